@@ -1,0 +1,1 @@
+"""The latency protocol, from the command line."""

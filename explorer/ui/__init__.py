@@ -1,0 +1,1 @@
+"""The page: input bar, tabs, links and the words the reader sees."""
