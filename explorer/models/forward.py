@@ -1,0 +1,114 @@
+"""The only place where the networks run: one text, one batch of masked texts, or the head alone."""
+
+import numpy as np
+import torch
+from transformers import PreTrainedModel
+
+from explorer.models.loading import LoadedModel
+from explorer.models.run import Run, read_only
+from explorer.models.tokens import (
+    SEPARATOR,
+    BadText,
+    Tokens,
+    clean_text,
+    split_words,
+    trim_span,
+    word_of_span,
+)
+
+HEADS = {
+    "bert": lambda network, hidden: network.cls.predictions(hidden),
+    "distilbert": lambda network, hidden: network.vocab_projector(
+        network.vocab_layer_norm(network.activation(network.vocab_transform(hidden)))
+    ),
+    "albert": lambda network, hidden: network.predictions(hidden),
+}
+"""How each network turns its last hidden states into vocabulary logits."""
+
+
+def tokenize(loaded: LoadedModel, text: str) -> Tokens:
+    """What a model reads: ids, pieces, spans and words. ``A [SEP] B`` is a sentence pair.
+
+    Raises:
+        BadText: nothing to read, or more tokens than the model has positions.
+    """
+    text = clean_text(text)
+    words = split_words(text)
+    if not words:
+        raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")
+    first, separator, second = text.partition(SEPARATOR)
+    pair = (first, second) if separator and first.strip() and second.strip() else (text,)
+    encoding = loaded.tokenizer(
+        *pair, return_offsets_mapping=True, return_token_type_ids=True, verbose=False
+    )
+    ids = tuple(encoding["input_ids"])
+    if len(ids) > loaded.max_tokens:
+        raise BadText(
+            f"The text has {len(ids):,} tokens for {loaded.spec.label}; "
+            f"{loaded.max_tokens} fit. Please shorten it."
+        )
+    sequence = encoding.sequence_ids()
+    shift = len(first) + len(separator)
+    spans = tuple(
+        trim_span(text, start + shift * bool(s), end + shift * bool(s)) if s is not None else (0, 0)
+        for (start, end), s in zip(encoding["offset_mapping"], sequence, strict=True)
+    )
+    mask_id = loaded.tokenizer.mask_token_id
+    return Tokens(
+        text, ids, tuple(loaded.tokenizer.convert_ids_to_tokens(ids)), spans,
+        tuple(s is None for s in sequence), tuple(s or 0 for s in _segments(sequence)), words,
+        tuple(-1 if s is None else word_of_span(words, span[0])
+              for s, span in zip(sequence, spans, strict=True)),
+        tuple(i for i, token in enumerate(ids) if token == mask_id),
+    )  # fmt: skip
+
+
+def _segments(sequence: list[int | None]) -> list[int]:
+    """0 up to and including the first [SEP] after sentence A, then 1."""
+    starts_b = sequence.index(1) if 1 in sequence else len(sequence)
+    return [int(i >= starts_b) for i in range(len(sequence))]
+
+
+def inputs_of(loaded: LoadedModel, tokens: Tokens) -> dict[str, torch.Tensor]:
+    """The keyword arguments of the encoder; segments only where the model has them."""
+    inputs = {"input_ids": torch.tensor([tokens.ids], device=loaded.device)}
+    if loaded.spec.architecture.n_segments:
+        inputs["token_type_ids"] = torch.tensor([tokens.segments], device=loaded.device)
+    return inputs
+
+
+def apply_head(loaded: LoadedModel, hidden: torch.Tensor) -> torch.Tensor:
+    """Vocabulary logits [..., vocabulary] of last hidden states [..., d_model]."""
+    network: PreTrainedModel = loaded.network
+    return HEADS[loaded.spec.key](network, hidden)
+
+
+@torch.inference_mode()
+def run_model(loaded: LoadedModel, tokens: Tokens) -> Run:
+    """One forward pass with attentions and hidden states; the head only at the masks."""
+    with loaded.lock:
+        out = loaded.network.base_model(
+            **inputs_of(loaded, tokens), output_attentions=True, output_hidden_states=True
+        )
+        logits = apply_head(loaded, out.last_hidden_state[0, list(tokens.mask_positions)])
+    if not out.attentions:
+        raise RuntimeError(
+            f"{loaded.spec.name} returned no attentions: load it with eager attention"
+        )
+    return Run(
+        loaded.spec, tokens,
+        _array(torch.cat(out.hidden_states)), _array(torch.cat(out.attentions)),
+        _array(logits), loaded.vocabulary, loaded.device, loaded.dtype,
+    )  # fmt: skip
+
+
+@torch.inference_mode()
+def position_logits(loaded: LoadedModel, run: Run, positions: tuple[int, ...]) -> np.ndarray:
+    """Logits [position, vocabulary] at any positions of a run: the head alone, no encoder."""
+    hidden = torch.tensor(run.hidden_states[-1, list(positions)])
+    dtype = next(loaded.network.parameters()).dtype
+    return _array(apply_head(loaded, hidden.to(loaded.device, dtype)))
+
+
+def _array(tensor: torch.Tensor) -> np.ndarray:
+    return read_only(tensor.float().cpu().numpy())

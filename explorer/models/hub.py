@@ -1,0 +1,124 @@
+"""Where a checkpoint lies: bundled, in the hub's cache, or downloaded; never a long silence."""
+
+import logging
+import os
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import httpx
+from huggingface_hub import snapshot_download
+from huggingface_hub.errors import LocalEntryNotFoundError
+from tqdm.auto import tqdm
+
+from explorer.models.specs import ModelSpec
+
+logger = logging.getLogger(__name__)
+FILES = [
+    "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json",
+    "vocab.txt", "spiece.model", "special_tokens_map.json",
+]  # fmt: skip
+PROBE_SECONDS = 2.0
+STALL_SECONDS = "10"
+
+
+class ModelUnavailable(ValueError):
+    """A checkpoint cannot be had; the message is the plain sentence on its card."""
+
+    def __init__(self, spec: ModelSpec, reason: str) -> None:
+        super().__init__(f"{spec.label} ({spec.repo or spec.name}) is not available: {reason}.")
+        self.spec = spec
+
+
+def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:
+    """Whether the hub answers within a few seconds; a mute server counts as unreachable."""
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
+        return False
+    url = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
+    answers: list[bool] = []
+
+    def probe() -> None:
+        try:
+            status = httpx.head(f"{url}/api/models/google-bert/bert-base-uncased", timeout=timeout)
+            answers.append(status.status_code < 500)
+        except httpx.HTTPError as error:
+            logger.info("hub probe: %s", error)
+
+    # A thread, because name resolution has no timeout of its own.
+    thread = threading.Thread(target=probe, daemon=True)
+    thread.start()
+    thread.join(timeout)
+    return bool(answers and answers[0])
+
+
+def cached_path(spec: ModelSpec) -> Path | None:
+    """The checkpoint's folder in the hub's cache, if all of it is there."""
+    try:
+        found = snapshot_download(
+            spec.repo, revision=spec.revision, allow_patterns=FILES, local_files_only=True
+        )
+    except (LocalEntryNotFoundError, OSError):
+        return None
+    path = Path(found)
+    complete = (path / "config.json").exists() and (path / "model.safetensors").exists()
+    return path if complete else None
+
+
+def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None = None) -> Path:
+    """The folder that holds a checkpoint, downloading it if it must.
+
+    Raises:
+        ModelUnavailable: neither bundled nor cached, and the hub cannot give it.
+    """
+    if not spec.repo:
+        if not (spec.bundled_path / "config.json").exists():
+            raise ModelUnavailable(spec, "its bundled files are missing")
+        return spec.bundled_path
+    cached = cached_path(spec)
+    if cached is not None:
+        return cached
+    if not hub_reachable():
+        raise ModelUnavailable(spec, "it is not in the cache and the model hub does not answer")
+    return _download(spec, report)
+
+
+def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> Path:
+    os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", STALL_SECONDS)
+    try:
+        path = snapshot_download(
+            spec.repo, revision=spec.revision, allow_patterns=FILES,
+            tqdm_class=_reporting_bar(spec, report),
+        )  # fmt: skip
+    except Exception as error:
+        # The hub client raises its own, httpx's and the operating system's errors here.
+        logger.warning("download of %s failed", spec.repo, exc_info=error)
+        raise ModelUnavailable(spec, "the download from the model hub failed") from error
+    if not (Path(path) / "model.safetensors").exists():
+        raise ModelUnavailable(spec, "the model hub has no model.safetensors for it")
+    return Path(path)
+
+
+def _reporting_bar(spec: ModelSpec, report: Callable[[str, float], None] | None) -> type:
+    """A tqdm class that hands every step to the page instead of the terminal."""
+
+    class Bar(tqdm):
+        def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+            kwargs["disable"] = False
+            kwargs["file"] = open(os.devnull, "w")  # noqa: SIM115 - closed with the bar
+            kwargs.pop("name", None)
+            super().__init__(*args, **kwargs)
+
+        def update(self, n: float | None = 1) -> bool | None:
+            shown = super().update(n)
+            if report and self.total and self.unit == "B":
+                megabytes = f"{self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB"
+                report(f"Downloading {spec.label}: {megabytes}", self.n / self.total)
+            return shown
+
+        def close(self) -> None:
+            super().close()
+            if self.fp and not getattr(self.fp, "closed", True):
+                self.fp.close()
+
+    return Bar

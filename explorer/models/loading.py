@@ -1,0 +1,103 @@
+"""Networks and tokenizers: bundled, from the hub's cache, or from the hub; one copy of each."""
+
+import logging
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+import transformers
+from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
+
+from explorer.models.hub import ModelUnavailable, checkpoint_path
+from explorer.models.specs import ModelSpec
+
+logger = logging.getLogger(__name__)
+transformers.logging.set_verbosity_error()
+transformers.logging.disable_progress_bar()
+DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+Report = Callable[[str, float], None]
+"""Called with a plain sentence and the share done, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoadedModel:
+    """A network in eval mode with its tokenizer, on one device in one dtype."""
+
+    spec: ModelSpec
+    network: PreTrainedModel
+    tokenizer: transformers.PreTrainedTokenizerFast
+    device: str
+    dtype: str
+    missing: tuple[str, ...]
+    """Weights the checkpoint lacks: whatever reads them would read random numbers."""
+    vocabulary: tuple[str, ...]
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while hooks are on the network, so that nobody else runs through them."""
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest input the position embeddings allow."""
+        return int(self.network.config.max_position_embeddings)
+
+
+_loaded: dict[tuple[str, str, str], LoadedModel] = {}
+_locks: dict[tuple[str, str, str], threading.Lock] = {}
+_registry = threading.Lock()
+_reading = threading.Lock()
+"""from_pretrained builds on the meta device through global state: two at once break each other."""
+
+
+def load_model(
+    spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: Report | None = None
+) -> LoadedModel:
+    """The network of a spec, loaded once per device and dtype.
+
+    Raises:
+        ModelUnavailable: the weights are absent, unreachable or damaged; says so in one sentence.
+    """
+    key = (spec.name, device, dtype)
+    with _registry:
+        lock = _locks.setdefault(key, threading.Lock())
+    with lock:
+        if key not in _loaded:
+            path = checkpoint_path(spec, report)
+            _loaded[key] = _read(spec, path, device, dtype)
+        return _loaded[key]
+
+
+def forget_models() -> None:
+    """Drop every loaded network (tests, and after running out of memory)."""
+    _loaded.clear()
+
+
+def _read(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
+    try:
+        with _reading:
+            network, info = AutoModelForPreTraining.from_pretrained(
+                path, dtype=DTYPES[dtype], attn_implementation="eager", local_files_only=True,
+                use_safetensors=True, trust_remote_code=False, output_loading_info=True,
+            )  # fmt: skip
+            tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+    except Exception as error:
+        # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
+        logger.warning("loading %s failed", spec.name, exc_info=error)
+        raise ModelUnavailable(spec, "its files are damaged or incomplete") from error
+    pieces = tokenizer.convert_ids_to_tokens(range(int(network.config.vocab_size)))
+    return LoadedModel(
+        spec, network.eval().requires_grad_(False).to(device), tokenizer, device, dtype,
+        tuple(sorted(info["missing_keys"])), tuple(piece or "" for piece in pieces),
+    )  # fmt: skip
+
+
+def available_devices() -> tuple[str, ...]:
+    """The devices this machine has: always ``cpu``, then ``cuda`` and ``mps`` if present."""
+    found = [("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())]
+    return ("cpu", *(name for name, present in found if present))
+
+
+def resolve_device(device: str) -> str:
+    """``auto`` becomes the fastest device present; a device that is absent becomes ``cpu``."""
+    devices = available_devices()
+    return devices[-1] if device == "auto" else device if device in devices else "cpu"

@@ -1,0 +1,85 @@
+"""From text to tokens and words, with character spans that agree across the three vocabularies."""
+
+import re
+from dataclasses import dataclass
+
+MASK = "[MASK]"
+SEPARATOR = "[SEP]"
+_MASK_AS_TYPED = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
+_WORD = re.compile(r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|\w+(?:['’]\w+)*|[^\w\s]")
+
+
+class BadText(ValueError):
+    """The text cannot be run; the message is the one sentence the reader sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word as a reader sees it: a run of letters, one punctuation mark, or ``[MASK]``."""
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def is_mask(self) -> bool:
+        """Whether the word is a mask to be filled."""
+        return self.text == MASK
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """What one model's tokenizer made of a text; every tuple is parallel to ``ids``."""
+
+    text: str
+    ids: tuple[int, ...]
+    pieces: tuple[str, ...]
+    """As the vocabulary writes them: ``##ing``, ``▁the``."""
+    spans: tuple[tuple[int, int], ...]
+    """Half-open character ranges in ``text``; ``(0, 0)`` for added tokens."""
+    special: tuple[bool, ...]
+    """True for tokens the tokenizer added: [CLS], [SEP]."""
+    segments: tuple[int, ...]
+    """0 for the first sentence, 1 for the second."""
+    words: tuple[Word, ...]
+    word_index: tuple[int, ...]
+    """The word each token belongs to; -1 for added tokens."""
+    mask_positions: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+
+def clean_text(text: str) -> str:
+    """The text as it will be run: ``[MASK]`` written one way, control characters taken out."""
+    return _MASK_AS_TYPED.sub(MASK, _CONTROL.sub("", text.replace("\r\n", "\n"))).strip()
+
+
+def split_words(text: str) -> tuple[Word, ...]:
+    """The words of a text, by the text alone, so that all models share them."""
+    return tuple(Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text))
+
+
+def mask_word(text: str, word: Word) -> str:
+    """The text with one word replaced by ``[MASK]``."""
+    return text[: word.start] + MASK + text[word.end :]
+
+
+def trim_span(text: str, start: int, end: int) -> tuple[int, int]:
+    """A span without the white space at its ends (SentencePiece counts the space before a word)."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def word_of_span(words: tuple[Word, ...], start: int) -> int:
+    """The word a token that starts at this character belongs to: the first that ends after it."""
+    return next((i for i, word in enumerate(words) if word.end > start), len(words) - 1)
+
+
+def piece_text(piece: str) -> str:
+    """A vocabulary piece as a reader would write it: ``##ing`` is ing, ``▁the`` is the."""
+    return piece.removeprefix("##").replace("▁", " ").strip() or piece

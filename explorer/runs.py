@@ -1,0 +1,176 @@
+"""The only run cache: one forward pass per (model, text), shared by every tab and visitor."""
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from explorer.models.run import Run
+from explorer.models.specs import ModelSpec, family_specs
+from explorer.models.tokens import clean_text
+from explorer.page_state import PageState
+
+if TYPE_CHECKING:
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.loading import LoadedModel
+
+CACHE_BYTES = 512 * 2**20
+Key = tuple[str, str, str, str]
+Report = Callable[[str, float], None]
+
+
+class RunCache:
+    """Runs by (model, text, device, dtype), least recently used out first, bounded in bytes."""
+
+    def __init__(self, limit: int = CACHE_BYTES) -> None:
+        self.limit = limit
+        self._runs: OrderedDict[Key, Run] = OrderedDict()
+        self._pending: dict[Key, Future[Run]] = {}
+        self._lock = threading.Lock()
+
+    def get(self, key: Key, compute: Callable[[], Run]) -> Run:
+        """The run of a key; concurrent callers of one key compute it once."""
+        with self._lock:
+            if key in self._runs:
+                self._runs.move_to_end(key)
+                return self._runs[key]
+            future = self._pending.get(key)
+            owner = future is None
+            future = self._pending.setdefault(key, Future())
+        if owner:
+            self._fill(key, future, compute)
+        return future.result()
+
+    def _fill(self, key: Key, future: "Future[Run]", compute: Callable[[], Run]) -> None:
+        try:
+            run = compute()
+        except BaseException as error:
+            with self._lock:
+                self._pending.pop(key)
+            future.set_exception(error)
+            return
+        with self._lock:
+            self._runs[key] = run
+            self._pending.pop(key)
+            while len(self._runs) > 1 and self.n_bytes > self.limit:
+                self._runs.popitem(last=False)
+        future.set_result(run)
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of all runs kept."""
+        return sum(run.n_bytes for run in self._runs.values())
+
+    def clear(self) -> None:
+        """Forget every run."""
+        with self._lock:
+            self._runs.clear()
+
+
+class Slot:
+    """Many inferences at once, or one measurement alone: it waits, then shuts the door."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._running = 0
+        self._measuring = False
+
+    @contextmanager
+    def infer(self) -> Iterator[None]:
+        """Hold while a model runs for a visitor."""
+        with self._condition:
+            self._condition.wait_for(lambda: not self._measuring)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._running -= 1
+                self._condition.notify_all()
+
+    @contextmanager
+    def measure(self) -> Iterator[None]:
+        """Hold while timing: no inference runs meanwhile."""
+        with self._condition:
+            self._condition.wait_for(lambda: not self._measuring)
+            self._measuring = True
+            self._condition.wait_for(lambda: self._running == 0)
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._measuring = False
+                self._condition.notify_all()
+
+
+CACHE = RunCache()
+SLOT = Slot()
+
+
+def _one_thread_each() -> None:
+    import torch
+
+    # Three workers share the cores; with torch's default threads a busy neighbour collapses all.
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 3))
+
+
+_WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
+
+
+def in_workers(jobs: list[Callable[[], object]]) -> list["Future[object]"]:
+    """Start jobs on the model workers (one thread each), in the order given."""
+    return [_WORKERS.submit(job) for job in jobs]
+
+
+def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) -> "LoadedModel":
+    """The network of a spec on the state's device and dtype.
+
+    Raises:
+        ModelUnavailable: it cannot be had, in one sentence.
+    """
+    from explorer.models.loading import load_model
+
+    return load_model(spec, state.device, state.dtype, report)
+
+
+def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:
+    """The run of one model over the state's text, from the cache or computed now.
+
+    Raises:
+        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
+    """
+    text = clean_text(state.text)
+
+    def compute() -> Run:
+        from explorer.models.forward import run_model, tokenize
+
+        loaded = get_loaded(spec, state, report)
+        with SLOT.infer():
+            return run_model(loaded, tokenize(loaded, text))
+
+    return CACHE.get((spec.name, text, state.device, state.dtype), compute)
+
+
+def get_runs(
+    state: PageState, report: Report | None = None
+) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
+    """The runs of a family by model key, and why the others are not available.
+
+    Raises:
+        BadText: the text cannot be run by any of them.
+    """
+    from explorer.models.hub import ModelUnavailable
+
+    specs = family_specs(state.family)
+    futures = in_workers([lambda spec=spec: get_run(spec, state, report) for spec in specs])
+    runs: dict[str, Run] = {}
+    missing: dict[str, ModelUnavailable] = {}
+    for spec, future in zip(specs, futures, strict=True):
+        try:
+            runs[spec.key] = future.result()  # type: ignore[assignment]
+        except ModelUnavailable as error:
+            missing[spec.key] = error
+    return runs, missing

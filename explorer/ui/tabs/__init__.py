@@ -1,0 +1,1 @@
+"""The tabs in the order they are shown."""

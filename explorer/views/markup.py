@@ -1,0 +1,84 @@
+"""The only module that builds markup: every string is escaped unless it is already Markup."""
+
+import html
+import json
+
+Attribute = str | int | float | bool | None
+
+
+class Markup(str):
+    """HTML that this module built; anything else is text and gets escaped."""
+
+    __slots__ = ()
+
+
+_VOID = {"br", "hr", "img", "input"}
+
+
+def el(tag: str, *children: "str | Markup | None", **attributes: Attribute) -> Markup:
+    """One element: ``class_`` is class, ``data_x`` is data-x; ``None`` and ``False`` vanish."""
+    opening = f"<{tag}{''.join(_attribute(n, v) for n, v in attributes.items())}>"
+    return Markup(opening if tag in _VOID else f"{opening}{join(*children)}</{tag}>")
+
+
+def join(*children: "str | Markup | None") -> Markup:
+    """Children one after another, text escaped."""
+    return Markup("".join(c if isinstance(c, Markup) else escape(c) for c in children if c))
+
+
+def escape(text: str) -> Markup:
+    """Text as HTML text."""
+    return Markup(html.escape(text, quote=True))
+
+
+def script_json(value: object) -> str:
+    """JSON that cannot end a script element early; NaN is refused."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _attribute(name: str, value: Attribute) -> str:
+    if value is None or value is False:
+        return ""
+    name = name.rstrip("_").replace("_", "-")
+    return f" {name}" if value is True else f' {name}="{html.escape(str(value), quote=True)}"'
+
+
+def finding(*sentence: "str | Markup") -> Markup:
+    """The one line on top of a tab that says in words what the picture shows."""
+    return el("p", *sentence, class_="finding")
+
+
+def note(*sentence: "str | Markup") -> Markup:
+    """A quiet line: units, protocol, what a number is not."""
+    return el("p", *sentence, class_="note")
+
+
+def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:
+    """One plain card: what is not there, and why, in one sentence."""
+    return el("section", el("h3", title), el("p", sentence), class_="card plain", data_model=model)
+
+
+def model_name(model: str, label: str) -> Markup:
+    """A model's name in its own colour."""
+    return el("span", label, class_="model-name", data_model=model)
+
+
+def word(text: str) -> Markup:
+    """A word that a model predicted or a reader typed, set apart from the sentence around it."""
+    return el("em", text, class_="w")
+
+
+def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") -> Markup:
+    """A plain table; every cell but the first of a row is right-aligned by the style sheet."""
+    top = el("tr", *(el("th", cell, scope="col") for cell in head))
+    body = [
+        el("tr", el("th", row[0], scope="row"), *(el("td", cell) for cell in row[1:]))
+        for row in rows
+    ]
+    return el(
+        "div",
+        el("table", el("caption", caption) if caption else None,
+           el("thead", top), el("tbody", *body)),
+        class_="table", tabindex="0", role="region", aria_label=caption or head[0],
+    )  # fmt: skip
