@@ -1,0 +1,166 @@
+"""One server and one Chromium for the session; every page is guarded and leaves a picture if it fails."""
+
+import logging
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+logger = logging.getLogger(__name__)
+ROOT = Path(__file__).parents[2]
+SHOTS = ROOT / "shots"
+FLAGS = [
+    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update",
+]  # fmt: skip
+START_SECONDS = 180
+WAIT_MS = 45_000
+"""Patient on purpose: a busy machine is slow, a broken page never comes."""
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def answers(url: str) -> bool:
+    try:
+        with urllib.request.urlopen(url, timeout=5) as reply:
+            return reply.status == 200
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory):
+    """The address of ``python app.py`` on the bundled weights."""
+    port, log = free_port(), tmp_path_factory.mktemp("server") / "app.log"
+    command = [sys.executable, "app.py", "--port", str(port), "--family", "mini"]
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
+    with log.open("w") as out:
+        server = subprocess.Popen(
+            command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment
+        )
+    url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + START_SECONDS
+    try:
+        while not answers(url):
+            if server.poll() is not None or time.monotonic() > deadline:
+                pytest.fail(f"app.py did not come up:\n{log.read_text()[-3000:]}")
+            time.sleep(0.2)
+        yield url
+    finally:
+        server.terminate()
+        try:
+            server.wait(10)
+        except subprocess.TimeoutExpired:
+            server.kill()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A headless Chromium: the system's where there is one, else Playwright's own."""
+    from playwright.sync_api import sync_playwright
+
+    path = (
+        shutil.which("chromium")
+        or shutil.which("chromium-browser")
+        or shutil.which("google-chrome")
+    )
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+class Guard:
+    """What a page must never do: call another host, raise an error, or log one."""
+
+    def __init__(self, home: str) -> None:
+        self.home = home
+        self.problems: list[str] = []
+
+    def request(self, route) -> None:
+        if route.request.url.startswith((self.home, "data:", "blob:", "about:")):
+            route.continue_()
+            return
+        self.problems.append(f"third-party request: {route.request.url}")
+        route.abort()
+
+    def console(self, message) -> None:
+        if message.type == "error":
+            self.problems.append(f"console error: {message.text}")
+
+    def watch(self, context) -> None:
+        context.route("**/*", self.request)
+        context.on("console", self.console)
+        context.on("weberror", lambda error: self.problems.append(f"page error: {error.error}"))
+
+
+@pytest.fixture
+def page_at(app_url, chromium, request):
+    """``page_at("/?tab=attention", width=390, theme="dark")`` opens a guarded page.
+
+    When the test ends every page opened is checked: no third-party request, no console error, no
+    uncaught exception. A test that expects one empties ``page.guard.problems``.
+    """
+    opened = []
+
+    def page_at(path="/", width=1440, height=900, theme="light", **context_options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height},
+            permissions=["clipboard-read", "clipboard-write"], **context_options,
+        )  # fmt: skip
+        context.set_default_timeout(WAIT_MS)
+        guard = Guard(app_url)
+        guard.watch(context)
+        page = context.new_page()
+        page.guard = guard
+        opened.append((context, page, guard))
+        page.goto(f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
+                  wait_until="domcontentloaded")  # fmt: skip
+        return page
+
+    yield page_at
+    failed = getattr(request.node, "failed_call", False)
+    problems = [problem for _, _, guard in opened for problem in guard.problems]
+    for number, (context, page, _) in enumerate(opened):
+        if failed or problems:
+            _picture(page, f"{request.node.name}-{number}")
+        context.close()
+    assert not problems, "\n".join(problems)
+
+
+def _picture(page, name: str) -> None:
+    from playwright.sync_api import Error
+
+    SHOTS.mkdir(exist_ok=True)
+    path = SHOTS / f"{re.sub(r'[^A-Za-z0-9_.-]+', '-', name)[:120]}.png"
+    try:
+        page.screenshot(path=path, full_page=True, timeout=15_000)
+        logger.warning("picture of the failure: %s", path)
+    except Error as error:
+        logger.warning("no picture could be taken: %s", error)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_expectations():
+    from playwright.sync_api import expect
+
+    expect.set_options(timeout=WAIT_MS)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Tell ``page_at`` whether the test itself failed, so that it takes a picture."""
+    outcome = yield
+    if call.when == "call":
+        item.failed_call = outcome.get_result().failed

@@ -1,0 +1,70 @@
+"""The random family that tests run instead of trained weights: same shapes, tiny vocabularies."""
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from explorer.models import specs
+from explorer.page_state import PageState
+
+
+@dataclass(frozen=True, slots=True)
+class TinyFamily:
+    """The random family while it stands in the place of the bundled one."""
+
+    path: Path
+
+    @property
+    def specs(self):
+        """Model key -> ModelSpec."""
+        return {spec.key: spec for spec in specs.family_specs("mini")}
+
+    def loaded(self, key):
+        """The loaded network of one model, on the CPU in float32."""
+        from explorer.models.loading import load_model
+
+        return load_model(self.specs[key])
+
+    def run(self, key, text):
+        """One model's run over a text."""
+        from explorer.runs import get_run
+
+        return get_run(self.specs[key], PageState(text=text))
+
+    def runs(self, text):
+        """All three runs over a text."""
+        return {key: self.run(key, text) for key in self.specs}
+
+
+@pytest.fixture(scope="session")
+def _tiny_folder(tmp_path_factory):
+    from tests.tiny_models import save_tiny_family
+
+    folder = tmp_path_factory.mktemp("tiny")
+    save_tiny_family(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _tiny_networks():
+    """Loaded once for the whole session, and never mixed with the bundled ones."""
+    return {}
+
+
+@pytest.fixture
+def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
+    """Random models in the bundled shapes, in place of the bundled family."""
+    from explorer import runs
+    from explorer.models import loading
+
+    monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
+    monkeypatch.setattr(loading, "_loaded", _tiny_networks)
+    monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
+    for key, spec in list(specs.MINI.items()):
+        config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
+        architecture = replace(spec.architecture, d_vocab=config["vocab_size"])
+        monkeypatch.setitem(specs.MINI, key, replace(spec, architecture=architecture))
+    return TinyFamily(_tiny_folder)
