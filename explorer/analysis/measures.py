@@ -1,0 +1,57 @@
+"""How far apart distributions are: every formula has its one home here; nats, float64."""
+
+import numpy as np
+
+LN2 = float(np.log(2.0))
+"""The most a Jensen-Shannon divergence can be."""
+
+
+def log_softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) -> np.ndarray:
+    """Log-probabilities of logits at a temperature: ``z/T - log sum exp(z/T)``.
+
+    The largest value is subtracted first, so no temperature above 0 overflows.
+    """
+    scaled = np.asarray(logits, np.float64) / temperature
+    scaled = scaled - scaled.max(axis=axis, keepdims=True)
+    return scaled - np.log(np.exp(scaled).sum(axis=axis, keepdims=True))
+
+
+def softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) -> np.ndarray:
+    """Probabilities of logits at a temperature; they sum to 1 along ``axis``."""
+    return np.exp(log_softmax(logits, temperature, axis))
+
+
+def entropy(p: np.ndarray, axis: int = -1) -> np.ndarray:
+    """How spread out a distribution is: ``-sum p ln p``, 0 where p is 0; ln n at most."""
+    p = np.asarray(p, np.float64)
+    return -(p * _log(p)).sum(axis=axis) + 0.0
+
+
+def kl(p: np.ndarray, q: np.ndarray, axis: int = -1) -> np.ndarray:
+    """What q misses of p: ``sum p ln(p/q)``; infinite where q is 0 and p is not."""
+    p, q = np.asarray(p, np.float64), np.asarray(q, np.float64)
+    terms = p * (_log(p) - _log(q))
+    return np.where((p > 0) & (q <= 0), np.inf, terms).sum(axis=axis)
+
+
+def kl_of_logs(log_p: np.ndarray, log_q: np.ndarray, axis: int = -1) -> np.ndarray:
+    """``kl`` from log-probabilities: finite even where q underflows to 0."""
+    log_p, log_q = np.asarray(log_p, np.float64), np.asarray(log_q, np.float64)
+    p = np.exp(log_p)
+    return np.multiply(p, log_p - log_q, out=np.zeros_like(p), where=p > 0).sum(axis=axis)
+
+
+def js(p: np.ndarray, q: np.ndarray, axis: int = -1) -> np.ndarray:
+    """Jensen-Shannon divergence: symmetric, 0 for equal distributions, ln 2 for disjoint ones.
+
+    ``(KL(p || m) + KL(q || m)) / 2`` with ``m = (p + q) / 2`` (Lin 1991).
+    """
+    p, q = np.asarray(p, np.float64), np.asarray(q, np.float64)
+    middle = _log((p + q) / 2)
+    terms = p * (_log(p) - middle) + q * (_log(q) - middle)
+    return np.maximum(terms.sum(axis=axis) / 2, 0.0)
+
+
+def _log(p: np.ndarray) -> np.ndarray:
+    """Natural logarithm, and 0 where p is 0: products with p then take their limit."""
+    return np.log(p, out=np.zeros_like(p), where=p > 0)
