@@ -45,7 +45,7 @@ class LoadedModel:
 _loaded: dict[tuple[str, str, str], LoadedModel] = {}
 _locks: dict[tuple[str, str, str], threading.Lock] = {}
 _registry = threading.Lock()
-_reading = threading.Lock()
+building = threading.Lock()
 """from_pretrained builds on the meta device through global state: two at once break each other."""
 
 
@@ -74,7 +74,7 @@ def forget_models() -> None:
 
 def _read(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
     try:
-        with _reading:
+        with building:
             network, info = AutoModelForPreTraining.from_pretrained(
                 path, dtype=DTYPES[dtype], attn_implementation="eager", local_files_only=True,
                 use_safetensors=True, trust_remote_code=False, output_loading_info=True,

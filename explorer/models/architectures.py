@@ -1,0 +1,135 @@
+"""Networks from a spec alone: shapes without memory to count, random weights to time."""
+
+from typing import cast
+
+import torch
+from torch import nn
+from transformers import (
+    AlbertConfig,
+    AutoModelForPreTraining,
+    BertConfig,
+    DistilBertConfig,
+    PreTrainedConfig,
+    PreTrainedModel,
+)
+
+from explorer.models.loading import building
+from explorer.models.specs import Architecture, ModelSpec
+
+SHARING_MODES: tuple[str, ...] = ("none", "attention", "ffn", "all")
+"""Which parts of a layer all layers hold in common (ALBERT paper, Table 4)."""
+_SHARED_PARTS = {
+    "none": (),
+    "attention": ("attention",),
+    "ffn": ("ffn", "ffn_output", "full_layer_layer_norm"),
+    "all": ("attention", "ffn", "ffn_output", "full_layer_layer_norm"),
+}
+INIT_SCALE = 0.02
+
+
+def _bert_config(shape: Architecture) -> PreTrainedConfig:
+    return BertConfig(
+        vocab_size=shape.d_vocab, hidden_size=shape.d_model, num_hidden_layers=shape.n_layers,
+        num_attention_heads=shape.n_heads, intermediate_size=shape.d_ffn,
+        max_position_embeddings=shape.n_positions, type_vocab_size=shape.n_segments,
+        hidden_act=shape.activation,
+    )  # fmt: skip
+
+
+def _distilbert_config(shape: Architecture) -> PreTrainedConfig:
+    return DistilBertConfig(
+        vocab_size=shape.d_vocab, dim=shape.d_model, n_layers=shape.n_layers,
+        n_heads=shape.n_heads, hidden_dim=shape.d_ffn,
+        max_position_embeddings=shape.n_positions, activation=shape.activation,
+    )  # fmt: skip
+
+
+def _albert_config(shape: Architecture) -> PreTrainedConfig:
+    return AlbertConfig(
+        vocab_size=shape.d_vocab, embedding_size=shape.d_embedding, hidden_size=shape.d_model,
+        num_hidden_layers=shape.n_layers, num_attention_heads=shape.n_heads,
+        intermediate_size=shape.d_ffn, max_position_embeddings=shape.n_positions,
+        type_vocab_size=shape.n_segments, hidden_act=shape.activation,
+        num_hidden_groups=1 if shape.shares_layers else shape.n_layers,
+        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
+    )  # fmt: skip
+
+
+_CONFIGS = {"bert": _bert_config, "distilbert": _distilbert_config, "albert": _albert_config}
+
+
+def config_of(spec: ModelSpec) -> PreTrainedConfig:
+    """The transformers config that describes a spec's architecture."""
+    return _CONFIGS[spec.key](spec.architecture)
+
+
+def meta_network(spec: ModelSpec) -> PreTrainedModel:
+    """The pre-training network of a spec with shapes and ties but no numbers and no memory.
+
+    ``.base_model`` is the encoder as released, with its pooler where it has one.
+    """
+    with building, torch.device("meta"):
+        network = AutoModelForPreTraining.from_config(
+            config_of(spec), attn_implementation="eager", dtype=torch.float32
+        )
+    return cast(PreTrainedModel, network.eval().requires_grad_(False))
+
+
+def random_network(spec: ModelSpec, seed: int = 0) -> PreTrainedModel:
+    """The pre-training network of a spec with random weights: the same numbers for a seed."""
+    network = meta_network(spec).to_empty(device="cpu")
+    network.tie_weights()
+    return cast(PreTrainedModel, fill_randomly(network, seed))
+
+
+def fill_randomly(network: nn.Module, seed: int) -> nn.Module:
+    """Normal weights of scale 0.02, zero biases, unit norms; ids in the buffers.
+
+    Its own generator, not torch's global one: other threads may be drawing numbers too.
+    """
+    generator = torch.Generator().manual_seed(seed)
+    norms = {id(m.weight) for m in network.modules() if isinstance(m, nn.LayerNorm)}
+    with torch.no_grad():
+        for parameter in network.parameters():
+            if id(parameter) in norms:
+                parameter.fill_(1.0)
+            elif parameter.dim() < 2:
+                parameter.zero_()
+            else:
+                parameter.normal_(0.0, INIT_SCALE, generator=generator)
+        for name, buffer in network.named_buffers():
+            if name.endswith("position_ids"):
+                buffer.copy_(torch.arange(buffer.shape[-1]).expand_as(buffer))
+            else:
+                buffer.zero_()
+    return network.eval()
+
+
+def sharing_network(spec: ModelSpec, mode: str) -> PreTrainedModel:
+    """An ALBERT whose layers share nothing, the attention, the FFN or everything, on meta.
+
+    The libraries offer only the two ends. Each part keeps the layer norm that follows it, so
+    the four counts are those of the paper's Table 4.
+
+    Raises:
+        ValueError: no such mode, or a spec that is not an ALBERT.
+    """
+    if mode not in SHARING_MODES or spec.key != "albert":
+        raise ValueError(f"There is no sharing mode {mode!r} for {spec.label}.")
+    config = _albert_config(spec.architecture)
+    config.num_hidden_groups = 1 if mode == "all" else spec.architecture.n_layers
+    with building, torch.device("meta"):
+        network = AutoModelForPreTraining.from_config(
+            config, attn_implementation="eager", dtype=torch.float32
+        )
+    share_parts(network, mode)
+    return cast(PreTrainedModel, network.eval().requires_grad_(False))
+
+
+def share_parts(network: PreTrainedModel, mode: str) -> None:
+    """Give every layer of an unshared ALBERT the first layer's module for each shared part."""
+    groups = network.base_model.encoder.albert_layer_groups
+    first = groups[0].albert_layers[0]
+    for group in groups:
+        for part in _SHARED_PARTS[mode]:
+            setattr(group.albert_layers[0], part, getattr(first, part))
