@@ -1,0 +1,76 @@
+import numpy as np
+import pytest
+
+from explorer.analysis.predictions import agreement, log_probabilities, mask_predictions
+from explorer.models.run import Run
+from explorer.models.specs import MINI
+from explorer.models.tokens import Tokens
+
+WORDPIECES = ("[UNK]", "paris", "##s", ".", "lyon", "the")
+SENTENCEPIECES = ("<unk>", "▁paris", "s", ".", "▁lyon", "▁the")
+
+
+def run_of(key, vocabulary, logits):
+    """A run whose logits are known: one layer per architecture, one token per mask."""
+    shape, n_masks = MINI[key].architecture, len(logits)
+    positions = tuple(range(n_masks))
+    tokens = Tokens(
+        "[MASK]" * n_masks, positions, ("[MASK]",) * n_masks, ((0, 6),) * n_masks,
+        (False,) * n_masks, (0,) * n_masks, (), (0,) * n_masks, positions,
+    )  # fmt: skip
+    return Run(
+        MINI[key], tokens, np.zeros((shape.n_layers + 1, n_masks, 2)),
+        np.zeros((shape.n_layers, 1, n_masks, n_masks)),
+        np.array(logits, np.float32), vocabulary, "cpu", "float32",
+    )  # fmt: skip
+
+
+def test_log_probabilities_survive_huge_logits():
+    logits = np.array([[1e4, 1e4 - 1, -1e4]], np.float32)
+    assert np.exp(log_probabilities(logits)).sum() == pytest.approx(1, abs=1e-12)
+    assert log_probabilities(logits)[0, 2] == pytest.approx(-20000.3, abs=0.1)
+
+
+def test_listed_mass_and_remaining_mass_sum_to_one():
+    rng = np.random.default_rng(0)
+    result = mask_predictions(run_of("bert", WORDPIECES, rng.normal(size=(3, 6)) * 5), 4)
+    assert result.probabilities.shape == (3, 4)
+    assert result.probabilities.sum(-1) + result.remaining == pytest.approx(np.ones(3), abs=1e-12)
+    assert (np.diff(result.probabilities) <= 0).all()
+
+
+def test_entropy_of_equal_words_is_the_logarithm_of_their_number():
+    result = mask_predictions(run_of("bert", WORDPIECES, [[2.5] * 6]), 2)
+    assert result.entropy[0] == pytest.approx(np.log(6))
+    assert result.remaining[0] == pytest.approx(4 / 6)
+
+
+@pytest.mark.parametrize(("asked", "given"), [(-3, 1), (0, 1), (1, 1), (6, 6), (999, 6)])
+def test_top_k_is_brought_into_range(asked, given):
+    result = mask_predictions(run_of("bert", WORDPIECES, [[1, 2, 3, 4, 5, 6]]), asked)
+    assert result.ids.shape == (1, given)
+
+
+def test_both_vocabularies_read_alike():
+    order = [[9, 8, 7, 6, 5, 4]]
+    bert = mask_predictions(run_of("bert", WORDPIECES, order), 6)
+    albert = mask_predictions(run_of("albert", SENTENCEPIECES, order), 6)
+    assert bert.words[0][1:] == albert.words[0][1:] == ("paris", "…s", ".", "lyon", "the")
+
+
+def test_agreement_groups_models_by_first_answer():
+    said = {
+        "bert": mask_predictions(run_of("bert", WORDPIECES, [[0, 9, 0, 0, 0, 0]])),
+        "distilbert": mask_predictions(run_of("distilbert", WORDPIECES, [[0, 0, 0, 0, 9, 0]])),
+        "albert": mask_predictions(run_of("albert", SENTENCEPIECES, [[0, 9, 0, 0, 0, 0]])),
+    }
+    found = agreement(said, 0)
+    assert found.groups == (("paris", ("bert", "albert")), ("lyon", ("distilbert",)))
+    assert not found.is_unanimous
+    assert found.probabilities["distilbert"] == pytest.approx(np.exp(9) / (np.exp(9) + 5))
+
+
+def test_results_refuse_to_be_written_to():
+    result = mask_predictions(run_of("bert", WORDPIECES, [[1, 2, 3, 4, 5, 6]]))
+    with pytest.raises(ValueError, match="read-only"):
+        result.probabilities[0, 0] = 1
