@@ -9,6 +9,8 @@ from explorer.models.specs import FAMILIES, MODEL_KEYS
 TABS: tuple[str, ...] = (
     "predictions", "attention", "distillation", "parameters", "latency", "claims",
 )  # fmt: skip
+DEVICES: tuple[str, ...] = ("cpu", "cuda", "mps")
+DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
 DEFAULT_TEXT = "The capital of France is [MASK]."

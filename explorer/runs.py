@@ -1,5 +1,6 @@
 """The only run cache: one forward pass per (model, text), shared by every tab and visitor."""
 
+import logging
 import os
 import threading
 from collections import OrderedDict
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
     from explorer.models.loading import LoadedModel
 
+logger = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
 Key = tuple[str, str, str, str]
 Report = Callable[[str, float], None]
@@ -125,6 +127,42 @@ def in_workers(jobs: list[Callable[[], object]]) -> list["Future[object]"]:
     return [_WORKERS.submit(job) for job in jobs]
 
 
+def device_of(state: PageState) -> str:
+    """The device a state runs on: ``auto`` resolved, an absent device replaced by the CPU."""
+    from explorer.models.loading import resolve_device
+
+    return resolve_device(state.device)
+
+
+def devices() -> tuple[str, ...]:
+    """The devices this machine has."""
+    from explorer.models.loading import available_devices
+
+    return available_devices()
+
+
+def default_family() -> str:
+    """``base`` when its three checkpoints are in the hub's cache, else the bundled ``mini``."""
+    from explorer.models.hub import cached_path
+
+    return "base" if all(cached_path(spec) for spec in family_specs("base")) else "mini"
+
+
+def warm_up(state: PageState) -> threading.Thread:
+    """Import torch, load the family and run the opening text, behind the page."""
+
+    def warm() -> None:
+        try:
+            get_runs(state)
+        except Exception:
+            # The page meets the same failure on its first Compare and says it to the reader.
+            logger.exception("warm-up failed")
+
+    thread = threading.Thread(target=warm, daemon=True, name="warm-up")
+    thread.start()
+    return thread
+
+
 def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) -> "LoadedModel":
     """The network of a spec on the state's device and dtype.
 
@@ -133,7 +171,7 @@ def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) 
     """
     from explorer.models.loading import load_model
 
-    return load_model(spec, state.device, state.dtype, report)
+    return load_model(spec, device_of(state), state.dtype, report)
 
 
 def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:
@@ -151,7 +189,7 @@ def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> 
         with SLOT.infer():
             return run_model(loaded, tokenize(loaded, text))
 
-    return CACHE.get((spec.name, text, state.device, state.dtype), compute)
+    return CACHE.get((spec.name, text, device_of(state), state.dtype), compute)
 
 
 def get_runs(

@@ -39,11 +39,13 @@ window.explorer = window.explorer || (() => {
     }
   }
 
+  const param = name => new URL(location.href).searchParams.get(name);
+
   // base64 -> typed array: numbers travel once, packed.
   function bytes(base64) {
     const text = atob(base64), out = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
     return out;
   }
-  return {views, mount, link, bytes, dark};
+  return {views, mount, link, param, bytes, dark};
 })();

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 MASK = "[MASK]"
 SEPARATOR = "[SEP]"
 _MASK_AS_TYPED = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>", re.IGNORECASE)
+_CHOICE = re.compile(r"\[[^\[\]|]+(?:\|[^\[\]|]+)+\]")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
 _WORD = re.compile(r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|\w+(?:['’]\w+)*|[^\w\s]")
 
@@ -52,8 +53,16 @@ class Tokens:
 
 
 def clean_text(text: str) -> str:
-    """The text as it will be run: ``[MASK]`` written one way, control characters taken out."""
-    return _MASK_AS_TYPED.sub(MASK, _CONTROL.sub("", text.replace("\r\n", "\n"))).strip()
+    """The text as it is run: masks written one way, ``[he|she]`` a mask, no control characters."""
+    visible = _CONTROL.sub("", text.replace("\r\n", "\n"))
+    return _MASK_AS_TYPED.sub(MASK, _CHOICE.sub(MASK, visible)).strip()
+
+
+def choices(text: str) -> tuple[tuple[str, ...], ...]:
+    """The alternatives of each ``[he|she]`` in a text, in reading order."""
+    return tuple(
+        tuple(word.strip() for word in m.group()[1:-1].split("|")) for m in _CHOICE.finditer(text)
+    )
 
 
 def split_words(text: str) -> tuple[Word, ...]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.ui.errors import plain_errors
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fold:
@@ -23,7 +25,7 @@ class Fold:
         """Compute when opened, and again when the text changes while it is open."""
         gr.on(
             [self.section.expand, self.refresh.click],
-            show, list(inputs), list(outputs),
+            plain_errors(show), list(inputs), list(outputs),
             api_visibility="private", show_progress="minimal", concurrency_id="infer",
         )  # fmt: skip
 

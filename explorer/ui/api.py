@@ -1,0 +1,16 @@
+"""The public endpoints: only these have names, everything else on the page is private."""
+
+from collections.abc import Callable
+
+import gradio as gr
+
+from explorer.ui.errors import plain_errors
+
+ENDPOINTS: dict[str, Callable[..., dict]] = {}
+"""api_name -> typed function that returns one JSON object."""
+
+
+def register_endpoints() -> None:
+    """Give every endpoint its name; call inside the page's Blocks."""
+    for name, endpoint in ENDPOINTS.items():
+        gr.api(plain_errors(endpoint), api_name=name, concurrency_id="infer")

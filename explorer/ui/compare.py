@@ -1,0 +1,137 @@
+"""The two events of the page: Compare runs the text, a tab switch shows what is already there."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.tokens import BadText
+from explorer.page_state import PageState, from_params
+from explorer.runs import device_of, devices, get_runs
+from explorer.ui import texts
+from explorer.ui.canvas import Canvas
+from explorer.ui.errors import sentence_of
+from explorer.ui.input_bar import InputBar, words_value
+from explorer.ui.status import status_html
+from explorer.ui.tabs import TABS
+from explorer.views.markup import el, script_json
+
+TAB_BY_ID = {tab.ID: tab for tab in TABS}
+Outputs = dict[Any, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wiring:
+    """The components that the page's events read and write."""
+
+    start: PageState
+    bar: InputBar
+    message: gr.HTML
+    state: gr.State
+    shown: gr.State
+    """Which state each tab shows, so that a tab that is up to date is not sent again."""
+    tabs: gr.Tabs
+    outputs: dict[str, list]
+    status: gr.HTML
+    link: Canvas
+
+    @property
+    def results(self) -> list:
+        """Every component that Compare may write."""
+        tabs = [component for group in self.outputs.values() for component in group]
+        return [self.message, self.state, self.shown, self.status, self.link, self.bar.words, *tabs]
+
+
+def wire(page: gr.Blocks, wiring: Wiring) -> None:
+    """Connect Compare, the page's opening and the tab switch."""
+    bar = wiring.bar
+
+    def on_compare(  # noqa: PLR0913 - the four controls, the state and the progress bar
+        text: str, family: str, device: str, dtype: str, state: PageState | None,
+        progress: gr.Progress = gr.Progress(),  # noqa: B008 - Gradio finds it by its default
+    ) -> Outputs:  # fmt: skip
+        chosen = replace(
+            state or wiring.start, text=text, family=family, device=device, dtype=dtype
+        )
+        return compare(wiring, chosen, progress)
+
+    def on_open(request: gr.Request, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
+        state, repaired = from_params(dict(request.query_params), wiring.start)
+        if repaired:
+            gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
+        return opened(wiring, state, progress)
+
+    def on_tab(state: PageState | None, shown: dict, event: gr.SelectData) -> Outputs:
+        return switch_tab(wiring, state, shown, event)
+
+    results = wiring.results
+    shared = {"concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
+              "show_progress": "minimal", "show_progress_on": wiring.message}  # fmt: skip
+    gr.on([bar.compare.click, bar.text.submit], on_compare, [*bar.chosen, wiring.state], results,
+          trigger_mode="always_last", **shared)  # fmt: skip
+    page.load(on_open, None, [*results, wiring.tabs, *bar.chosen], **shared)
+    wiring.tabs.select(on_tab, [wiring.state, wiring.shown], results, **shared)
+
+
+def compare(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
+    """Run the three models and draw the open tab; a bad text leaves everything as it was."""
+    try:
+        runs, _ = get_runs(state, lambda sentence, done: progress(done, desc=sentence))
+        drawn = draw_tab(wiring, state)
+    except Exception as error:
+        kind = "message" if isinstance(error, BadText) else "message failure"
+        return {wiring.message: el("p", sentence_of(error), class_=kind, role="alert")}
+    return drawn | {
+        wiring.message: "",
+        wiring.state: state,
+        wiring.shown: {state.tab: state},
+        wiring.status: status_html(state, runs),
+        wiring.bar.words: words_value(state.text),
+    }
+
+
+def opened(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
+    """The page as a link asks for it: controls set, tab chosen, text already run."""
+    if state.tab not in TAB_BY_ID:
+        state = replace(state, tab=TABS[0].ID)
+    outputs = compare(wiring, state, progress)
+    outputs.setdefault(wiring.state, state)
+    bar = wiring.bar
+    device = device_of(state)
+    return outputs | {
+        wiring.tabs: gr.Tabs(selected=state.tab),
+        bar.text: state.text,
+        bar.family: state.family,
+        bar.device: gr.Dropdown(choices=list(devices()), value=device),
+        bar.dtype: state.dtype,
+    }
+
+
+def switch_tab(
+    wiring: Wiring, state: PageState | None, shown: dict, event: gr.SelectData
+) -> Outputs:
+    """Draw a tab from the runs already there; one that is up to date is left alone."""
+    tab = next((t for t in TABS if event.value == t.LABEL), None)
+    if state is None or tab is None:
+        return {wiring.message: gr.skip()}
+    state = replace(state, tab=tab.ID)
+    changed = {wiring.state: state, wiring.link: link_value(state)}
+    if shown.get(tab.ID) == state:
+        return changed
+    return draw_tab(wiring, state) | changed | {wiring.shown: {**shown, tab.ID: state}}
+
+
+def draw_tab(wiring: Wiring, state: PageState) -> Outputs:
+    """The open tab's headline, and the link that reopens it."""
+    values = TAB_BY_ID[state.tab].show(state)
+    drawn = dict(zip(wiring.outputs[state.tab], values, strict=True))
+    return drawn | {wiring.link: link_value(state)}
+
+
+def link_value(state: PageState) -> str:
+    """What the address bar must say; view state that the browser keeps is left alone."""
+    params = state.to_params()
+    return script_json({
+        "params": {name: params.get(name) for name in ("text", "family", "tab")},
+        "label": texts.LINK_LABEL, "copy": texts.COPY_LINK, "copied": texts.COPIED,
+    })  # fmt: skip

@@ -1,0 +1,71 @@
+"""The page, as a table of contents: header, input bar, tabs, link and status."""
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.ui import compare, texts
+from explorer.ui.api import register_endpoints
+from explorer.ui.canvas import Canvas
+from explorer.ui.input_bar import build_input_bar
+from explorer.ui.tabs import TABS
+from explorer.views.markup import el
+
+ASSETS = Path(__file__).parents[2] / "assets"
+
+
+def build_page(start: PageState) -> gr.Blocks:
+    """The whole explorer as a Gradio page that opens on ``start`` or on the link it is given."""
+    with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
+        gr.HTML(header_html(), elem_id="masthead")
+        bar = build_input_bar(start)
+        message = gr.HTML("", elem_id="message")
+        state, shown = gr.State(None), gr.State({})
+        with gr.Tabs(elem_id="tabs") as tabs:
+            outputs = {}
+            for tab in TABS:
+                with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}"):
+                    outputs[tab.ID] = tab.build(state)
+        status = gr.HTML("", elem_id="status")
+        link = Canvas("link", elem_id="link")
+        wiring = compare.Wiring(start, bar, message, state, shown, tabs, outputs, status, link)
+        compare.wire(page, wiring)
+        register_endpoints()
+    page.queue(default_concurrency_limit=4)
+    return page
+
+
+def header_html() -> str:
+    """The title, what the page is for, and the theme switch."""
+    return el(
+        "header",
+        el("div", el("h1", texts.TITLE), el("p", texts.TAGLINE)),
+        el("button", texts.THEME_SWITCH, type="button", id="theme-switch"),
+    )
+
+
+def launch_options() -> dict[str, Any]:
+    """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
+    scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
+    return {
+        "theme": theme(),
+        "css_paths": [ASSETS / "style.css", *sorted((ASSETS / "css").glob("*.css"))],
+        "head": f"<script>{chr(10).join(scripts)}</script>",
+        "footer_links": ["api"],
+        "run_history": False,
+        "show_error": False,
+        "ssr_mode": False,
+        "quiet": False,
+    }
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's own controls in the page's colours; the rest is ``assets/style.css``."""
+    return gr.themes.Base(
+        primary_hue="slate",
+        neutral_hue="slate",
+        font=["system-ui", "sans-serif"],
+        font_mono=["ui-monospace", "monospace"],
+    )
