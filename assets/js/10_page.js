@@ -1,7 +1,7 @@
 // The input bar's words and examples, the link, the theme switch and the folds' refresh.
 (() => {
   const E = window.explorer;
-  const WORD = /\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s]/gu;
+  const WORD = /\[[^\[\]|]+(?:\|[^\[\]|]+)+\]|\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s]/gu;
   const originals = [];   // what stood where each mask is now, in reading order
 
   const make = (tag, text, attributes = {}) => {
@@ -36,6 +36,7 @@
     for (const match of matches) {
       const isMask = match[0] === '[MASK]', ordinal = masks;
       if (isMask) masks += 1;
+      if (match[0].includes('|') && match[0].length > 1) { holder.append(make('span', match[0], {class: 'word masked choice'})); masks += 1; continue; }
       if (match[0] === '[SEP]') { holder.append(make('span', '⟂', {class: 'sep', title: '[SEP]'})); continue; }
       if (!isMask && !/[\p{L}\p{N}]/u.test(match[0])) { holder.append(make('span', match[0], {class: 'mark'})); continue; }
       const known = isMask && originals[ordinal];
@@ -49,7 +50,7 @@
   }
 
   E.views.words = {draw(root, data) {
-    const masks = (data.text.match(/\[MASK\]/g) || []).length;
+    const masks = (data.text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
     if (originals.length !== masks) originals.length = 0;
     let strip = root.querySelector('.strip');
     if (!strip) {
@@ -62,13 +63,6 @@
         chips.append(chip);
       }
       root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
-      const area = box();
-      if (area) {
-        area.addEventListener('input', event => { if (event.isTrusted) originals.length = 0; drawWords(strip, area.value, data.hint); });
-        area.addEventListener('keydown', event => {
-          if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) { event.preventDefault(); compareButton().click(); }
-        });
-      }
     }
     drawWords(strip, data.text, data.hint);
   }};
@@ -85,8 +79,9 @@
       try { await navigator.clipboard.writeText(location.href); }
       catch { document.execCommand('copy'); }   // clipboard access can be blocked inside a frame
       said.textContent = data.copied;
-      setTimeout(() => { said.textContent = ''; }, 2500);
+      setTimeout(() => { said.textContent = data.note; }, 2500);
     });
+    said.textContent = data.note;
     root.replaceChildren(button, field, said);
     refreshFolds();
   }};
@@ -101,6 +96,17 @@
     }
   }
 
+  document.addEventListener('input', event => {
+    if (event.target !== box()) return;
+    const holder = document.querySelector('#words .canvas');
+    if (event.isTrusted) originals.length = 0;
+    drawWords(holder.querySelector('.strip'), event.target.value, holder.__data.hint);
+  });
+  document.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    compareButton().click();
+  });
   document.addEventListener('click', event => {
     if (event.target.closest('#theme-switch')) document.body.classList.toggle('dark');
   });

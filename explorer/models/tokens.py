@@ -52,10 +52,14 @@ class Tokens:
         return len(self.ids)
 
 
+def plain_text(text: str) -> str:
+    """What was typed, without control characters and with every mask written ``[MASK]``."""
+    return _MASK_AS_TYPED.sub(MASK, _CONTROL.sub("", text.replace("\r\n", "\n"))).strip()
+
+
 def clean_text(text: str) -> str:
-    """The text as it is run: masks written one way, ``[he|she]`` a mask, no control characters."""
-    visible = _CONTROL.sub("", text.replace("\r\n", "\n"))
-    return _MASK_AS_TYPED.sub(MASK, _CHOICE.sub(MASK, visible)).strip()
+    """The text as it is run: plain, and each ``[he|she]`` is a mask."""
+    return _CHOICE.sub(MASK, plain_text(text))
 
 
 def choices(text: str) -> tuple[tuple[str, ...], ...]:

@@ -22,7 +22,6 @@ class Canvas(gr.HTML):
         return {"type": "string"}
     from typing import Callable, Literal, Sequence, Any, TYPE_CHECKING
     from gradio.blocks import Block
-
     if TYPE_CHECKING:
         from gradio.components import Timer
         from gradio.components.base import Component

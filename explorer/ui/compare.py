@@ -5,8 +5,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.models.tokens import BadText
-from explorer.page_state import PageState, from_params
+from explorer.models.tokens import BadText, plain_text
+from explorer.page_state import LINK_TEXT_LIMIT, PageState, from_params
 from explorer.runs import device_of, devices, get_runs
 from explorer.ui import texts
 from explorer.ui.canvas import Canvas
@@ -51,7 +51,7 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
         progress: gr.Progress = gr.Progress(),  # noqa: B008 - Gradio finds it by its default
     ) -> Outputs:  # fmt: skip
         chosen = replace(
-            state or wiring.start, text=text, family=family, device=device, dtype=dtype
+            state or wiring.start, text=plain_text(text), family=family, device=device, dtype=dtype
         )
         return compare(wiring, chosen, progress)
 
@@ -59,7 +59,8 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
         state, repaired = from_params(dict(request.query_params), wiring.start)
         if repaired:
             gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
-        return opened(wiring, state, progress)
+        outputs = opened(wiring, state, progress)
+        return outputs | {wiring.link: link_value(outputs[wiring.state], repaired)}
 
     def on_tab(state: PageState | None, shown: dict, event: gr.SelectData) -> Outputs:
         return switch_tab(wiring, state, shown, event)
@@ -128,10 +129,12 @@ def draw_tab(wiring: Wiring, state: PageState) -> Outputs:
     return drawn | {wiring.link: link_value(state)}
 
 
-def link_value(state: PageState) -> str:
+def link_value(state: PageState, repaired: tuple[str, ...] = ()) -> str:
     """What the address bar must say; view state that the browser keeps is left alone."""
     params = state.to_params()
+    cut = len(state.text) > LINK_TEXT_LIMIT
     return script_json({
-        "params": {name: params.get(name) for name in ("text", "family", "tab")},
+        "params": {name: params.get(name) for name in ("text", "family", "tab", *repaired)},
+        "note": texts.LINK_CUT.format(limit=LINK_TEXT_LIMIT) if cut else "",
         "label": texts.LINK_LABEL, "copy": texts.COPY_LINK, "copied": texts.COPIED,
     })  # fmt: skip
