@@ -2,4 +2,6 @@
 
 from typing import Any
 
-TABS: tuple[Any, ...] = ()
+from explorer.ui.tabs import predictions
+
+TABS: tuple[Any, ...] = (predictions,)
