@@ -28,6 +28,8 @@ class Architecture:
     """Token-type rows; 0 where the model has none (DistilBERT)."""
     shares_layers: bool = False
     has_pooler: bool = True
+    has_projection: bool = False
+    """Whether a matrix E x H stands between the embeddings and the layers (ALBERT)."""
     activation: str = "gelu"
 
 
@@ -79,7 +81,7 @@ def _distilbert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
 def _albert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
     return Architecture(
         n_layers, d_model, n_heads, 4 * d_model, SENTENCEPIECES, 128,
-        shares_layers=True, activation="gelu_new",
+        shares_layers=True, has_projection=True, activation="gelu_new",
     )  # fmt: skip
 
 
@@ -135,7 +137,12 @@ MINI: dict[str, ModelSpec] = {
     "albert": _spec(
         "albert",
         "mini-albert",
-        replace(_mini("mini-albert", 6, 128), shares_layers=True, activation="gelu_new"),
+        replace(
+            _mini("mini-albert", 6, 128),
+            shares_layers=True,
+            has_projection=True,
+            activation="gelu_new",
+        ),
     ),
 }
 """The bundled family, in the fixed order."""

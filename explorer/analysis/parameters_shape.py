@@ -1,0 +1,107 @@
+"""What a shape alone decides: counts, arithmetic work and savings, in closed form."""
+
+from dataclasses import dataclass, replace
+
+from explorer.models.specs import Architecture, ModelSpec
+
+BYTES = {"fp32": 4, "fp16": 2, "int8": 1}
+"""Bytes of one number in each format."""
+
+
+def layer_counts(shape: Architecture) -> dict[str, int]:
+    """Numbers in one layer: 4 H^2 + 4 H in attention, 2 H F + F + H in the FFN, two norms."""
+    h, f = shape.d_model, shape.d_ffn
+    return {"attention": 4 * h * h + 4 * h, "ffn": 2 * h * f + f + h, "layer_norm": 4 * h}
+
+
+def copies(shape: Architecture, sharing: str | None = None) -> dict[str, int]:
+    """How many copies of each part the layers store between them.
+
+    Each of the two norms stays with the part before it, so a shared part shares its norm.
+    """
+    mode = sharing or ("all" if shape.shares_layers else "none")
+    attention = 1 if mode in {"attention", "all"} else shape.n_layers
+    ffn = 1 if mode in {"ffn", "all"} else shape.n_layers
+    return {"attention": attention, "ffn": ffn}
+
+
+def shape_counts(shape: Architecture, sharing: str | None = None) -> dict[str, int]:
+    """Numbers per component of an encoder with this shape, as released.
+
+    ``sharing`` is ``none``, ``attention``, ``ffn`` or ``all``; by default what the shape says.
+    """
+    h, e = shape.d_model, shape.d_embedding
+    layer, times = layer_counts(shape), copies(shape, sharing)
+    return {
+        "word_embeddings": shape.d_vocab * e,
+        "position_embeddings": shape.n_positions * e,
+        "token_type_embeddings": shape.n_segments * e,
+        "embedding_projection": (e * h + h) * shape.has_projection,
+        "attention": layer["attention"] * times["attention"],
+        "ffn": layer["ffn"] * times["ffn"],
+        "layer_norm": 2 * e + 2 * h * (times["attention"] + times["ffn"]),
+        "pooler": (h * h + h) * shape.has_pooler,
+    }
+
+
+def shape_total(shape: Architecture, sharing: str | None = None) -> int:
+    """Numbers stored by an encoder with this shape."""
+    return sum(shape_counts(shape, sharing).values())
+
+
+def forward_flops(spec: ModelSpec, length: int, batch: int = 1, head: bool = False) -> int:
+    """Floating-point operations of one forward pass; a multiply and an add are two.
+
+    Matrix products only, the two attention products included, as
+    ``torch.utils.flop_counter`` counts them; ``head`` adds the masked-word head at every
+    position.
+    """
+    return shape_flops(spec.architecture, length, batch, head)
+
+
+def shape_flops(shape: Architecture, length: int, batch: int = 1, head: bool = False) -> int:
+    """The same from a shape: 2 L T (4 H^2 + 2 H F) + 4 L T^2 H, projection and pooler."""
+    h, e, f, positions = shape.d_model, shape.d_embedding, shape.d_ffn, length * batch
+    layer = 2 * positions * (4 * h * h + 2 * h * f) + 4 * positions * length * h
+    projection = 2 * positions * e * h * shape.has_projection
+    pooler = 2 * batch * h * h * shape.has_pooler
+    words = 2 * positions * (h * e + e * shape.d_vocab) * head
+    return shape.n_layers * layer + projection + pooler + words
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """One change on the way from a model to a smaller one, and the numbers it takes away."""
+
+    change: str
+    """``layers``, ``pooler``, ``segments``, ``vocabulary``, ``factorising``, ``sharing``."""
+    before: int
+    after: int
+
+    @property
+    def saved(self) -> int:
+        """Numbers no longer stored; negative if the change costs some."""
+        return self.before - self.after
+
+
+_CHANGES = {
+    "layers": ("n_layers",),
+    "width": ("d_model", "d_ffn", "n_heads"),
+    "segments": ("n_segments",),
+    "pooler": ("has_pooler",),
+    "vocabulary": ("d_vocab",),
+    "sharing": ("shares_layers",),
+    "factorising": ("d_embedding", "has_projection"),
+    "positions": ("n_positions",),
+}
+
+
+def savings(start: Architecture, end: Architecture) -> tuple[Saving, ...]:
+    """What each change between two shapes saves, made one after another in a fixed order."""
+    steps, shape = [], start
+    for change, fields in _CHANGES.items():
+        changed = replace(shape, **{field: getattr(end, field) for field in fields})
+        if shape_total(changed) != shape_total(shape):
+            steps.append(Saving(change, shape_total(shape), shape_total(changed)))
+        shape = changed
+    return tuple(steps)
