@@ -51,6 +51,8 @@ class ModelSpec:
     """Regular expression of the query projection's module names, for hooks."""
     output_pattern: str = ""
     """Regular expression of the attention output projection's module names, for hooks."""
+    initialised_from: tuple[int, ...] = ()
+    """The teacher layer each layer was copied from, counted from 0; empty unless a student."""
 
     @property
     def bundled_path(self) -> Path:
@@ -100,9 +102,12 @@ BASE: dict[str, ModelSpec] = {
         "bert", "bert-base-uncased", _bert(12, 768, 12),
         "google-bert/bert-base-uncased", "86b5e0934494bd15c9632b12f734a8a67f723594",
     ),
-    "distilbert": _spec(
-        "distilbert", "distilbert-base-uncased", _distilbert(6, 768, 12),
-        "distilbert/distilbert-base-uncased", "12040accade4e8a0f71eabdb258fecc2e7e948be",
+    "distilbert": replace(
+        _spec(
+            "distilbert", "distilbert-base-uncased", _distilbert(6, 768, 12),
+            "distilbert/distilbert-base-uncased", "12040accade4e8a0f71eabdb258fecc2e7e948be",
+        ),
+        initialised_from=(0, 2, 4, 7, 9, 11),
     ),
     "albert": _spec(
         "albert", "albert-base-v2", _albert(12, 768, 12),
@@ -129,10 +134,13 @@ def _mini(name: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Ar
 
 MINI: dict[str, ModelSpec] = {
     "bert": _spec("bert", "mini-bert", _mini("mini-bert", 6, 384)),
-    "distilbert": _spec(
-        "distilbert",
-        "mini-distilbert",
-        replace(_mini("mini-distilbert", 3, 384, n_segments=0), has_pooler=False),
+    "distilbert": replace(
+        _spec(
+            "distilbert",
+            "mini-distilbert",
+            replace(_mini("mini-distilbert", 3, 384, n_segments=0), has_pooler=False),
+        ),
+        initialised_from=(1, 3, 5),
     ),
     "albert": _spec(
         "albert",
