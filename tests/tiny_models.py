@@ -21,33 +21,9 @@ from transformers import (
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MARKS = "0123456789.,?!'"
 WORDS = [
-    "the",
-    "a",
-    "cat",
-    "mat",
-    "dog",
-    "sat",
-    "on",
-    "in",
-    "paris",
-    "london",
-    "france",
-    "of",
-    "is",
-    "capital",
-    "he",
-    "she",
-    "it",
-    "was",
-    "not",
-    "and",
-    "good",
-    "bad",
-    "play",
-    "##ing",
-    "##ed",
-    "##s",
-]
+    "the", "a", "cat", "mat", "dog", "sat", "on", "in", "paris", "london", "france", "of", "is",
+    "capital", "he", "she", "it", "was", "not", "and", "good", "bad", "play", "##ing", "##ed",
+]  # fmt: skip
 SPREAD = 0.08
 
 

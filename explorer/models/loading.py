@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
+OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
+"""Weights that no picture reads; a checkpoint without any others would answer with noise."""
 Report = Callable[[str, float], None]
 """Called with a plain sentence and the share done, 0 to 1."""
 
@@ -84,6 +86,10 @@ def _read(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
         # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
         logger.warning("loading %s failed", spec.name, exc_info=error)
         raise ModelUnavailable(spec, "its files are damaged or incomplete") from error
+    lost = [name for name in info["missing_keys"] if not any(o in name for o in OPTIONAL_WEIGHTS)]
+    if lost:
+        logger.warning("%s lacks %s", spec.name, ", ".join(sorted(lost)))
+        raise ModelUnavailable(spec, f"{len(lost)} of its weights are missing from the file")
     pieces = tokenizer.convert_ids_to_tokens(range(int(network.config.vocab_size)))
     return LoadedModel(
         spec, network.eval().requires_grad_(False).to(device), tokenizer, device, dtype,

@@ -7,8 +7,14 @@ MASK = "[MASK]"
 SEPARATOR = "[SEP]"
 _MASK_AS_TYPED = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>", re.IGNORECASE)
 _CHOICE = re.compile(r"\[[^\[\]|]+(?:\|[^\[\]|]+)+\]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ud800-\udfff]")
-_WORD = re.compile(r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|\w+(?:['’]\w+)*|[^\w\s]")
+_CONTROL = re.compile(
+    r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ud800-\udfff"
+    r"\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]"
+)
+"""Control, half surrogates, zero width and direction overrides: nothing a reader would see."""
+_LETTER = r"[\w\u0300-\u036f]"
+"""Letters, digits and the accents written after them."""
+_WORD = re.compile(rf"\[(?:MASK|SEP|CLS|UNK|PAD)\]|{_LETTER}+(?:['’]{_LETTER}+)*|[^\w\s]")
 
 
 class BadText(ValueError):

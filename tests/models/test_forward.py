@@ -1,0 +1,95 @@
+"""A run equals what plain transformers computes on the same directory."""
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+from explorer.models.forward import apply_head, position_logits, run_model, tokenize
+from explorer.models.specs import MODEL_KEYS
+
+TEXTS = [
+    "The cat sat on the [MASK].", "[MASK]", "Paris is the [MASK] of [MASK].", "no mask here",
+    "the cat sat [SEP] a dog [MASK]", "É naïve 日本 😀 [MASK]",
+]  # fmt: skip
+
+
+@pytest.fixture
+def plain(tiny_family):
+    """The same directory read by somebody who knows nothing of the explorer."""
+
+    def reference(key, text):
+        path = tiny_family.path / tiny_family.specs[key].name
+        network = AutoModelForMaskedLM.from_pretrained(path, attn_implementation="eager").eval()
+        tokenizer = AutoTokenizer.from_pretrained(path)
+        pair = text.split("[SEP]")
+        encoded = tokenizer(*pair, return_tensors="pt", return_token_type_ids=key != "distilbert")
+        with torch.no_grad():
+            out = network(**encoded, output_attentions=True, output_hidden_states=True)
+        masks = (encoded["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
+        return out, masks
+
+    return reference
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_a_run_equals_plain_transformers(tiny_family, plain, key, text):
+    run = tiny_family.run(key, text)
+    out, masks = plain(key, text)
+    assert tuple(masks.tolist()) == run.tokens.mask_positions
+    np.testing.assert_allclose(run.mask_logits, out.logits[0, masks], atol=1e-4)
+    expected = out.logits[0, masks].double().softmax(-1)
+    found = torch.tensor(run.mask_logits).double().softmax(-1)
+    np.testing.assert_allclose(found, expected, atol=1e-5)
+    np.testing.assert_allclose(run.attention, torch.cat(out.attentions), atol=1e-5)
+    np.testing.assert_allclose(run.hidden_states, torch.cat(out.hidden_states), atol=1e-4)
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_the_head_anywhere_is_the_full_forward_pass_there(tiny_family, plain, key):
+    text = "The cat sat on the [MASK]."
+    run = tiny_family.run(key, text)
+    out, _ = plain(key, text)
+    everywhere = tuple(range(len(run.tokens)))
+    np.testing.assert_allclose(
+        position_logits(tiny_family.loaded(key), run, everywhere), out.logits[0], atol=1e-4
+    )
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_attention_rows_sum_to_one_and_arrays_are_read_only(tiny_family, key):
+    run = tiny_family.run(key, "The cat sat on the [MASK].")
+    np.testing.assert_allclose(run.attention.sum(-1), 1, atol=1e-5)
+    for array in (run.attention, run.hidden_states, run.mask_logits):
+        with pytest.raises(ValueError, match="read-only"):
+            array[...] = 0
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_segments_reach_only_the_models_that_have_them(tiny_family, key):
+    pair = tiny_family.run(key, "the cat [SEP] a dog").hidden_states[0]
+    loaded = tiny_family.loaded(key)
+    tokens = tokenize(loaded, "the cat [SEP] a dog")
+    from dataclasses import replace
+
+    flat = run_model(loaded, replace(tokens, segments=(0,) * len(tokens))).hidden_states[0]
+    assert np.allclose(pair, flat) == (key == "distilbert")
+
+
+def test_empty_attentions_cannot_pass_silently(tiny_family):
+    loaded = tiny_family.loaded("bert")
+    loaded.network.set_attn_implementation("sdpa")
+    try:
+        with pytest.raises(RuntimeError, match="no attentions"):
+            run_model(loaded, tokenize(loaded, "the cat"))
+    finally:
+        loaded.network.set_attn_implementation("eager")
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_the_head_keeps_leading_shapes(tiny_family, key):
+    loaded = tiny_family.loaded(key)
+    width = loaded.network.config.hidden_size
+    logits = apply_head(loaded, torch.zeros(2, 3, width))
+    assert logits.shape == (2, 3, loaded.network.config.vocab_size)

@@ -1,0 +1,152 @@
+"""What each tokenizer made of a text, mapped back to the reader's words and characters."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from explorer.models.forward import tokenize
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import (
+    MASK,
+    BadText,
+    clean_text,
+    mask_word,
+    piece_text,
+    split_words,
+)
+
+MASKS_AS_TYPED = [
+    "The [MASK] sat.", "The [mask] sat.", "The [Mask] sat.", "The [ MASK ] sat.",
+    "The [mask ] sat.", "The <mask> sat.", "The <MASK> sat.", "The < mask > sat.",
+]  # fmt: skip
+HARD_TEXTS = [
+    "É naïve 日本 😀", "a\u0301b", "a\tb\nc", "don't <s>", "x_y", "---", "_", "½ cup", "ﬁne",
+    "İstanbul", "[MASK][MASK]", "a[MASK]b", "[MASK].", "</script><b>", "a [SEP] b [SEP] c",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", MASKS_AS_TYPED)
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_a_mask_typed_by_a_person_is_one_mask_for_every_model(tiny_family, key, text):
+    tokens = tokenize(tiny_family.loaded(key), text)
+    assert tokens.text == "The [MASK] sat."
+    assert [tokens.text[slice(*tokens.spans[i])] for i in tokens.mask_positions] == [MASK]
+    assert tokens.words[tokens.word_index[tokens.mask_positions[0]]].is_mask
+
+
+@pytest.mark.parametrize(
+    "text", ["[MASK]", "[MASK].", "a[MASK]b", "the[MASK][MASK]cat", "[MASK] [MASK]"]
+)
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_masks_glued_to_words_are_still_masks(tiny_family, key, text):
+    loaded = tiny_family.loaded(key)
+    tokens = tokenize(loaded, text)
+    assert len(tokens.mask_positions) == text.count(MASK)
+    assert {tokens.ids[i] for i in tokens.mask_positions} == {loaded.tokenizer.mask_token_id}
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_the_ids_are_those_of_the_plain_tokenizer(tiny_family, key):
+    loaded = tiny_family.loaded(key)
+    for text in ("The cat sat on the [MASK].", "Paris is playing, not London!", *HARD_TEXTS[:5]):
+        assert list(tokenize(loaded, text).ids) == loaded.tokenizer(clean_text(text))["input_ids"]
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_a_pair_is_two_sentences_with_segments(tiny_family, key):
+    loaded = tiny_family.loaded(key)
+    tokens = tokenize(loaded, "the cat sat [SEP] a dog [MASK]")
+    plain = loaded.tokenizer("the cat sat ", " a dog [MASK]", return_token_type_ids=True)
+    assert list(tokens.ids) == plain["input_ids"]
+    assert list(tokens.segments) == plain["token_type_ids"]
+    second = [i for i, s in enumerate(plain.sequence_ids()) if s == 1]
+    assert {tokens.words[tokens.word_index[i]].text for i in second} == {"a", "dog", MASK}
+    assert tokens.special[0]
+    assert tokens.special[-1]
+    assert sum(tokens.special) == 3
+
+
+@pytest.mark.parametrize("text", ["a [SEP]", "[SEP] b", "[SEP]"])
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_half_a_pair_is_one_sentence(tiny_family, key, text):
+    assert set(tokenize(tiny_family.loaded(key), text).segments) == {0}
+
+
+@pytest.mark.parametrize("text", HARD_TEXTS)
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_every_token_lies_in_the_word_it_names(tiny_family, key, text):
+    tokens = tokenize(tiny_family.loaded(key), text)
+    for span, special, word in zip(tokens.spans, tokens.special, tokens.word_index, strict=True):
+        assert (word == -1) == special
+        if not special:
+            start, end = tokens.words[word].start, tokens.words[word].end
+            assert start <= span[0] < end, (tokens.text[slice(*span)], tokens.words[word])
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\t", "\x00\x07", "\u200b\u202e"])
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_nothing_to_read_is_one_plain_sentence(tiny_family, key, text):
+    with pytest.raises(BadText, match="no text yet"):
+        tokenize(tiny_family.loaded(key), text)
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_a_long_text_is_told_how_many_tokens_it_has_and_how_many_fit(tiny_family, key):
+    loaded = tiny_family.loaded(key)
+    fits = " ".join(["cat"] * (loaded.max_tokens - 2))
+    assert len(tokenize(loaded, fits)) == loaded.max_tokens == 512
+    with pytest.raises(BadText, match=r"513 tokens .* 512 fit"):
+        tokenize(loaded, fits + " cat")
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_a_megabyte_of_text_is_refused_in_the_same_sentence(tiny_family, key):
+    with pytest.raises(BadText, match="512 fit"):
+        tokenize(tiny_family.loaded(key), "cat sat " * 125_000)
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=150, deadline=None)
+def test_cleaning_is_idempotent_and_words_tile_the_text(text):
+    text = clean_text(text)
+    assert clean_text(text) == text
+    words = split_words(text)
+    assert [text[w.start : w.end] for w in words] == [w.text for w in words]
+    rest = list(text)
+    for word in words:
+        rest[word.start : word.end] = " " * (word.end - word.start)
+    assert not "".join(rest).strip()
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+@given(text=st.text(alphabet="ab é́日'-_[]<>MASKSEP \n😀ß", max_size=40))
+@settings(max_examples=40, deadline=None,
+          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+def test_any_text_gives_parallel_tuples_or_one_sentence(tiny_family, key, text):
+    try:
+        tokens = tokenize(tiny_family.loaded(key), text)
+    except BadText:
+        return
+    lengths = {len(t) for t in (tokens.pieces, tokens.spans, tokens.special, tokens.segments,
+                                tokens.word_index)}  # fmt: skip
+    assert lengths == {len(tokens.ids)}
+    assert all(-1 <= i < len(tokens.words) for i in tokens.word_index)
+    assert sorted(tokens.segments) == list(tokens.segments)
+
+
+def test_masking_a_word_replaces_that_word_only():
+    text = "The cat sat on the cat."
+    words = split_words(text)
+    assert mask_word(text, words[5]) == "The cat sat on the [MASK]."
+    assert mask_word(text, words[1]) == "The [MASK] sat on the cat."
+
+
+@pytest.mark.parametrize(
+    ("piece", "read"), [("##ing", "ing"), ("▁the", "the"), ("▁", "▁"), ("##", "##"), ("a", "a")]
+)
+def test_a_piece_is_written_as_a_reader_would(piece, read):
+    assert piece_text(piece) == read
+
+
+def test_an_accent_written_as_its_own_character_stays_in_its_word():
+    assert [w.text for w in split_words("cafe\u0301 noir")] == ["cafe\u0301", "noir"]
