@@ -4,9 +4,12 @@ from collections.abc import Callable
 
 import gradio as gr
 
+from explorer.ui.endpoints.parameters import parameters
 from explorer.ui.errors import plain_errors
 
-ENDPOINTS: dict[str, Callable[..., dict]] = {}
+ENDPOINTS: dict[str, Callable[..., dict]] = {
+    "parameters": parameters,
+}
 """api_name -> typed function that returns one JSON object."""
 
 
