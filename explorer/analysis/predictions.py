@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
+from explorer.analysis.measures import entropy, log_softmax
 from explorer.models.run import Run, read_only
 from explorer.models.tokens import piece_text
 
@@ -50,18 +52,12 @@ class Agreement:
         return len(self.groups) == 1
 
 
-def log_probabilities(logits: np.ndarray) -> np.ndarray:
-    """Log-softmax over the last axis in float64, in nats: the logarithms sum to 1 as masses."""
-    shifted = logits.astype(np.float64) - logits.max(-1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
-
-
 def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
     """What a model puts in each mask: softmax over the whole vocabulary, likeliest first.
 
     ``top_k`` is brought into 1 to 50 (and under the size of the vocabulary).
     """
-    log_probs = log_probabilities(run.mask_logits)
+    log_probs = log_softmax(run.mask_logits)
     probs = np.exp(log_probs)
     k = min(max(int(top_k), TOP_K[0]), TOP_K[1], probs.shape[-1])
     order = np.argsort(-log_probs, axis=-1, kind="stable")
@@ -74,10 +70,11 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
         tuple(tuple(reader_word(piece, is_sentencepiece) for piece in row) for row in pieces),
         read_only(np.take_along_axis(probs, ids, -1)),
         read_only(np.take_along_axis(probs, tail, -1).sum(-1)),
-        read_only(-(probs * log_probs).sum(-1)), probs.shape[-1],
+        read_only(entropy(probs)), probs.shape[-1],
     )  # fmt: skip
 
 
+@lru_cache(maxsize=8)
 def uses_sentencepiece(vocabulary: tuple[str, ...]) -> bool:
     """Whether word starts are marked (``▁the``) rather than continuations (``##ing``)."""
     return any(piece.startswith("▁") for piece in vocabulary)

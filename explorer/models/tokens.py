@@ -6,7 +6,7 @@ from dataclasses import dataclass
 MASK = "[MASK]"
 SEPARATOR = "[SEP]"
 _MASK_AS_TYPED = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>", re.IGNORECASE)
-_CHOICE = re.compile(r"\[[^\[\]|]+(?:\|[^\[\]|]+)+\]")
+_BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ud800-\udfff"
     r"\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069]"
@@ -58,6 +58,15 @@ class Tokens:
         return len(self.ids)
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A place where the reader offers words to choose from, written ``[he|she]``."""
+
+    start: int
+    end: int
+    alternatives: tuple[str, ...]
+
+
 def plain_text(text: str) -> str:
     """What was typed, without control characters and with every mask written ``[MASK]``."""
     return _MASK_AS_TYPED.sub(MASK, _CONTROL.sub("", text.replace("\r\n", "\n"))).strip()
@@ -65,14 +74,31 @@ def plain_text(text: str) -> str:
 
 def clean_text(text: str) -> str:
     """The text as it is run: plain, and each ``[he|she]`` is a mask."""
-    return _CHOICE.sub(MASK, plain_text(text))
+    return hide_choices(plain_text(text))
 
 
-def choices(text: str) -> tuple[tuple[str, ...], ...]:
-    """The alternatives of each ``[he|she]`` in a text, in reading order."""
-    return tuple(
-        tuple(word.strip() for word in m.group()[1:-1].split("|")) for m in _CHOICE.finditer(text)
-    )
+def _alternatives(inside: str) -> tuple[str, ...]:
+    """The words between the bars; none unless there are at least two and none is empty."""
+    parts = tuple(part.strip() for part in inside.split("|"))
+    return parts if len(parts) > 1 and all(parts) else ()
+
+
+def hide_choices(text: str) -> str:
+    """The text with a mask in place of every choice."""
+    return _BRACKETS.sub(lambda m: MASK if _alternatives(m.group(1)) else m.group(), text)
+
+
+def find_choices(text: str) -> tuple[Choice, ...]:
+    """The choices in a plain text, in reading order."""
+    found = ((m, _alternatives(m.group(1))) for m in _BRACKETS.finditer(text))
+    return tuple(Choice(m.start(), m.end(), words) for m, words in found if words)
+
+
+def choose(text: str, choice: Choice, alternative: str) -> tuple[str, Word]:
+    """The text with one alternative put in its place and every other choice hidden."""
+    before = hide_choices(text[: choice.start])
+    chosen = Word(alternative, len(before), len(before) + len(alternative))
+    return before + alternative + hide_choices(text[choice.end :]), chosen
 
 
 def split_words(text: str) -> tuple[Word, ...]:

@@ -4,12 +4,10 @@ from collections.abc import Callable
 
 import gradio as gr
 
-from explorer.ui.endpoints.parameters import parameters
+from explorer.ui.endpoints.predictions import predict
 from explorer.ui.errors import plain_errors
 
-ENDPOINTS: dict[str, Callable[..., dict]] = {
-    "parameters": parameters,
-}
+ENDPOINTS: dict[str, Callable[..., dict]] = {"predict": predict}
 """api_name -> typed function that returns one JSON object."""
 
 

@@ -13,6 +13,9 @@ NO_MASK = (
     "or open “How well is every word predicted?” below."
 )
 NO_MODEL = "None of the three models can be run here; the cards below say why."
+BAD_FAMILY = "The family is either mini or base."
+BAD_TOP_K = "top_k is a whole number from {low} to {high}."
+NO_MASK_TO_PREDICT = "There is no [MASK] in the text: put one where a word is to be predicted."
 ALL_DIFFER = {2: "Two models, two answers: ", 3: "Three models, three answers: "}
 CANVAS = {
     "shown": "Words shown",
