@@ -1,0 +1,100 @@
+"""The runs of teacher, student and the model beside them, for the text the tab looks at."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from explorer.models.specs import family_specs
+from explorer.models.tokens import BadText, clean_text, mask_word, split_words
+from explorer.page_state import PageState
+from explorer.runs import get_loaded, get_run
+
+if TYPE_CHECKING:
+    from explorer.analysis.distillation_losses import PairLogits
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.run import Run
+
+TEACHER, STUDENT, BESIDE = "bert", "distilbert", "albert"
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The hidden word the tab looks at: the page's own mask, or one that was hidden only here."""
+
+    source: str
+    """The page's text when this was chosen: another text makes the choice void."""
+    text: str
+    """What is run."""
+    mask: int = 0
+    """Which of the masks in ``text``."""
+    answer: str = ""
+    """The word that was hidden, where it is known."""
+
+
+def focus_of(state: PageState, chosen: Focus | None) -> Focus:
+    """What to look at: the reader's choice if it is for this text, else the first mask.
+
+    A text without a mask has its last word hidden, so that there is always something to see.
+    """
+    text = clean_text(state.text)
+    if chosen is not None and chosen.source == text:
+        return chosen
+    words = split_words(text)
+    if any(word.is_mask for word in words):
+        return Focus(text, text)
+    last = max((i for i, word in enumerate(words) if word.text[0].isalnum()), default=-1)
+    if last < 0:
+        raise BadText("There is no word to hide yet: type a sentence.")
+    return focus_on_word(text, last)
+
+
+def focus_on_word(text: str, index: int) -> Focus:
+    """Look at one word of the text: at its mask, or with the word hidden.
+
+    Raises:
+        BadText: the text has no such word.
+    """
+    words = split_words(clean_text(text))
+    if not 0 <= index < len(words):
+        raise BadText("That word is not in the text any more.")
+    word = words[index]
+    mask = sum(w.is_mask for w in words[:index])
+    hidden = text if word.is_mask else mask_word(text, word)
+    return Focus(text, hidden, mask, "" if word.is_mask else word.text)
+
+
+def run_of(key: str, state: PageState, text: str) -> "Run":
+    """The run of one model of the family over a text.
+
+    Raises:
+        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
+    """
+    spec = {spec.key: spec for spec in family_specs(state.family)}[key]
+    return get_run(spec, replace(state, text=text))
+
+
+def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailable | None]":
+    """ALBERT's run, or why there is none: it is no student, so the tab goes on without it."""
+    from explorer.models.hub import ModelUnavailable
+
+    try:
+        return run_of(BESIDE, state, text), None
+    except ModelUnavailable as error:
+        return None, error
+
+
+def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
+    """Teacher and student over a text with their scores at every token; the head alone runs.
+
+    Raises:
+        ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
+    """
+    from explorer.analysis.distillation_losses import PairLogits
+    from explorer.models.forward import position_logits
+
+    runs, logits = [], []
+    for key in (TEACHER, STUDENT):
+        run = run_of(key, state, state.text if text is None else text)
+        runs.append(run)
+        loaded = get_loaded(run.spec, state)
+        logits.append(position_logits(loaded, run, tuple(range(len(run.tokens)))))
+    return PairLogits(*runs, *logits)
