@@ -68,7 +68,9 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
     results = wiring.results
     shared = {"concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
               "show_progress": "minimal", "show_progress_on": wiring.message}  # fmt: skip
-    gr.on([bar.compare.click, bar.text.submit], on_compare, [*bar.chosen, wiring.state], results,
+    triggers = [bar.compare.click, bar.text.submit,
+                bar.family.input, bar.device.input, bar.dtype.input]  # fmt: skip
+    gr.on(triggers, on_compare, [*bar.chosen, wiring.state], results,
           trigger_mode="always_last", **shared)  # fmt: skip
     page.load(on_open, None, [*results, wiring.tabs, *bar.chosen], **shared)
     wiring.tabs.select(on_tab, [wiring.state, wiring.shown], results, **shared)
@@ -93,17 +95,16 @@ def compare(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
 
 def opened(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
     """The page as a link asks for it: controls set, tab chosen, text already run."""
-    if state.tab not in TAB_BY_ID:
-        state = replace(state, tab=TABS[0].ID)
+    tab = state.tab if state.tab in TAB_BY_ID else TABS[0].ID
+    state = replace(state, tab=tab, device=device_of(state))
     outputs = compare(wiring, state, progress)
     outputs.setdefault(wiring.state, state)
     bar = wiring.bar
-    device = device_of(state)
     return outputs | {
         wiring.tabs: gr.Tabs(selected=state.tab),
         bar.text: state.text,
         bar.family: state.family,
-        bar.device: gr.Dropdown(choices=list(devices()), value=device),
+        bar.device: gr.Dropdown(choices=list(devices()), value=state.device),
         bar.dtype: state.dtype,
     }
 
