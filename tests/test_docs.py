@@ -1,0 +1,152 @@
+"""The documents name what there is: tabs, endpoints, flags, commands, words."""
+
+import inspect
+import re
+import shlex
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+import yaml
+
+import app
+from explorer.models import specs
+from explorer.page_state import TABS as TAB_IDS
+from explorer.page_state import from_params
+from explorer.ui.api import ENDPOINTS
+from explorer.ui.tabs import TABS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+GLOSSARY = (ROOT / "GLOSSARY.md").read_text("utf-8")
+GATE = (ROOT / ".ci" / "run").read_text("utf-8")
+RUN = (
+    "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/python app.py"
+)
+TEST = ".venv/bin/pip install -r tests/requirements.txt && .venv/bin/python -m pytest"
+
+
+def front_matter():
+    return yaml.safe_load(README.split("---\n")[1])
+
+
+def requirements():
+    lines = (ROOT / "requirements.txt").read_text("utf-8").splitlines()
+    return dict(line.split("==") for line in lines if "==" in line)
+
+
+def links(text):
+    return re.findall(r"\]\((http://127\.0\.0\.1:7860/\?[^)]*)\)", text)
+
+
+def test_the_front_matter_is_that_of_a_space_that_would_start():
+    matter = front_matter()
+    assert matter["sdk"] == "gradio"
+    assert matter["sdk_version"] == requirements()["gradio"]
+    assert matter["python_version"] == "3.11"
+    assert (ROOT / matter["app_file"]).exists()
+    assert matter["license"] == "apache-2.0"
+    assert len(matter["short_description"]) <= 60
+    for colour in (matter["colorFrom"], matter["colorTo"]):
+        assert colour in {"red", "yellow", "green", "blue", "indigo", "purple", "pink", "gray"}
+
+
+def test_the_space_preloads_the_pinned_revisions_of_every_published_checkpoint():
+    lines = [line.split() for line in front_matter()["preload_from_hub"]]
+    assert {repo: revision for repo, _, revision in lines} == {
+        spec.repo: spec.revision for spec in specs.BASE.values()
+    }
+    assert {repo for repo, *_ in lines} == set(front_matter()["models"])
+    assert all("model.safetensors" in files.split(",") for _, files, _ in lines)
+
+
+def test_the_two_commands_are_the_ones_the_gate_runs():
+    install = RUN.rpartition(" && ")[0].replace("pip install", "pip install -q")
+    assert RUN in README
+    assert TEST in README
+    assert install in GATE
+    for command in TEST.split(" && "):
+        assert command.replace("pip install", "pip install -q") in GATE
+
+
+def test_every_file_a_command_names_exists():
+    names = [word for word in shlex.split(RUN.replace("&&", " ")) if word.endswith((".txt", ".py"))]
+    assert names == ["requirements.txt", "app.py"]
+    assert all((ROOT / name).exists() for name in [*names, "tests/requirements.txt"])
+
+
+def test_every_flag_is_in_the_readme(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["app.py", "--help"])
+    with pytest.raises(SystemExit):
+        app.parse_flags()
+    flags = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help"}
+    table = [line for line in README.splitlines() if line.startswith("| `--")]
+    assert flags == set(re.findall(r"--[a-z]+", " ".join(line.split("|")[1] for line in table)))
+
+
+@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
+def test_every_tab_has_a_row_in_the_readme_and_a_place_in_links(tab):
+    assert tab.ID in TAB_IDS
+    assert re.search(rf"^\| {re.escape(tab.LABEL)} \|", README, re.MULTILINE)
+
+
+def test_every_deep_link_opens_what_it_says():
+    found = links(README)
+    assert len(found) >= len(TABS)
+    for link in found:
+        query = link.partition("?")[2]
+        params = dict(parse_qsl(query, strict_parsing=True))
+        state, repaired = from_params(params)
+        assert not repaired
+        for name, value in params.items():
+            assert name == "v" or value == f"{getattr(state, name)}".removesuffix(".0"), link
+
+
+@pytest.mark.parametrize("name", sorted(ENDPOINTS))
+def test_every_endpoint_has_a_row_with_its_arguments(name):
+    row = next(line for line in README.splitlines() if line.startswith(f"| `/{name.strip('/')}`"))
+    arguments = [a for a in inspect.signature(ENDPOINTS[name]).parameters if a != "progress"]
+    assert re.findall(r"`([a-z_]+)`", row.split("|")[2]) == arguments
+
+
+def test_the_gate_table_gives_the_commands_the_gate_runs():
+    commands = [c for c in re.findall(r"`(\.venv/bin/[^`]*)`", CONTRIBUTING) if "bench" not in c]
+    assert len(commands) >= 4
+    for command in commands:
+        assert command in GATE or '-m "not browser"' in command, command
+
+
+def test_every_place_on_the_map_exists():
+    places = re.findall(r"^\| `([^`]+)` \|", CONTRIBUTING, re.MULTILINE)
+    assert len(places) >= 10
+    for place in places:
+        assert (ROOT / place).exists(), place
+
+
+def test_every_package_of_the_explorer_is_on_the_map():
+    packages = {p.parent.name for p in (ROOT / "explorer").glob("*/__init__.py")}
+    mapped = set(re.findall(r"^\| `explorer/([a-z]+)/` \|", CONTRIBUTING, re.MULTILINE))
+    assert packages == mapped
+
+
+WORDS_OF_THE_CODE = [
+    "family", "model key", "spec", "architecture", "word", "piece", "token", "span", "mask", "run",
+    "alignment", "layer", "hidden state", "logit", "remaining mass", "state", "head type",
+    "rollout", "ablation", "entropy", "surprisal", "temperature", "finding", "fold",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", WORDS_OF_THE_CODE)
+def test_the_words_of_the_code_are_explained_once(word):
+    terms = re.findall(r"^\| \*\*([^*]+)\*\* \|", GLOSSARY, re.MULTILINE)
+    flat = [part.strip() for term in terms for part in term.split(",")]
+    assert flat.count(word) == 1
+
+
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "GLOSSARY.md"])
+def test_relative_links_lead_somewhere(path):
+    text = (ROOT / path).read_text("utf-8")
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
+        if target != "assets/screenshot.png":
+            assert (ROOT / target).exists(), target
