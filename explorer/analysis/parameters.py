@@ -149,10 +149,11 @@ def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
         ValueError: no names, or one that is none of the ten; says which there are.
     """
     specs = all_specs()
-    unknown = [str(name)[:60] for name in names if name not in specs]
+    names = list(dict.fromkeys(map(str, names)))
+    unknown = [name[:60] for name in names if name not in specs]
     if unknown or not names:
         asked = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
         raise ValueError(f"{asked}; there are: {', '.join(specs)}.")
     if absent := [name for name in names if not specs[name].architecture.d_vocab]:
         raise ValueError(f"The bundled files of {absent[0]} are missing, so it has no shape.")
-    return tuple(parameter_counts(specs[name]) for name in dict.fromkeys(names))
+    return tuple(parameter_counts(specs[name]) for name in names)

@@ -5,11 +5,13 @@ from collections.abc import Callable
 import gradio as gr
 
 from explorer.ui.endpoints.distillation import distillation
+from explorer.ui.endpoints.parameters import parameters
 from explorer.ui.endpoints.predictions import predict
 from explorer.ui.errors import plain_errors
 
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,
+    "parameters": parameters,
     "distillation": distillation,
 }
 """api_name -> typed function that returns one JSON object."""
