@@ -53,6 +53,37 @@ class SharedVocabulary:
     share_second: float
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenWord:
+    """One hidden word as teacher, student and, if it can be had, the model beside them see it."""
+
+    teacher: Run
+    student: Run
+    beside: Run | None
+    mask: int
+    """Which of the text's masks."""
+    answer: int
+    """The id of the word that was hidden; -1 where it is not known or not one piece."""
+
+    def __post_init__(self) -> None:
+        check_pair(self.teacher, self.student)
+
+    def logits(self, run: Run) -> np.ndarray:
+        """One model's logits at the hidden word, float32 [vocabulary]."""
+        return run.mask_logits[self.mask]
+
+    @property
+    def pair(self) -> SoftPair:
+        """Teacher and student as they are, at temperature 1."""
+        return soft_pair(self.teacher, self.student, self.mask, 1.0)
+
+
+def piece_id(run: Run, word: str) -> int:
+    """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""
+    word = word.lower() if run.spec.lower_case else word
+    return run.vocabulary.index(word) if word in run.vocabulary else -1
+
+
 def check_temperature(temperature: float) -> float:
     """The temperature as a float.
 

@@ -2,6 +2,6 @@
 
 from typing import Any
 
-from explorer.ui.tabs import predictions
+from explorer.ui.tabs import distillation, predictions
 
-TABS: tuple[Any, ...] = (predictions,)
+TABS: tuple[Any, ...] = (predictions, distillation)
