@@ -1,0 +1,95 @@
+"""The distillation tab in a real Chromium: the dial is instant, exact and silent on the network."""
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.analysis.distillation import soft_pair
+from explorer.models.specs import MINI
+from explorer.page_state import PageState
+from explorer.runs import get_run
+
+pytestmark = pytest.mark.browser
+TEXT = "The capital of France is [MASK]."
+PATH = "/?v=1&family=mini&tab=distillation&text=The+capital+of+France+is+[MASK]."
+DRAG = """async ([from, to]) => {
+  const range = document.querySelector('#ds-t'), times = [];
+  for (let step = 0; step < 20; step++) {
+    range.value = from + (to - from) * step / 19;
+    const started = performance.now();
+    range.dispatchEvent(new Event('input', {bubbles: true}));
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    times.push(Number(document.querySelector('[data-kind=distillation_lab]').dataset.ms));
+  }
+  range.dispatchEvent(new Event('change', {bubbles: true}));
+  return times.sort((a, b) => a - b)[10];
+}"""
+
+
+def lab(page):
+    expect(page.locator(".ds-row").first).to_be_visible()
+    return page.locator("[data-kind=distillation_lab]")
+
+
+def printed(page):
+    return page.evaluate(
+        """() => Object.fromEntries([...document.querySelectorAll('.ds-row[data-id]')].map(row => [row.dataset.id,
+        ['bert', 'distilbert'].map(key => Number(row.querySelector(`.ds-p[data-model=${key}]`).dataset.p))]))"""
+    )
+
+
+def measure(page, name):
+    return float(page.locator(f"[data-measure={name}]").get_attribute("data-value"))
+
+
+@pytest.mark.parametrize("temperature", [0.05, 1, 2, 20])
+def test_the_browser_and_python_agree_to_a_thousandth(page_at, temperature):
+    page = page_at(f"{PATH}&temperature={temperature}")
+    expect(lab(page)).to_have_attribute("data-t", str(temperature))
+    teacher, student = (get_run(MINI[key], PageState(text=TEXT)) for key in ("bert", "distilbert"))
+    pair = soft_pair(teacher, student, 0, temperature, top_k=8)
+    shown = printed(page)
+    assert set(shown) == {str(i) for i in pair.ids}
+    for i, p, q in zip(pair.ids, pair.teacher, pair.student, strict=True):
+        assert shown[str(i)] == pytest.approx([p, q], abs=1e-3)
+    for name in ("js", "entropy_teacher", "entropy_student"):
+        assert measure(page, name) == pytest.approx(getattr(pair, name), abs=2e-3)
+    for name in ("kl_teacher_student", "kl_student_teacher"):
+        assert measure(page, name) == pytest.approx(getattr(pair, name), rel=5e-3, abs=1e-3)
+
+
+def test_dragging_asks_the_server_nothing_and_is_kept_in_the_link(page_at):
+    page = page_at(PATH)
+    lab(page)
+    expect(page.locator("#link input")).to_be_visible()
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    milliseconds = page.evaluate(DRAG, [0, 600])
+    assert milliseconds < 50
+    assert requests == []
+    assert "temperature=20" in page.url
+    page.locator('.ds-presets [data-t="2"]').click()
+    assert "temperature" not in page.url
+
+
+def test_dark_knowledge_grows_with_the_temperature(page_at):
+    page = page_at(f"{PATH}&temperature=0.05")
+    lab(page)
+    values = []
+    for t in (1, 2, 20):
+        page.locator(f'.ds-presets [data-t="{t}"]').click()
+        expect(page.locator("[data-kind=distillation_lab]")).to_have_attribute("data-t", str(t))
+        values.append(float(page.locator(".ds-dark[data-model=bert]").get_attribute("data-p")))
+    assert values == sorted(values)
+
+
+def test_another_word_can_be_hidden_here_and_is_known_then(page_at):
+    page = page_at("/?v=1&family=mini&tab=distillation&text=The+dog+sat+on+the+table.")
+    expect(page.locator(".ds-word.chosen")).to_have_text("table")
+    page.locator(".ds-word", has_text="dog").click()
+    expect(page.locator(".ds-word.chosen")).to_have_text("dog")
+
+
+def test_a_phone_shows_it_without_scrolling_sideways(page_at):
+    page = page_at(PATH, width=360, theme="dark")
+    lab(page)
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
