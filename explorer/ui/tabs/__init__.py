@@ -2,6 +2,6 @@
 
 from typing import Any
 
-from explorer.ui.tabs import distillation, predictions
+from explorer.ui.tabs import attention, distillation, predictions
 
-TABS: tuple[Any, ...] = (predictions, distillation)
+TABS: tuple[Any, ...] = (predictions, attention, distillation)
