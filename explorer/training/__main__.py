@@ -1,0 +1,90 @@
+"""Make the bundled family: ``python -m explorer.training STEP --work FOLDER``."""
+
+import argparse
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+
+from explorer.training import pretrain
+from explorer.training.ablation import ablate
+from explorer.training.evaluate import Evaluation, evaluate
+from explorer.training.export import Export, export_family
+from explorer.training.loop import Budget
+from explorer.training.prepare import prepare
+from explorer.training.recipe import FULL, MODELS, TINY, Place
+from explorer.training.sentiment import Sentiment
+
+STEPS = ("prepare", "teacher", "student", "albert", "export", "evaluate", "ablation", "all")
+
+
+def arguments() -> argparse.ArgumentParser:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m explorer.training", description=__doc__)
+    parser.add_argument("step", choices=STEPS)
+    parser.add_argument("--work", type=Path, default=Path("runs"), help="where a run keeps files")
+    parser.add_argument("--corpus", help="text file (plain or .xz), or hub:owner/name[:config]")
+    parser.add_argument("--documents", type=int, help="read only the first of them")
+    parser.add_argument("--start", default="minilm", help="minilm, random or exported folder")
+    parser.add_argument("--minutes", type=float, help="budget of this run")
+    parser.add_argument("--tokens", type=int, help="budget of this run")
+    parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument("--tokens-per-step", type=int)
+    parser.add_argument("--threads", type=int, default=0, help="CPU threads, 0 for all")
+    parser.add_argument("--models", type=Path, default=Path("assets/models"), help="exported to")
+    parser.add_argument("--only", nargs="+", choices=MODELS, help="export or evaluate these")
+    parser.add_argument("--force", action="store_true", help="overwrite better weights")
+    parser.add_argument("--batches", type=int, default=50, help="held-out batches to measure on")
+    parser.add_argument("--sst2", type=Path, help="folder of SST-2, to fine-tune on it")
+    parser.add_argument("--tiny", action="store_true", help="toy sizes, to try the recipe")
+    return parser
+
+
+def main(words: list[str] | None = None) -> int:
+    """Run one step; wrong input is answered in one sentence."""
+    options = arguments().parse_args(words)
+    if options.threads:
+        torch.set_num_threads(options.threads)
+    try:
+        run_step(options)
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def run_step(options: argparse.Namespace) -> None:
+    """Hand the options to the step they name; ``all`` runs the first six after one another."""
+    changes = {"rate": options.rate, "tokens_per_step": options.tokens_per_step}
+    recipe = replace(TINY if options.tiny else FULL, **{k: v for k, v in changes.items() if v})
+    budget = Budget(options.minutes, options.tokens)
+    setting = pretrain.Setting(Place(options.work), recipe, budget, options.start)
+    steps = STEPS[:6] if options.step == "all" else (options.step,)
+    for step in steps:
+        take_step(step, setting, options)
+
+
+def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace) -> None:
+    """Run one step of the recipe."""
+    export = Export(options.models, options.force, options.batches)
+    if step == "prepare":
+        if not options.corpus:
+            raise ValueError("The prepare step needs --corpus.")
+        prepare(setting.place, setting.recipe, options.corpus, options.documents)
+    elif step == "export":
+        export_family(setting, export, options.only or MODELS)
+    elif step == "evaluate":
+        sentiment = Sentiment(options.sst2) if options.sst2 else None
+        evaluation = Evaluation(batches=options.batches, sentiment=sentiment)
+        evaluate(setting, export, evaluation, options.only or MODELS)
+    elif step == "ablation":
+        ablate(setting, export)
+    else:
+        getattr(pretrain, step)(setting)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TRANSFORMERS_VERBOSITY", "error")
+    raise SystemExit(main())

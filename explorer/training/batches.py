@@ -1,0 +1,140 @@
+"""Batches for MLM with NSP or SOP: sentences packed into pairs, then 15 % of the pieces hidden.
+
+A batch is a pure function of the seed, the rank and the step, so a run that was cut off goes on
+with exactly the batches it would have had.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from explorer.training.corpus import Shard
+from explorer.training.losses import IGNORED
+from explorer.training.recipe import Recipe
+
+PAD, UNKNOWN, CLS, SEP, MASK = range(5)  # both vocabularies begin with these
+FIRST_PIECE = 5
+SHORTEST = 4  # a segment of fewer pieces makes no pair
+STRIDE = 16  # the number of hidden pieces is a multiple of this: few shapes, steady memory
+IN_ORDER, NOT_IN_ORDER = 0, 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """One step's input: ``[sequences, length]`` ids, types and mask, and what is to be guessed.
+
+    Attributes:
+        hidden: Flat positions of the pieces to guess, ``[guesses]``.
+        labels: Their original ids, ``[guesses]``.
+        pairs: 0 in order, 1 not (NSP: random; SOP: swapped), -100 for single texts.
+    """
+
+    ids: Tensor
+    types: Tensor
+    mask: Tensor
+    hidden: Tensor
+    labels: Tensor
+    pairs: Tensor
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same batch on another device."""
+        return Batch(*(getattr(self, name).to(device) for name in self.__slots__))
+
+    @property
+    def tokens(self) -> int:
+        """Pieces in the batch, padding not counted."""
+        return int(self.mask.sum())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sampler:
+    """Draws batches from a shard; `task` is ``nsp`` or ``sop``."""
+
+    shard: Shard
+    recipe: Recipe
+    task: str
+    seed: int
+    rank: int = 0
+
+    def batch(self, step: int, length: int | None = None) -> Batch:
+        """The batch of a step; its length is drawn unless given."""
+        rng = np.random.default_rng((self.seed, self.rank, step))
+        if length is None:
+            lengths, shares = zip(*self.recipe.lengths, strict=True)
+            length = int(rng.choice(lengths, p=np.array(shares) / sum(shares)))
+        rows = self.recipe.tokens_per_step // length
+        ids = np.full((rows, length), PAD, dtype=np.int64)
+        types = np.zeros((rows, length), dtype=np.int64)
+        mask = np.zeros((rows, length), dtype=np.int64)
+        pairs = np.full(rows, IGNORED, dtype=np.int64)
+        for row in range(rows):
+            first, second, pairs[row] = self._example(rng, length)
+            text = np.concatenate([[CLS], first, [SEP], second, [SEP] if len(second) else []])
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+            types[row, len(first) + 2 : len(text)] = 1
+        hidden, labels = self._hide(rng, ids)
+        arrays = (ids, types, mask, hidden, labels, pairs)
+        return Batch(*(torch.from_numpy(array) for array in arrays))
+
+    def _example(self, rng: np.random.Generator, length: int) -> tuple[np.ndarray, np.ndarray, int]:
+        """First segment, second segment (empty for a single text) and the pair's label."""
+        shard, room = self.shard, length - 3
+        document = int(np.searchsorted(shard.documents, rng.integers(len(shard.words)), "right"))
+        low, high = shard.documents[document - 1], shard.documents[document]
+        start = low if rng.random() < 0.25 else rng.integers(low, high)
+        ends = shard.sentences[start + 1 : high + 1] - shard.sentences[start]
+        text = shard.ids[shard.sentences[start] : shard.sentences[start] + room + 1]
+        text = text[: ends[-1]].astype(np.int64)
+        nothing = text[:0]
+        splits = ends[(ends >= SHORTEST) & (ends <= room - SHORTEST)]
+        if not len(splits) or rng.random() < self.recipe.single_share:
+            return text, nothing, IGNORED
+        split = int(rng.choice(splits))
+        backwards = bool(rng.random() < 0.5)
+        if self.task == "sop":
+            return self._swap(text[:room], ends, split, backwards)
+        if backwards:
+            return text[:split], self._elsewhere(rng, document, room - split), NOT_IN_ORDER
+        follows = text[split:room]
+        if len(follows) < SHORTEST:
+            return text[:split], nothing, IGNORED
+        return text[:split], follows, IN_ORDER
+
+    def _swap(
+        self, text: np.ndarray, ends: np.ndarray, split: int, backwards: bool
+    ) -> tuple[np.ndarray, np.ndarray, int]:
+        """Two runs of whole sentences: a cut end would betray which one came second."""
+        whole = ends[(ends >= split + SHORTEST) & (ends <= len(text))]
+        if not len(whole):
+            return text, text[:0], IGNORED
+        first, second = text[:split], text[split : int(whole[-1])]
+        return (second, first, NOT_IN_ORDER) if backwards else (first, second, IN_ORDER)
+
+    def _elsewhere(self, rng: np.random.Generator, document: int, room: int) -> np.ndarray:
+        """Pieces from the start of a sentence of another document."""
+        shard, other = self.shard, document
+        if len(shard.documents) < 3:
+            raise ValueError("Next-sentence pairs need at least two documents.")
+        while other == document:
+            sentence = int(rng.integers(len(shard.words)))
+            other = int(np.searchsorted(shard.documents, sentence, "right"))
+        start = shard.sentences[sentence]
+        stop = min(start + room, shard.sentences[shard.documents[other]])
+        return shard.ids[start:stop].astype(np.int64)
+
+    def _hide(self, rng: np.random.Generator, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Hide pieces in place (80 % mask, 10 % random piece, 10 % as it was); what was there."""
+        flat = ids.reshape(-1)
+        words = np.flatnonzero(flat >= FIRST_PIECE)
+        wanted = int(self.recipe.mask_share * np.count_nonzero(flat != PAD))
+        number = max(STRIDE, wanted // STRIDE * STRIDE)
+        chosen = np.sort(rng.choice(words, size=min(number, len(words)), replace=False))
+        labels = flat[chosen].copy()
+        fate = rng.random(len(chosen))
+        flat[chosen[fate < 0.8]] = MASK
+        swapped = chosen[fate >= 0.9]
+        flat[swapped] = rng.integers(FIRST_PIECE, self.recipe.vocabulary, size=len(swapped))
+        return chosen, labels

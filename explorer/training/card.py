@@ -1,0 +1,141 @@
+"""The model cards: recipe, data, licence, results, learning curve, limits, checksum."""
+
+import csv
+from pathlib import Path
+from typing import Any
+
+ABOUT = {
+    "mini-bert": (
+        "the teacher of the family",
+        "`BertForPreTraining`, 6 layers, width 384, 12 heads, inner width 1536. "
+        "9,500 WordPieces, cut from the BERT-uncased vocabulary by how often the corpus uses them; "
+        "all single characters are kept.",
+        "Masked words (15 % of the pieces: 80 % `[MASK]`, 10 % a random piece, 10 % unchanged) "
+        "and next-sentence prediction (label 0: the second text follows; 1: it is from another "
+        "document), added with equal weight.",
+        "The encoder, pooler and the kept pieces' embeddings of all-MiniLM-L6-v2 (Apache-2.0). "
+        "The MLM head is new: its dense layer begins as the identity, its bias as the log "
+        "frequency of each piece; the decoder is tied to the embeddings.",
+    ),
+    "mini-distilbert": (
+        "the student of the family",
+        "`DistilBertForMaskedLM`, 3 layers, width 384, 12 heads, inner width 1536; no segment "
+        "embeddings, no pooler. The teacher's vocabulary.",
+        "5 L_ce + 2 L_mlm + 1 L_cos at temperature 2. L_ce and L_mlm are taken at the masked "
+        "pieces only (the authors' `restrict_ce_to_mask`), L_cos at all positions but padding, "
+        "on the last hidden states.",
+        "mini-bert's layers 1, 3 and 5 (counted from 0), its embeddings and its MLM head. Its "
+        "segment-0 vector is added to the student's position vectors.",
+    ),
+    "mini-albert": (
+        "the ALBERT of the family",
+        "`AlbertForPreTraining`, 6 applications of one shared layer, width 384, embedding width "
+        "128, 12 heads, inner width 1536. Its own 9,500 Unigram pieces, lower-case, trained on the "
+        "corpus; letters, digits and signs never share a piece.",
+        "Masked words (15 %, 80/10/10) and sentence order (label 0: in order; 1: swapped), added "
+        "with equal weight. Both texts of a pair are whole sentences.",
+        "Embeddings: for each piece the mean of mini-bert's vectors of the WordPieces that spell "
+        "it, as mini-bert's first layer would see them, factorised by truncated SVD into the "
+        "narrow embedding and the projection. The shared layer is mini-bert's layer 3. Both were "
+        "taken from mini-bert **as it stood when this run began**, see the note under results.",
+    ),
+}
+DATA = """24.0 M words in 68,258 documents: leads of English Wikipedia articles (2015; and 2018 to
+2021; CC BY-SA 3.0) and passages of public-domain books. 1 % of the documents, chosen by a hash of
+their text, is held out and never trained on."""
+LIMITS = """Small, trained for hours and not for days: use it to see how such a model works, not
+for its answers. It has read little, so facts are often wrong. Encyclopaedia leads and old books
+carry the views and the language of their authors; completions about people repeat them. English,
+lower-case."""
+FIGURES = (
+    ("masked_top1", "Masked pieces, best guess right", "share"),
+    ("masked_top5", "Masked pieces, right one among five", "share"),
+    ("masked_loss", "Cross-entropy at masked pieces", "nats"),
+    ("pseudo_perplexity", "Pseudo-perplexity per word", "number"),
+    ("nsp", "Next-sentence pairs told right", "share"),
+    ("sop", "Sentence-order pairs told right", "share"),
+    ("sst2", "SST-2 dev after fine-tuning", "share"),
+)
+
+
+def write_card(folder: Path, results: dict[str, Any]) -> None:
+    """Write README.md and the learning curve's picture beside the weights."""
+    (folder / "learning_curve.svg").write_text(curve_svg(folder / "learning_curve.csv"))
+    (folder / "README.md").write_text(card(folder.name, results))
+
+
+def card(name: str, results: dict[str, Any]) -> str:
+    """The text of a model's card."""
+    role, shape, objective, start = ABOUT[name]
+    own = results["models"][name]
+    return f"""---
+license: apache-2.0
+language: en
+library_name: transformers
+---
+# {name}
+
+A miniature, {role}: what the BERT family explorer shows when it has no network.
+
+**Shape.** {shape} {own["parameters"]:,} parameters; half precision on disk, meant to run in full.
+
+**Trained on.** {DATA}
+
+**Objective.** {objective}
+
+**Start.** {start}
+
+**Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps of 2,048
+positions (sequences of 32 to 128), {own["seconds"] / 60:.0f} minutes on {own["machine"]}.
+AdamW, betas 0.9 and 0.98, decay 0.01, linear warm-up over 3 % and linear decay to 0, gradients
+clipped at norm 1, no dropout, bfloat16 autocast. Made by `python -m explorer.training`.
+
+## Results on held-out documents
+
+{figures_table(own)}
+{results.get("notes", {}).get(name, "")}
+
+![Learning curve](learning_curve.svg)
+
+## Limits
+
+{LIMITS}
+
+## Licence and checksum
+
+Weights: Apache-2.0. The corpus keeps its own licences; none of its text is included.
+
+`model.safetensors`: {own["bytes"]:,} bytes, SHA-256 `{own["sha256"]}`
+"""
+
+
+def figures_table(own: dict[str, Any]) -> str:
+    """What was measured, as a Markdown table; what was not is left out."""
+    rows = ["| what | measured |", "|---|---:|"]
+    for key, title, unit in FIGURES:
+        if own.get(key) is not None:
+            value = f"{100 * own[key]:.1f} %" if unit == "share" else f"{own[key]:.2f}"
+            rows.append(f"| {title} | {value} |")
+    return "\n".join(rows) + "\n"
+
+
+def curve_svg(log: Path) -> str:
+    """The learning curve as a small picture: held-out masked accuracy over tokens."""
+    rows = list(csv.DictReader(log.open(newline="")))
+    points = [
+        (int(row["tokens"]), float(row["heldout_top1"])) for row in rows if row["heldout_top1"]
+    ]
+    if not points:
+        raise ValueError(f"{log} holds no held-out figure yet.")
+    right, top = max(x for x, _ in points), max(0.1, *(y for _, y in points))
+    path = " ".join(f"{50 + 520 * x / right:.1f},{250 - 220 * y / top:.1f}" for x, y in points)
+    return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 300" role="img" \
+aria-label="Held-out masked accuracy over training tokens">
+<rect width="600" height="300" fill="#fff"/>
+<path d="M50 20V250H580" fill="none" stroke="#666"/>
+<polyline points="{path}" fill="none" stroke="#0b62a4" stroke-width="2"/>
+<g font-family="sans-serif" font-size="13" fill="#333">
+<text x="8" y="34">{100 * top:.0f} %</text><text x="24" y="254">0</text>
+<text x="580" y="270" text-anchor="end">{right / 1e6:.1f} M tokens</text>
+<text x="60" y="34">masked pieces guessed right, held-out text</text></g></svg>
+"""

@@ -1,0 +1,164 @@
+"""The honest table: every exported model on held-out documents, the cross test, and SST-2."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from explorer.training.batches import CLS, MASK, SEP, Batch, Sampler
+from explorer.training.card import write_card
+from explorer.training.corpus import Shard
+from explorer.training.export import Export, kind_of, machine, read_results, write_results
+from explorer.training.family import load_model
+from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, pair_accuracy
+from explorer.training.objectives import guess
+from explorer.training.pretrain import Setting
+from explorer.training.recipe import MODELS
+from explorer.training.sentiment import Sentiment, sst2_accuracy
+
+PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
+RETAINED = ("masked_top1", "masked_top5", "sst2")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How much is measured.
+
+    Attributes:
+        batches: Held-out batches for masked accuracy.
+        pair_batches: Held-out batches for each pair task.
+        passages: Held-out passages for pseudo-perplexity, one forward pass per piece.
+        sentiment: SST-2 fine-tuning; left out when None.
+    """
+
+    batches: int = 50
+    pair_batches: int = 80
+    passages: int = 40
+    sentiment: Sentiment | None = None
+
+
+def evaluate(
+    setting: Setting, export: Export, evaluation: Evaluation, names: Sequence[str] = MODELS
+) -> dict[str, Any]:
+    """Measure exported models and rewrite results.json and the cards."""
+    for name in names:
+        figures = measure(setting, export.folder / name, evaluation)
+        results = read_results(export.results)  # read late: another process may have written
+        results["models"].setdefault(name, {}).update(figures)
+        results["retention"] = retention(results["models"])
+        results["protocol"] = protocol(setting, evaluation)
+        write_results(export.results, results)
+        write_card(export.folder / name, results)
+    return read_results(export.results)
+
+
+def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str, Any]:
+    """All figures of one exported model."""
+    model, kind = load_model(folder).eval(), kind_of(folder.name)
+    shard = setting.shard(kind, "heldout")
+    found = masked_accuracy(model, shard, setting.recipe, evaluation.batches)
+    figures: dict[str, Any] = {
+        "masked_top1": found.top1,
+        "masked_top5": found.top5,
+        "masked_loss": found.loss,
+        "masked_count": found.count,
+        "machine": machine(),
+    }
+    shards = (setting.shard("bert", "heldout"), setting.shard("albert", "heldout"))
+    passages = shared_passages(*shards, evaluation.passages, setting.recipe.positions)
+    figures["pseudo_perplexity"], figures["pseudo_perplexity_words"] = pseudo_perplexity(
+        model, shard, passages
+    )
+    if folder.name != "mini-distilbert":
+        for task in PAIR_TASKS:
+            sampler = Sampler(shard, replace(setting.recipe, single_share=0.0), task, HELDOUT_SEED)
+            share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
+            figures[task], figures[f"{task}_count"] = share, count
+    if evaluation.sentiment:
+        figures["sst2"] = sst2_accuracy(folder, evaluation.sentiment)
+    return figures
+
+
+def retention(models: dict[str, Any]) -> dict[str, float]:
+    """The student's figure as a share of the teacher's, per metric that both have."""
+    teacher, student = (models.get(name, {}) for name in MODELS[:2])
+    return {
+        key: student[key] / teacher[key] for key in RETAINED if key in teacher and key in student
+    }
+
+
+def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
+    """What the figures rest on, for whoever wants to compare."""
+    sentiment = evaluation.sentiment
+    return {
+        "heldout": "1 % of the documents, by a hash of their text",
+        "masked": f"{evaluation.batches} batches of {setting.recipe.tokens_per_step} positions, "
+        "sequences of up to 128, one text each, 15 % of pieces hidden 80/10/10",
+        "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128; "
+        "the text of a pair is masked as in training",
+        "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn",
+        "sst2": None
+        if sentiment is None
+        else f"{sentiment.examples} training examples, {sentiment.epochs} epoch(s), "
+        f"rate {sentiment.rate}, all 872 of dev",
+    }
+
+
+def shared_passages(
+    bert: Shard, albert: Shard, count: int, positions: int
+) -> list[tuple[int, int]]:
+    """The same texts for both vocabularies: leading sentences of documents that fit in both."""
+    room = min(128, positions) - 2
+    chosen = []
+    for document in range(len(bert.documents) - 1):
+        low, high = int(bert.documents[document]), int(bert.documents[document + 1])
+        shortest = min(_fitting(shard, low, high, room) for shard in (bert, albert))
+        if shortest > low:
+            chosen.append((low, shortest))
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def _fitting(shard: Shard, low: int, high: int, room: int) -> int:
+    """The last sentence boundary up to which the text from `low` fits."""
+    ends = shard.sentences[low : high + 1] - shard.sentences[low]
+    return low + int(np.searchsorted(ends, room, "right")) - 1
+
+
+@torch.no_grad()
+def pseudo_perplexity(
+    model: nn.Module, shard: Shard, passages: list[tuple[int, int]]
+) -> tuple[float, int]:
+    """``exp(-sum of log p(piece | rest) / words)`` (Salazar et al. 2020), and the words counted."""
+    total, words = 0.0, 0
+    for low, high in passages:
+        pieces = shard.ids[shard.sentences[low] : shard.sentences[high]].astype(np.int64)
+        words += int(shard.words[low:high].sum())
+        total += sum(float(part) for part in piece_scores(model, torch.from_numpy(pieces)))
+    return float(np.exp(-total / words)), words
+
+
+def piece_scores(model: nn.Module, pieces: torch.Tensor, rows: int = 32) -> list[torch.Tensor]:
+    """Log probability of each piece when it alone is masked, summed per chunk of rows."""
+    text = torch.cat([torch.tensor([CLS]), pieces, torch.tensor([SEP])])
+    sums = []
+    for start in range(0, len(pieces), rows):
+        places = torch.arange(start, min(start + rows, len(pieces)))
+        ids = text.repeat(len(places), 1)
+        ids[torch.arange(len(places)), places + 1] = MASK
+        batch = Batch(
+            ids=ids,
+            types=torch.zeros_like(ids),
+            mask=torch.ones_like(ids),
+            hidden=torch.arange(len(places)) * len(text) + places + 1,
+            labels=pieces[places],
+            pairs=torch.full((len(places),), -100),
+        ).to(next(model.parameters()).device)
+        scores = guess(model, batch).words.float().log_softmax(-1)
+        sums.append(scores[torch.arange(len(places)), batch.labels].sum())
+    return sums

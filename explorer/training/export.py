@@ -1,0 +1,163 @@
+"""Last step: write a trained model as a plain transformers folder, never over a better one."""
+
+import copy
+import hashlib
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from explorer.training.card import write_card
+from explorer.training.heldout import masked_accuracy
+from explorer.training.pretrain import Setting, checkpointed
+from explorer.training.recipe import MODELS
+from explorer.training.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
+
+EVALUATION_BATCHES = 50
+WEIGHTS = "model.safetensors"
+LARGEST_FILE = 35_000_000
+LARGEST_FAMILY = 56_000_000
+
+
+class WouldGetWorseError(ValueError):
+    """The weights that are there already guess better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """Where models are written to, and whether better ones may be overwritten."""
+
+    folder: Path
+    force: bool = False
+    batches: int = EVALUATION_BATCHES
+
+    @property
+    def results(self) -> Path:
+        """The figures of all models."""
+        return self.folder / "results.json"
+
+
+def export_family(setting: Setting, export: Export, names: Sequence[str] = MODELS) -> list[str]:
+    """Export every named model that has a checkpoint; the names of those written."""
+    written = [
+        name
+        for name in names
+        if setting.place.checkpoint(name).exists() and export_model(setting, export, name)
+    ]
+    if not written:
+        raise WouldGetWorseError("Nothing was written: no checkpoint is better than what is there.")
+    if family_bytes(export.folder) > LARGEST_FAMILY:
+        raise ValueError("The family is larger than 56 MB.")
+    return written
+
+
+def export_model(setting: Setting, export: Export, name: str) -> bool:
+    """Measure a checkpoint and write it, unless what is there guesses better."""
+    model = checkpointed(setting, name).eval()
+    kind = kind_of(name)
+    halved = halve(model)
+    found = masked_accuracy(halved, setting.shard(kind, "heldout"), setting.recipe, export.batches)
+    results = read_results(export.results)
+    before = results["models"].get(name, {}).get("masked_top1", -1.0)
+    if found.top1 < before and not export.force:
+        return False
+    folder = export.folder / name
+    write_model(model, folder)
+    write_tokenizer(setting, kind, folder)
+    curve = setting.place.log(name).read_text()
+    (folder / "learning_curve.csv").write_text(curve)
+    results["models"][name] = {
+        "masked_top1": found.top1,
+        "masked_top5": found.top5,
+        "masked_loss": found.loss,
+        "masked_count": found.count,
+        "parameters": sum(p.numel() for p in model.parameters()),
+        "bytes": (folder / WEIGHTS).stat().st_size,
+        "sha256": checksum(folder / WEIGHTS),
+        "machine": machine(),
+        **history(curve),
+    }
+    write_results(export.results, results)
+    write_card(folder, results)
+    return True
+
+
+def halve(model: nn.Module) -> nn.Module:
+    """The model as a reader will load it: rounded to half precision, computing in full."""
+    return copy.deepcopy(model).half().float()
+
+
+def write_model(model: nn.Module, folder: Path) -> None:
+    """Weights in half precision; the configuration asks for full precision when loading."""
+    folder.mkdir(parents=True, exist_ok=True)
+    copy.deepcopy(model).half().save_pretrained(folder)
+    (folder / WEIGHTS).chmod(0o644)
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    config["dtype"] = "float32"
+    path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    if (folder / WEIGHTS).stat().st_size > LARGEST_FILE:
+        raise ValueError(f"{folder / WEIGHTS} is larger than 35 MB.")
+
+
+def write_tokenizer(setting: Setting, kind: str, folder: Path) -> None:
+    """The tokenizer that the shards were made with."""
+    path = setting.place.vocabulary(kind)
+    if kind == "bert":
+        tokenizer = bert_tokenizer(load_pieces(path))
+    else:
+        vocabulary = json.loads(path.read_text())["model"]["vocab"]
+        tokenizer = albert_tokenizer([(piece, score) for piece, score in vocabulary])
+    tokenizer.model_max_length = setting.recipe.positions
+    tokenizer.save_pretrained(folder)
+
+
+def kind_of(name: str) -> str:
+    """Which vocabulary a model of the family has."""
+    return "albert" if name == "mini-albert" else "bert"
+
+
+def checksum(path: Path) -> str:
+    """SHA-256 of a file."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def history(curve: str) -> dict[str, Any]:
+    """Tokens and seconds of a run, from the last row of its log."""
+    last = curve.strip().splitlines()[-1].split(",")
+    return {"steps": int(last[0]), "tokens": int(last[1]), "seconds": float(last[2])}
+
+
+def machine() -> str:
+    """The machine, in words."""
+    if torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    cpu = Path("/proc/cpuinfo")
+    names = [
+        line.partition(":")[2].strip()
+        for line in (cpu.read_text().splitlines() if cpu.exists() else [])
+        if line.startswith("model name")
+    ]
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores"
+
+
+def read_results(path: Path) -> dict[str, Any]:
+    """The figures so far; none yet when there is no file."""
+    return json.loads(path.read_text()) if path.exists() else {"models": {}}
+
+
+def write_results(path: Path, results: dict[str, Any]) -> None:
+    """Write the figures, sorted, so that a change shows as a small difference."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
+
+
+def family_bytes(folder: Path) -> int:
+    """Bytes of everything under a folder of exported models."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,209 @@
+"""The three models: their shapes, and the weights they start from."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import (
+    AlbertConfig,
+    AlbertForPreTraining,
+    BertConfig,
+    BertForPreTraining,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+)
+
+from explorer.training.recipe import Recipe
+
+EAGER = {"attn_implementation": "eager"}  # the CPU backward of sdpa is five times slower
+CLASSES = {
+    "mini-bert": BertForPreTraining,
+    "mini-distilbert": DistilBertForMaskedLM,
+    "mini-albert": AlbertForPreTraining,
+}
+
+
+def new_model(name: str, recipe: Recipe) -> nn.Module:
+    """A model of the family with random weights, dropout off."""
+    if name == "mini-distilbert":
+        config = DistilBertConfig(
+            vocab_size=recipe.vocabulary,
+            dim=recipe.width,
+            n_layers=len(recipe.student_layers),
+            n_heads=recipe.heads,
+            hidden_dim=recipe.inner,
+            max_position_embeddings=recipe.positions,
+            dropout=0.0,
+            attention_dropout=0.0,
+            **EAGER,
+        )
+        return DistilBertForMaskedLM(config)
+    shape = {
+        "vocab_size": recipe.vocabulary,
+        "hidden_size": recipe.width,
+        "num_hidden_layers": recipe.layers,
+        "num_attention_heads": recipe.heads,
+        "intermediate_size": recipe.inner,
+        "max_position_embeddings": recipe.positions,
+        "hidden_dropout_prob": 0.0,
+        "attention_probs_dropout_prob": 0.0,
+        **EAGER,
+    }
+    if name == "mini-bert":
+        return BertForPreTraining(BertConfig(**shape))
+    albert = AlbertConfig(
+        embedding_size=recipe.albert_width, hidden_act="gelu", classifier_dropout_prob=0.0, **shape
+    )
+    return AlbertForPreTraining(albert)
+
+
+def load_model(folder: Path) -> nn.Module:
+    """A model of the family from an exported folder, in full precision.
+
+    Raises:
+        ValueError: The folder's name is not one of the three.
+    """
+    if folder.name not in CLASSES:
+        raise ValueError(f"{folder.name} is not one of {', '.join(CLASSES)}.")
+    return CLASSES[folder.name].from_pretrained(
+        folder, local_files_only=True, dtype=torch.float32, **EAGER
+    )
+
+
+def warm_start_bert(
+    model: BertForPreTraining, source: Path, pieces: list[str], full: list[str]
+) -> None:
+    """Take the encoder of all-MiniLM-L6-v2, and its embeddings of the kept pieces."""
+    weights = load_file(source / "model.safetensors")
+    rows = {piece: i for i, piece in enumerate(full)}
+    words = "embeddings.word_embeddings.weight"
+    weights[words] = weights[words][[rows[piece] for piece in pieces]]
+    wanted = model.bert.state_dict()
+    model.bert.load_state_dict({name: weights[name].float() for name in wanted})
+
+
+@torch.no_grad()
+def start_head(model: nn.Module, frequencies: np.ndarray) -> None:
+    """A new MLM head that begins near the identity and with each piece's own frequency."""
+    bias = torch.as_tensor(frequencies, dtype=torch.float32)
+    if isinstance(model, BertForPreTraining):
+        head = model.cls.predictions
+        head.transform.dense.weight.copy_(torch.eye(model.config.hidden_size))
+        head.bias.copy_(bias)
+    else:
+        model.predictions.dense.weight.copy_(
+            model.albert.encoder.embedding_hidden_mapping_in.weight.T
+        )
+        model.predictions.bias.copy_(bias)
+
+
+@torch.no_grad()
+def student_from(
+    teacher: BertForPreTraining, student: DistilBertForMaskedLM, recipe: Recipe
+) -> None:
+    """Copy embeddings, alternate layers and the MLM head; the segment-0 vector joins positions."""
+    source, target = teacher.state_dict(), {}
+    embeddings = "bert.embeddings."
+    target["distilbert.embeddings.word_embeddings.weight"] = source[
+        f"{embeddings}word_embeddings.weight"
+    ]
+    target["distilbert.embeddings.position_embeddings.weight"] = (
+        source[f"{embeddings}position_embeddings.weight"]
+        + source[f"{embeddings}token_type_embeddings.weight"][0]
+    )
+    parts = {
+        "attention.q_lin": "attention.self.query",
+        "attention.k_lin": "attention.self.key",
+        "attention.v_lin": "attention.self.value",
+        "attention.out_lin": "attention.output.dense",
+        "sa_layer_norm": "attention.output.LayerNorm",
+        "ffn.lin1": "intermediate.dense",
+        "ffn.lin2": "output.dense",
+        "output_layer_norm": "output.LayerNorm",
+    }
+    names = {
+        "distilbert.embeddings.LayerNorm": f"{embeddings}LayerNorm",
+        "vocab_transform": "cls.predictions.transform.dense",
+        "vocab_layer_norm": "cls.predictions.transform.LayerNorm",
+    }
+    for to, origin in enumerate(recipe.student_layers):
+        for new, old in parts.items():
+            names[f"distilbert.transformer.layer.{to}.{new}"] = f"bert.encoder.layer.{origin}.{old}"
+    for new, old in names.items():
+        for kind in ("weight", "bias"):
+            target[f"{new}.{kind}"] = source[f"{old}.{kind}"]
+    target["vocab_projector.bias"] = source["cls.predictions.bias"]
+    target["vocab_projector.weight"] = target["distilbert.embeddings.word_embeddings.weight"]
+    student.load_state_dict(target)
+
+
+@torch.no_grad()
+def albert_from(
+    teacher: BertForPreTraining,
+    albert: AlbertForPreTraining,
+    spellings: list[list[int]],
+    layer: int,
+) -> None:
+    """Factorise the teacher's embeddings and share one of its layers.
+
+    A piece's vector is the mean of the teacher's vectors of its WordPieces, as the teacher's first
+    layer would see it; the truncated SVD of all of them gives the narrow embeddings and the
+    projection, and the positions are written in the same basis.
+
+    Args:
+        teacher: Where embeddings and layer come from.
+        albert: Written in place.
+        spellings: For every piece of ALBERT's vocabulary, the WordPiece ids that spell it.
+        layer: Which teacher layer becomes the shared one.
+    """
+    embeddings = teacher.bert.embeddings
+    words = embeddings.word_embeddings.weight
+    raw = torch.stack([words[ids].mean(0) if ids else words[1] for ids in spellings])
+    position = embeddings.position_embeddings.weight[:128].mean(0)
+    usual = position + embeddings.token_type_embeddings.weight[0]
+    seen = embeddings.LayerNorm(raw + usual)
+    spread = (raw + usual).std(-1, unbiased=False).median()
+    centre = seen.mean(0)
+    narrow = albert.config.embedding_size
+    _, _, basis = torch.linalg.svd(seen - centre, full_matrices=False)
+    basis = basis[:narrow]  # [E, H], orthonormal rows
+    scale = embeddings.LayerNorm.weight / spread
+    places = embeddings.position_embeddings.weight - position
+    sides = embeddings.token_type_embeddings.weight - embeddings.token_type_embeddings.weight[0]
+    target = albert.albert.embeddings
+    coordinates = (seen - centre) @ basis.T
+    norm = coordinates.std(-1, unbiased=False).median()
+    target.word_embeddings.weight.copy_(coordinates / norm * WORD_SPREAD)
+    target.position_embeddings.weight.copy_((places * scale) @ basis.T / norm * WORD_SPREAD)
+    target.token_type_embeddings.weight.copy_((sides * scale) @ basis.T / norm * WORD_SPREAD)
+    albert.albert.encoder.embedding_hidden_mapping_in.weight.copy_(basis.T * norm)
+    albert.albert.encoder.embedding_hidden_mapping_in.bias.copy_(centre)
+    _copy_layer(
+        teacher.bert.encoder.layer[layer],
+        albert.albert.encoder.albert_layer_groups[0].albert_layers[0],
+    )
+
+
+WORD_SPREAD = 0.09  # spread of a word vector's coordinates, so that word scores start moderate
+
+
+def _copy_layer(source: nn.Module, target: nn.Module) -> None:
+    pairs = {
+        target.attention.query: source.attention.self.query,
+        target.attention.key: source.attention.self.key,
+        target.attention.value: source.attention.self.value,
+        target.attention.dense: source.attention.output.dense,
+        target.attention.LayerNorm: source.attention.output.LayerNorm,
+        target.ffn: source.intermediate.dense,
+        target.ffn_output: source.output.dense,
+        target.full_layer_layer_norm: source.output.LayerNorm,
+    }
+    for new, old in pairs.items():
+        new.load_state_dict(old.state_dict())
+
+
+def parameters(model: nn.Module) -> dict[str, Tensor]:
+    """Every stored tensor once, tied ones under their first name."""
+    return dict(model.named_parameters())

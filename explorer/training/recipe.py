@@ -1,0 +1,75 @@
+"""The numbers of the recipe: sizes of the three models and how they are trained."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+MODELS = ("mini-bert", "mini-distilbert", "mini-albert")
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """Sizes and optimisation, the same for every run that should be comparable.
+
+    Attributes:
+        lengths: (sequence length, share of the batches) pairs; every batch holds one length.
+        mask_share: Share of the positions whose word is to be guessed, the same in every batch.
+        single_share: Share of the sequences that hold one text and no pair.
+    """
+
+    vocabulary: int = 9500
+    vocabulary_documents: int = 7000
+    width: int = 384
+    layers: int = 6
+    student_layers: tuple[int, ...] = (1, 3, 5)
+    heads: int = 12
+    inner: int = 1536
+    albert_width: int = 128
+    positions: int = 512
+    tokens_per_step: int = 2048
+    lengths: tuple[tuple[int, float], ...] = ((32, 0.15), (64, 0.45), (128, 0.4))
+    mask_share: float = 0.15
+    single_share: float = 0.25
+    rate: float = 5e-4
+    warm_up: float = 0.03
+    decay: float = 0.01
+    temperature: float = 2.0
+    seed: int = 20240
+
+
+FULL = Recipe()
+TINY = Recipe(
+    vocabulary=300,
+    width=32,
+    layers=2,
+    student_layers=(1,),
+    heads=4,
+    inner=64,
+    albert_width=16,
+    positions=64,
+    tokens_per_step=256,
+    lengths=((16, 0.5), (32, 0.5)),
+    rate=3e-3,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a run keeps its files: shards, vocabularies, checkpoints and logs."""
+
+    root: Path
+
+    def vocabulary(self, kind: str) -> Path:
+        """The tokenizer of a kind, ``bert`` or ``albert``."""
+        return self.root / f"{kind}-tokenizer.json"
+
+    def shard(self, kind: str, part: str) -> Path:
+        """The token shard of a kind; part is ``train`` or ``heldout``."""
+        return self.root / f"{kind}-{part}.npz"
+
+    def checkpoint(self, model: str) -> Path:
+        """The last resumable state of a model's run."""
+        return self.root / f"{model}.checkpoint"
+
+    def log(self, model: str) -> Path:
+        """The learning curve of a model's run."""
+        return self.root / f"{model}.csv"

@@ -1,0 +1,116 @@
+"""The two vocabularies: WordPieces cut from BERT's by frequency, and Unigram pieces of ALBERT's."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from tokenizers import AddedToken, Regex, Tokenizer, pre_tokenizers, trainers
+from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerFast
+
+BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
+ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
+# Letters, digits and signs never share a piece (SentencePiece splits by script and number).
+ONE_SCRIPT = Regex(r"▁?[\p{L}\p{M}]+|▁?\p{N}+|▁?[^\p{L}\p{M}\p{N}▁]|▁")
+# No space is marked before a closing sign, so "[MASK]." reads as "word." did in training.
+CLOSING = Regex(r"▁(?=[.,;:!?)\]'’”%])")
+CHINESE = range(0x4E00, 0xA000)  # BERT's tokenizer always splits these into single characters
+
+
+def cut_wordpieces(documents: Sequence[str], full: list[str], size: int) -> list[str]:
+    """The `size` most useful pieces of BERT's vocabulary on these documents, in its own order.
+
+    All single characters stay, so that (almost) no word becomes unknown; the rest of the places
+    goes to the pieces that the full vocabulary uses most often here.
+    """
+    tokenizer = bert_tokenizer(full).backend_tokenizer
+    counts = np.zeros(len(full), dtype=np.int64)
+    for start in range(0, len(documents), 500):
+        for encoding in tokenizer.encode_batch_fast(
+            list(documents[start : start + 500]), add_special_tokens=False
+        ):
+            counts += np.bincount(encoding.ids, minlength=len(full))
+    kept = {i for i, piece in enumerate(full) if _always_kept(piece)}
+    for i in np.argsort(-counts, kind="stable"):
+        if len(kept) >= size:
+            break
+        kept.add(int(i))
+    return [piece for i, piece in enumerate(full) if i in kept]
+
+
+def _always_kept(piece: str) -> bool:
+    character = piece.removeprefix("##")
+    within_word = piece != character
+    chinese = len(character) == 1 and ord(character) in CHINESE
+    return piece in BERT_SPECIALS or (len(character) == 1 and not (within_word and chinese))
+
+
+def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
+    """WordPieces learned from the documents alone, when no BERT vocabulary is at hand."""
+    tokenizer = bert_tokenizer(list(BERT_SPECIALS)).backend_tokenizer
+    trainer = trainers.WordPieceTrainer(
+        vocab_size=size, special_tokens=list(BERT_SPECIALS), show_progress=False
+    )
+    tokenizer.train_from_iterator(documents, trainer)
+    return sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
+
+
+def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float]]:
+    """Unigram pieces with their log probabilities, as SentencePiece trains them for ALBERT."""
+    tokenizer = albert_tokenizer([(special, 0.0) for special in ALBERT_SPECIALS]).backend_tokenizer
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [tokenizer.pre_tokenizer, pre_tokenizers.Split(ONE_SCRIPT, "isolated")]
+    )
+    trainer = trainers.UnigramTrainer(
+        vocab_size=size,
+        special_tokens=list(ALBERT_SPECIALS),
+        unk_token="<unk>",
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator(documents, trainer)
+    vocabulary = json.loads(tokenizer.to_str())["model"]["vocab"]
+    return [(piece, score) for piece, score in vocabulary]
+
+
+def bert_tokenizer(pieces: list[str]) -> BertTokenizer:
+    """BERT's uncased tokenizer over these pieces."""
+    vocabulary = {piece: i for i, piece in enumerate(pieces)}
+    return BertTokenizer(vocab=vocabulary, do_lower_case=True, model_max_length=512)
+
+
+def albert_tokenizer(pieces: list[tuple[str, float]]) -> PreTrainedTokenizerFast:
+    """ALBERT's lower-casing tokenizer over these pieces, without a space before closing signs."""
+    backend = AlbertTokenizer(vocab=pieces, do_lower_case=True).backend_tokenizer
+    backend.pre_tokenizer = pre_tokenizers.Sequence(
+        [backend.pre_tokenizer, pre_tokenizers.Split(CLOSING, "removed")]
+    )
+    return PreTrainedTokenizerFast(
+        tokenizer_object=backend,
+        bos_token="[CLS]",
+        eos_token="[SEP]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token=AddedToken("[MASK]", lstrip=True, normalized=False, special=True),
+        model_max_length=512,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+    )
+
+
+def unigram_frequencies(ids: np.ndarray, size: int) -> np.ndarray:
+    """Log relative frequency of every piece, one occurrence added to each."""
+    counts = np.bincount(ids, minlength=size).astype(np.float64) + 1
+    return np.log(counts / counts.sum())
+
+
+def load_pieces(path: Path) -> list[str]:
+    """The pieces of a saved tokenizer, by id."""
+    vocabulary = Tokenizer.from_file(str(path)).get_vocab()
+    return sorted(vocabulary, key=vocabulary.__getitem__)
+
+
+def repeated(pieces: Sequence[str]) -> list[str]:
+    """Pieces that occur more than once; a vocabulary must have none."""
+    return [piece for piece, times in Counter(pieces).items() if times > 1]
