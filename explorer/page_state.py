@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
 from explorer.models.specs import FAMILIES, MODEL_KEYS
+from explorer.models.tokens import plain_text
 
 TABS: tuple[str, ...] = (
     "predictions", "attention", "distillation", "parameters", "latency", "claims",
@@ -69,12 +70,12 @@ def from_params(
 
 
 def _print(value: object) -> str:
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    """The shortest text that reads back as the same value."""
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _read_text(raw: str) -> str | None:
-    text = "".join(c for c in str(raw) if c.isprintable() or c in "\n\t").strip()
-    return text[:LINK_TEXT_LIMIT] or None
+    return plain_text(str(raw)[: 2 * LINK_TEXT_LIMIT])[:LINK_TEXT_LIMIT].strip() or None
 
 
 def _one_of(allowed: tuple[str, ...], raw: str) -> str | None:

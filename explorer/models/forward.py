@@ -16,6 +16,8 @@ from explorer.models.tokens import (
     word_of_span,
 )
 
+MAX_CHARACTERS = 20_000
+"""Far above what any position table holds, so that a megabyte is refused before it is read."""
 HEADS = {
     "bert": lambda network, hidden: network.cls.predictions(hidden),
     "distilbert": lambda network, hidden: network.vocab_projector(
@@ -33,6 +35,11 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
         BadText: nothing to read, or more tokens than the model has positions.
     """
     text = clean_text(text)
+    if len(text) > MAX_CHARACTERS:
+        raise BadText(
+            f"The text has {len(text):,} characters; {loaded.max_tokens} tokens fit, "
+            "which is about 2,000 characters. Please shorten it."
+        )
     words = split_words(text)
     if not words:
         raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")

@@ -69,7 +69,8 @@ class Choice:
 
 def plain_text(text: str) -> str:
     """What was typed, without control characters and with every mask written ``[MASK]``."""
-    return _MASK_AS_TYPED.sub(MASK, _CONTROL.sub("", text.replace("\r\n", "\n"))).strip()
+    text = _CONTROL.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return _MASK_AS_TYPED.sub(MASK, text).strip()
 
 
 def clean_text(text: str) -> str:

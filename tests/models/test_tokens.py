@@ -100,13 +100,13 @@ def test_a_long_text_is_told_how_many_tokens_it_has_and_how_many_fit(tiny_family
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
-def test_a_megabyte_of_text_is_refused_in_the_same_sentence(tiny_family, key):
-    with pytest.raises(BadText, match="512 fit"):
-        tokenize(tiny_family.loaded(key), "cat sat " * 125_000)
+def test_a_megabyte_of_text_is_refused_before_it_is_read(tiny_family, key):
+    with pytest.raises(BadText, match="1,000,000 characters"):
+        tokenize(tiny_family.loaded(key), "cat sat " * 124_999 + "cat sat.")
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_cleaning_is_idempotent_and_words_tile_the_text(text):
     text = clean_text(text)
     assert clean_text(text) == text
@@ -120,7 +120,7 @@ def test_cleaning_is_idempotent_and_words_tile_the_text(text):
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
 @given(text=st.text(alphabet="ab é́日'-_[]<>MASKSEP \n😀ß", max_size=40))
-@settings(max_examples=40, deadline=None,
+@settings(max_examples=25, deadline=None,
           suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
 def test_any_text_gives_parallel_tuples_or_one_sentence(tiny_family, key, text):
     try:

@@ -1,0 +1,195 @@
+"""One forward pass per (model, text): computed once, kept within bounds, never during a measurement."""
+
+import threading
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer import runs
+from explorer.models import forward
+from explorer.models.hub import ModelUnavailable
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import BadText
+from explorer.page_state import PageState
+from explorer.runs import RunCache, Slot, get_run, get_runs
+
+
+class Weight:
+    """Stands for a run: all the cache asks of one is its bytes."""
+
+    def __init__(self, n_bytes):
+        self.n_bytes = n_bytes
+
+
+def key(name):
+    return (name, "text", "cpu", "float32")
+
+
+def in_threads(jobs):
+    threads = [threading.Thread(target=job, daemon=True) for job in jobs]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert not any(thread.is_alive() for thread in threads)
+
+
+def test_twenty_threads_asking_for_one_key_compute_it_once():
+    cache, found, calls, barrier = RunCache(), [], [], threading.Barrier(20)
+
+    def compute():
+        calls.append(1)
+        time.sleep(0.05)
+        return Weight(1)
+
+    def ask():
+        barrier.wait()
+        found.append(cache.get(key("bert"), compute))
+
+    in_threads([ask] * 20)
+    assert len(calls) == 1
+    assert len(found) == 20
+    assert len({id(run) for run in found}) == 1
+
+
+def test_different_keys_do_not_wait_for_each_other():
+    cache, both = RunCache(), threading.Barrier(2, timeout=10)
+
+    def compute():
+        both.wait()
+        return Weight(1)
+
+    in_threads([lambda name=name: cache.get(key(name), compute) for name in "ab"])
+
+
+def test_the_cache_stays_within_its_bytes_and_forgets_the_oldest_first():
+    cache = RunCache(limit=100)
+    for name in "abc":
+        cache.get(key(name), lambda: Weight(40))
+        cache.get(key("a"), lambda: pytest.fail("a was used a moment ago and must still be there"))
+    assert cache.n_bytes == 80
+    again = []
+    cache.get(key("b"), lambda: again.append(1) or Weight(40))
+    assert again == [1]
+
+
+def test_one_run_larger_than_the_bound_is_still_kept():
+    cache = RunCache(limit=10)
+    cache.get(key("a"), lambda: Weight(50))
+    cache.get(key("a"), lambda: pytest.fail("it was there"))
+    cache.get(key("b"), lambda: Weight(50))
+    assert cache.n_bytes == 50
+
+
+def test_a_failure_reaches_everyone_waiting_and_is_not_kept():
+    cache, seen, barrier = RunCache(), [], threading.Barrier(5)
+
+    def fail():
+        time.sleep(0.05)
+        raise BadText("too long")
+
+    def ask():
+        barrier.wait()
+        try:
+            cache.get(key("a"), fail)
+        except BadText as error:
+            seen.append(str(error))
+
+    in_threads([ask] * 5)
+    assert seen == ["too long"] * 5
+    assert cache.get(key("a"), lambda: Weight(3)).n_bytes == 3
+
+
+def test_the_same_text_runs_no_model_again(tiny_family, monkeypatch):
+    calls = []
+    original = forward.run_model
+    monkeypatch.setattr(forward, "run_model", lambda *a: calls.append(1) or original(*a))
+    first, missing = get_runs(PageState(text="The cat sat on the [MASK]."))
+    assert list(first) == list(MODEL_KEYS)
+    assert missing == {}
+    for text in ("The cat sat on the [MASK].", " the cat"[:0] + "The cat sat on the <mask>."):
+        state = PageState(text=text, tab="attention", layer=3, temperature=7.0)
+        again, _ = get_runs(state)
+        assert all(again[k] is first[k] for k in MODEL_KEYS)
+    assert len(calls) == 3
+
+
+def test_many_visitors_at_once_get_what_each_asked_for(tiny_family):
+    texts = [f"The cat sat on the {'[MASK] ' * (i % 4)}mat {i}." for i in range(6)]
+    alone = {text: get_runs(PageState(text=text))[0] for text in texts}
+    runs.CACHE.clear()
+    found = {}
+    in_threads([lambda t=t: found.update({t: get_runs(PageState(text=t))[0]}) for t in texts])
+    for text in texts:
+        for model in MODEL_KEYS:
+            expected, got = alone[text][model], found[text][model]
+            assert got.tokens == expected.tokens
+            np.testing.assert_allclose(got.attention, expected.attention, atol=1e-5)
+            np.testing.assert_allclose(got.mask_logits, expected.mask_logits, atol=1e-3)
+
+
+def test_one_missing_model_leaves_the_other_two(tiny_family, tmp_path, monkeypatch):
+    import shutil
+
+    from explorer.models import loading, specs
+
+    shutil.copytree(tiny_family.path, tmp_path / "models")
+    shutil.rmtree(tmp_path / "models" / "mini-distilbert")
+    monkeypatch.setattr(specs, "BUNDLED", tmp_path / "models")
+    monkeypatch.setattr(loading, "_loaded", {})
+    found, missing = get_runs(PageState(text="the cat"))
+    assert list(found) == ["bert", "albert"]
+    assert isinstance(missing["distilbert"], ModelUnavailable)
+    assert str(missing["distilbert"]).count(".") == 1
+
+
+def test_a_bad_text_is_one_sentence_and_the_next_request_works(tiny_family):
+    with pytest.raises(BadText):
+        get_runs(PageState(text="  "))
+    with pytest.raises(BadText, match="512 fit"):
+        get_runs(PageState(text="cat " * 600))
+    assert len(get_runs(PageState(text="the cat"))[0]) == 3
+
+
+@pytest.mark.parametrize("n", [0, 1, 50])
+def test_no_mask_one_mask_fifty_masks(tiny_family, n):
+    run = get_run(tiny_family.specs["albert"], PageState(text="the cat " + "[MASK] " * n))
+    assert run.mask_logits.shape[0] == n == len(run.tokens.mask_positions)
+
+
+def test_an_absent_device_becomes_one_that_is_here(tiny_family):
+    state = replace(PageState(text="the cat"), device="cuda")
+    run = get_run(tiny_family.specs["bert"], state)
+    assert run.device in runs.devices()
+
+
+def test_inferences_run_together_and_a_measurement_runs_alone():
+    slot, together = Slot(), threading.Barrier(3, timeout=10)
+    running, seen = [], []
+
+    def infer():
+        with slot.infer():
+            running.append(1)
+            together.wait()
+            time.sleep(0.05)
+            running.pop()
+
+    def measure():
+        with slot.measure():
+            seen.append(len(running))
+            time.sleep(0.05)
+            seen.append(len(running))
+
+    in_threads([infer] * 3 + [measure] * 2 + [infer] * 3)
+    assert seen == [0, 0, 0, 0]
+
+
+def test_a_measurement_that_fails_opens_the_door_again():
+    slot = Slot()
+    with pytest.raises(ZeroDivisionError), slot.measure():
+        raise ZeroDivisionError
+    with pytest.raises(ZeroDivisionError), slot.infer():
+        raise ZeroDivisionError
+    in_threads([lambda: slot.measure().__enter__()])
