@@ -1,0 +1,103 @@
+"""The page as a reader uses it: opens computed, words mask, links reopen, bad input is survived."""
+
+import urllib.parse
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+FINDING = ".finding:visible"
+
+
+def link_of(page):
+    return dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(page.url).query))
+
+
+def compare(page, text):
+    page.locator("#text textarea").fill(text)
+    page.keyboard.press("Control+Enter")
+
+
+def test_opens_with_an_example_already_computed(page_at):
+    page = page_at("/")
+    expect(page.locator(FINDING)).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    assert link_of(page)["family"] == "mini"
+
+
+def test_click_masks_a_word_and_click_again_brings_it_back(page_at):
+    page = page_at("/?text=The+cat+sat+on+the+mat.")
+    page.locator(".strip .word", has_text="mat").click()
+    expect(page.locator(".strip .masked")).to_have_text("[mat]")
+    page.wait_for_function("location.search.includes('MASK')")
+    assert link_of(page)["text"] == "The cat sat on the [MASK]."
+    page.locator(".strip .masked").click()
+    expect(page.locator(".strip .masked")).to_have_count(0)
+    page.wait_for_function("!location.search.includes('MASK')")
+    assert link_of(page)["text"] == "The cat sat on the mat."
+
+
+def test_a_link_reopens_exactly_this(page_at):
+    text = "Ümläut & 100 % <b>[MASK]</b> <script>alert(1)</script> 北京"
+    page = page_at("/")
+    expect(page.locator(FINDING)).to_be_visible()
+    compare(page, text)
+    page.wait_for_function("location.search.includes('script')")
+    again = page_at("/" + page.url[page.url.index("?") :])
+    expect(again.locator("#text textarea")).to_have_value(text)
+    expect(again.locator(FINDING)).to_have_text(page.locator(FINDING).inner_text())
+
+
+def test_a_bad_link_is_repaired_with_one_notice(page_at):
+    page = page_at("/?v=1&family=huge&temperature=nan&layer=-4&tab=nowhere&unknown=1")
+    expect(page.locator(FINDING)).to_be_visible()
+    expect(page.locator(".toast-body")).to_have_count(1)
+    expect(page.locator(".toast-body")).to_contain_text("family, tab, layer, temperature")
+    page.wait_for_function("!location.search.includes('temperature')")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "There is no text yet"),
+        ("word " * 3000, "tokens for BERT; 512 fit"),
+    ],
+)
+def test_bad_text_gives_one_sentence_and_the_next_request_works(page_at, text, sentence):
+    page = page_at("/")
+    expect(page.locator(FINDING)).to_be_visible()
+    before = page.locator(FINDING).inner_text()
+    compare(page, text)
+    expect(page.locator("#message")).to_contain_text(sentence)
+    assert page.locator(FINDING).inner_text() == before
+    compare(page, "The sky is [MASK].")
+    expect(page.locator("#message")).not_to_contain_text(sentence)
+
+
+def test_markup_in_the_text_stays_text(page_at):
+    page = page_at("/?text=%3Cimg+src%3Dx+onerror%3D%22window.hit%3D1%22%3E+[MASK]")
+    expect(page.locator(FINDING)).to_be_visible()
+    assert page.evaluate("window.hit") is None
+    assert page.locator("img[src='x']").count() == 0
+
+
+def test_copy_link_copies_the_address(page_at):
+    page = page_at("/?text=A+[MASK]+day")
+    expect(page.locator(FINDING)).to_be_visible()
+    page.get_by_role("button", name="Copy link", exact=True).click()
+    expect(page.locator("#link [role=status]")).to_have_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 1440])
+def test_nothing_overflows_and_axe_finds_nothing(page_at, theme, width):
+    page = page_at("/", width=width, theme=theme)
+    expect(page.locator(FINDING)).to_be_visible()
+    page.locator("#settings button").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    result = Axe().run(page, options={"runOnly": ["wcag2a", "wcag2aa"]})
+    violations = result.response["violations"]
+    told = [(v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in violations]
+    assert not told, told
