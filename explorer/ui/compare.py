@@ -67,7 +67,7 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
 
     results = wiring.results
     shared = {"concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
-              "show_progress": "minimal", "show_progress_on": wiring.message}  # fmt: skip
+              "show_progress": "full", "show_progress_on": wiring.message}  # fmt: skip
     triggers = [bar.compare.click, bar.text.submit,
                 bar.family.input, bar.device.input, bar.dtype.input]  # fmt: skip
     gr.on(triggers, on_compare, [*bar.chosen, wiring.state], results,
