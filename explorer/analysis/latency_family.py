@@ -1,0 +1,130 @@
+"""One family timed by the protocol, with everything a result must state about how."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency_summary import LatencySummary, latency_summary
+from explorer.analysis.parameters_shape import forward_flops, shape_total
+from explorer.models.specs import ModelSpec
+from explorer.models.stop import StopSign
+from explorer.models.workload import Workload
+
+PASS_ALLOWANCE = 2.0
+"""A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyLatency:
+    """A measurement of several models on one workload."""
+
+    specs: tuple[ModelSpec, ...]
+    workload: Workload
+    latency: Latency
+    weights: tuple[str, ...]
+    """Per model: ``bundled``, ``checkpoint`` or ``random``."""
+    threads: int
+    weight_bytes: tuple[int, ...]
+    """Per model: bytes of the weights kept for this workload."""
+
+    @property
+    def summary(self) -> LatencySummary:
+        """Medians, ratios and trust."""
+        return latency_summary(self.latency, quiet_only=self.workload.clock == "wait")
+
+    def gflops(self, spec: ModelSpec) -> float:
+        """Work of one pass, in 10^9 operations."""
+        return pass_flops(spec, self.workload) / 1e9
+
+
+def pass_flops(spec: ModelSpec, workload: Workload) -> int:
+    """Floating-point operations of one pass of a workload."""
+    return forward_flops(spec, workload.length, workload.batch, workload.head)
+
+
+def stored_parameters(spec: ModelSpec) -> int:
+    """Numbers stored by encoder and pooler, a shared layer once."""
+    return shape_total(spec.architecture)
+
+
+def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = None) -> Plan:
+    """How long to measure: until the intervals are narrow, or exactly ``repeats`` rounds."""
+    quiet_only = workload.clock == "wait"
+    if repeats is None:
+        return Plan(budget_s=budget_s, quiet_only=quiet_only)
+    return Plan(budget_s, repeats, repeats, 0.0, 3, quiet_only)
+
+
+def measure_family(
+    specs: Sequence[ModelSpec], workload: Workload, plan: Plan, sign: StopSign
+) -> Iterator[FamilyLatency]:
+    """Time every model of a family on one workload, interleaved; yields after every round.
+
+    The calling thread does the timing, so it must be one that no event loop needs.
+
+    Raises:
+        BadWorkload: a device that is not there, or more than the machine can hold.
+    """
+    from explorer.models.timed_networks import timed_network
+    from explorer.models.timing import forward_call, interruptible
+
+    sign.allow(PASS_ALLOWANCE * plan.budget_s)
+    timed = [timed_network(spec, workload) for spec in specs]
+    calls = [Candidate(t.spec.name, forward_call(t.spec, t.network, workload)) for t in timed]
+    networks = [(t.spec, t.network) for t in timed]
+    weights = tuple(t.weights for t in timed)
+    n_bytes = tuple(t.n_bytes(workload.head) for t in timed)
+    with (
+        instruments_for(workload) as (instruments, threads),
+        interruptible(networks, workload.tokens, sign.check),
+    ):
+        for latency in latency_rounds(calls, instruments, plan, sign.check):
+            yield FamilyLatency(tuple(specs), workload, latency, weights, threads, n_bytes)
+
+
+def family_peaks(
+    specs: Sequence[ModelSpec], workload: Workload, sign: StopSign
+) -> tuple[int | None, ...]:
+    """Peak extra bytes of one pass of each model, after a pass that does not count.
+
+    Raises:
+        Stopped: somebody asked for the end.
+    """
+    from explorer.models.memory import peak_bytes
+    from explorer.models.timed_networks import timed_network
+    from explorer.models.timing import forward_call, interruptible
+
+    found = []
+    for spec in specs:
+        timed = timed_network(spec, workload)
+        call = forward_call(spec, timed.network, workload)
+        with interruptible([(spec, timed.network)], workload.tokens, sign.check):
+            call()
+            found.append(peak_bytes(call, workload.device))
+    return tuple(found)
+
+
+@contextmanager
+def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
+    """The clocks of a workload and the threads torch may use, set for the calling thread."""
+    import time
+
+    from explorer.models.timing import stolen_seconds, stopwatch, thread_width
+
+    with thread_width(workload.clock) as threads:
+        yield Instruments(stopwatch(workload), time.perf_counter, stolen_seconds), threads
+
+
+def last(shots: Iterator[FamilyLatency]) -> FamilyLatency:
+    """Run a measurement to its end and keep its final state.
+
+    Raises:
+        ValueError: it ended before it began.
+    """
+    final = None
+    for shot in shots:
+        final = shot
+    if final is None:
+        raise ValueError("Nothing was measured.")
+    return final

@@ -1,0 +1,23 @@
+"""``python -m explorer.bench latency|click``: the same measurements from the command line."""
+
+import argparse
+import sys
+
+from explorer.bench import latency
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run one of the two measurements; 0 when it came to an end."""
+    parser = argparse.ArgumentParser(prog="python -m explorer.bench", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    latency.add_command(commands)
+    chosen = parser.parse_args(arguments)
+    try:
+        return chosen.run(chosen)
+    except ValueError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

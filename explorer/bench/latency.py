@@ -1,0 +1,130 @@
+"""``python -m explorer.bench latency``: time a family, or one model against itself."""
+
+import argparse
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.latency_family import last, measure_family, plan_for
+from explorer.analysis.latency_ratio import Ratio
+from explorer.analysis.latency_report import Report, family_report, report_csv
+from explorer.models.specs import ModelSpec, all_specs, family_specs
+from explorer.models.stop import StopSign
+from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, Workload
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("latency", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("--family", choices=("mini", "base"), default="base")
+    parser.add_argument("--models", nargs="+", metavar="NAME", choices=list(all_specs()))
+    parser.add_argument("--length", type=int, default=32, help="tokens per text")
+    parser.add_argument("--batch", type=int, default=1, help="texts per pass")
+    parser.add_argument("--device", choices=DEVICE_NAMES, default="cpu")
+    parser.add_argument("--dtype", choices=DTYPE_NAMES, default="float32")
+    parser.add_argument("--head", action="store_true", help="with the masked-word head everywhere")
+    parser.add_argument("--looks", action="store_true", help="with attentions and hidden states")
+    parser.add_argument("--clock", choices=("compute", "wait"), default="compute")
+    parser.add_argument("--budget", type=float, default=20.0, help="seconds")
+    parser.add_argument("--repeats", type=int, help="exactly so many rounds, within the budget")
+    parser.add_argument(
+        "--against-itself", type=int, metavar="TIMES",
+        help="measure the first model against itself so many times and say how far it was off",
+    )  # fmt: skip
+    parser.add_argument("--save", type=Path, help="write the measurement to a .json or .csv file")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Measure and print."""
+    clock = chosen.clock if chosen.device == "cpu" else "device"
+    workload = Workload(
+        chosen.length, chosen.batch, chosen.device, chosen.dtype, chosen.head, chosen.looks, clock
+    )
+    specs = chosen_specs(chosen)
+    plan = plan_for(workload, chosen.budget, chosen.repeats)
+    if chosen.against_itself:
+        ratios = against_itself(specs[0], workload, chosen)
+        sys.stdout.write(self_report(ratios))
+        return 0
+    report = family_report(specs, workload, plan, StopSign())
+    sys.stdout.write(printed(report))
+    if chosen.save:
+        as_csv = chosen.save.suffix == ".csv"
+        text = report_csv(report) if as_csv else json.dumps(report, indent=1, allow_nan=False)
+        chosen.save.write_text(text, "utf-8")
+    return 0
+
+
+def chosen_specs(chosen: argparse.Namespace) -> tuple[ModelSpec, ...]:
+    """The models to time: those named, else the family."""
+    named = [all_specs()[name] for name in chosen.models or ()]
+    return tuple(named) or family_specs(chosen.family)
+
+
+def against_itself(spec: ModelSpec, workload: Workload, chosen: argparse.Namespace) -> list[Ratio]:
+    """The self-check of so many separate measurements of one model."""
+    found = []
+    for number in range(chosen.against_itself):
+        plan = replace(plan_for(workload, chosen.budget, chosen.repeats), seed=number)
+        summary = last(measure_family([spec], workload, plan, StopSign())).summary
+        assert summary.self_check is not None or summary.refused
+        if summary.self_check is not None:
+            found.append(summary.self_check)
+            sys.stdout.write(f"{number + 1:3}  {_ratio(summary.self_check)}  {summary.ended}\n")
+            sys.stdout.flush()
+    return found
+
+
+def self_report(ratios: list[Ratio]) -> str:
+    """How far a model was from itself over many measurements."""
+    if not ratios:
+        return "No ratio was given: the neighbours were too loud every time.\n"
+    errors = 100 * np.abs(np.array([r.ratio for r in ratios]) - 1)
+    holds = sum(r.holds_one for r in ratios)
+    return (
+        f"{len(ratios)} measurements of a model against itself: the interval holds 1 in {holds}; "
+        f"error median {np.median(errors):.2f} %, 90th percentile "
+        f"{np.percentile(errors, 90):.2f} %, largest {errors.max():.2f} %\n"
+    )
+
+
+def printed(report: Report) -> str:
+    """The measurement as a few plain lines."""
+    protocol, machine = report["protocol"], report["machine"]
+    lines = [
+        f"{machine['processor']}, {protocol['threads']} thread(s), torch {machine['torch']}, "
+        f"{protocol['dtype']} on {protocol['device']}, clock {protocol['clock']}",
+        f"{protocol['batch_size']} x {protocol['sequence_length']} tokens, head "
+        f"{'everywhere' if protocol['head'] else 'off'}, {protocol['rounds']} rounds in "
+        f"{protocol['wall_s']:.1f} s ({protocol['ended']})",
+    ]
+    for model in report["models"]:
+        p90 = "" if model["p90_ms"] is None else f", 90 % under {model['p90_ms']:.2f}"
+        lines.append(
+            f"  {model['name']:28} {model['median_ms']:9.2f} ms{p90}  {model['gflops']:8.2f} GFLOP"
+            f"  {model['weights']} weights"
+        )
+    for r in report["ratios"]:
+        equal = "" if r["different"] else " (no difference seen)"
+        lines.append(f"  {r['of']} over {r['over']}: {_span(r)}{equal}")
+    check = protocol["self_check"]
+    lines.append(f"  {report['models'][0]['name']} over itself: {_span(check)}" if check else
+                 "  no ratios: most rounds were disturbed; use --clock compute")  # fmt: skip
+    if protocol["disturbed_share"] is not None:
+        lines.append(f"  {100 * protocol['disturbed_share']:.0f} % of the rounds were disturbed")
+    return "\n".join(lines) + "\n"
+
+
+def _span(ratio: Report) -> str:
+    if ratio["ci_low"] is None:
+        return f"{ratio['ratio']:.3f} (too few rounds for an interval)"
+    return f"{ratio['ratio']:.3f} [{ratio['ci_low']:.3f}, {ratio['ci_high']:.3f}]"
+
+
+def _ratio(ratio: Ratio) -> str:
+    return f"{ratio.ratio:.4f} [{ratio.low:.4f}, {ratio.high:.4f}] {ratio.n_rounds} rounds"
