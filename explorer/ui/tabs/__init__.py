@@ -2,6 +2,6 @@
 
 from typing import Any
 
-from explorer.ui.tabs import attention, distillation, predictions
+from explorer.ui.tabs import attention, distillation, parameters, predictions
 
-TABS: tuple[Any, ...] = (predictions, attention, distillation)
+TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters)

@@ -1,0 +1,25 @@
+"""Parameters tab: where every weight sits, and what sharing and factorising buy."""
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.ui import texts_parameters as texts
+from explorer.ui.canvas import Canvas
+
+ID = "parameters"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+
+
+def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
+    """The finding, the three bars, and the deeper questions as folds."""
+    return [gr.HTML(), Canvas("parameters_map")]
+
+
+def show(state: PageState) -> list[object]:  # noqa: ARG001 - shapes do not depend on the text
+    """Counts of both families: no weights are read and no text is run."""
+    from explorer.analysis.parameters_family import family_members
+    from explorer.views.parameters import parameters_map
+
+    families = {family: family_members(family) for family in ("base", "mini")}
+    return [texts.parameters_finding(families["base"]), parameters_map(families, texts.MAP)]
