@@ -127,6 +127,6 @@
     }
     redraw();
     link(gaps);
-    root.replaceChildren(control(data, redraw), gaps);
+    root.replaceChildren(control(data, redraw), gaps, make('p', {class: 'note'}, data.texts.rule));
   }};
 })();

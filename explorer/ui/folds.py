@@ -21,12 +21,13 @@ class Fold:
         show: Callable,
         inputs: Sequence[gr.components.Component],
         outputs: Sequence[gr.components.Component],
-    ) -> None:
+    ) -> gr.events.Dependency:
         """Compute when opened, and again when the text changes while it is open."""
-        gr.on(
+        return gr.on(
             [self.section.expand, self.refresh.click],
             plain_errors(show), list(inputs), list(outputs),
             api_visibility="private", show_progress="minimal", concurrency_id="infer",
+            trigger_mode="always_last",
         )  # fmt: skip
 
 

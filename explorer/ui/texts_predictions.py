@@ -1,9 +1,12 @@
 """Sentences of the predictions tab."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from explorer.analysis.predictions import Agreement, MaskPredictions, agreement
-from explorer.views.markup import Markup, finding, join, model_name, word
+from explorer.analysis.predictions_contrast import Contrast
+from explorer.analysis.predictions_joint import MaskFillings
+from explorer.analysis.predictions_words import SpanScore, mean_surprisal
+from explorer.views.markup import Markup, el, finding, join, model_name, note, word
 from explorer.views.predictions import listed
 
 LABEL = "Predictions"
@@ -27,9 +30,10 @@ CANVAS = {
     "only": "listed by this model alone",
     "shared": "In all {n} lists: {words}.",
     "shared_none": "No word is in all {n} lists.",
-    "scale": "All bars share one scale: full width is {max}. Probabilities are shares of the whole "
-    "vocabulary. A dot beside a word names another model that lists it too; a word that starts "
-    "with … continues the word before.",
+    "scale": "Full bar: {max}.",
+    "rule": "Probabilities are shares of the whole vocabulary; all bars of a gap have one scale. "
+    "A dot beside a word names another model that lists it too; a word that starts with … "
+    "continues the word before.",
     "mask": "Gap {i} of {n}",
 }
 
@@ -93,3 +97,129 @@ def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
         return join(f"{who} agree on none of the {len(found)} gaps.")
     shown = listed([word(answer) for answer in together[:5]])
     return join(f"{who} agree on {len(together)} of {len(found)} gaps: ", shown, ".")
+
+
+# Every word masked in turn
+
+WORDS_QUESTION = "How well is every word predicted?"
+STOP = "Stop"
+STOPPED = note("Stopped; what was done so far stays.")
+WORDS_CANVAS = {
+    "rule": "Each word is hidden whole and the rest of the text is kept. A word of several pieces "
+    "is filled from left to right: its probability is the product over the pieces. Darker means "
+    "more surprising (−ln p, nats). ≠ marks words that one model gets right at first guess and "
+    "another does not. Choose a word to see what the models say instead.",
+    "nothing": "not in its vocabulary",
+    "surprise": "{nats} nats",
+    "rank": "rank {rank}",
+    "instead": "says {answers}",
+    "disagree": "the models disagree",
+    "head": ["Model", "p(word)", "Surprise", "Rank", "Pieces", "Likeliest in its place"],
+    "strip": "Words of the text, each with every model’s probability of it",
+}
+
+
+def words_finding(
+    scores: Mapping[str, Sequence[SpanScore]],
+    labels: Mapping[str, str],
+    done: Mapping[str, tuple[int, int]],
+) -> Markup:
+    """How far the strip is; when it is complete, who finds how many words at first guess."""
+    if any(count < total for count, total in done.values()):
+        parts = [
+            join(model_name(key, labels[key]), f" {count} of {total} words")
+            for key, (count, total) in done.items()
+        ]
+        return note(listed(list(parts)), "…")
+    if not any(scores.values()):
+        return note("There is no whole word in this text that could be hidden.")
+    parts = [
+        join(model_name(key, labels[key]), f" finds {sum(s.is_first for s in found)} of "
+             f"{len(found)} words at first guess ({mean_surprisal(found):.2f} nats per word)")
+        for key, found in scores.items()
+    ]  # fmt: skip
+    return el("p", listed(list(parts)), ".", class_="fold-finding")
+
+
+# Ask for a word
+
+ASK_QUESTION = "How likely is a word of my own?"
+ASK_LABEL = "Words or phrases, separated by commas"
+ASK_PLACEHOLDER = "paris, new york"
+ASK_BUTTON = "Ask"
+ASK_HINT = "Type a word or a phrase; several are separated by commas."
+ASK_TOO_MUCH = "Please ask for at most {words} words at once, of at most {letters} letters each."
+ASK_BRACKETS = "A word to ask for has no square brackets in it."
+ASK_TABLE = {
+    "head": "Word",
+    "caption": "Probability in the gap. A word of several pieces is filled from left to right: "
+    "p = p(piece 1) × p(piece 2 | piece 1) × …; its rank is its place among single pieces.",
+    "unknown": "not in its vocabulary",
+    "rank": "rank {rank:,} of {size:,}",
+    "last": "behind all {size:,} single pieces",
+}
+
+
+def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:
+    """The word that was asked for, and the gap if there are several."""
+    return join(word(asked), f" in gap {gap + 1}" if n_gaps > 1 else None)
+
+
+# Several masks
+
+JOINT_QUESTION = "What if the gaps are filled together?"
+JOINT_NEEDS = "The text has {n} gaps; this compares fillings of 2 to {most} gaps."
+JOINT = {
+    "alone": "Each gap on its own",
+    "together": "From left to right",
+    "numbers": "joint {joint} · independent {apart}",
+}
+JOINT_RULE = (
+    "Independent: the product of each gap’s probability while the other gaps stay hidden. "
+    "Joint: p(word 1) × p(word 2 | word 1) × …, each gap seeing the words already filled to its "
+    "left; the five best found by a beam of five, so a better filling may exist. One piece fills "
+    "one gap. Words that differ from the lone answers are underlined."
+)
+
+
+def joint_finding(found: Sequence[MaskFillings]) -> Markup:
+    """Which models change their words when the gaps know of each other."""
+    changed = [model_name(f.model, f.label) for f in found if f.is_changed]
+    if not changed:
+        return el("p", "No model changes its words when the gaps are filled one after the other.",
+                  class_="fold-finding")  # fmt: skip
+    verb = " changes its words" if len(changed) == 1 else " change their words"
+    return el("p", listed(list(changed)), verb, " when each gap sees the ones before it.",
+              class_="fold-finding")  # fmt: skip
+
+
+# Contrast
+
+CONTRAST_QUESTION = "Which of two words does each model prefer?"
+CONTRAST_HINT = (
+    "Write the alternatives into the text with a bar between them, for example "
+    "“The nurse said that [he|she] was tired.”, and press Compare."
+)
+CONTRAST_TOO_MUCH = "Please offer at most {alternatives} alternatives in at most {choices} places."
+CONTRAST = {"detail": "p = {p} ({pieces})", "unknown": "not in its vocabulary"}
+CONTRAST_RULE = (
+    "Bars: p(alternative) divided by the sum over the alternatives, so they add up to 1 for each "
+    "model. p is the probability in the gap among all words; a longer alternative is filled from "
+    "left to right and its p is a product, which makes it smaller."
+)
+
+
+def contrast_finding(found: Sequence[Contrast]) -> Markup:
+    """Which alternative the models prefer, and how strongly."""
+    groups: dict[str, list[Contrast]] = {}
+    for one in found:
+        groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
+    parts = []
+    for alternative, who in groups.items():
+        names = listed([
+            join(model_name(one.model, one.label), f" ({float(one.shares.max()):.3f})")
+            for one in who
+        ])  # fmt: skip
+        parts.append(join(names, " prefers " if len(who) == 1 else " prefer ", word(alternative)))
+    sentence = [piece for part in parts for piece in ("; ", part)][1:]
+    return el("p", *sentence, ".", class_="fold-finding")

@@ -6,15 +6,25 @@ from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui import texts_predictions as texts
 from explorer.ui.canvas import Canvas
+from explorer.ui.tabs import (
+    predictions_ask,
+    predictions_contrast,
+    predictions_joint,
+    predictions_words,
+)
 
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
 
 
-def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
+def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the columns of bars, and the deeper questions as folds."""
-    return [gr.HTML(), Canvas("predictions")]
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions")]
+    for deeper in FOLDS:
+        deeper.build_fold(state)
+    return headline
 
 
 def show(state: PageState) -> list[object]:
