@@ -2,6 +2,6 @@
 
 from typing import Any
 
-from explorer.ui.tabs import attention, distillation, parameters, predictions
+from explorer.ui.tabs import attention, claims, distillation, parameters, predictions
 
-TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters)
+TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters, claims)

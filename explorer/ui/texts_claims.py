@@ -1,0 +1,58 @@
+"""The sentences of the claims tab."""
+
+from explorer.analysis.claims import VerdictShares
+
+LABEL = "Claims"
+QUESTION = "Which printed claims about these models are true?"
+RUN_ALL = "Run all checks"
+STOP = "Stop"
+MODELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
+
+SHARES = {
+    "label": "Printed claims by verdict; a button shows only those claims",
+    "all": "All reports",
+    "segment": "{n} {verdict}",
+    "report": "{name}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
+    "{unsupported} unsupported",
+    "right_share": "{share} % right",
+}
+LEDGER = {
+    "search": "Search the claims",
+    "placeholder": "parameters, SOP, 97 %, RACE …",
+    "model": "Model",
+    "topic": "Topic",
+    "verdict": "Verdict",
+    "report": "Report",
+    "any": "Any",
+    "live": "With a live check",
+    "clear": "Clear",
+    "count": "{n} of {total} claims",
+    "none": "No claim fits: clear a filter or search for less.",
+    "more": "Show {n} more",
+    "claim": "Claim",
+    "printed": "Printed",
+    "source": "Primary source",
+    "no_source": "no source found",
+    "here": "Here",
+    "no_check": "nothing to measure",
+    "run": "Run {id}: {measures}",
+    "running": "running",
+    "holds": "holds",
+    "fails": "does not hold",
+    "waits": "waits",
+    "failed": "could not be run",
+    "measured": "measured",
+    "published": "from the tables",
+    "partly": "run {ids} too for a verdict",
+}
+PROGRESS = "Checks on this machine"
+
+
+def shares_finding(shares: VerdictShares) -> str:
+    """What share of the printed claims agrees with the primary source."""
+    total = shares.total
+    return (
+        f"{total['right']} of {shares.n_claims} printed claims agree with their primary source "
+        f"({shares.share('right'):.0%}); {total['imprecise']} are imprecise, "
+        f"{total['wrong']} wrong, and {total['unsupported']} have no source behind them."
+    )
