@@ -50,7 +50,7 @@
     const label = say(view.data.texts.run, {id, measures: note.measures});
     const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
       title: note.waits || label, 'data-check': id, 'aria-busy': String(busy)},
-      busy ? `${id} …` : id);
+      busy ? `${id} …` : `▷ ${id}`);
     button.addEventListener('click', () => view.trigger('select', {check: id}));
     return button;
   }
@@ -93,7 +93,7 @@
       cell('claim', t.claim, make('p', {class: 'cl-text'}, claim.claim),
         make('p', {class: 'cl-meta'}, make('span', {}, claim.id), ...models,
           make('span', {}, data.topics[claim.topic]))),
-      cell('printed', t.printed, make('q', {class: 'printed'}, claim.claimed)),
+      cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
       cell('source', t.source, make('p', {}, claim.found),
         make('cite', {}, claim.source || t.no_source)),
       cell('verdict', t.verdict, make('span', {class: 'cl-badge', 'data-verdict': claim.verdict},
