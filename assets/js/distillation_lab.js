@@ -6,20 +6,7 @@
   const LISTED = [5, 8, 12, 20];
   let temperature = null, listed = 8;   // kept while the page lives: a new text keeps the reader's choice
 
-  function make(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
-    }
-    node.append(...children.filter(child => child !== null && child !== undefined));
-    return node;
-  }
-  // "At T = {t}, {name} says {word}" with nodes in the gaps: text stays text.
-  const say = (sentence, values) => sentence.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
-  const number = p => p >= 0.0005 ? p.toFixed(3) : p > 1e-99 ? p.toExponential(1) : '0.000';
-  const percent = p => p >= 0.9995 && p < 1 ? '> 99.9 %' : `${(100 * p).toFixed(1)} %`;
-  const shown = t => String(Number(t < 1 ? t.toFixed(3) : t.toFixed(2)));
-  const word = text => make('em', {class: 'w'}, text);
+  const {make, say, number, percent, shown, word} = E.distillation;
 
   function halves(base64) {   // float16 -> Float32Array
     const raw = new Uint16Array(E.bytes(base64).buffer), out = new Float32Array(raw.length);

@@ -37,8 +37,8 @@ class TemperatureCurves:
 
 
 def temperature_grid(number: int = N_TEMPERATURES) -> np.ndarray:
-    """Temperatures from 0.05 to 20, evenly spaced by their logarithm."""
-    return np.geomspace(*TEMPERATURES, number)
+    """Temperatures from 0.05 to 20, evenly spaced by their logarithm, and exactly 1 and 2."""
+    return np.unique(np.concatenate([np.geomspace(*TEMPERATURES, number), [1.0, 2.0]]))
 
 
 def temperature_curves(

@@ -13,6 +13,7 @@ from explorer.ui.distillation_runs import (
     hidden_word,
 )
 from explorer.ui.errors import plain_errors
+from explorer.ui.tabs import distillation_folds as folds
 
 ID = "distillation"
 LABEL = texts.LABEL
@@ -26,7 +27,13 @@ def build(state: gr.State) -> list[gr.components.Component]:
         plain_errors(on_word), [state, focus], [finding, lab, focus],
         api_visibility="private", concurrency_id="infer", show_progress="minimal",
     )  # fmt: skip
-    return [finding, lab, focus]
+    headline = [finding, lab, focus]
+    folds.build_curves(state, focus)
+    folds.build_losses(state, focus)
+    folds.build_layers(state, focus)
+    folds.build_agreement(state, headline)
+    folds.build_masking(state)
+    return headline
 
 
 def show(state: PageState) -> list[object]:
