@@ -56,7 +56,8 @@ LOSSES = {
     "notes": [
         "L_ce = T² · KL(teacher ‖ student) averaged over all tokens, [CLS] and [SEP] too; L_mlm = "
         "cross-entropy of the student on hidden words; L_cos = 1 − cosine of the last hidden "
-        "states. This is the authors' code with its published weights; the paper itself prints no weights.",
+        "states. This is the authors' code with its published weights; the paper itself prints "
+        "none.",
     ],
 }  # fmt: skip
 NO_ANSWER = (
