@@ -53,5 +53,6 @@ def _counters(found: MaskingSimulation) -> Markup:
         ]
         for fate, limit in limits.items()
     ]  # fmt: skip
-    caption = f"{found.rounds:,} rounds, {found.counts.sum():,} tokens seen, seed {found.seed}"
+    rounds = "1 round" if found.rounds == 1 else f"{found.rounds:,} rounds"
+    caption = f"{rounds}, {found.counts.sum():,} tokens seen, seed {found.seed}"
     return table(["token", "count", "share of all tokens", "tends to"], rows, caption)
