@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import gradio as gr
 
+from explorer.ui.endpoints.attention import attention
 from explorer.ui.endpoints.distillation import distillation
 from explorer.ui.endpoints.latency import latency
 from explorer.ui.endpoints.parameters import parameters
@@ -12,6 +13,7 @@ from explorer.ui.errors import plain_errors
 
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,
+    "attention": attention,
     "parameters": parameters,
     "distillation": distillation,
     "latency": latency,

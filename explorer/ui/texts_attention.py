@@ -91,3 +91,8 @@ def _listed(parts: list[Markup]) -> list[Markup | str]:
     for i, part in enumerate(parts):
         listed += [part] if i == 0 else [" and " if i == len(parts) - 1 else ", ", part]
     return listed
+
+
+BAD_FAMILY = "The family is either mini or base."
+BAD_MODEL = "The model is one of bert, distilbert and albert."
+BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."
