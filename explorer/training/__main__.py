@@ -17,7 +17,7 @@ from explorer.training.prepare import prepare
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.sentiment import Sentiment
 
-STEPS = ("prepare", "teacher", "student", "albert", "export", "evaluate", "ablation", "all")
+STEPS = ("prepare", "teacher", "student", "fit", "albert", "export", "evaluate", "ablation", "all")
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -30,6 +30,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--start", default="minilm", help="minilm, random or exported folder")
     parser.add_argument("--minutes", type=float, help="budget of this run")
     parser.add_argument("--tokens", type=int, help="budget of this run")
+    parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
     parser.add_argument("--rate", type=float, help="peak learning rate")
     parser.add_argument("--tokens-per-step", type=int)
     parser.add_argument("--threads", type=int, default=0, help="CPU threads, 0 for all")
@@ -56,12 +57,13 @@ def main(words: list[str] | None = None) -> int:
 
 
 def run_step(options: argparse.Namespace) -> None:
-    """Hand the options to the step they name; ``all`` runs the first six after one another."""
+    """Hand the options to the step they name; ``all`` runs the first seven after one another."""
     changes = {"rate": options.rate, "tokens_per_step": options.tokens_per_step}
     recipe = replace(TINY if options.tiny else FULL, **{k: v for k, v in changes.items() if v})
     budget = Budget(options.minutes, options.tokens)
-    setting = pretrain.Setting(Place(options.work), recipe, budget, options.start)
-    steps = STEPS[:6] if options.step == "all" else (options.step,)
+    place = Place(options.work)
+    setting = pretrain.Setting(place, recipe, budget, options.start, options.save_every)
+    steps = STEPS[:7] if options.step == "all" else (options.step,)
     for step in steps:
         take_step(step, setting, options)
 

@@ -116,6 +116,7 @@ def write_tokenizer(setting: Setting, kind: str, folder: Path) -> None:
         tokenizer = albert_tokenizer([(piece, score) for piece, score in vocabulary])
     tokenizer.model_max_length = setting.recipe.positions
     tokenizer.save_pretrained(folder)
+    tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
 
 
 def kind_of(name: str) -> str:

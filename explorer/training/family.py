@@ -85,18 +85,20 @@ def warm_start_bert(
 
 
 @torch.no_grad()
-def start_head(model: nn.Module, frequencies: np.ndarray) -> None:
-    """A new MLM head that begins near the identity and with each piece's own frequency."""
-    bias = torch.as_tensor(frequencies, dtype=torch.float32)
+def start_head(model: nn.Module) -> None:
+    """A new MLM head that begins near the identity."""
     if isinstance(model, BertForPreTraining):
-        head = model.cls.predictions
-        head.transform.dense.weight.copy_(torch.eye(model.config.hidden_size))
-        head.bias.copy_(bias)
+        model.cls.predictions.transform.dense.weight.copy_(torch.eye(model.config.hidden_size))
     else:
-        model.predictions.dense.weight.copy_(
-            model.albert.encoder.embedding_hidden_mapping_in.weight.T
-        )
-        model.predictions.bias.copy_(bias)
+        projection = model.albert.encoder.embedding_hidden_mapping_in.weight
+        model.predictions.dense.weight.copy_(projection.T)
+
+
+@torch.no_grad()
+def start_bias(model: nn.Module, frequencies: np.ndarray) -> None:
+    """Let the head begin with each piece's own frequency."""
+    head = model.cls.predictions if isinstance(model, BertForPreTraining) else model.predictions
+    head.bias.copy_(torch.as_tensor(frequencies, dtype=torch.float32))
 
 
 @torch.no_grad()
@@ -166,17 +168,15 @@ def albert_from(
     seen = embeddings.LayerNorm(raw + usual)
     spread = (raw + usual).std(-1, unbiased=False).median()
     centre = seen.mean(0)
-    narrow = albert.config.embedding_size
-    _, _, basis = torch.linalg.svd(seen - centre, full_matrices=False)
-    basis = basis[:narrow]  # [E, H], orthonormal rows
     scale = embeddings.LayerNorm.weight / spread
-    places = embeddings.position_embeddings.weight - position
+    places = (embeddings.position_embeddings.weight - position) * scale
+    basis = shared_basis(seen - centre, places, albert.config.embedding_size)
     sides = embeddings.token_type_embeddings.weight - embeddings.token_type_embeddings.weight[0]
     target = albert.albert.embeddings
     coordinates = (seen - centre) @ basis.T
     norm = coordinates.std(-1, unbiased=False).median()
     target.word_embeddings.weight.copy_(coordinates / norm * WORD_SPREAD)
-    target.position_embeddings.weight.copy_((places * scale) @ basis.T / norm * WORD_SPREAD)
+    target.position_embeddings.weight.copy_(places @ basis.T / norm * WORD_SPREAD)
     target.token_type_embeddings.weight.copy_((sides * scale) @ basis.T / norm * WORD_SPREAD)
     albert.albert.encoder.embedding_hidden_mapping_in.weight.copy_(basis.T * norm)
     albert.albert.encoder.embedding_hidden_mapping_in.bias.copy_(centre)
@@ -186,6 +186,20 @@ def albert_from(
     )
 
 
+def shared_basis(words: Tensor, places: Tensor, narrow: int) -> Tensor:
+    """Orthonormal rows ``[narrow, width]``: first where positions differ, then where words do.
+
+    Positions vary in few directions, and not in those in which words vary most: taken from the
+    words alone the basis would drop the order of the words.
+    """
+    _, _, position_axes = torch.linalg.svd(places, full_matrices=False)
+    position_axes = position_axes[: narrow // POSITION_PART]
+    rest = words - words @ position_axes.T @ position_axes
+    _, _, word_axes = torch.linalg.svd(rest, full_matrices=False)
+    return torch.cat([position_axes, word_axes[: narrow - len(position_axes)]])
+
+
+POSITION_PART = 6  # one sixth of the narrow width is kept for the positions
 WORD_SPREAD = 0.09  # spread of a word vector's coordinates, so that word scores start moderate
 
 

@@ -16,8 +16,7 @@ from explorer.training.batches import Batch, Sampler
 from explorer.training.recipe import Recipe
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
-SAVE_EVERY = 120.0  # seconds
-REPORT_EVERY = 20.0
+REPORT_EVERY = 20.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +55,7 @@ class Run:
     checkpoint: Path
     log: Path
     validate: Callable[[nn.Module], float] | None = None
+    save_every: float = 120.0
     device: torch.device = field(default_factory=lambda: best_device())
     progress: Progress = field(default_factory=Progress)
 
@@ -102,7 +102,7 @@ def train(run: Run) -> Progress:
             parts = objective(batch)
         update(objective, adam, parts["loss"])
         count(run.progress, averages, batch, parts, clock)
-        if clock.due("save", SAVE_EVERY):
+        if clock.due("save", run.save_every):
             report(run, averages, run.validate)
             save(run, adam)
             averages = Averages()

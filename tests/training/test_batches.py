@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.training.batches import CLS, MASK, PAD, SEP, Sampler
+from explorer.training.corpus import Shard
+from explorer.training.recipe import TINY
+
+RECIPE = replace(TINY, vocabulary=50_000, tokens_per_step=4096, lengths=((32, 0.5), (64, 0.5)))
+
+
+@pytest.fixture(scope="module")
+def shard():
+    """Every piece has its own id, so that a batch can be traced back to where it came from."""
+    rng = np.random.default_rng(0)
+    lengths = rng.integers(4, 14, size=2000)
+    documents = np.arange(0, 2001, 8)
+    ids = np.arange(5, 5 + lengths.sum()).astype(np.uint16)
+    sentences = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    return Shard(ids, sentences, documents, np.ones(2000, dtype=np.uint16))
+
+
+def original(batch):
+    ids = batch.ids.clone().reshape(-1)
+    ids[batch.hidden] = batch.labels
+    return ids.reshape(batch.ids.shape)
+
+
+def rows_of(batch):
+    return zip(original(batch).tolist(), batch.types.tolist(), batch.pairs.tolist(), strict=True)
+
+
+def segments(row, types):
+    inner = [(i, t) for i, t in zip(row, types, strict=True) if i not in (CLS, SEP, PAD)]
+    return [i for i, t in inner if t == 0], [i for i, t in inner if t == 1]
+
+
+def document_of(shard, piece):
+    sentence = np.searchsorted(shard.sentences, piece - 5, "right") - 1
+    return int(np.searchsorted(shard.documents, sentence, "right"))
+
+
+def test_a_batch_depends_on_seed_rank_and_step_alone(shard):
+    same = Sampler(shard, RECIPE, "nsp", 1).batch(7), Sampler(shard, RECIPE, "nsp", 1).batch(7)
+    for name in ("ids", "types", "mask", "hidden", "labels", "pairs"):
+        torch.testing.assert_close(getattr(same[0], name), getattr(same[1], name))
+    for other in (
+        Sampler(shard, RECIPE, "nsp", 2).batch(7, 64),
+        Sampler(shard, RECIPE, "nsp", 1, rank=1).batch(7, 64),
+        Sampler(shard, RECIPE, "nsp", 1).batch(8, 64),
+    ):
+        assert not torch.equal(other.ids, Sampler(shard, RECIPE, "nsp", 1).batch(7, 64).ids)
+
+
+def test_fifteen_percent_are_hidden_eighty_ten_ten(shard):
+    sampler = Sampler(shard, RECIPE, "nsp", 1)
+    hidden = positions = masked = kept = 0
+    for step in range(30):
+        batch = sampler.batch(step)
+        assert len(batch.hidden) % 16 == 0
+        assert batch.hidden.unique().numel() == batch.hidden.numel()
+        assert (batch.labels >= 5).all()
+        positions += batch.tokens
+        hidden += len(batch.hidden)
+        seen = batch.ids.reshape(-1)[batch.hidden]
+        masked += int((seen == MASK).sum())
+        kept += int((seen == batch.labels).sum())
+    assert hidden / positions == pytest.approx(0.15, abs=0.004)
+    assert masked / hidden == pytest.approx(0.8, abs=0.015)
+    assert kept / hidden == pytest.approx(0.1, abs=0.012)
+
+
+def test_next_sentence_labels_tell_the_truth(shard):
+    seen = {0: 0, 1: 0, -100: 0}
+    batch = Sampler(shard, RECIPE, "nsp", 3).batch(0, 64)
+    for row, types, label in rows_of(batch):
+        first, second = segments(row, types)
+        seen[label] += 1
+        if label == 0:
+            assert second[0] == first[-1] + 1
+        elif label == 1:
+            assert document_of(shard, first[0]) != document_of(shard, second[0])
+        else:
+            assert not second
+        for segment in filter(None, (first, second)):
+            assert segment == list(range(segment[0], segment[0] + len(segment)))
+    assert min(seen.values()) > 5
+
+
+def test_sentence_order_pairs_are_whole_sentences_of_one_document(shard):
+    starts, seen = set((shard.sentences + 5).tolist()), {0: 0, 1: 0}
+    batch = Sampler(shard, RECIPE, "sop", 3).batch(0, 64)
+    for row, types, label in rows_of(batch):
+        if label == -100:
+            continue
+        first, second = segments(row, types)
+        seen[label] += 1
+        early, late = (first, second) if label == 0 else (second, first)
+        assert late[0] == early[-1] + 1
+        assert {early[0], late[0], late[-1] + 1} <= starts
+        assert document_of(shard, early[0]) == document_of(shard, late[-1])
+    assert min(seen.values()) > 5
+
+
+def test_the_mask_covers_exactly_the_text(shard):
+    for task in ("nsp", "sop"):
+        batch = Sampler(shard, RECIPE, task, 4).batch(1)
+        assert torch.equal(batch.mask.bool(), original(batch) != PAD)
+        assert (batch.ids[:, 0] == CLS).all()
+        lengths = batch.mask.sum(1)
+        last = original(batch)[torch.arange(len(lengths)), lengths - 1]
+        assert (last == SEP).all()
+
+
+def test_one_document_makes_no_random_pair(shard):
+    alone = Shard(shard.ids[:60], shard.sentences[:5], np.array([0, 4]), shard.words[:4])
+    with pytest.raises(ValueError, match="two documents"):
+        Sampler(alone, RECIPE, "nsp", 0).batch(0, 64)

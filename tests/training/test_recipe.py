@@ -1,0 +1,141 @@
+"""The whole recipe at toy size: every step, a kill in mid-run, and what it writes."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
+
+from explorer.training.__main__ import main
+
+ROOT = Path(__file__).parents[2]
+TINY = ["--tiny", "--start", "random", "--threads", "1"]
+
+
+@pytest.fixture(scope="module")
+def family(toy_corpus, tmp_path_factory):
+    """The folder of a family that the recipe made from the toy corpus, and its run folder."""
+    folder = tmp_path_factory.mktemp("family")
+    words = ["all", *TINY, "--corpus", str(toy_corpus), "--tokens", "60000", "--batches", "4"]
+    assert main([*words, "--work", str(folder / "runs"), "--models", str(folder / "models")]) == 0
+    return folder
+
+
+@pytest.mark.parametrize("name", ["mini-bert", "mini-distilbert", "mini-albert"])
+def test_what_is_written_loads_with_every_head(family, name):
+    folder = family / "models" / name
+    loader = AutoModelForMaskedLM if name == "mini-distilbert" else AutoModelForPreTraining
+    model, report = loader.from_pretrained(folder, output_loading_info=True, local_files_only=True)
+    assert not any(report.values())
+    assert model.dtype == torch.float32
+    assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    pieces = tokenizer.tokenize("The cat  [MASK].")
+    assert pieces[-2:] == ["[MASK]", "."]
+    pair = tokenizer("a", "b", return_token_type_ids=True)["token_type_ids"]
+    assert pair[0] == 0
+    assert pair[-1] == 1
+
+
+def test_the_teacher_learns_the_toy_language(family):
+    results = json.loads((family / "models/results.json").read_text())
+    assert results["models"]["mini-bert"]["masked_top1"] > 0.35
+    assert results["models"]["mini-bert"]["nsp"] > 0.5
+    losses = [float(row["loss"]) for row in csv.DictReader((family / "runs/mini-bert.csv").open())]
+    assert losses[-1] < 6
+
+
+def test_the_results_carry_what_the_card_says(family):
+    results = json.loads((family / "models/results.json").read_text())
+    for name, own in results["models"].items():
+        card = (family / "models" / name / "README.md").read_text()
+        assert own["sha256"] in card
+        assert f"{own['tokens']:,} tokens" in card
+        assert f"{100 * own['masked_top1']:.1f} %" in card
+    assert set(results["retention"]) == {"masked_top1", "masked_top5"}
+
+
+def command(step, work, corpus, *more):
+    words = [sys.executable, "-m", "explorer.training", step, *TINY, "--work", str(work), *more]
+    return words + (["--corpus", str(corpus)] if step == "prepare" else [])
+
+
+def test_a_killed_run_ends_with_the_weights_of_an_undisturbed_one(toy_corpus, tmp_path):
+    environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+    budget = ["--tokens", "150000", "--save-every", "0.2"]
+    for work in ("calm", "killed"):
+        words = command("prepare", tmp_path / work, toy_corpus)
+        subprocess.run(words, cwd=ROOT, env=environment, check=True)
+    calm = command("teacher", tmp_path / "calm", toy_corpus, *budget)
+    subprocess.run(calm, cwd=ROOT, env=environment, check=True, capture_output=True)
+
+    words = command("teacher", tmp_path / "killed", toy_corpus, *budget)
+    run = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    checkpoint = tmp_path / "killed/mini-bert.checkpoint"
+    deadline = time.monotonic() + 120
+    while not checkpoint.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.kill(run.pid, signal.SIGKILL)
+    assert run.wait() == -signal.SIGKILL
+    cut = torch.load(checkpoint, weights_only=True)
+    subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True)
+
+    undisturbed = torch.load(tmp_path / "calm/mini-bert.checkpoint", weights_only=True)
+    resumed = torch.load(checkpoint, weights_only=True)
+    assert 0 < cut["progress"][0] < resumed["progress"][0] == undisturbed["progress"][0]
+    for name, weight in undisturbed["model"].items():
+        torch.testing.assert_close(resumed["model"][name], weight, rtol=0, atol=0)
+    rows = list(csv.DictReader((tmp_path / "killed/mini-bert.csv").open()))
+    steps = [int(row["step"]) for row in rows]
+    assert steps == sorted(set(steps))
+
+
+def test_better_weights_are_not_overwritten(family, tmp_path, capsys):
+    results = family / "models/results.json"
+    before = results.read_text()
+    better = json.loads(before)
+    for own in better["models"].values():
+        own["masked_top1"] = 0.99
+    results.write_text(json.dumps(better))
+    weights = (family / "models/mini-bert/model.safetensors").read_bytes()
+    words = ["export", *TINY, "--work", str(family / "runs"), "--models", str(family / "models")]
+    words += ["--batches", "4"]
+    try:
+        assert main(words) == 2
+        assert "Nothing was written" in capsys.readouterr().err
+        assert (family / "models/mini-bert/model.safetensors").read_bytes() == weights
+        assert main([*words, "--force"]) == 0
+        found = json.loads(results.read_text())["models"]["mini-bert"]["masked_top1"]
+        assert found == json.loads(before)["models"]["mini-bert"]["masked_top1"]
+    finally:
+        results.write_text(before)
+
+
+def test_a_run_goes_on_from_exported_weights(family, tmp_path):
+    for path in (family / "runs").glob("*-*.npz"):
+        (tmp_path / path.name).symlink_to(path)
+    for path in (family / "runs").glob("*-tokenizer.json"):
+        (tmp_path / path.name).symlink_to(path)
+    words = ["teacher", "--tiny", "--threads", "1", "--start", str(family / "models")]
+    assert main([*words, "--work", str(tmp_path), "--tokens", "600"]) == 0
+    going_on = torch.load(tmp_path / "mini-bert.checkpoint", weights_only=True)["model"]
+    ended = torch.load(family / "runs/mini-bert.checkpoint", weights_only=True)["model"]
+    name = "model.bert.embeddings.word_embeddings.weight"
+    assert (going_on[name] - ended[name]).abs().max() < 0.02
+    assert not torch.equal(going_on[name], ended[name])
+
+
+def test_wrong_input_is_answered_in_a_sentence(tmp_path, capsys):
+    assert main(["prepare", "--work", str(tmp_path)]) == 2
+    assert "needs --corpus" in capsys.readouterr().err
+    assert main(["teacher", *TINY, "--work", str(tmp_path), "--tokens", "10"]) == 2
+    assert "run the prepare step first" in capsys.readouterr().err
+    assert main(["ablation", *TINY, "--work", str(tmp_path), "--minutes", "1"]) == 2
+    assert "equal steps" in capsys.readouterr().err

@@ -1,0 +1,65 @@
+"""The weights in the repository are the ones that the cards and results.json speak of."""
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
+
+MODELS = Path(__file__).parents[2] / "assets/models"
+NAMES = ("mini-bert", "mini-distilbert", "mini-albert")
+RESULTS = json.loads((MODELS / "results.json").read_text())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_checksums_match_card_and_results(name):
+    weights = (MODELS / name / "model.safetensors").read_bytes()
+    digest = hashlib.sha256(weights).hexdigest()
+    card = (MODELS / name / "README.md").read_text()
+    assert re.findall(r"[0-9a-f]{64}", card) == [digest]
+    assert RESULTS["models"][name]["sha256"] == digest
+    assert f"{len(weights):,} bytes" in card
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_card_states_the_measured_figures(name):
+    card, own = (MODELS / name / "README.md").read_text(), RESULTS["models"][name]
+    for key in ("masked_top1", "masked_top5", "nsp", "sop", "sst2"):
+        if key in own:
+            assert f"{100 * own[key]:.1f} %" in card
+
+
+def test_the_family_is_small_enough_to_carry():
+    sizes = [path.stat().st_size for path in MODELS.rglob("*") if path.is_file()]
+    assert sum(sizes) <= 56_000_000
+    assert max(sizes) <= 35_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_all_heads_are_there_and_the_decoder_is_tied(name):
+    loader = AutoModelForMaskedLM if name == "mini-distilbert" else AutoModelForPreTraining
+    model, report = loader.from_pretrained(
+        MODELS / name, output_loading_info=True, local_files_only=True
+    )
+    assert not any(report.values())
+    assert model.dtype == torch.float32
+    assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
+    assert sum(p.numel() for p in model.parameters()) == RESULTS["models"][name]["parameters"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_tokenizer_covers_the_vocabulary_and_keeps_the_mask_whole(name):
+    tokenizer = AutoTokenizer.from_pretrained(MODELS / name, local_files_only=True)
+    config = json.loads((MODELS / name / "config.json").read_text())
+    assert len(tokenizer) == config["vocab_size"]
+    text = "The capital of France is  [MASK]."
+    made = tokenizer(text, return_offsets_mapping=True)
+    pieces = tokenizer.convert_ids_to_tokens(made["input_ids"])
+    place = pieces.index(tokenizer.mask_token)
+    start, stop = made["offset_mapping"][place]
+    assert text[start:stop] == "[MASK]"
+    assert pieces[place + 1] == "."
+    assert tokenizer.unk_token_id not in tokenizer("Any word, qwxz; 42!")["input_ids"]
