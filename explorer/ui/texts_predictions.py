@@ -168,7 +168,7 @@ def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:
 # Several masks
 
 JOINT_QUESTION = "What if the gaps are filled together?"
-JOINT_NEEDS = "The text has {n} gaps; this compares fillings of 2 to {most} gaps."
+JOINT_NEEDS = "Gaps in the text: {n}. This question needs 2 to {most}."
 JOINT = {
     "alone": "Each gap on its own",
     "together": "From left to right",

@@ -29,7 +29,7 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
     low, high = TOP_K
     if family not in FAMILIES:
         raise gr.Error(texts.BAD_FAMILY)
-    if not isinstance(top_k, int) or not low <= top_k <= high:
+    if type(top_k) is not int or not low <= top_k <= high:
         raise gr.Error(texts.BAD_TOP_K.format(low=low, high=high))
     runs, missing = get_runs(PageState(text=str(text), family=family))
     if not runs:

@@ -1,0 +1,78 @@
+"""The predictions tab in a real browser: what a reader does with it, and what must not break."""
+
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def open_text(page_at, text, **options):
+    page = page_at(f"/?v=1&text={quote(text)}&tab=predictions", **options)
+    page.locator("#tab-predictions .finding").wait_for()
+    return page
+
+
+def open_fold(page, question):
+    page.locator("#tab-predictions").get_by_role("button", name=question).click()
+
+
+def test_three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page_at):
+    page = open_text(page_at, "The old man and the [MASK].")
+    columns = page.locator(".pr-column")
+    expect(columns).to_have_count(3)
+    expect(columns.first.locator(".pr-row")).to_have_count(10)
+    shown = page.get_by_label("Words shown")
+    shown.focus()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    expect(columns.first.locator(".pr-row")).to_have_count(13)
+    expect(columns.first.locator(".pr-rest")).to_contain_text("outside these 13")
+    numbers = [float(t) for t in columns.first.locator(".pr-p").all_inner_texts()]
+    rest = float(columns.first.locator(".pr-rest").inner_text().split()[0])
+    assert sum(numbers) + rest == pytest.approx(1, abs=0.01)
+    shared = page.locator(".pr-row.shared").first
+    shared.hover()
+    word = shared.get_attribute("data-word")
+    linked = page.locator(".pr-row.linked").evaluate_all("rows => rows.map(r => r.dataset.word)")
+    assert len(linked) >= 2
+    assert set(linked) == {word}
+
+
+def test_the_deeper_questions_answer(page_at):
+    page = open_text(page_at, "The [king|queen] of the north sat on the [MASK].")
+    open_fold(page, "How likely is a word of my own?")
+    page.get_by_label("Words or phrases, separated by commas").fill("table, old chair")
+    page.get_by_role("button", name="Ask", exact=True).click()
+    asked = page.locator("#tab-predictions .pr-asked")
+    expect(asked).to_have_count(12)
+    open_fold(page, "Which of two words does each model prefer?")
+    expect(page.locator(".pr-contrast-row.preferred")).to_have_count(3)
+    open_fold(page, "What if the gaps are filled together?")
+    expect(page.locator(".pr-joint")).to_have_count(3)
+
+
+def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
+    page = open_text(page_at, "The old man looked at the river.")
+    expect(page.locator("#tab-predictions .finding")).to_contain_text("No word is masked yet")
+    open_fold(page, "How well is every word predicted?")
+    expect(page.locator("#tab-predictions .fold-finding")).to_contain_text(
+        "of 8 words at first guess"
+    )
+    tiles = page.locator(".pw-tile")
+    expect(tiles).to_have_count(8)
+    tiles.first.click()
+    page.keyboard.press("ArrowRight")
+    expect(tiles.nth(1)).to_be_focused()
+    expect(page.locator(".pw-panel caption")).to_have_text("old")
+    expect(page.locator(".pw-panel tbody tr")).to_have_count(3)
+
+
+def test_nothing_is_wider_than_a_phone_and_markup_stays_text(page_at):
+    page = open_text(page_at, "<img src=x> " + "w" * 80 + " & the [MASK] [SEP] [MASK]", width=360)
+    expect(page.locator(".pr-gap")).to_have_count(2)
+    open_fold(page, "How well is every word predicted?")
+    expect(page.locator("#tab-predictions .fold-finding")).to_contain_text("at first guess")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    assert page.locator("#tab-predictions img").count() == 0
