@@ -49,6 +49,8 @@ class ModelSpec:
     lower_case: bool = True
     query_pattern: str = ""
     """Regular expression of the query projection's module names, for hooks."""
+    key_pattern: str = ""
+    """Regular expression of the key projection's module names."""
     value_pattern: str = ""
     """Regular expression of the value projection's module names."""
     output_pattern: str = ""
@@ -63,10 +65,13 @@ class ModelSpec:
 
 
 _HOOKS = {
-    "bert": (r"attention\.self\.query$", r"attention\.self\.value$", r"attention\.output\.dense$"),
-    "distilbert": (r"attention\.q_lin$", r"attention\.v_lin$", r"attention\.out_lin$"),
-    "albert": (r"attention\.query$", r"attention\.value$", r"attention\.dense$"),
-}
+    "bert": (r"attention\.self\.query$", r"attention\.self\.key$", r"attention\.self\.value$",
+             r"attention\.output\.dense$"),
+    "distilbert": (r"attention\.q_lin$", r"attention\.k_lin$", r"attention\.v_lin$",
+                   r"attention\.out_lin$"),
+    "albert": (r"attention\.query$", r"attention\.key$", r"attention\.value$",
+               r"attention\.dense$"),
+}  # fmt: skip
 _LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 WORDPIECES = 30_522
 SENTENCEPIECES = 30_000
@@ -92,10 +97,10 @@ def _albert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
 def _spec(
     key: str, name: str, architecture: Architecture, repo: str = "", revision: str = ""
 ) -> ModelSpec:
-    query, value, output = _HOOKS[key]
+    query, key_, value, output = _HOOKS[key]
     return ModelSpec(
         key, name, _LABELS[key], architecture, repo, revision,
-        query_pattern=query, value_pattern=value, output_pattern=output,
+        query_pattern=query, key_pattern=key_, value_pattern=value, output_pattern=output,
     )  # fmt: skip
 
 

@@ -1,0 +1,58 @@
+"""Ask the base family in a fresh process, round after round, and print what happened as JSON.
+
+A process of its own, because the hub's client reads its address and its cache's place once, at
+import. Arguments are the rounds: the mood the hub takes first (``-`` leaves it), ``wipe`` to empty
+the cache before, ``damage`` to spoil ALBERT's cached weights before.
+"""
+
+import json
+import os
+import shutil
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+from explorer.models import forward  # noqa: F401 - the slow import comes before the clock starts
+from explorer.models.loading import forget_models
+from explorer.page_state import PageState
+from explorer.runs import CACHE, default_family, get_runs
+
+CHECKPOINTS = Path(os.environ["HF_HOME"]) / "hub"
+
+
+def prepare(mood: str, *steps: str) -> None:
+    if mood != "-":
+        urllib.request.urlopen(f"{os.environ['HF_ENDPOINT']}/mood/{mood}", timeout=20).close()
+    if "wipe" in steps:
+        shutil.rmtree(CHECKPOINTS, ignore_errors=True)
+    if "damage" in steps:
+        weights = next(CHECKPOINTS.glob("models--albert--*/snapshots/*/model.safetensors"))
+        weights.resolve().write_bytes(b"half a file")
+    forget_models()
+    CACHE.clear()
+
+
+def ask() -> dict:
+    family, reports, began = default_family(), [], time.monotonic()
+    state = PageState(text="The capital of France is [MASK].", family="base")
+    runs, missing = get_runs(state, lambda sentence, share: reports.append([sentence, share]))
+    return {
+        "family": family,
+        "seconds": time.monotonic() - began,
+        "shapes": {key: run.mask_logits.shape for key, run in runs.items()},
+        "missing": {key: str(error) for key, error in missing.items()},
+        "reports": reports,
+    }
+
+
+def main() -> None:
+    answers = []
+    for argument in sys.argv[1:]:
+        prepare(*argument.split(","))
+        answers.append(ask())
+    sys.stdout.write("\n" + json.dumps(answers))
+
+
+if __name__ == "__main__":
+    main()
