@@ -69,8 +69,8 @@ def measure_family(
     from explorer.models.timed_networks import timed_network
     from explorer.models.timing import forward_call, interruptible
 
-    sign.allow(PASS_ALLOWANCE * plan.budget_s)
     timed = [timed_network(spec, workload) for spec in specs]
+    sign.allow(PASS_ALLOWANCE * plan.budget_s)
     calls = [Candidate(t.spec.name, forward_call(t.spec, t.network, workload)) for t in timed]
     networks = [(t.spec, t.network) for t in timed]
     weights = tuple(t.weights for t in timed)

@@ -1,6 +1,7 @@
 """The networks that are timed: the explorer's own where it has them, else the bare shapes."""
 
 import threading
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
 
@@ -95,3 +96,19 @@ def weight_bytes(network: nn.Module) -> int:
 def element_size(dtype: str) -> int:
     """Bytes of one number."""
     return torch.empty(0, dtype=DTYPES[dtype]).element_size()
+
+
+def int8_network(timed: TimedNetwork) -> TimedNetwork:
+    """The same network with its weight products in 8-bit integers (dynamic quantisation)."""
+    key = (timed.spec.name, "cpu", f"int8 {timed.weights}")
+    with _lock:
+        if key not in _kept:
+            while len(_kept) >= N_KEPT:
+                _kept.popitem(last=False)
+            with warnings.catch_warnings():
+                # torch announces a successor package that is not needed to run this.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                _kept[key] = torch.ao.quantization.quantize_dynamic(
+                    timed.network, {nn.Linear}, dtype=torch.qint8
+                )
+        return TimedNetwork(timed.spec, _kept[key], timed.weights)

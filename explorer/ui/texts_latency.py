@@ -1,6 +1,183 @@
 """The sentences of the latency tab and of its endpoint."""
 
+from explorer.analysis.latency_paradox import Paradox, ParadoxRow
+from explorer.analysis.latency_ratio import MIN_INTERVAL
+from explorer.analysis.latency_summary import LatencySummary
+from explorer.models.workload import Workload
+from explorer.views.markup import Markup, finding, model_name
+
 LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
 BAD_FAMILY = "The family must be mini or base."
 NO_ROUND = "The time was over before every model had run once. Please choose less work."
+SHAPES_LABEL = "Sizes"
+SHAPES = [("Full size: base", "base"), ("Bundled mini family", "mini"), ("Larger ones", "larger")]
+LENGTH_LABEL = "Tokens"
+BATCH_LABEL = "Texts at once"
+PART_LABEL = "What runs"
+PARTS = [("Encoder only", "encoder"), ("With the word head", "head")]
+CLOCK_LABEL = "Clock"
+CLOCKS = [("Compute, 1 thread", "compute"), ("Wait, all cores", "wait")]
+DEVICE_LABEL = "Device"
+DTYPE_LABEL = "Precision"
+MEASURE = "Measure here"
+STOP = "Stop"
+STORED = "Stored parameters"
+WORK = "Work of one pass"
+TIME = {
+    "compute": "Compute time here, one thread",
+    "wait": "What you wait here, all cores",
+    "device": "Time here, on the device",
+}
+SAME = 0.015
+"""Relative difference under which two amounts of work are called the same."""
+
+
+def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
+    """Title and conclusion of each of the three bar pictures."""
+    first, star = paradox.rows[0], paradox.rows[-1]
+    fewer = first.parameters / star.parameters
+    stored = f"{star.label} keeps {fewer:.1f} × fewer numbers than {first.label}."
+    if fewer < 1:
+        stored = f"{star.label} keeps {1 / fewer:.1f} × more numbers than {first.label}."
+    return [
+        (STORED, stored),
+        (WORK, f"{star.label}'s one layer runs {star.n_layers} times: {_work(star, first)}."),
+        (TIME[paradox.workload.clock], _time(star, first)),
+    ]
+
+
+def _work(star: ParadoxRow, first: ParadoxRow) -> str:
+    times = star.gflops / first.gflops
+    if abs(times - 1) < SAME:
+        return f"the same work as {first.label}"
+    return f"{times:.2f} × the work of {first.label}"
+
+
+def _time(star: ParadoxRow, first: ParadoxRow) -> str:
+    if star.ms is None or first.ms is None:
+        return "Press the button: nothing is timed before you ask."
+    return f"{star.label} takes {star.ms / first.ms:.2f} × the time of {first.label}."
+
+
+def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> Markup:
+    """The tab's one sentence: size against work, and against time once it was measured."""
+    first, star = paradox.rows[0], paradox.rows[-1]
+    base, named = model_name(first.key, first.label), model_name(star.key, star.label)
+    fewer = first.parameters / star.parameters
+    size = f" stores {fewer:.1f} × fewer parameters than "
+    if fewer < 1:
+        size = f" stores {1 / fewer:.1f} × the parameters of "
+    if summary is None or first.ms is None or star.ms is None:
+        work = _work(star, first).removesuffix(f" as {first.label}")
+        work = work.removesuffix(f" of {first.label}")
+        return finding(named, size, base, f", but one pass is {work}. What does the clock say?")
+    others = _others(paradox.rows[1:-1], first)
+    ratio = summary.ratio(summary.models[-1].name)
+    if summary.n_rounds < MIN_INTERVAL:
+        verdict = f", and took {star.ms / first.ms:.2f} × the time in too few rounds to be sure"
+    elif ratio is not None and not ratio.is_different:
+        verdict = f", yet no difference in time shows here ({star.ms / first.ms:.2f} ×)"
+    else:
+        verdict = f", yet it takes {star.ms / first.ms:.2f} × the time here"
+    return finding(named, size, base, verdict, *others, ".")
+
+
+def _others(rows: tuple[ParadoxRow, ...], first: ParadoxRow) -> list[Markup | str]:
+    parts: list[Markup | str] = []
+    for row in rows:
+        if row.ms is not None and first.ms is not None:
+            parts += ["; ", model_name(row.key, row.label), f" takes {row.ms / first.ms:.2f} ×"]
+    return parts
+
+
+def why(paradox: Paradox) -> str:
+    """What explains the three pictures, from their own numbers."""
+    first, star = paradox.rows[0], paradox.rows[-1]
+    lead = (
+        f"Sharing saves memory, not work: the one layer of {star.label} is stored once and run "
+        f"{star.n_layers} times, and every run multiplies by all its numbers again."
+    )
+    if star.ms is None or first.ms is None:
+        return lead
+    times = (star.ms / first.ms) / (star.gflops / first.gflops)
+    if times < 0.95:
+        return lead + (
+            " Here it is faster than its work says: short texts wait for weights from memory, and "
+            "one layer that is used again and again can stay near the processor."
+        )
+    if times > 1.05:
+        return lead + (
+            " Here it is even slower than its work says: its activation (gelu_new) is computed in "
+            "several steps over memory where BERT's is a single one."
+        )
+    return lead + " The clock follows the work, not the size."
+
+
+def place_in_line(place: int) -> str:
+    """How many are before the reader's own measurement."""
+    before = "One measurement is" if place == 1 else f"{place} measurements are"
+    return f"{before} before yours; it starts by itself."
+
+
+def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
+    """How far a running measurement is."""
+    if not n_rounds:
+        return "Building the models and warming up …"
+    rounds = "1 round" if n_rounds == 1 else f"{n_rounds} rounds"
+    return (
+        f"{rounds} in {wall_s:.0f} s; it ends when the intervals are narrow or at {budget_s:.0f} s."
+    )
+
+
+ENDED = {
+    "settled": "every interval is within 3 %",
+    "budget": "the time was over",
+    "deadline": "the time was over",
+    "rounds": "all rounds were made",
+    "stopped": "you stopped it",
+}
+
+
+def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
+    """How much of a difference to believe, said beside every result."""
+    rounds = "1 round" if summary.n_rounds == 1 else f"{summary.n_rounds} rounds"
+    parts = [f"{rounds} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
+    if summary.refused:
+        parts.append(
+            "Other programs disturbed more than half of the rounds, so no ratio is given on this "
+            "clock; compute time does not need a quiet machine."
+        )
+    elif summary.n_rounds < MIN_INTERVAL:
+        parts.append("That is too few to say how sure the ratios are: choose fewer tokens.")
+    elif summary.self_check is not None:
+        off = 100 * abs(summary.self_check.ratio - 1)
+        parts.append(
+            f"Two runs of {first} differ by {off:.1f} % here: trust differences above that."
+        )
+    parts.append(neighbours(summary, workload))
+    return " ".join(parts)
+
+
+def neighbours(summary: LatencySummary, workload: Workload) -> str:
+    """What other programs on the machine did meanwhile."""
+    if summary.disturbed_share is None:
+        return "This system does not show whether other programs disturbed it."
+    share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
+    if workload.clock == "wait":
+        return f"{share}; ratios are from the others."
+    return f"{share}; the time one thread computes hardly feels it."
+
+
+def conditions(workload: Workload, weights: tuple[str, ...], threads: int) -> str:
+    """Everything that was held fixed."""
+    texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
+    part = "encoder and word head at every position" if workload.head else "encoder only"
+    kinds = {"random": "random weights in the published shapes (time does not depend on them)",
+             "bundled": "bundled weights", "checkpoint": "published weights"}  # fmt: skip
+    used = " and ".join(kinds[kind] for kind in dict.fromkeys(weights))
+    width = "one thread" if threads == 1 else f"{threads} threads"
+    return (
+        f"{texts} of {workload.length} tokens, no padding, {part}, {workload.dtype}, "
+        f"{workload.device}, {width}, eager attention, inference mode; {used}."
+    ).capitalize()

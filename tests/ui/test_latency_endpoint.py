@@ -48,7 +48,12 @@ def test_unknown_families_are_refused(family):
 
 
 def test_the_budget_ends_it_whatever_was_asked_for(tiny_family, monkeypatch):
-    monkeypatch.setattr(endpoint, "BUDGET_S", 4.0)
-    answer = latency("mini", 64, 2, 200)
-    assert answer["protocol"]["rounds"] < 200
-    assert answer["protocol"]["ended"] == "budget"
+    monkeypatch.setattr(endpoint, "BUDGET_S", 3.0)
+    try:
+        protocol = latency("mini", 128, 2, 200)["protocol"]
+    except ValueError as sentence:
+        # A machine so busy that not one round fits says that instead.
+        assert "before the first round" in str(sentence)  # noqa: PT017
+        return
+    assert protocol["rounds"] < 200
+    assert protocol["ended"] in {"budget", "deadline"}

@@ -2,6 +2,6 @@
 
 from typing import Any
 
-from explorer.ui.tabs import attention, claims, distillation, parameters, predictions
+from explorer.ui.tabs import attention, claims, distillation, latency, parameters, predictions
 
-TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters, claims)
+TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters, latency, claims)

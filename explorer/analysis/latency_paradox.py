@@ -1,0 +1,67 @@
+"""The paradox: what is stored, what is computed, what the clock says, model by model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from explorer.analysis.latency_family import FamilyLatency, pass_flops, stored_parameters
+from explorer.models.specs import BASE, MINI, ModelSpec
+from explorer.models.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class ParadoxRow:
+    """One model's three numbers; the times are None until something was measured."""
+
+    key: str
+    label: str
+    n_layers: int
+    parameters: int
+    """Numbers stored by encoder and pooler."""
+    gflops: float
+    """Work of one pass, in 10^9 operations."""
+    ms: float | None = None
+    low_ms: float | None = None
+    high_ms: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Paradox:
+    """The rows of all models; the first is the one the others are compared with."""
+
+    rows: tuple[ParadoxRow, ...]
+    workload: Workload
+
+    @property
+    def measured(self) -> bool:
+        """Whether the clock has spoken."""
+        return all(row.ms is not None for row in self.rows)
+
+
+def paradox(
+    specs: Sequence[ModelSpec], workload: Workload, result: FamilyLatency | None = None
+) -> Paradox:
+    """Parameters, work and time of one pass of each model, side by side.
+
+    Args:
+        specs: the models.
+        workload: the pass.
+        result: a measurement of just these models and this pass, once there is one.
+    """
+    rows = []
+    has_times = result is not None and result.latency.n_rounds > 0
+    timed = result.summary.models if result is not None and has_times else (None,) * len(specs)
+    for spec, time in zip(specs, timed, strict=True):
+        times = () if time is None else (time.median_ms, time.low_ms, time.high_ms)
+        rows.append(ParadoxRow(
+            spec.key, size_label(spec), spec.architecture.n_layers, stored_parameters(spec),
+            pass_flops(spec, workload) / 1e9, *times,
+        ))  # fmt: skip
+    return Paradox(tuple(rows), workload)
+
+
+def size_label(spec: ModelSpec) -> str:
+    """``BERT``, or ``BERT-large`` where the size has to be said."""
+    if spec in (*BASE.values(), *MINI.values()):
+        return spec.label
+    size = spec.name.partition("-")[2].removesuffix("-uncased").removesuffix("-v2")
+    return f"{spec.label}-{size}"

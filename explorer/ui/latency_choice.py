@@ -1,0 +1,71 @@
+"""What the reader wants timed: the seven controls as one value."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.specs import LARGER, ModelSpec, family_specs
+from explorer.models.workload import DTYPE_NAMES, Workload
+from explorer.ui import texts_latency as texts
+
+LENGTHS = [16, 32, 64, 128, 256, 512]
+BATCHES = [1, 2, 4, 8, 16, 32]
+DEVICE = 5
+"""Where the device stands among the controls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value per control, in their order."""
+
+    shapes: str = "base"
+    length: int = 32
+    batch: int = 1
+    part: str = "encoder"
+    clock: str = "compute"
+    device: str = "cpu"
+    dtype: str = "float32"
+
+    @property
+    def specs(self) -> tuple[ModelSpec, ...]:
+        """The models to time."""
+        return tuple(LARGER.values()) if self.shapes == "larger" else family_specs(self.shapes)
+
+    @property
+    def workload(self) -> Workload:
+        """One pass of them."""
+        clock = self.clock if self.device == "cpu" else "device"
+        head = self.part == "head"
+        return Workload(self.length, self.batch, self.device, self.dtype, head, clock=clock)
+
+
+def build_controls() -> list[gr.components.Component]:
+    """The seven choices, in the order of ``Choice``."""
+    plain = Choice()
+    with gr.Row(elem_classes="lt-controls"):
+        return [
+            gr.Dropdown(texts.SHAPES, value=plain.shapes, label=texts.SHAPES_LABEL),
+            gr.Dropdown(LENGTHS, value=plain.length, label=texts.LENGTH_LABEL),
+            gr.Dropdown(BATCHES, value=plain.batch, label=texts.BATCH_LABEL),
+            gr.Dropdown(texts.PARTS, value=plain.part, label=texts.PART_LABEL),
+            gr.Dropdown(texts.CLOCKS, value=plain.clock, label=texts.CLOCK_LABEL),
+            gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
+            gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
+        ]
+
+
+Handler = Callable[[Choice, gr.Request], Iterator[Any]]
+
+
+def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
+    """A handler of a choice as one of the seven controls, which Gradio hands over one by one."""
+
+    def called(  # noqa: PLR0913 - the seven controls and who asks
+        shapes: str, length: int, batch: int, part: str, clock: str, device: str, dtype: str,
+        request: gr.Request,
+    ) -> Iterator[Any]:  # fmt: skip
+        yield from handler(Choice(shapes, length, batch, part, clock, device, dtype), request)
+
+    return called

@@ -1,0 +1,117 @@
+"""Latency tab: size, work and measured time side by side; nothing is timed before it is asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.stop import StopSign
+from explorer.page_state import PageState
+from explorer.runs import devices
+from explorer.ui import texts_latency as texts
+from explorer.ui.errors import plain_errors
+from explorer.ui.latency_choice import DEVICE, Choice, build_controls, with_choice
+from explorer.ui.latency_running import running, stop
+
+ID = "latency"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+BUDGET_S = 20.0
+PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Headline:
+    """The components that a measurement writes."""
+
+    finding: gr.HTML
+    card: gr.HTML
+    status: gr.HTML
+    result: gr.State
+
+    @property
+    def all(self) -> list[Any]:
+        """In the order that the handlers return."""
+        return [self.finding, self.card, self.status, self.result]
+
+
+def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
+    """The finding, the paradox card, the controls, and the deeper questions as folds."""
+    # Size and work depend on no text and need no model: they are there from the start.
+    finding, card, status, _ = drawn(Choice())
+    headline = Headline(
+        gr.HTML(finding), gr.HTML(card), gr.HTML(status, render=False), gr.State(None)
+    )
+    controls = build_controls()
+    with gr.Row(elem_classes="lt-buttons"):
+        measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
+        stop_button = gr.Button(texts.STOP, elem_id="measure-stop")
+    headline.status.render()
+    for control in controls:
+        control.input(plain_errors(choose), controls, headline.all, show_progress="hidden",
+                      trigger_mode="always_last", **PRIVATE)  # fmt: skip
+    measure_button.click(
+        plain_errors(with_choice(measure)), controls, headline.all, concurrency_id="measure",
+        concurrency_limit=4, show_progress="hidden", **PRIVATE,
+    )  # fmt: skip
+    stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
+    return [controls[DEVICE]]
+
+
+def show(state: PageState) -> list[object]:  # noqa: ARG001 - the same for every text
+    """The devices this machine has; a link or a new text never starts a measurement."""
+    return [gr.Dropdown(choices=list(devices()))]
+
+
+def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
+    """The card for what was chosen, not measured yet."""
+    return drawn(Choice(*values))
+
+
+def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
+    """Measure what was chosen, live."""
+    from explorer.analysis.latency_family import measure_family, plan_for
+
+    specs, workload = choice.specs, choice.workload
+
+    def job(sign: StopSign) -> Iterator[Any]:
+        yield from measure_family(specs, workload, plan_for(workload, BUDGET_S), sign)
+
+    yield from running(job, request, lambda u: drawn(choice, u.shot, (u.place, u.done)))
+
+
+def drawn(choice: Choice, result: Any = None, standing: tuple[int, bool] | None = None) -> (  # noqa: ANN401
+    list[object]
+):  # fmt: skip
+    """Finding, card, status and result for a choice and what was measured of it so far."""
+    from explorer.analysis.latency_paradox import paradox
+    from explorer.views.latency import paradox_card
+    from explorer.views.markup import join, note
+
+    has_times = result is not None and result.latency.n_rounds > 0
+    summary = result.summary if has_times else None
+    rows = paradox(choice.specs, choice.workload, result)
+    status = [status_of(rows, result, standing), texts.why(rows)]
+    return [
+        texts.paradox_finding(rows, summary if standing and standing[1] else None),
+        paradox_card(rows, texts.paradox_titles(rows)),
+        join(*(note(line) for line in status if line)),
+        result if has_times and standing and standing[1] else None,
+    ]
+
+
+def status_of(rows: Any, result: Any, standing: tuple[int, bool] | None) -> str:  # noqa: ANN401
+    """One line: the place in the line, the progress, or how far to trust the result."""
+    if standing is None:
+        return ""
+    place, done = standing
+    if place:
+        return texts.place_in_line(place)
+    n_rounds = result.latency.n_rounds if result is not None else 0
+    if not done:
+        return texts.progress(n_rounds, result.latency.wall_s if result else 0, BUDGET_S)
+    if not n_rounds:
+        return texts.NO_ROUND if result is None or result.latency.ended != "stopped" else ""
+    trust = texts.trust(result.summary, rows.rows[0].label, result.workload)
+    return f"{trust} {texts.conditions(result.workload, result.weights, result.threads)}"

@@ -1,0 +1,83 @@
+"""Latency over lengths or batches: two small charts, time and time relative to the first model."""
+
+from typing import Any
+
+import plotly.graph_objects as go
+
+from explorer.analysis.latency_paradox import size_label
+from explorer.analysis.latency_sweep import Sweep
+from explorer.models.specs import ModelSpec
+from explorer.views.theme import MODEL_COLOURS, figure_layout
+
+DASHES = ("solid", "dash", "dot", "dashdot")
+
+
+def sweep_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
+    """Median milliseconds per model with 95 % bands, both axes in factors of two."""
+    figure = go.Figure()
+    for number, spec in enumerate(sweep.points[0].specs if sweep.points else ()):
+        models = [point.summary.model(spec.name) for point in sweep.points]
+        band = [(m.low_ms, m.high_ms) for m in models]
+        _line(figure, sweep, (spec, number), ([m.median_ms for m in models], band))
+    figure.update_layout(figure_layout(
+        340, xaxis=_axis(sweep, titles), yaxis={"type": "log", "title": titles["ms"], "dtick": 1,
+        "gridcolor": "rgba(128,137,160,.25)"},
+    ))  # fmt: skip
+    return figure
+
+
+def sweep_ratio_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
+    """Each model's time over the first one's with its band: where it crosses 1, they swap."""
+    figure = go.Figure()
+    for number, spec in enumerate(sweep.points[0].specs if sweep.points else ()):
+        if not number:
+            continue
+        ratios = [point.summary.ratio(spec.name) for point in sweep.points]
+        kept = [r.ratio for r in ratios if r is not None]
+        if len(kept) == len(sweep.points):
+            band = [(1 / r.high, 1 / max(r.low, 1e-9)) for r in kept]
+            _line(figure, sweep, (spec, number), ([1 / r.ratio for r in kept], band))
+    figure.add_hline(y=1, line_color=MODEL_COLOURS["bert"], line_width=1.5)
+    figure.update_layout(figure_layout(
+        300, xaxis=_axis(sweep, titles), yaxis={"title": titles["ratio"], "rangemode": "tozero",
+        "gridcolor": "rgba(128,137,160,.25)"},
+    ))  # fmt: skip
+    return figure
+
+
+def _axis(sweep: Sweep, titles: dict[str, str]) -> dict[str, Any]:
+    places = [sweep.position(point) for point in sweep.points]
+    return {
+        "type": "log", "title": titles[sweep.axis], "tickvals": places,
+        "ticktext": [str(place) for place in places], "gridcolor": "rgba(128,137,160,.25)",
+    }  # fmt: skip
+
+
+def _line(
+    figure: go.Figure,
+    sweep: Sweep,
+    model: tuple[ModelSpec, int],
+    values: tuple[list[float], list[tuple[float, float]]],
+) -> None:
+    """One model's line with its band; a band without an end is not drawn."""
+    spec, number = model
+    middle, band = values
+    places = [sweep.position(point) for point in sweep.points]
+    colour = MODEL_COLOURS[spec.key]
+    if all(low > 0 and high < float("inf") for low, high in band):
+        edge = [high for _, high in band] + [low for low, _ in reversed(band)]
+        figure.add_scatter(
+            x=[*places, *reversed(places)], y=edge, fill="toself", fillcolor=colour, opacity=0.22,
+            line={"width": 0}, hoverinfo="skip", showlegend=False,
+        )  # fmt: skip
+    figure.add_scatter(
+        x=places, y=middle, mode="lines+markers", name=size_label(spec), marker={"size": 7},
+        line={"color": colour, "dash": DASHES[number % 4] if _repeats(sweep) else "solid"},
+        hovertemplate="%{y:.3g}",
+    )  # fmt: skip
+
+
+def _repeats(sweep: Sweep) -> bool:
+    """Whether several models share a colour and need different lines."""
+    keys = [spec.key for spec in sweep.points[0].specs]
+    return len(set(keys)) < len(keys)
