@@ -74,7 +74,7 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
     if step == "prepare":
         if not options.corpus:
             raise ValueError("The prepare step needs --corpus.")
-        prepare(setting.place, setting.recipe, options.corpus, options.documents)
+        prepare(setting.place, setting.recipe, options.corpus, options.documents, options.start)
     elif step == "export":
         export_family(setting, export, options.only or MODELS)
     elif step == "evaluate":

@@ -15,6 +15,7 @@ from torch import nn
 
 from explorer.training.card import write_card
 from explorer.training.heldout import masked_accuracy
+from explorer.training.origin import whole_history
 from explorer.training.pretrain import Setting, checkpointed
 from explorer.training.recipe import MODELS
 from explorer.training.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
@@ -70,9 +71,9 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
     folder = export.folder / name
     write_model(model, folder)
     write_tokenizer(setting, kind, folder)
-    curve = setting.place.log(name).read_text()
+    curve, history = whole_history(setting.place, name)
     (folder / "learning_curve.csv").write_text(curve)
-    results["models"][name] = {
+    results["models"][name] = {  # whatever else was measured belonged to the weights before
         "masked_top1": found.top1,
         "masked_top5": found.top5,
         "masked_loss": found.loss,
@@ -81,7 +82,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         "bytes": (folder / WEIGHTS).stat().st_size,
         "sha256": checksum(folder / WEIGHTS),
         "machine": machine(),
-        **history(curve),
+        **history,
     }
     write_results(export.results, results)
     write_card(folder, results)
@@ -127,12 +128,6 @@ def kind_of(name: str) -> str:
 def checksum(path: Path) -> str:
     """SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def history(curve: str) -> dict[str, Any]:
-    """Tokens and seconds of a run, from the last row of its log."""
-    last = curve.strip().splitlines()[-1].split(",")
-    return {"steps": int(last[0]), "tokens": int(last[1]), "seconds": float(last[2])}
 
 
 def machine() -> str:

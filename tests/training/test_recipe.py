@@ -3,12 +3,14 @@
 import csv
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
@@ -118,18 +120,26 @@ def test_better_weights_are_not_overwritten(family, tmp_path, capsys):
         results.write_text(before)
 
 
-def test_a_run_goes_on_from_exported_weights(family, tmp_path):
-    for path in (family / "runs").glob("*-*.npz"):
-        (tmp_path / path.name).symlink_to(path)
-    for path in (family / "runs").glob("*-tokenizer.json"):
-        (tmp_path / path.name).symlink_to(path)
-    words = ["teacher", "--tiny", "--threads", "1", "--start", str(family / "models")]
-    assert main([*words, "--work", str(tmp_path), "--tokens", "600"]) == 0
-    going_on = torch.load(tmp_path / "mini-bert.checkpoint", weights_only=True)["model"]
+def test_a_run_goes_on_from_exported_weights(family, toy_corpus, tmp_path):
+    models, work = tmp_path / "models", tmp_path / "work"
+    shutil.copytree(family / "models", models)
+    before = json.loads((models / "results.json").read_text())["models"]["mini-bert"]
+    words = ["--tiny", "--threads", "1", "--start", str(models), "--work", str(work)]
+    assert main(["prepare", *words, "--corpus", str(toy_corpus)]) == 0
+    first, second = family / "runs/bert-train.npz", work / "bert-train.npz"
+    np.testing.assert_array_equal(np.load(first)["ids"], np.load(second)["ids"])
+    assert main(["teacher", *words, "--tokens", "600"]) == 0
+    going_on = torch.load(work / "mini-bert.checkpoint", weights_only=True)["model"]
     ended = torch.load(family / "runs/mini-bert.checkpoint", weights_only=True)["model"]
     name = "model.bert.embeddings.word_embeddings.weight"
     assert (going_on[name] - ended[name]).abs().max() < 0.02
     assert not torch.equal(going_on[name], ended[name])
+
+    assert main(["export", *words, "--models", str(models), "--batches", "4", "--force"]) == 0
+    after = json.loads((models / "results.json").read_text())["models"]["mini-bert"]
+    rows = list(csv.DictReader((models / "mini-bert/learning_curve.csv").open()))
+    assert before["tokens"] + 600 <= after["tokens"] == int(rows[-1]["tokens"])
+    assert [int(row["step"]) for row in rows] == sorted({int(row["step"]) for row in rows})
 
 
 def test_wrong_input_is_answered_in_a_sentence(tmp_path, capsys):

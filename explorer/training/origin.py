@@ -1,0 +1,50 @@
+"""Where a run that goes on from exported weights comes from, so that its history adds up."""
+
+import csv
+import io
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+from explorer.training.recipe import Place
+
+COUNTED = ("steps", "tokens", "seconds")
+COLUMNS = {"steps": "step", "tokens": "tokens", "seconds": "seconds"}
+
+
+def remember_origin(place: Place, exported: Path) -> dict[str, Any]:
+    """Keep the history of the exported weights that a new run begins with, once."""
+    path = place.root / f"{exported.name}.origin.json"
+    if not path.exists():
+        figures = json.loads((exported.parent / "results.json").read_text())["models"]
+        origin = {key: figures[exported.name][key] for key in COUNTED}
+        origin["curve"] = (exported / "learning_curve.csv").read_text()
+        path.write_text(json.dumps(origin))
+    return json.loads(path.read_text())
+
+
+def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
+    """The learning curve of a model over all its runs, and steps, tokens and seconds in total."""
+    own = list(csv.DictReader(io.StringIO(place.log(name).read_text())))
+    path = place.root / f"{name}.origin.json"
+    before = json.loads(path.read_text()) if path.exists() else dict.fromkeys(COUNTED, 0)
+    total = {key: before[key] + float(own[-1][COLUMNS[key]]) for key in COUNTED}
+    curve = io.StringIO()
+    writer = csv.DictWriter(curve, fieldnames=list(own[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(csv.DictReader(io.StringIO(before.get("curve", ""))))
+    for row in own:
+        for key in COUNTED:
+            moved = float(row[COLUMNS[key]]) + before[key]
+            row[COLUMNS[key]] = f"{moved:.1f}" if key == "seconds" else f"{moved:.0f}"
+        writer.writerow(row)
+    figures = {"steps": int(total["steps"]), "tokens": int(total["tokens"])}
+    return curve.getvalue(), {**figures, "seconds": round(total["seconds"], 1)}
+
+
+def adopt_tokenizers(place: Place, exported: Path) -> None:
+    """Use the vocabularies of exported models, for a run that goes on from them."""
+    for kind, name in (("bert", "mini-bert"), ("albert", "mini-albert")):
+        if not place.vocabulary(kind).exists():
+            shutil.copy(exported / name / "tokenizer.json", place.vocabulary(kind))
