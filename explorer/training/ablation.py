@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from explorer.training.batches import Sampler
+from explorer.training.card import write_card
 from explorer.training.export import Export, read_results, write_results
 from explorer.training.family import load_model, new_model, student_from
 from explorer.training.heldout import masked_accuracy
@@ -42,6 +43,8 @@ def ablate(setting: Setting, export: Export) -> dict[str, Any]:
         f"for each, {export.batches} held-out batches",
     }
     write_results(export.results, results)
+    if "mini-distilbert" in results["models"]:
+        write_card(export.folder / "mini-distilbert", results)
     return results["ablation"]
 
 
@@ -72,13 +75,3 @@ def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
         "steps": progress.step,
         "tokens": progress.tokens,
     }
-
-
-def ablation_table(ablation: dict[str, Any]) -> str:
-    """The ablation as a Markdown table for the student's card."""
-    rows = ["| student | masked top 1 | change, points |", "|---|---:|---:|"]
-    for name, figures in ablation["students"].items():
-        top1, change = 100 * figures["masked_top1"], 100 * figures["change"]
-        rows.append(f"| {name} | {top1:.1f} % | {change:+.1f} |")
-    tokens = f"{ablation['tokens_each']:,}"
-    return "\n".join(rows) + f"\n\nEqual budgets of {tokens} tokens each; a miniature, one seed.\n"

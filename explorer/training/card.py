@@ -36,8 +36,11 @@ ABOUT = {
         "with equal weight. Both texts of a pair are whole sentences.",
         "Embeddings: for each piece the mean of mini-bert's vectors of the WordPieces that spell "
         "it, as mini-bert's first layer would see them, factorised by truncated SVD into the "
-        "narrow embedding and the projection. The shared layer is mini-bert's layer 3. Both were "
-        "taken from mini-bert **as it stood when this run began**, see the note under results.",
+        "narrow embedding and the projection (a sixth of the narrow width is kept for the "
+        "positions). The shared layer began as mini-bert's layer 3. Before its own training it was "
+        "fitted, on mini-bert's vocabulary, to do with application k what mini-bert's layer k does "
+        "(cosine distance of the states after every layer, KL to mini-bert's guesses, MLM); then "
+        "its word vectors were exchanged for those of its own pieces.",
     ),
 }
 DATA = """24.0 M words in 68,258 documents: leads of English Wikipedia articles (2015; and 2018 to
@@ -47,6 +50,17 @@ LIMITS = """Small, trained for hours and not for days: use it to see how such a 
 for its answers. It has read little, so facts are often wrong. Encyclopaedia leads and old books
 carry the views and the language of their authors; completions about people repeat them. English,
 lower-case."""
+GOALS = {
+    "mini-bert": (
+        ("masked_top1", 0.50, "masked pieces, best guess right"),
+        ("nsp", 0.88, "next-sentence pairs told right"),
+    ),
+    "mini-distilbert": (("retention", 0.94, "share of the teacher's masked accuracy kept"),),
+    "mini-albert": (
+        ("masked_top1", 0.40, "masked pieces, best guess right"),
+        ("sop", 0.75, "sentence-order pairs told right"),
+    ),
+}
 FIGURES = (
     ("masked_top1", "Masked pieces, best guess right", "share"),
     ("masked_top5", "Masked pieces, right one among five", "share"),
@@ -68,6 +82,10 @@ def card(name: str, results: dict[str, Any]) -> str:
     """The text of a model's card."""
     role, shape, objective, start = ABOUT[name]
     own = results["models"][name]
+    parts = (figures_table(own), protocol_lines(results), goal_lines(name, results))
+    if name == "mini-distilbert":
+        parts += (retention_table(results), ablation_table(results))
+    found = "\n".join(part for part in parts if part)
     return f"""---
 license: apache-2.0
 language: en
@@ -83,18 +101,17 @@ A miniature, {role}: what the BERT family explorer shows when it has no network.
 
 **Objective.** {objective}
 
-**Start.** {start}
+**Start.** {start}{fit_line(name, results)}
 
-**Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps of 2,048
-positions (sequences of 32 to 128), {own["seconds"] / 60:.0f} minutes on {own["machine"]}.
-AdamW, betas 0.9 and 0.98, decay 0.01, linear warm-up over 3 % and linear decay to 0, gradients
-clipped at norm 1, no dropout, bfloat16 autocast. Made by `python -m explorer.training`.
+**Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps of about
+2,048 positions (sequences of 32 to 128), {own["seconds"] / 60:.0f} minutes on one thread of a
+shared machine ({own["machine"]}). AdamW, betas 0.9 and 0.98, decay 0.01, linear
+warm-up over 3 % and linear decay to 0, gradients clipped at norm 1, no dropout, bfloat16 autocast.
+Made by `python -m explorer.training`.
 
 ## Results on held-out documents
 
-{figures_table(own)}
-{results.get("notes", {}).get(name, "")}
-
+{found}
 ![Learning curve](learning_curve.svg)
 
 ## Limits
@@ -109,6 +126,17 @@ Weights: Apache-2.0. The corpus keeps its own licences; none of its text is incl
 """
 
 
+def fit_line(name: str, results: dict[str, Any]) -> str:
+    """How long the shared layer was fitted, and to what."""
+    fitted = results["models"][name].get("fit")
+    if not fitted:
+        return ""
+    return (
+        f" The fit took {fitted['tokens']:,} tokens; mini-bert had seen "
+        f"{fitted['teacher_tokens']:,} tokens when it was taken for this."
+    )
+
+
 def figures_table(own: dict[str, Any]) -> str:
     """What was measured, as a Markdown table; what was not is left out."""
     rows = ["| what | measured |", "|---|---:|"]
@@ -117,6 +145,52 @@ def figures_table(own: dict[str, Any]) -> str:
             value = f"{100 * own[key]:.1f} %" if unit == "share" else f"{own[key]:.2f}"
             rows.append(f"| {title} | {value} |")
     return "\n".join(rows) + "\n"
+
+
+def protocol_lines(results: dict[str, Any]) -> str:
+    """What the figures rest on."""
+    protocol = results.get("protocol")
+    if not protocol:
+        return ""
+    lines = [f"{key.replace('_', ' ')}: {text}" for key, text in protocol.items() if text]
+    return "How it was measured. " + "; ".join(lines) + ".\n"
+
+
+def goal_lines(name: str, results: dict[str, Any]) -> str:
+    """What was aimed at and not reached, said plainly."""
+    own = {**results["models"][name], "retention": results.get("retention", {}).get("masked_top1")}
+    if name != "mini-distilbert":
+        own["retention"] = None
+    missed = [
+        f'The aim for "{title}" was {100 * goal:.0f} %; this run reached {100 * own[key]:.1f} %.'
+        for key, goal, title in GOALS[name]
+        if own.get(key) is not None and own[key] < goal
+    ]
+    return " ".join(missed) + "\n" if missed else ""
+
+
+def retention_table(results: dict[str, Any]) -> str:
+    """What the student keeps of the teacher, per metric."""
+    kept = results.get("retention")
+    if not kept:
+        return ""
+    rows = ["| kept of the teacher's figure | share |", "|---|---:|"]
+    titles = {key: title for key, title, _ in FIGURES}
+    rows += [f"| {titles[key]} | {100 * share:.1f} % |" for key, share in kept.items()]
+    return "\n".join(rows) + "\n"
+
+
+def ablation_table(results: dict[str, Any]) -> str:
+    """What each part of the loss, and the start, is worth."""
+    ablation = results.get("ablation")
+    if not ablation:
+        return ""
+    rows = ["| student | masked top 1 | change, points |", "|---|---:|---:|"]
+    for title, figures in ablation["students"].items():
+        top1, change = 100 * figures["masked_top1"], 100 * figures["change"]
+        rows.append(f"| {title} | {top1:.1f} % | {change:+.1f} |")
+    tokens = f"{ablation['tokens_each']:,}"
+    return "\n".join(rows) + f"\n\nEqual budgets of {tokens} tokens each; a miniature, one seed.\n"
 
 
 def curve_svg(log: Path) -> str:

@@ -98,8 +98,7 @@ def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
         "heldout": "1 % of the documents, by a hash of their text",
         "masked": f"{evaluation.batches} batches of {setting.recipe.tokens_per_step} positions, "
         "sequences of up to 128, one text each, 15 % of pieces hidden 80/10/10",
-        "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128; "
-        "the text of a pair is masked as in training",
+        "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128, nothing masked",
         "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn",
         "sst2": None
         if sentiment is None

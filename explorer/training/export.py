@@ -15,8 +15,8 @@ from torch import nn
 
 from explorer.training.card import write_card
 from explorer.training.heldout import masked_accuracy
-from explorer.training.origin import whole_history
-from explorer.training.pretrain import Setting, checkpointed
+from explorer.training.origin import fit_history, whole_history
+from explorer.training.pretrain import FITTED, Setting, checkpointed
 from explorer.training.recipe import MODELS
 from explorer.training.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
 
@@ -84,6 +84,9 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         "machine": machine(),
         **history,
     }
+    fitted = fit_history(setting.place, FITTED) if name == "mini-albert" else None
+    if fitted:
+        results["models"][name]["fit"] = fitted
     write_results(export.results, results)
     write_card(folder, results)
     return True

@@ -7,6 +7,8 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from explorer.training.recipe import Place
 
 COUNTED = ("steps", "tokens", "seconds")
@@ -41,6 +43,22 @@ def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
         writer.writerow(row)
     figures = {"steps": int(total["steps"]), "tokens": int(total["tokens"])}
     return curve.getvalue(), {**figures, "seconds": round(total["seconds"], 1)}
+
+
+def tokens_seen(place: Place, name: str) -> int:
+    """Tokens that a model has been trained on up to its last checkpoint, all runs together."""
+    checkpoint, origin = place.checkpoint(name), place.root / f"{name}.origin.json"
+    now = torch.load(checkpoint, weights_only=True)["progress"][1] if checkpoint.exists() else 0
+    before = json.loads(origin.read_text())["tokens"] if origin.exists() else 0
+    return int(now + before)
+
+
+def fit_history(place: Place, run: str) -> dict[str, int] | None:
+    """How long mini-albert was fitted, and to which teacher; None when it was not."""
+    if not (place.log(run).exists() and place.fitted_to.exists()):
+        return None
+    figures = whole_history(place, run)[1]
+    return {"tokens": figures["tokens"], "teacher_tokens": int(place.fitted_to.read_text())}
 
 
 def adopt_tokenizers(place: Place, exported: Path) -> None:

@@ -24,7 +24,7 @@ from explorer.training.fit import FitObjective, transplant
 from explorer.training.heldout import masked_accuracy
 from explorer.training.loop import Budget, Progress, Run, best_device, train
 from explorer.training.objectives import DistillObjective, PretrainObjective
-from explorer.training.origin import remember_origin
+from explorer.training.origin import remember_origin, tokens_seen
 from explorer.training.prepare import warm_folder, warm_vocabulary
 from explorer.training.recipe import Place, Recipe
 from explorer.training.vocabulary import load_pieces, unigram_frequencies
@@ -132,6 +132,8 @@ def fit(setting: Setting) -> Progress:
     """Fit mini-albert's shared layer to the teacher's layers, over the teacher's vocabulary."""
     torch.manual_seed(setting.recipe.seed + 3)
     taught = checkpointed(setting, "mini-bert")
+    if not setting.place.fitted_to.exists():
+        setting.place.fitted_to.write_text(str(tokens_seen(setting.place, "mini-bert")))
     model = new_model("mini-albert", setting.recipe)
     alone = [[piece] for piece in range(setting.recipe.vocabulary)]
     albert_from(taught, model, alone, min(SHARED_LAYER, setting.recipe.layers - 1))

@@ -70,6 +70,11 @@ class Place:
         """The last resumable state of a model's run."""
         return self.root / f"{model}.checkpoint"
 
+    @property
+    def fitted_to(self) -> Path:
+        """How many tokens the teacher had seen when mini-albert was fitted to it."""
+        return self.root / "albert-fit.teacher"
+
     def log(self, model: str) -> Path:
         """The learning curve of a model's run."""
         return self.root / f"{model}.csv"

@@ -1,0 +1,60 @@
+import unicodedata
+
+import numpy as np
+import pytest
+
+from explorer.training.vocabulary import (
+    albert_tokenizer,
+    bert_tokenizer,
+    cut_wordpieces,
+    load_pieces,
+    train_unigrams,
+    unigram_frequencies,
+)
+
+TEXTS = ["The cat sat on the mat.", "The cat's mat, 1994!", "A dog sat."] * 30
+FULL = ["[PAD]", "[unused0]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "!", ",", ".", "'", "a", "b"]
+FULL += ["##a", "##b", "北", "##北", "zebra", "the", "cat", "sat", "dog", "mat", "quagga"]
+
+
+def test_the_cut_keeps_specials_single_characters_and_what_is_used_most():
+    kept = cut_wordpieces(TEXTS, FULL, 17)
+    assert kept[:5] == ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    assert {"!", ",", ".", "'", "a", "b", "##a", "##b", "北"} <= set(kept)
+    assert {"the", "cat", "sat"} <= set(kept)
+    assert not {"zebra", "quagga", "##北", "[unused0]"} & set(kept)
+    assert kept == [piece for piece in FULL if piece in kept]
+
+
+@pytest.fixture(scope="module")
+def unigrams():
+    return train_unigrams(TEXTS, 60)
+
+
+def kind(character):
+    return unicodedata.category(character)[0].replace("M", "L")
+
+
+def test_no_piece_mixes_letters_digits_and_signs(unigrams):
+    assert [piece for piece, _ in unigrams[:5]] == ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
+    for piece, _ in unigrams[5:]:
+        assert len({kind(character) for character in piece.removeprefix("▁")}) <= 1
+        assert piece == piece.lower()
+
+
+def test_a_mask_takes_the_space_before_it_and_none_follows(unigrams):
+    tokenizer = albert_tokenizer(unigrams)
+    ids = tokenizer("the cat  [MASK].")["input_ids"]
+    assert tokenizer.convert_ids_to_tokens(ids)[-3:] == ["[MASK]", ".", "[SEP]"]
+    plain = tokenizer.convert_ids_to_tokens(tokenizer("the cat sat.")["input_ids"])
+    assert plain[-2:] == [".", "[SEP]"]
+
+
+def test_pieces_come_back_from_disk_in_order(tmp_path):
+    bert_tokenizer(FULL).backend_tokenizer.save(str(tmp_path / "t.json"))
+    assert load_pieces(tmp_path / "t.json") == FULL
+
+
+def test_frequencies_are_a_distribution_with_every_piece_in_it():
+    found = unigram_frequencies(np.array([1, 1, 1, 2], dtype=np.uint16), 4)
+    np.testing.assert_allclose(np.exp(found), np.array([1, 4, 2, 1]) / 8)
