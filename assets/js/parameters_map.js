@@ -1,16 +1,8 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 (() => {
-  const million = n => (n / 1e6).toLocaleString('en', {minimumFractionDigits: 1, maximumFractionDigits: 1}) + ' M';
-  const fine = n => Math.abs(n) < 1e5 ? n.toLocaleString('en') : Math.abs(n) < 1e7 ? (n / 1e6).toFixed(2) + ' M' : million(n);
-  const mega = n => (n / 1e6).toLocaleString('en', {minimumFractionDigits: 1, maximumFractionDigits: 1}) + ' MB';
+  const {el, million, fine, digits, switcher, fill} = window.explorer.pt;
+  const mega = n => digits(n / 1e6, 1) + ' MB';
   const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
-
-  function el(tag, className, text) {
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    if (text !== undefined) node.textContent = text;
-    return node;
-  }
 
   function draw(root, data) {
     const {families, texts} = data;
@@ -43,23 +35,6 @@
     bars.forEach(bar => bar.place(CHOICES.mode));
   }
 
-  function switcher(label, names, chosen, choose) {
-    const group = el('div', 'pm-switch');
-    group.setAttribute('role', 'group');
-    group.setAttribute('aria-label', label);
-    for (const [value, name] of Object.entries(names)) {
-      const button = el('button', '', name);
-      button.type = 'button';
-      button.setAttribute('aria-pressed', value === chosen);
-      button.addEventListener('click', () => {
-        group.querySelectorAll('button').forEach(b => b.setAttribute('aria-pressed', b === button));
-        choose(value);
-      });
-      group.append(button);
-    }
-    return group;
-  }
-
   // Cells in reading order; a shared layer gets one hatched copy for each further time it runs.
   function cellsOf(row) {
     const shared = row.cells.filter(cell => cell.layer !== null && cell.calls > 1);
@@ -82,8 +57,8 @@
     const bar = el('div', 'pm-bar');
     bar.tabIndex = 0;
     bar.setAttribute('role', 'group');
-    bar.setAttribute('aria-label', texts.bar.replace('{label}', row.label)
-      .replace('{stored}', million(row.total)).replace('{applied}', million(row.applied)));
+    bar.setAttribute('aria-label', fill(texts.bar,
+      {label: row.label, stored: million(row.total), applied: million(row.applied)}));
     const cells = cellsOf(row).map(cell => {
       const part = el('i', 'pm-cell' + (cell.again ? ' again' : ''));
       part.dataset.part = cell.part;
@@ -151,7 +126,7 @@
     const pooler = row.cells.find(c => c.part === 'pooler');
     const shared = row.cells.some(c => c.calls > 1);
     const layers = shared
-      ? `${texts.one_layer} ${fine(row.layer)}, ${texts.run.replace('{n}', row.calls)}`
+      ? `${texts.one_layer} ${fine(row.layer)}, ${fill(texts.run, {n: row.calls})}`
       : `${row.calls} ${texts.layers_each} ${fine(row.layer)}`;
     const parts = [`${texts.embeddings} ${fine(embeddings)}`, layers];
     if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);
@@ -168,7 +143,7 @@
     name.dataset.model = row.key;
     line.append(name, `${where} · ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
       ` ${texts.numbers}, ${(100 * cell.size / row.total).toFixed(cell.size / row.total < .01 ? 3 : 1)} %` +
-      (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${texts.run.replace('{n}', cell.calls)})` : ''));
+      (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${fill(texts.run, {n: cell.calls})})` : ''));
     const table = el('table'), head = el('tr'), body = el('tbody');
     texts.tensor_head.forEach(h => { const th = el('th', '', h); th.scope = 'col'; head.append(th); });
     for (const [tensor, shape, dtype, bytes] of cell.tensors) {

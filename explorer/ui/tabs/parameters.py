@@ -3,6 +3,7 @@
 import gradio as gr
 
 from explorer.page_state import PageState
+from explorer.ui import parameters_folds as folds
 from explorer.ui import texts_parameters as texts
 from explorer.ui.canvas import Canvas
 
@@ -11,9 +12,15 @@ LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 
 
-def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
+def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the three bars, and the deeper questions as folds."""
-    return [gr.HTML(), Canvas("parameters_map")]
+    headline = [gr.HTML(), Canvas("parameters_map")]
+    for build_fold in (
+        folds.build_savings, folds.build_calls, folds.build_sizes, folds.build_embedding,
+        folds.build_sharing, folds.build_builder, folds.build_memory,
+    ):  # fmt: skip
+        build_fold(state)
+    return headline
 
 
 def show(state: PageState) -> list[object]:  # noqa: ARG001 - shapes do not depend on the text
