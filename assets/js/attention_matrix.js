@@ -59,13 +59,13 @@
     }
 
     paint() {
-      const {n, values, ramp, signed, palette} = this.picture, {left, top, step} = this;
+      const {n, values, ramp, signed, palette, gain = 1} = this.picture, {left, top, step} = this;
       const pen = A.resize(this.canvas, left + n * step + 2, top + n * step + 2), gap = step > 10 ? 1 : 0;
       pen.textAlign = 'center';
       pen.textBaseline = 'middle';
       pen.font = '12px system-ui, sans-serif';
       for (let q = 0; q < n; q++) for (let k = 0; k < n; k++) {
-        const value = values[q * n + k], root = Math.sqrt(Math.min(1, Math.abs(value)));
+        const value = values[q * n + k], root = Math.sqrt(Math.min(1, Math.abs(value) * gain));
         const colour = ramp[signed ? 255 + Math.round(255 * Math.sign(value) * root) : Math.round(255 * root)];
         pen.fillStyle = A.css(channel(colour));
         pen.fillRect(left + k * step, top + q * step, step - gap, step - gap);

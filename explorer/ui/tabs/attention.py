@@ -7,6 +7,8 @@ from explorer.runs import get_runs
 from explorer.ui import texts_attention as texts
 from explorer.ui.canvas import Canvas
 from explorer.ui.errors import plain_errors
+from explorer.ui.tabs.attention_compare import build_shared_fold, build_twins_fold
+from explorer.ui.tabs.attention_summary import build_summary_fold
 
 ID = "attention"
 LABEL = texts.LABEL
@@ -21,6 +23,10 @@ def build(state: gr.State) -> list[gr.components.Component]:
         plain_errors(show_exact), [state], [exact],
         api_visibility="private", show_progress="hidden", concurrency_id="infer",
     )  # fmt: skip
+    build_twins_fold(state)
+    build_shared_fold(state)
+    build_summary_fold(state)
+    # Folds of other subjects (ablation, BertViz, sentence pairs) go here, one line each.
     return [finding, wall]
 
 
