@@ -115,6 +115,7 @@
     }
     const t = terms(), {size, pool} = wall, own = wall.models[anchor.m].bytes;
     const rows = [...new Set(A.rows(wall).map(row => Math.floor(row / pool)))];
+    if (pool > 1) return pooledDistances(wall, anchor, rows);
     return wall.models.map(model => Float64Array.from({length: model.count}, (_, i) => {
       let sum = 0;
       for (const row of rows) {
@@ -124,6 +125,23 @@
       return Math.max(0, sum / rows.length);
     }));
   };
+
+  // Pooled rows no longer sum to 1: they are scaled to, once, before they are compared.
+  function pooledDistances(wall, anchor, rows) {
+    const {size, models} = wall;
+    wall.scaled = wall.scaled || models.map(model => {
+      const out = Float32Array.from(model.bytes, byte => (byte / 255) ** 2);
+      for (let start = 0; start < out.length; start += size) {
+        let sum = 0;
+        for (let c = start; c < start + size; c++) sum += out[c];
+        for (let c = start; c < start + size; c++) out[c] /= sum || 1;
+      }
+      return out;
+    });
+    const part = (m, i) => wall.scaled[m].subarray(i * size * size, (i + 1) * size * size);
+    const own = part(anchor.m, anchor.i);
+    return models.map((model, m) => Float64Array.from({length: model.count}, (_, i) => A.js(own, part(m, i), size, rows)));
+  }
 
   // One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
   A.partners = (wall, anchor, others) => {
@@ -145,10 +163,11 @@
     return gaps.indexOf(Math.min(...gaps));
   }
 
-  // Printed JS: exact where both heads are exact.
+  // JS as it is printed: exact where both heads are, near where every word has its byte, else nothing yet.
   A.apart = (wall, a, b) => {
-    const p = A.words(wall, a), q = A.words(wall, b);
-    return {js: A.js(p.values, q.values, wall.n, A.rows(wall)), exact: p.exact && q.exact};
+    const p = A.words(wall, a), q = A.words(wall, b), exact = p.exact && q.exact;
+    if (!exact && wall.pool > 1) return '…';
+    return (exact ? '' : '≈ ') + A.fixed(A.js(p.values, q.values, wall.n, A.rows(wall)), exact ? 3 : 2);
   };
 
   const hex = text => [1, 3, 5].map(i => parseInt(text.slice(i, i + 2), 16));

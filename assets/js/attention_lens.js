@@ -105,8 +105,8 @@
     one(head) {
       const {wall, palette, lock} = this.host, model = wall.models[head.m], {texts} = wall;
       const square = this.square(head), apart = A.same(head, lock) ? null : A.apart(wall, head, lock);
-      const role = apart ? A.fill(texts.closest, {js: (apart.exact ? '' : '≈ ') + A.fixed(apart.js, 3)}) : texts.chosen;
-      return {key: model.key, title: this.name(head), detail: `${role}. ${this.host.summary(head)}`, square,
+      const role = apart ? A.fill(texts.closest, {js: apart}) : texts.chosen;
+      return {key: model.key, title: this.name(head), detail: `${role} · ${this.host.summary(head)}`, square,
         picture: {...square, ramp: palette.ramps[model.key], colour: palette.text[model.key], palette, mass: this.mass,
           label: `${this.name(head)}. ${this.host.summary(head)}`}};
     }

@@ -69,9 +69,10 @@
         const colour = ramp[signed ? 255 + Math.round(255 * Math.sign(value) * root) : Math.round(255 * root)];
         pen.fillStyle = A.css(channel(colour));
         pen.fillRect(left + k * step, top + q * step, step - gap, step - gap);
-        if (step < 22 || Math.abs(value) < .005) continue;
+        const text = String(Math.round(value * 100));
+        if (step < 18 || text === '0' || (text.length > 2 && step < 26)) continue;
         pen.fillStyle = light(colour) ? '#10131a' : '#ffffff';
-        pen.fillText(String(Math.round(value * 100)), left + k * step + step / 2, top + q * step + step / 2 + 1);
+        pen.fillText(text, left + k * step + step / 2, top + q * step + step / 2 + 1);
       }
       this.paintLabels(pen);
       if (this.cell) {

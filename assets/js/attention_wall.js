@@ -1,7 +1,7 @@
 // The head wall: every head of every model as a tile, drawn from one image per model.
 (() => {
   const E = window.explorer, A = E.attention;
-  const GUTTER = 30, TOP = 46, GAP = 3, SPACE = 34, FLIGHT = 420;
+  const GUTTER = 30, TOP = 46, GAP = 5, SPACE = 34, FLIGHT = 420;
   const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
   class Wall {
@@ -194,6 +194,8 @@
       models.forEach((model, m) => this.drawLabels(pen, model, this.blocks[m]));
       pen.imageSmoothingEnabled = size > tile * ratio;
       pen.imageSmoothingQuality = 'medium';
+      pen.strokeStyle = this.palette.line;
+      pen.lineWidth = 1;
       const line = this.word === null ? -1 : Math.floor(this.word / pool), part = tile / size;
       models.forEach((model, m) => {
         const atlas = this.atlases[m];
@@ -202,6 +204,7 @@
           const faint = this.hidden.has(model.kind[i]) ? .12 : 1;
           pen.globalAlpha = line < 0 ? faint : faint * .25;
           pen.drawImage(atlas, sx, sy, size, size, x, y, tile, tile);
+          pen.strokeRect(x - .5, y - .5, tile + 1, tile + 1);
           if (line < 0) continue;
           pen.globalAlpha = faint;
           pen.drawImage(atlas, sx, sy + line, size, 1, x, y + line * part, tile, Math.max(1, part));
@@ -329,7 +332,7 @@
         const model = models[partner.m], canvas = A.make('canvas'), pen = A.resize(canvas, side, side);
         pen.imageSmoothingEnabled = size > side;
         pen.drawImage(this.atlases[partner.m], partner.head * size, partner.layer * size, size, size, 0, 0, side, side);
-        const apart = A.same(partner, head) ? '' : ` · JS ${A.fixed(A.apart(this.wall, head, partner).js, 2)}`;
+        const apart = A.same(partner, head) ? '' : ` · JS ${A.apart(this.wall, head, partner)}`;
         return A.make('figure', {'data-model': model.key}, canvas, A.make('figcaption', {},
           A.make('b', {class: 'model-name', text: A.fill(texts.short, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
           A.make('span', {text: apart})));

@@ -39,7 +39,8 @@ NO_ALBERT = "ALBERT is not available, so there is no shared head to show."
 SUMMARY_QUESTION = "What does all of a model's attention add up to?"
 SUMMARY_LABEL = "Sum it up by"
 SUMMARIES = {
-    "mean": "mean", "rollout": "rollout", "value": "value norms", "gradient": "gradient × attention",
+    "mean": "mean", "rollout": "rollout", "value": "value norms",
+    "gradient": "gradient × attention",
 }  # fmt: skip
 FORMULA = "Formula"
 SUMMARY_FORMULAS = {

@@ -37,7 +37,7 @@ def head_twins_html(
     head = [second.label, f"{first.label}, {texts['one_to_one']}", texts["js"],
             f"{first.label}, {texts['nearest']}", texts["js"]]  # fmt: skip
     caption = texts["twins_caption"].format(n=len(order), total=len(every))
-    return table(head, rows, caption)
+    return el("div", table(head, rows, caption), class_="aw-twins")
 
 
 def _with_js(twins: HeadTwins, first: ModelSpec, head: int, other: int) -> list[str | Markup]:

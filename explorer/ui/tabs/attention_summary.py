@@ -87,7 +87,8 @@ def strongest(
     masks = [i for i, word in enumerate(alignment.words) if word.is_mask]
     words = alignment.content or tuple(range(len(alignment)))
     query = masks[0] if masks else words[-1]
-    others = [i for i in words if i != query] or [query]
+    others = [i for i in words if i != query and any(c.isalnum() for c in alignment.words[i].text)]
+    others = others or [query]
     found = {}
     for key, matrix in matrices.items():
         best = others[int(matrix[query, others].argmax())]

@@ -1,0 +1,131 @@
+"""Measure the head wall at full size: ``python tests/browser/measure_attention_wall.py [--tokens 64]``.
+
+Random attention in the shapes of the base family (12 + 6 + 12 layers of 12 heads) is drawn in a real
+Chromium from a page without a server. Prints payload bytes and milliseconds (median of repeats);
+a busy machine is slower, so run it on an idle one before believing a number.
+"""
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from explorer.analysis.attention import WordHeads, head_statistics, word_heads  # noqa: E402
+from explorer.models.run import Run  # noqa: E402
+from explorer.models.specs import BASE  # noqa: E402
+from explorer.models.tokens import Tokens, split_words  # noqa: E402
+from explorer.ui import texts_attention as texts  # noqa: E402
+from explorer.views.attention_wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
+from explorer.views.markup import script_json  # noqa: E402
+
+LIMIT_BYTES, LIMIT_MS, REPEATS = 2_000_000, 100, 9
+DRAW = """async data => {
+  const root = document.querySelector('.canvas'), view = explorer.views.attention_wall;
+  view.draw(root, JSON.parse(data), {dark: false, trigger() {}});
+  while (!root.__wall.lens || !root.__wall.lens.parts) await new Promise(r => setTimeout(r, 20));
+  const wall = root.__wall, ms = {unpack: explorer.attention.timings.unpack};
+  const pixel = () => wall.base.getContext('2d').getImageData(40, 60, 1, 1).data[0];  // waits for the drawing
+  const time = (name, act) => {
+    const all = [];
+    for (let i = 0; i < REPEATS; i++) { const t = performance.now(); act(i); pixel(); all.push(performance.now() - t); }
+    ms[name] = all.sort((a, b) => a - b)[REPEATS >> 1];
+  };
+  const head = (i, m = 0) => explorer.attention.head(wall.wall, m, i);
+  time('redraw', () => wall.drawBase());
+  time('theme', () => wall.colour());
+  time('word', i => wall.lightWord(i + 1));
+  wall.lightWord(null);
+  time('hover', i => wall.preview(head(i + 20)));
+  time('lock', i => wall.keep(head(i + 40, 2)));
+  for (const order of ['entropy', 'kind', 'alike', 'place']) time(order, () => { wall.order = order; wall.layout(); });
+  return ms;
+}""".replace("REPEATS", str(REPEATS))
+
+
+def random_run(key: str, n_tokens: int, seed: int) -> Run:
+    """A run with softmax attention of normal scores; nothing of it comes from a network."""
+    rng, spec = np.random.default_rng(seed), BASE[key]
+    shape = spec.architecture
+    scores = rng.normal(0, 2, (shape.n_layers, shape.n_heads, n_tokens, n_tokens))
+    attention = np.exp(scores)
+    attention = (attention / attention.sum(-1, keepdims=True)).astype(np.float32)
+    text = " ".join(f"w{i:02}" for i in range(n_tokens - 2))
+    words = split_words(text)
+    ends = ((0, 0),)
+    tokens = Tokens(
+        text, tuple(range(n_tokens)), ("[CLS]", *(w.text for w in words), "[SEP]"),
+        ends + tuple((w.start, w.end) for w in words) + ends,
+        (True, *(False for _ in words), True), (0,) * n_tokens, words,
+        (-1, *range(len(words)), -1), (),
+    )  # fmt: skip
+    hidden = np.zeros((shape.n_layers + 1, n_tokens, 1), np.float32)
+    return Run(spec, tokens, hidden, attention, np.zeros((0, 1), np.float32), (), "cpu", "float32")
+
+
+def payload(runs: dict[str, Run]) -> tuple[str, float]:
+    """The wall's JSON and the milliseconds it took to make it from the runs."""
+    begun = time.perf_counter()
+    heads: WordHeads = word_heads(runs)
+    statistics_ = {k: head_statistics(a, heads.alignment) for k, a in heads.attention.items()}
+    data = attention_wall_canvas(runs, heads, statistics_, {}, texts.CANVAS)
+    return data, 1000 * (time.perf_counter() - begun)
+
+
+def page_html() -> str:
+    """The page's own styles and scripts around one empty canvas."""
+    styles = [ROOT / "assets" / "style.css", *sorted((ROOT / "assets" / "css").glob("*.css"))]
+    scripts = sorted((ROOT / "assets" / "js").glob("*.js"))
+    join = "\n".join
+    return (
+        f"<!doctype html><style>{join(p.read_text('utf-8') for p in styles)}</style>"
+        f"<body><div class='canvas'></div><script>{join(p.read_text('utf-8') for p in scripts)}</script>"
+    )
+
+
+def measure(data: str) -> dict[str, float]:
+    """Milliseconds per action in a headless Chromium of 1440 x 900."""
+    from playwright.sync_api import sync_playwright
+
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        page = browser.new_page(viewport={"width": 1440, "height": 900})
+        page.set_content(page_html())
+        found = page.evaluate(DRAW, data)
+        browser.close()
+    return found
+
+
+def main() -> int:
+    """Print the measurements; exit with 1 if a limit is broken."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--tokens", type=int, default=64)
+    n_tokens = parser.parse_args().tokens
+    runs = {key: random_run(key, n_tokens, seed) for seed, key in enumerate(BASE)}
+    made = [payload(runs) for _ in range(5)]
+    data, size = made[0][0], len(made[0][0].encode())
+    exact = exact_heads_canvas(runs, word_heads(runs).alignment, [(key, 0, 0) for key in runs])
+    found = measure(data)
+    report = {
+        "tokens": n_tokens, "heads": sum(r.attention.shape[0] * 12 for r in runs.values()),
+        "payload_bytes": size, "exact_bytes_per_choice": len(script_json(json.loads(exact))),
+        "python_ms": round(statistics.median(ms for _, ms in made), 1),
+        "browser_ms": {name: round(ms, 1) for name, ms in found.items()},
+    }  # fmt: skip
+    sys.stdout.write(json.dumps(report, indent=2) + "\n")
+    slow = [name for name, ms in found.items() if ms > LIMIT_MS and name != "unpack"]
+    return int(size > LIMIT_BYTES or bool(slow))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
