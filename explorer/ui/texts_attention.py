@@ -59,8 +59,8 @@ CANVAS = {
     "mass": "Lines until {mass} of each row",
     "copy": "Copy row", "copied": "Copied",
     "cell": "{query} looks at {key}: {value}",
-    "cell_hint": "Numbers in the cells are per cent. Point at a cell for the exact value, or walk with "
-                 "the arrow keys.",
+    "cell_hint": "Numbers in the cells are per cent. Point at a cell for its exact value, or walk "
+                 "with the arrow keys.",
     "minus": "{a} minus {b}",
     "minus_note": "{a} in its colour where it looks more, {b} where that one does",
     "no_pieces": "Pieces are sent for texts of up to {n} tokens; this one is shown between words.",
