@@ -67,7 +67,7 @@
   }
 
   // Lines over one x axis. lines: [{points: [[x, y]], colour, dash?, label?}], marks: [{x, y, colour, label}]
-  function chart(node, {height = 260, x, y, lines, marks = [], rules = [], label, width}) {
+  function chart(node, {height = 260, x, y, lines, marks = [], ends = [], rules = [], label, width}) {
     const left = 62, right = 14, top = 12, bottom = 40;
     const scale = (axis, from, to) => {
       const f = axis.log ? Math.log10 : v => v;
@@ -90,11 +90,13 @@
     lines.forEach(line => picture.append(svg('polyline', {
       points: line.points.map(([a, b]) => `${px(a).toFixed(1)},${py(b).toFixed(1)}`).join(' '),
       style: `stroke:${line.colour}`, 'stroke-dasharray': line.dash || 'none', class: 'line'})));
+    ends.forEach(e => picture.append(
+      svg('text', {x: width - right - 4, y: py(e.y) - 8, 'text-anchor': 'end', class: 'name'}, e.label)));
     marks.forEach(m => {
       picture.append(svg('circle', {cx: px(m.x), cy: py(m.y), r: m.r || 5, style: `fill:${m.colour}`, class: 'mark'}));
       if (!m.label) return;
-      const flip = px(m.x) > width - 130;
-      picture.append(svg('text', {x: px(m.x) + (flip ? -9 : 9), y: py(m.y) - 8, 'text-anchor': flip ? 'end' : 'start', class: 'name'}, m.label));
+      const flip = px(m.x) > left + 130;   // lines rise to the right: the free corner is the upper left
+      picture.append(svg('text', {x: px(m.x) + (flip ? -10 : 10), y: py(m.y) - 9, 'text-anchor': flip ? 'end' : 'start', class: 'name'}, m.label));
     });
     node.replaceChildren(picture);
   }

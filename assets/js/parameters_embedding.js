@@ -3,7 +3,7 @@
   const {el, exact, digits, fine, fill, slider, sized, chart} = window.explorer.pt;
   const V = [1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000];
   const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
-  const choice = {v: 30000, h: 768, e: 128};
+  const choice = {v: 30000, h: 768, e: 128};   // kept while the page is open
   const colour = key => `var(--${key}-fill, var(--ink))`;
   const factorised = (v, h, e) => v * e + e * h;
   const stored = pin => (pin.e === pin.h ? pin.v * pin.h : factorised(pin.v, pin.h, pin.e));
@@ -44,12 +44,12 @@
   function curve(node, width, pins, texts) {
     const {v, h, e} = choice;
     const es = Array.from({length: 97}, (_, i) => Math.max(1, 2 ** (12 * i / 96)));
-    const tens = [1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+    const tens = [1e5, 1e6, 1e7, 1e8, 1e9];
     const here = pins.filter(p => p.v === v && p.h === h && p.e === e)[0];
     chart(node, {
       width, height: 300, label: texts.chart,
       x: {min: 1, max: 4096, log: true, ticks: [1, 4, 16, 64, 128, 256, 768, 2048, 4096], print: exact, title: texts.e},
-      y: {min: 1e4, max: 1e9, log: true, ticks: tens, print: fine},
+      y: {min: 3e4, max: 1e9, log: true, ticks: tens, print: fine},
       lines: [
         {points: es.map(x => [x, factorised(v, h, x)]), colour: 'var(--albert-fill)'},
         {points: [[1, v * h], [4096, v * h]], colour: 'var(--bert-fill)', dash: '6 4'},
@@ -66,8 +66,12 @@
     const picture = el('div', 'pt-picture');
     const said = lines.map(l => fill(l.rank < l.width ? texts.short : texts.full,
       {label: l.label, rank: exact(l.rank), width: exact(l.width), empty: exact(l.width - l.rank)}));
-    const legend = el('p', 'pt-key');
-    lines.forEach(l => { const name = el('span', 'model-name', `${l.label}: ${exact(l.rank)}`); name.dataset.model = l.key; legend.append(name, ' '); });
+    const legend = el('ul', 'pt-key');
+    for (const line of lines) {
+      const item = el('li', 'model-name', fill(texts.rank, {label: line.label, rank: exact(line.rank)}));
+      item.dataset.model = line.key;
+      legend.append(item);
+    }
     root.replaceChildren(el('p', 'finding pt-finding', said.join(' ')), legend, picture, el('p', 'note', texts.note));
     const width = Math.max(...lines.map(l => l.width));
     const ranks = lines.filter(l => l.rank < l.width).map(l => ({x: l.rank}));

@@ -11,7 +11,6 @@
     const box = el('div', 'pm');
     const inspector = el('div', 'pm-inspector');
     inspector.setAttribute('aria-live', 'polite');
-    inspector.append(el('p', 'note', texts.hint));
     const scale = Math.max(...rows.map(row => Math.max(row.total, row.applied)));
     const bars = rows.map(row => makeRow(row, scale, texts, inspector));
     const controls = el('div', 'pm-controls');
@@ -29,10 +28,12 @@
       }));
     }
     const caption = el('p', 'note', texts[CHOICES.mode + '_note']);
-    box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box), inspector,
-      el('p', 'note', texts.heads_apart));
+    box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
+      el('p', 'note', texts.hint), inspector, el('p', 'note', texts.heads_apart));
     root.replaceChildren(box);
     bars.forEach(bar => bar.place(CHOICES.mode));
+    const last = rows.at(-1);
+    inspect(inspector, last, last.cells.find(cell => cell.layer === 0), texts);
   }
 
   // Cells in reading order; a shared layer gets one hatched copy for each further time it runs.

@@ -2,8 +2,8 @@
 (() => {
   const {el, exact, digits, million, fine, fill, switcher, slider, sized, chart} = window.explorer.pt;
   const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
-  const INK = {none: 'var(--bert-fill)', attention: '#a5568f', ffn: 'var(--distilbert-fill)', all: 'var(--albert-fill)'};
-  const choice = {e: '128', depth: 12};
+  const INK = {none: 'var(--ink-soft)', attention: 'var(--pt-attention)', ffn: 'var(--pt-ffn)', all: 'var(--albert-fill)'};
+  const choice = {e: '128', depth: 12};   // kept while the page is open
 
   // Everything outside the layers, then each part as often as its mode stores it.
   function count(mode, total12, parts, depth) {
@@ -18,13 +18,13 @@
     const sentence = el('p', 'finding pt-finding'), bars = el('ol', 'pt-fall pt-modes', null, {'aria-label': texts.label});
     const controls = el('div', 'pm-controls'), picture = el('div', 'pt-picture'), scores = el('div', 'table', null,
       {tabindex: 0, role: 'region', 'aria-label': texts.scores});
-    const deep = el('p', 'finding pt-finding');
+    const deep = el('p', 'finding pt-finding'), key = el('ul', 'pt-key');
     controls.append(switcher(texts.e, {128: 'E = 128', 768: 'E = 768'}, choice.e, e => { choice.e = e; refresh(); }));
     const depth = slider(texts.depth, DEPTHS, choice.depth, value => { choice.depth = value; refresh(); });
     const lower = el('div', 'pm-controls');
     lower.append(depth);
     root.replaceChildren(sentence, controls, bars, el('h4', 'pt-published', texts.scores), scores,
-      el('p', 'note', texts.published), deep, lower, picture);
+      el('p', 'note', texts.published), deep, lower, key, picture);
     const paint = sized(picture, width => lines(picture, width, modes[choice.e], parts, texts));
     function refresh() {
       const rows = modes[choice.e], of = Object.fromEntries(rows.map(r => [r.mode, r]));
@@ -35,9 +35,17 @@
       deep.textContent = fill(texts.deep, {depth: choice.depth, one: choice.depth === 1 ? '' : 's',
         albert: million(count('all', of.all.total, parts, choice.depth)),
         bert: million(count('none', of.none.total, parts, choice.depth)), layer: exact(parts.attention + parts.ffn)});
+      key.replaceChildren(...rows.map(row => keyOf(row, parts, texts)));
       paint();
     }
     refresh();
+  }
+
+  function keyOf(row, parts, texts) {
+    const item = el('li'), swatch = el('i', 'pm-swatch');
+    swatch.style.background = INK[row.mode];
+    item.append(swatch, `${texts.modes[row.mode]}: `, el('strong', '', million(count(row.mode, row.total, parts, choice.depth))));
+    return item;
   }
 
   function bar(row, scale, texts) {
@@ -70,8 +78,8 @@
       x: {min: 1, max: 48, ticks: [1, 6, 12, 18, 24, 30, 36, 42, 48], print: exact, title: texts.depth},
       y: {min: 0, max: top, ticks: [0, 1, 2, 3].map(i => i * 1e8).filter(v => v <= top), print: v => (v ? fine(v) : '0')},
       lines: rows.map(r => ({points: [1, 48].map(d => [d, count(r.mode, r.total, parts, d)]), colour: INK[r.mode]})),
-      marks: rows.map(r => ({x: choice.depth, y: count(r.mode, r.total, parts, choice.depth), colour: INK[r.mode], r: 4,
-        label: width > 600 ? `${texts.modes[r.mode]} ${million(count(r.mode, r.total, parts, choice.depth))}` : ''})),
+      marks: rows.map(r => ({x: choice.depth, y: count(r.mode, r.total, parts, choice.depth), colour: INK[r.mode], r: 4})),
+      ends: rows.map(r => ({y: count(r.mode, r.total, parts, 48), label: texts.modes[r.mode]})),
     });
   }
 

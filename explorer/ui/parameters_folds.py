@@ -35,14 +35,18 @@ def show_savings(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     share = {(m.spec.key, s.change): s.saved / _saved(m) for m in base for s in m.savings}
     sentence = texts.SAVINGS_FINDING.format(
         layers=base[0].spec.architecture.n_layers - base[1].spec.architecture.n_layers,
-        layer_share=f"{share['distilbert', 'layers']:.1%}",
-        sharing_share=f"{share['albert', 'sharing']:.1%}",
-        factor_share=f"{share['albert', 'factorising']:.1%}",
+        layer_share=_percent(share["distilbert", "layers"], 1),
+        sharing_share=_percent(share["albert", "sharing"], 1),
+        factor_share=_percent(share["albert", "factorising"], 1),
     )
     return join(
         finding(sentence), savings_html(base, texts.STEPS),
         components_table([f for f in families if f], texts.PART_NAMES, texts.ROWS),
     )  # fmt: skip
+
+
+def _percent(share: float, decimals: int) -> str:
+    return f"{100 * share:.{decimals}f} %"
 
 
 def _saved(member: object) -> int:
@@ -198,8 +202,8 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
     rows = [MemoryRow(s.key, s.name, memory, texts.MEASURED) for s, memory in measured]
     bert, _, albert = (row.memory for row in counted)
     sentence = texts.MEMORY_FINDING.format(
-        weight_share=f"{albert.weight_bytes / bert.weight_bytes:.1%}",
-        peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
+        weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
+        peak_share=_percent(albert.peak_bytes / bert.peak_bytes, 0),
         length=length, batch=batch, width=BASE["bert"].architecture.d_model,
     )  # fmt: skip
     return join(

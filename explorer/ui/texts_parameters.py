@@ -42,7 +42,7 @@ MAP = {
     "mode_label": "Count each weight",
     "stored_note": "Each weight once, as it lies on disk. Dashed: what BERT has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again.",
-    "hint": "Point at a part, or use the arrow keys, to see its tensors.",
+    "hint": "Point at a part of a bar, or use the arrow keys on it, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
     "less": "less than BERT",
@@ -71,7 +71,7 @@ def parameters_finding(members: Sequence["FamilyMember"]) -> Markup:
     layers = bert.spec.architecture.n_layers - distilbert.spec.architecture.n_layers
     names = [model_name(m.spec.key, m.spec.label) for m in members]
     return finding(
-        join(names[0], f" stores {millions(bert.counts.total)} weights; "),
+        join("At base size ", names[0], f" stores {millions(bert.counts.total)} weights; "),
         join(names[1], f" leaves out {layers} layers and stores "),
         join(f"{millions(distilbert.counts.total)}; ", names[2]),
         f" stores one layer and runs it {albert.spec.architecture.n_layers} times, so it keeps "

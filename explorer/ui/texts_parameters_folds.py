@@ -88,6 +88,7 @@ EMBEDDING_TEXTS = {
 SPECTRUM_TEXTS = {
     "short": "{label}'s table has rank {rank} of {width}: {empty} directions stay empty.",
     "full": "{label}'s table uses all {width} directions.",
+    "rank": "{label}: rank {rank}",
     "index": "Singular value, largest first",
     "note": "Singular values of the word table that the layers see, divided by the largest, in "
     "float64; values near 10⁻¹⁶ are rounding. For ALBERT the table is the product V × E × H.",

@@ -1,0 +1,59 @@
+"""The parameters tab in a real browser: the bars switch, the keys inspect, the folds answer."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def open_fold(page, question):
+    page.get_by_role("button", name=question).click()
+
+
+def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
+    page = page_at("/?v=1&tab=parameters")
+    albert = page.locator('.pm-row[data-model="albert"]')
+    expect(albert.locator(".pm-total")).to_have_text("11.7 M")
+    expect(page.locator("#tab-parameters .finding").first).to_contain_text("runs it 12 times")
+    page.get_by_role("button", name="Applied in one pass", exact=True).click()
+    expect(albert.locator(".pm-total")).to_have_text("89.7 M")
+    expect(albert.locator(".pm-cell.again:not(.folded)")).to_have_count(33)
+    albert.locator(".pm-bar").focus()
+    page.keyboard.press("End")
+    expect(page.locator(".pm-line")).to_contain_text("590,592")
+    expect(page.locator(".pm-inspector tbody tr")).to_have_count(2)
+
+
+def test_folds_answer_when_opened(page_at):
+    page = page_at("/?v=1&tab=parameters")
+    expect(page.locator(".pm-row").first).to_be_visible()
+    open_fold(page, "How large are all seven")
+    rows = page.locator(".pt-sizes tbody tr")
+    expect(rows).to_have_count(7)
+    expect(rows.first).to_contain_text("335,141,888")
+    page.locator(".pt-sizes").get_by_role("button", name=re.compile("^GFLOP")).click()
+    expect(rows.first).to_contain_text("albert-xxlarge-v2")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV", exact=True).click()
+    text = download.value.path().read_text("utf-8")
+    assert "albert-xxlarge-v2,222595584,235" in text
+    open_fold(page, "Does ALBERT really run one layer")
+    expect(page.locator(".pt-calls").first).to_be_visible()
+    open_fold(page, "What would a model of your own cost?")
+    heads = page.get_by_label("Heads A", exact=True)
+    heads.fill("7")
+    expect(page.locator(".pt-refused")).to_contain_text("7 heads cannot share a width of 768")
+    heads.fill("16")
+    expect(page.locator(".pt-built .finding")).to_contain_text("109,482,240")
+
+
+def test_nothing_overflows_a_phone_in_the_dark(page_at):
+    page = page_at("/?v=1&tab=parameters", width=390, theme="dark")
+    expect(page.locator(".pm-row").nth(2)).to_be_visible()
+    for question in ("What does factorising", "What if layers shared", "What does each change"):
+        open_fold(page, question)
+    expect(page.locator(".pt-chart")).to_have_count(3)
+    expect(page.locator(".pt-fall").nth(1)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
