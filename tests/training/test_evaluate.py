@@ -10,7 +10,7 @@ from transformers import BertForPreTraining
 
 from explorer.training import heldout, objectives
 from explorer.training.ablation import VARIANTS, ablate
-from explorer.training.batches import Sampler
+from explorer.training.batches import MASK, Sampler
 from explorer.training.corpus import Shard
 from explorer.training.evaluate import pseudo_perplexity, retention, shared_passages
 from explorer.training.export import Export, halve, write_model, write_tokenizer
@@ -87,7 +87,7 @@ def test_half_precision_is_only_a_context_for_the_forward_pass(model, shard):
     torch.testing.assert_close(rough, exact, atol=0.05, rtol=0.05)
 
 
-def test_pairs_are_judged_on_unmasked_text(model, shard):
+def test_pairs_are_judged_on_unmasked_text(model, shard, monkeypatch):
     sampler = Sampler(shard, replace(TINY, single_share=0.0), "nsp", 2)
     right = count = 0
     for step in range(3):
@@ -104,6 +104,15 @@ def test_pairs_are_judged_on_unmasked_text(model, shard):
         right += int((scores.argmax(-1) == batch.pairs)[known].sum())
         count += int(known.sum())
     assert heldout.pair_accuracy(model, sampler, 3) == (right / count, count)
+
+    seen = []
+    guess = heldout.guess
+    monkeypatch.setattr(
+        heldout, "guess", lambda made, batch: seen.append(batch) or guess(made, batch)
+    )
+    heldout.pair_accuracy(model, sampler, 3)
+    assert len(seen) == 3
+    assert all((batch.ids != MASK).all() for batch in seen)
 
 
 def test_both_vocabularies_are_asked_about_the_same_texts(setting):

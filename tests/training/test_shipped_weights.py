@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,14 @@ def test_all_heads_are_there_and_the_decoder_is_tied(name):
     assert model.dtype == torch.float32
     assert model.get_output_embeddings().weight is model.get_input_embeddings().weight
     assert sum(p.numel() for p in model.parameters()) == RESULTS["models"][name]["parameters"]
+
+
+def test_no_albert_piece_mixes_letters_digits_and_signs():
+    pieces = list(AutoTokenizer.from_pretrained(MODELS / "mini-albert").get_vocab())
+    assert len(pieces) == 9500
+    for piece in set(pieces) - {"<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"}:
+        kinds = {unicodedata.category(character)[0] for character in piece.removeprefix("▁")}
+        assert len(kinds - {"M"}) <= 1, piece
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -1,9 +1,9 @@
-import unicodedata
-
 import numpy as np
 import pytest
+from tokenizers import pre_tokenizers
 
 from explorer.training.vocabulary import (
+    ONE_SCRIPT,
     albert_tokenizer,
     bert_tokenizer,
     cut_wordpieces,
@@ -27,19 +27,27 @@ def test_the_cut_keeps_specials_single_characters_and_what_is_used_most():
 
 
 @pytest.fixture(scope="module")
-def unigrams():
-    return train_unigrams(TEXTS, 60)
+def unigrams(toy_corpus):
+    return train_unigrams(toy_corpus.read_text().splitlines(), 300)
 
 
-def kind(character):
-    return unicodedata.category(character)[0].replace("M", "L")
-
-
-def test_no_piece_mixes_letters_digits_and_signs(unigrams):
+def test_unigrams_are_lower_case_after_the_specials(unigrams):
     assert [piece for piece, _ in unigrams[:5]] == ["<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]"]
-    for piece, _ in unigrams[5:]:
-        assert len({kind(character) for character in piece.removeprefix("▁")}) <= 1
-        assert piece == piece.lower()
+    assert all(piece == piece.lower() for piece, _ in unigrams[5:])
+
+
+@pytest.mark.parametrize(
+    ("word", "parts"),
+    [
+        ("▁world.", ["▁world", "."]),
+        ("▁don't", ["▁don", "'", "t"]),
+        ("▁1990s", ["▁1990", "s"]),
+        ("▁(café)", ["▁(", "café", ")"]),
+    ],
+)
+def test_letters_digits_and_signs_are_parted_before_pieces_are_learned(word, parts):
+    found = pre_tokenizers.Split(ONE_SCRIPT, "isolated").pre_tokenize_str(word)
+    assert [part for part, _ in found] == parts
 
 
 def test_a_mask_takes_the_space_before_it_and_none_follows(unigrams):
