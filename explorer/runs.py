@@ -46,6 +46,11 @@ class RunCache:
             self._fill(key, future, compute)
         return future.result()
 
+    def peek(self, key: Key) -> Run | None:
+        """The run of a key if it is kept, without waiting for anyone."""
+        with self._lock:
+            return self._runs.get(key)
+
     def _fill(self, key: Key, future: "Future[Run]", compute: Callable[[], Run]) -> None:
         try:
             run = compute()
@@ -115,10 +120,12 @@ SLOT = Slot()
 def _one_thread_each() -> None:
     import torch
 
+    _THREAD.is_worker = True
     # Three workers share the cores; with torch's default threads a busy neighbour collapses all.
     torch.set_num_threads(max(1, (os.cpu_count() or 1) // 3))
 
 
+_THREAD = threading.local()
 _WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
 
 
@@ -175,12 +182,18 @@ def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) 
 
 
 def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:
-    """The run of one model over the state's text, from the cache or computed now.
+    """The run of one model over the state's text, from the cache or computed on a worker.
 
     Raises:
         ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
     """
+    return _start_run(spec, state, report).result()
+
+
+def _start_run(spec: ModelSpec, state: PageState, report: Report | None) -> "Future[Run]":
+    """A run already there costs no worker; a worker that needs one computes it itself."""
     text = clean_text(state.text)
+    key = (spec.name, text, device_of(state), state.dtype)
 
     def compute() -> Run:
         from explorer.models.forward import run_model, tokenize
@@ -189,7 +202,14 @@ def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> 
         with SLOT.infer():
             return run_model(loaded, tokenize(loaded, text))
 
-    return CACHE.get((spec.name, text, device_of(state), state.dtype), compute)
+    if CACHE.peek(key) is None and not getattr(_THREAD, "is_worker", False):
+        return _WORKERS.submit(CACHE.get, key, compute)
+    done: Future[Run] = Future()
+    try:
+        done.set_result(CACHE.get(key, compute))
+    except Exception as error:
+        done.set_exception(error)
+    return done
 
 
 def get_runs(
@@ -203,12 +223,12 @@ def get_runs(
     from explorer.models.hub import ModelUnavailable
 
     specs = family_specs(state.family)
-    futures = in_workers([lambda spec=spec: get_run(spec, state, report) for spec in specs])
+    futures = [_start_run(spec, state, report) for spec in specs]
     runs: dict[str, Run] = {}
     missing: dict[str, ModelUnavailable] = {}
     for spec, future in zip(specs, futures, strict=True):
         try:
-            runs[spec.key] = future.result()  # type: ignore[assignment]
+            runs[spec.key] = future.result()
         except ModelUnavailable as error:
             missing[spec.key] = error
     return runs, missing

@@ -1,5 +1,6 @@
 """One forward pass per (model, text): computed once, kept within bounds, never during a measurement."""
 
+import os
 import threading
 import time
 from dataclasses import replace
@@ -165,15 +166,24 @@ def test_an_absent_device_becomes_one_that_is_here(tiny_family):
     assert run.device in runs.devices()
 
 
-def test_inferences_run_together_and_a_measurement_runs_alone():
-    slot, together = Slot(), threading.Barrier(3, timeout=10)
-    running, seen = [], []
+def test_inferences_run_together():
+    slot, together = Slot(), threading.Barrier(3, timeout=30)
+
+    def infer():
+        with slot.infer():
+            together.wait()
+
+    in_threads([infer] * 3)
+    assert not together.broken
+
+
+def test_a_measurement_runs_alone():
+    slot, running, seen = Slot(), [], []
 
     def infer():
         with slot.infer():
             running.append(1)
-            together.wait()
-            time.sleep(0.05)
+            time.sleep(0.02)
             running.pop()
 
     def measure():
@@ -193,3 +203,36 @@ def test_a_measurement_that_fails_opens_the_door_again():
     with pytest.raises(ZeroDivisionError), slot.infer():
         raise ZeroDivisionError
     in_threads([lambda: slot.measure().__enter__()])
+
+
+def test_a_run_already_there_waits_for_no_worker(tiny_family):
+    kept = tiny_family.run("bert", "a [MASK]")
+    door = threading.Event()
+    blocked = runs.in_workers([lambda: door.wait(30)] * 3)
+    try:
+        assert tiny_family.run("bert", "a [MASK]") is kept
+    finally:
+        door.set()
+        for future in blocked:
+            future.result(30)
+
+
+def test_a_worker_that_needs_runs_does_not_wait_for_itself(tiny_family):
+    state = PageState(text="the cat [MASK]")
+    jobs = runs.in_workers([lambda: get_runs(state)] * 3)
+    assert all(set(job.result(60)[0]) == set(MODEL_KEYS) for job in jobs)
+
+
+def test_models_run_on_few_threads_whoever_asks(tiny_family, monkeypatch):
+    import torch
+
+    seen, run_model = [], forward.run_model
+
+    def spy(loaded, tokens):
+        seen.append((torch.get_num_threads(), threading.current_thread().name))
+        return run_model(loaded, tokens)
+
+    monkeypatch.setattr(forward, "run_model", spy)
+    tiny_family.run("albert", "on the [MASK]")
+    assert seen[0][1].startswith("model")
+    assert seen[0][0] == max(1, (os.cpu_count() or 1) // 3)

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import gradio as gr
@@ -56,6 +57,7 @@ def words_value(text: str) -> str:
     })  # fmt: skip
 
 
+@cache
 def examples() -> list[dict[str, str]]:
     """The example chips: label, text and what each shows."""
     if not EXAMPLES.exists():
