@@ -39,6 +39,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--force", action="store_true", help="overwrite better weights")
     parser.add_argument("--batches", type=int, default=50, help="held-out batches to measure on")
     parser.add_argument("--sst2", type=Path, help="folder of SST-2, to fine-tune on it")
+    parser.add_argument("--sst2-examples", type=int, default=12_000)
     parser.add_argument("--tiny", action="store_true", help="toy sizes, to try the recipe")
     return parser
 
@@ -78,7 +79,7 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
     elif step == "export":
         export_family(setting, export, options.only or MODELS)
     elif step == "evaluate":
-        sentiment = Sentiment(options.sst2) if options.sst2 else None
+        sentiment = Sentiment(options.sst2, options.sst2_examples) if options.sst2 else None
         evaluation = Evaluation(batches=options.batches, sentiment=sentiment)
         evaluate(setting, export, evaluation, options.only or MODELS)
     elif step == "ablation":

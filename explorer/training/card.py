@@ -50,6 +50,7 @@ LIMITS = """Small, trained for hours and not for days: use it to see how such a 
 for its answers. It has read little, so facts are often wrong. Encyclopaedia leads and old books
 carry the views and the language of their authors; completions about people repeat them. English,
 lower-case."""
+FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # ALBERT's Table 5 asks the same
 GOALS = {
     "mini-bert": (
         ("masked_top1", 0.50, "masked pieces, best guess right"),
@@ -82,7 +83,7 @@ def card(name: str, results: dict[str, Any]) -> str:
     """The text of a model's card."""
     role, shape, objective, start = ABOUT[name]
     own = results["models"][name]
-    parts = (figures_table(own), protocol_lines(results), goal_lines(name, results))
+    parts = (figures_table(name, own), protocol_lines(results), goal_lines(name, results))
     if name == "mini-distilbert":
         parts += (retention_table(results), ablation_table(results))
     found = "\n".join(part for part in parts if part)
@@ -137,13 +138,15 @@ def fit_line(name: str, results: dict[str, Any]) -> str:
     )
 
 
-def figures_table(own: dict[str, Any]) -> str:
+def figures_table(name: str, own: dict[str, Any]) -> str:
     """What was measured, as a Markdown table; what was not is left out."""
     rows = ["| what | measured |", "|---|---:|"]
     for key, title, unit in FIGURES:
         if own.get(key) is not None:
             value = f"{100 * own[key]:.1f} %" if unit == "share" else f"{own[key]:.2f}"
-            rows.append(f"| {title} | {value} |")
+            foreign = key in FOREIGN.get(name, ())
+            note = ", a task its head was not trained for" if foreign else ""
+            rows.append(f"| {title}{note} | {value} |")
     return "\n".join(rows) + "\n"
 
 

@@ -16,6 +16,7 @@ from explorer.training.export import Export, kind_of, machine, read_results, wri
 from explorer.training.family import load_model
 from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, pair_accuracy
 from explorer.training.objectives import guess
+from explorer.training.overview import write_overview
 from explorer.training.pretrain import Setting
 from explorer.training.recipe import MODELS
 from explorer.training.sentiment import Sentiment, sst2_accuracy
@@ -53,6 +54,7 @@ def evaluate(
         results["protocol"] = protocol(setting, evaluation)
         write_results(export.results, results)
         write_card(export.folder / name, results)
+        write_overview(export.folder, results)
     return read_results(export.results)
 
 

@@ -16,6 +16,7 @@ from torch import nn
 from explorer.training.card import write_card
 from explorer.training.heldout import masked_accuracy
 from explorer.training.origin import fit_history, whole_history
+from explorer.training.overview import write_overview
 from explorer.training.pretrain import FITTED, Setting, checkpointed
 from explorer.training.recipe import MODELS
 from explorer.training.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
@@ -89,6 +90,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         results["models"][name]["fit"] = fitted
     write_results(export.results, results)
     write_card(folder, results)
+    write_overview(export.folder, results)
     return True
 
 

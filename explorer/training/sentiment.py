@@ -18,7 +18,7 @@ class Sentiment:
     """Where SST-2 lies (`sst2-train.tsv[.xz]`, `sst2-dev.tsv[.xz]`) and how models are tuned."""
 
     folder: Path
-    examples: int = 20_000
+    examples: int = 12_000
     epochs: int = 1
     rate: float = 1e-4
     rows: int = 32

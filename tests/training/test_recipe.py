@@ -18,6 +18,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoToke
 from explorer.training.__main__ import main
 
 ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.slow
 TINY = ["--tiny", "--start", "random", "--threads", "1"]
 
 
@@ -61,6 +62,9 @@ def test_the_results_carry_what_the_card_says(family):
         assert own["sha256"] in card
         assert f"{own['tokens']:,} tokens" in card
         assert f"{100 * own['masked_top1']:.1f} %" in card
+        overview = (family / "models/README.md").read_text()
+        assert f"{100 * own['masked_top1']:.1f} %" in overview
+        assert f"{own['tokens']:,}" in overview
     assert set(results["retention"]) == {"masked_top1", "masked_top5"}
 
 

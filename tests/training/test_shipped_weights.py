@@ -31,6 +31,7 @@ def test_the_card_states_the_measured_figures(name):
     for key in ("masked_top1", "masked_top5", "nsp", "sop", "sst2"):
         if key in own:
             assert f"{100 * own[key]:.1f} %" in card
+            assert f"{100 * own[key]:.1f} %" in (MODELS / "README.md").read_text()
 
 
 def test_the_family_is_small_enough_to_carry():
