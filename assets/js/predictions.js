@@ -82,7 +82,7 @@
     const common = [...by].filter(([, keys]) => keys.length === models.length).map(([word]) => word);
     const foot = [];
     if (models.length > 1) {
-      foot.push(common.length ? say(data.texts.shared, {n: models.length, words: common.join(', ')})
+      foot.push(common.length ? say(data.texts.shared, {n: models.length, words: common.map(word => `“${word}”`).join(', ')})
         : say(data.texts.shared_none, {n: models.length}), ' ');
     }
     block.append(make('p', {class: 'note'}, ...foot, say(data.texts.scale, {max})));

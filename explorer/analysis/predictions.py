@@ -60,8 +60,9 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
     log_probs = log_softmax(run.mask_logits)
     probs = np.exp(log_probs)
     k = min(max(int(top_k), TOP_K[0]), TOP_K[1], probs.shape[-1])
-    order = np.argsort(-log_probs, axis=-1, kind="stable")
-    ids, tail = order[:, :k], order[:, k:]
+    ids = top_ids(log_probs, k)
+    outside = probs.copy()
+    np.put_along_axis(outside, ids, 0.0, -1)
     pieces = tuple(tuple(run.vocabulary[i] for i in row) for row in ids)
     is_sentencepiece = uses_sentencepiece(run.vocabulary)
     return MaskPredictions(
@@ -69,9 +70,17 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
         read_only(ids), pieces,
         tuple(tuple(reader_word(piece, is_sentencepiece) for piece in row) for row in pieces),
         read_only(np.take_along_axis(probs, ids, -1)),
-        read_only(np.take_along_axis(probs, tail, -1).sum(-1)),
+        read_only(outside.sum(-1)),
         read_only(entropy(probs)), probs.shape[-1],
     )  # fmt: skip
+
+
+def top_ids(log_probs: np.ndarray, k: int) -> np.ndarray:
+    """The ``k`` likeliest ids of each row, likeliest first; equals in the vocabulary's order."""
+    k = min(k, log_probs.shape[-1])
+    found = np.sort(np.argpartition(-log_probs, k - 1, axis=-1)[..., :k], axis=-1)
+    order = np.argsort(-np.take_along_axis(log_probs, found, -1), axis=-1, kind="stable")
+    return np.take_along_axis(found, order, -1)
 
 
 @lru_cache(maxsize=8)
@@ -82,6 +91,8 @@ def uses_sentencepiece(vocabulary: tuple[str, ...]) -> bool:
 
 def reader_word(piece: str, is_sentencepiece: bool) -> str:
     """A piece as a reader writes it; what only continues a word starts with an ellipsis."""
+    if piece == "▁":
+        return "␣"
     word = piece_text(piece)
     continues = not piece.startswith("▁") if is_sentencepiece else piece.startswith("##")
     return f"…{word}" if continues and word[:1].isalnum() else word

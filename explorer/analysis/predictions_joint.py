@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import log_softmax
-from explorer.analysis.predictions import reader_word, uses_sentencepiece
+from explorer.analysis.predictions import reader_word, top_ids, uses_sentencepiece
 from explorer.models.rows import MaskedRow
 from explorer.models.run import Run
 from explorer.models.tokens import BadText
@@ -80,7 +80,7 @@ def _search(run: Run, logits: Logits, width: int) -> tuple[_Beam, ...]:
         grown = [
             _fill(beam, pos, int(i), float(row[i]))
             for beam, row in zip(beams, log_probs, strict=True)
-            for i in np.argsort(-row, kind="stable")[:width]
+            for i in top_ids(row, width)
         ]
         beams = tuple(sorted(grown, key=lambda beam: -beam.joint)[:width])
     return beams

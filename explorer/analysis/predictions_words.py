@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import log_softmax
-from explorer.analysis.predictions import reader_word, uses_sentencepiece
+from explorer.analysis.predictions import reader_word, top_ids, uses_sentencepiece
 from explorer.models.rows import MaskedRow
 from explorer.models.tokens import BadText, Tokens, Word
 
@@ -102,7 +102,7 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
     log_probs = log_softmax(logits)
     total = float(log_probs[np.arange(len(plan.targets)), plan.targets].sum())
     is_sentencepiece = uses_sentencepiece(vocabulary)
-    first = np.argsort(-log_probs[0], kind="stable")[:N_ANSWERS]
+    first = top_ids(log_probs[0], N_ANSWERS)
     # The margin keeps the wanted piece from counting as likelier than itself.
     n_likelier = int((log_probs[0] > total + 1e-12).sum())
     return SpanScore(

@@ -1,5 +1,6 @@
 """Sentences of the predictions tab."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.predictions import Agreement, MaskPredictions, agreement
@@ -92,11 +93,22 @@ def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
     if n_models == 1:
         answers = [word(f.groups[0][0]) for f in found]
         return join(_named(next(iter(labels)), labels), " answers ", listed(list(answers)), ".")
-    who = "The three models" if n_models == 3 else "The two models"
-    if not together:
-        return join(f"{who} agree on none of the {len(found)} gaps.")
-    shown = listed([word(answer) for answer in together[:5]])
-    return join(f"{who} agree on {len(together)} of {len(found)} gaps: ", shown, ".")
+    who = "The three models agree" if n_models == 3 else "The two models agree"
+    if together:
+        shown = listed([word(answer) for answer in together[:5]])
+        return join(f"{who} on {len(together)} of {len(found)} gaps: ", shown, ".")
+    return join(f"{who} on none of the {len(found)} gaps", _closest_pair(found, labels), ".")
+
+
+def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup | None:
+    """The two models of three that give the same first answer most often."""
+    pairs = Counter(f.groups[0][1] for f in found if len(f.groups[0][1]) == 2)
+    if not pairs:
+        return None
+    (pair, count), *_ = pairs.most_common()
+    answers = [word(f.groups[0][0]) for f in found if f.groups[0][1] == pair]
+    names = listed([_named(key, labels) for key in pair])
+    return join("; ", names, f" agree on {count}: ", listed(list(answers[:5])))
 
 
 # Every word masked in turn
@@ -152,12 +164,15 @@ ASK_TOO_MUCH = "Please ask for at most {words} words at once, of at most {letter
 ASK_BRACKETS = "A word to ask for has no square brackets in it."
 ASK_TABLE = {
     "head": "Word",
-    "caption": "Probability in the gap. A word of several pieces is filled from left to right: "
-    "p = p(piece 1) × p(piece 2 | piece 1) × …; its rank is its place among single pieces.",
+    "caption": "Probability in the gap",
     "unknown": "not in its vocabulary",
     "rank": "rank {rank:,} of {size:,}",
     "last": "behind all {size:,} single pieces",
 }
+ASK_RULE = (
+    "A word of several pieces is filled from left to right: p = p(piece 1) × p(piece 2 | piece 1) "
+    "× …; its rank is its place among the single pieces of the vocabulary."
+)
 
 
 def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.predictions import agreement, mask_predictions
+from explorer.analysis.predictions import agreement, mask_predictions, top_ids
 from explorer.models.run import Run
 from explorer.models.specs import MINI
 from explorer.models.tokens import Tokens
@@ -68,3 +68,12 @@ def test_results_refuse_to_be_written_to():
     result = mask_predictions(run_of("bert", WORDPIECES, [[1, 2, 3, 4, 5, 6]]))
     with pytest.raises(ValueError, match="read-only"):
         result.probabilities[0, 0] = 1
+
+
+def test_top_ids_are_a_stable_descending_sort_cut_short():
+    rng = np.random.default_rng(1)
+    log_probs = rng.integers(0, 500, size=(4, 400)).astype(float) + rng.random((4, 400))
+    expected = np.argsort(-log_probs, axis=-1, kind="stable")[:, :7]
+    assert (top_ids(log_probs, 7) == expected).all()
+    assert top_ids(np.array([0.5, 0.5, 0.5, 0.1]), 3).tolist() == [0, 1, 2]
+    assert top_ids(np.array([0.2, 0.5]), 9).tolist() == [1, 0]

@@ -55,7 +55,9 @@ def said(monkeypatch, *masks):
         ([answers(("a", 0.9))], "BERT answers a, 0.900."),
         ([answers(("a", 0.9), ("a", 0.8), ("a", 0.7)), answers(("b", 0.9), ("c", 0.8), ("b", 0.7))],
          "The three models agree on 1 of 2 gaps: a."),
-        ([answers(("a", 0.9), ("b", 0.8), ("a", 0.7))] * 2,
+        ([answers(("a", 0.9), ("b", 0.8), ("a", 0.7)), answers(("c", 0.9), ("b", 0.8), ("c", 0.7))],
+         "The three models agree on none of the 2 gaps; BERT and ALBERT agree on 2: a and c."),
+        ([answers(("a", 0.9), ("b", 0.8), ("c", 0.7))] * 2,
          "The three models agree on none of the 2 gaps."),
     ],
 )  # fmt: skip

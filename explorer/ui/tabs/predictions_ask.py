@@ -13,7 +13,7 @@ from explorer.ui import texts_predictions as texts
 from explorer.ui.errors import plain_errors
 from explorer.ui.folds import fold
 from explorer.ui.masked_scores import final_scores, loaded_models, plan_in
-from explorer.views.markup import Markup, note
+from explorer.views.markup import Markup, join, note
 from explorer.views.predictions_words import asked_table
 
 if TYPE_CHECKING:
@@ -99,4 +99,4 @@ def answer_table(
     ]
     labels = {key: run.spec.label for key, run in runs.items()}
     sizes = {key: len(run.vocabulary) for key, run in runs.items()}
-    return asked_table(rows, labels, sizes, texts.ASK_TABLE)
+    return join(asked_table(rows, labels, sizes, texts.ASK_TABLE), note(texts.ASK_RULE))

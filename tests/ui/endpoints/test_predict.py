@@ -119,7 +119,7 @@ def test_it_is_registered():
         (("[MASK]", "mini", float("nan")), "1 to 50"),
         (("[MASK]", "mini", True), "1 to 50"),
         (("[MASK]", "mini", "<b>"), "1 to 50"),
-        (("[MASK] " * 600, "mini", 5), "600"),
+        (("[MASK] " * 600, "mini", 5), "512 fit"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(tiny_family, arguments, sentence):
