@@ -1,7 +1,9 @@
 """What a cheaper precision costs: how often the first answer changes, and how far it moves."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,6 +17,13 @@ if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
 N_SENTENCES = 40
+SENTENCES = Path(__file__).parents[2] / "assets" / "sentences.json"
+
+
+def bundled_sentences(n: int = N_SENTENCES) -> tuple[str, ...]:
+    """The first bundled sentences with one masked word each."""
+    listed = json.loads(SENTENCES.read_text("utf-8"))["sentences"]
+    return tuple(sentence["text"] for sentence in listed[:n])
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,6 +108,7 @@ def int8_network(timed: TimedNetwork) -> TimedNetwork:
             with warnings.catch_warnings():
                 # torch announces a successor package that is not needed to run this.
                 warnings.simplefilter("ignore", DeprecationWarning)
+                warnings.simplefilter("ignore", UserWarning)
                 _kept[key] = torch.ao.quantization.quantize_dynamic(
                     timed.network, {nn.Linear}, dtype=torch.qint8
                 )

@@ -12,6 +12,7 @@ from explorer.runs import devices
 from explorer.ui import texts_latency as texts
 from explorer.ui.errors import plain_errors
 from explorer.ui.latency_choice import DEVICE, Choice, build_controls, with_choice
+from explorer.ui.latency_folds import build_folds
 from explorer.ui.latency_running import running, stop
 
 ID = "latency"
@@ -56,6 +57,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         concurrency_limit=4, show_progress="hidden", **PRIVATE,
     )  # fmt: skip
     stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
+    build_folds(controls, headline.result)
     return [controls[DEVICE]]
 
 

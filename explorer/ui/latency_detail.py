@@ -1,0 +1,40 @@
+"""The headline's measurement in full: samples, ratios, documents."""
+
+import json
+from typing import Any
+
+from explorer.ui import texts_latency_folds as texts
+from explorer.views.markup import Markup, join, note
+
+
+def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
+    """Timing table, strip of samples, ratios on one scale, and the two documents."""
+    from explorer.analysis.latency_paradox import size_label
+    from explorer.analysis.latency_report import latency_report, report_csv
+    from explorer.models.machine import machine
+    from explorer.views.latency_detail import (
+        Mark,
+        downloads,
+        ratio_scale,
+        samples_strip,
+        timing_table,
+    )
+
+    summary, by_name = result.summary, {spec.name: spec for spec in result.specs}
+    marks = [
+        Mark(by_name[r.over].key, size_label(by_name[r.over]), r.ratio) for r in summary.ratios
+    ]
+    if summary.self_check is not None:
+        marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
+    top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
+    report = latency_report(result, machine(result.workload.device))
+    documents = {
+        "latency.json": json.dumps(report, indent=1, allow_nan=False),
+        "latency.csv": report_csv(report),
+    }
+    return join(
+        samples_strip(result, texts.SAMPLES_NOTE),
+        timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
+        note(texts.RATIOS_LEAD), ratio_scale(marks, (0.0, top), {1.0: "equal"}) if marks else None,
+        downloads(documents, texts.SAVE),
+    )  # fmt: skip
