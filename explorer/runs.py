@@ -85,6 +85,11 @@ class Slot:
         self._running = 0
         self._measuring = False
 
+    @property
+    def is_measuring(self) -> bool:
+        """Whether a measurement has the machine to itself, or is about to."""
+        return self._measuring
+
     @contextmanager
     def infer(self) -> Iterator[None]:
         """Hold while a model runs for a visitor."""
@@ -199,6 +204,8 @@ def _start_run(spec: ModelSpec, state: PageState, report: Report | None) -> "Fut
         from explorer.models.forward import run_model, tokenize
 
         loaded = get_loaded(spec, state, report)
+        if report and SLOT.is_measuring:
+            report("A measurement has the machine for some seconds; your text is next", 0.0)
         with SLOT.infer():
             return run_model(loaded, tokenize(loaded, text))
 

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from explorer.bench import latency
+from explorer.bench import click, latency
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -11,6 +11,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m explorer.bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     latency.add_command(commands)
+    click.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)

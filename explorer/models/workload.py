@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from typing import cast
 
 from explorer.models.specs import Architecture
 
@@ -57,12 +58,12 @@ def whole_number(what: str, value: object, low: int, high: int) -> int:
     Raises:
         BadWorkload: it is not; the sentence says the limits.
     """
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_whole or not math.isfinite(value) or value != int(value):
+    is_whole = isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(value, float) and math.isfinite(value):
+        is_whole = value == int(value)
+    if not is_whole or not low <= cast(float, value) <= high:
         raise BadWorkload(f"{what} must be a whole number from {low} to {high}.")
-    if not low <= value <= high:
-        raise BadWorkload(f"{what} must be from {low} to {high}, not {int(value):,}.")
-    return int(value)
+    return int(cast(float, value))
 
 
 def _known(what: str, value: object, allowed: tuple[str, ...]) -> None:

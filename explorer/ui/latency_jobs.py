@@ -124,7 +124,9 @@ def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
     from explorer.analysis.latency_variants import measure_variants, precision_variants
 
     workload = replace(choice.workload, dtype="float32")
-    plan, done, costs = plan_for(workload, POINT_BUDGET_S), (), []
+    plan = plan_for(workload, POINT_BUDGET_S)
+    done: tuple[Any, ...] = ()
+    costs: list[Any] = []
     for done in measure_variants(
         choice.specs, lambda spec: precision_variants(spec, workload), plan, sign
     ):

@@ -71,12 +71,15 @@ def ratio_scale(
         scale: the scale's two ends.
         lines: names by value, such as a published figure.
     """
-    named = [
-        el("div", el("span", name), class_="lt-line", style=f"left:{_place(value, scale):.2f}%")
-        for value, name in lines.items()
-    ]
+    named = [_line(_place(value, scale), name) for value, name in lines.items()]
     rows = [_scale_row(mark, scale) for mark in marks]
     return el("div", el("div", *named, class_="lt-lines"), *rows, class_="lt-scale")
+
+
+def _line(place: float, name: str) -> Markup:
+    """A named line across all rows; towards the right end its name stands before it."""
+    side = "lt-line end" if place > 65 else "lt-line"
+    return el("div", el("span", name), class_=side, style=f"left:{place:.2f}%")
 
 
 def _place(value: float, scale: tuple[float, float]) -> float:

@@ -20,7 +20,7 @@ def sweep_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
         band = [(m.low_ms, m.high_ms) for m in models]
         _line(figure, sweep, (spec, number), ([m.median_ms for m in models], band))
     figure.update_layout(figure_layout(
-        340, xaxis=_axis(sweep, titles), yaxis={"type": "log", "title": titles["ms"], "dtick": 1,
+        340, xaxis=_axis(sweep, titles), yaxis={"type": "log", "title": titles["ms"], "dtick": "D2",
         "gridcolor": "rgba(128,137,160,.25)"},
     ))  # fmt: skip
     return figure

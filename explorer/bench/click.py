@@ -1,0 +1,136 @@
+"""``python -m explorer.bench click``: what one Compare costs beside the bare forward passes."""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency_ratio import Ratio, paired_ratio
+from explorer.bench.served import (
+    Client,
+    made_up_text,
+    served_explorer,
+    served_nothing,
+    stand_in_family,
+)
+from explorer.models.specs import BASE
+from explorer.models.workload import Workload
+
+CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
+GOALS = {32: 0.85, 128: 1.0}
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("click", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("--lengths", type=int, nargs="+", default=[32, 128], help="tokens")
+    parser.add_argument(
+        "--clock", choices=list(CLOCKS), default="wall",
+        help="wall: what a reader waits; cpu: all threads' processor time, for busy machines",
+    )  # fmt: skip
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds per measurement")
+    parser.add_argument("--starts", type=int, default=5, help="process starts to time; 0: none")
+    parser.add_argument("--browser", action="store_true", help="time the first paint in Chromium")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Measure and print each ratio with its interval and its goal."""
+    from explorer.bench import start
+
+    stand_in_family()
+    with served_explorer() as client, served_nothing() as nothing:
+        for length in chosen.lengths:
+            _print_click(click(client, length, chosen), length, chosen.clock)
+            _print_again(again(client, nothing, length, chosen), length, chosen.clock)
+    if chosen.starts:
+        sys.stdout.write(start.start_report(chosen.starts))
+    if chosen.browser:
+        sys.stdout.write(start.first_paint_report())
+    return 0
+
+
+def click(client: Client, length: int, chosen: argparse.Namespace) -> Latency:
+    """New texts through the page, in turn with three bare forward passes on all cores."""
+    rng = np.random.default_rng(length)
+    candidates = [
+        Candidate("bare", bare_passes(length)),
+        Candidate("click", lambda: client.compare(made_up_text(length, rng))),
+    ]
+    return measured(candidates, chosen)
+
+
+def bare_passes(length: int) -> Callable[[], None]:
+    """The three networks one after another, head at every position, on every core."""
+    from explorer.models.loading import load_model
+    from explorer.models.timing import forward_call, thread_width
+
+    work = Workload(length, head=True, clock="wait")
+    calls = [forward_call(spec, load_model(spec).network, work) for spec in BASE.values()]
+
+    def call() -> None:
+        with thread_width("wait"):
+            for forward in calls:
+                forward()
+
+    return call
+
+
+def again(client: Client, nothing: Client, length: int, chosen: argparse.Namespace) -> Latency:
+    """The same text once more, in turn with an event that does nothing."""
+    text = made_up_text(length, np.random.default_rng(0))
+    client.compare(text)
+    candidates = [
+        Candidate("nothing", nothing.send),
+        Candidate("again", lambda: client.compare(text)),
+    ]
+    return measured(candidates, chosen)
+
+
+def measured(candidates: list[Candidate], chosen: argparse.Namespace) -> Latency:
+    """Interleaved rounds by the latency protocol, on the chosen clock."""
+    from explorer.models.timing import clock_stopwatch, stolen_seconds
+
+    tools = Instruments(clock_stopwatch(CLOCKS[chosen.clock]), time.perf_counter, stolen_seconds)
+    *_, final = latency_rounds(candidates, tools, Plan(budget_s=chosen.budget, target=0.02))
+    return final
+
+
+def _print_click(latency: Latency, length: int, clock: str) -> None:
+    ratio = over_first(latency)
+    bare, clicked = 1e3 * np.median(latency.seconds, axis=0)
+    goal = f", goal {GOALS[length]:.2f}" if length in GOALS else ""
+    _print(
+        f"click, new text, {length} tokens: {clicked:.0f} ms; three bare passes {bare:.0f} ms; "
+        f"{_span(ratio)}{goal}", latency, clock,
+    )  # fmt: skip
+
+
+def _print_again(latency: Latency, length: int, clock: str) -> None:
+    nothing, same = 1e3 * np.median(latency.seconds, axis=0)
+    _print(
+        f"same text again, {length} tokens: {same:.1f} ms; an empty event {nothing:.1f} ms; "
+        f"{_span(over_first(latency))}", latency, clock,
+    )  # fmt: skip
+
+
+def over_first(latency: Latency) -> Ratio:
+    """The second candidate's time over the first one's, round by round."""
+    return paired_ratio(latency.seconds[:, 1], latency.seconds[:, 0])
+
+
+def _span(ratio: Ratio) -> str:
+    return f"ratio {ratio.ratio:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
+
+
+def _print(line: str, latency: Latency, clock: str) -> None:
+    check = paired_ratio(latency.seconds[:, 0], latency.control).ratio
+    disturbed = f"{latency.disturbed.mean():.0%} disturbed" if latency.sees_neighbours else "?"
+    sys.stdout.write(
+        f"{line} ({clock} clock, {latency.n_rounds} rounds, {disturbed}, self-check {check:.2f})\n"
+    )
+    sys.stdout.flush()

@@ -1,0 +1,139 @@
+"""The explorer served on full-size shapes with random weights, and a client that clicks."""
+
+import json
+import socket
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+import numpy as np
+
+from explorer.models.specs import BASE, ModelSpec
+from explorer.page_state import PageState
+
+
+def stand_in_family() -> None:
+    """Full-size networks with random weights in the place of the base checkpoints."""
+    from explorer.models import loading
+    from explorer.models.architectures import random_network
+
+    for spec in BASE.values():
+        tokenizer = word_tokenizer(spec)
+        pieces = tokenizer.convert_ids_to_tokens(range(spec.architecture.d_vocab))
+        loading._loaded[spec.name, "cpu", "float32"] = loading.LoadedModel(
+            spec,
+            random_network(spec),
+            tokenizer,
+            "cpu",
+            "float32",
+            (),
+            tuple(p or "" for p in pieces),
+        )
+
+
+def word_tokenizer(spec: ModelSpec) -> Any:  # noqa: ANN401 - a fast tokenizer
+    """One made-up word is one token, so that a text has just the length that is asked for."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, processors
+    from transformers import PreTrainedTokenizerFast
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    words = [*special, *(f"w{n}" for n in range(spec.architecture.d_vocab - len(special)))]
+    core = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, "[UNK]"))
+    core.pre_tokenizer = pre_tokenizers.Whitespace()
+    core.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )  # fmt: skip
+    return PreTrainedTokenizerFast(
+        tokenizer_object=core, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
+        sep_token="[SEP]", mask_token="[MASK]",
+    )  # fmt: skip
+
+
+def made_up_text(n_tokens: int, rng: np.random.Generator) -> str:
+    """A text of so many tokens with one mask in its middle, never the same twice."""
+    words = [f"w{n}" for n in rng.integers(0, 29_000, n_tokens - 2)]
+    words[len(words) // 2] = "[MASK]"
+    return " ".join(words)
+
+
+def free_port() -> int:
+    """A port that nobody listens on now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio Blocks
+    """A page on a free port, without its browser."""
+    _, url, _ = page.launch(
+        server_name="127.0.0.1", server_port=free_port(), prevent_thread_lock=True,
+        **(options | {"quiet": True}),
+    )  # fmt: skip
+    try:
+        yield url.rstrip("/")
+    finally:
+        page.close(verbose=False)
+
+
+@contextmanager
+def served_explorer() -> Iterator["Client"]:
+    """The explorer on the stand-in family."""
+    from explorer.ui.page import build_page, launch_options
+
+    page = build_page(PageState(family="base"))
+    with served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:
+        yield Client(http, url, event_number(page, "on_compare"))
+
+
+@contextmanager
+def served_nothing() -> Iterator["Client"]:
+    """A page whose one event does nothing: what Gradio itself costs."""
+    import gradio as gr
+
+    with gr.Blocks(analytics_enabled=False) as page:
+        gr.Button("Nothing").click(lambda: None, None, None)
+    with served(page) as url, httpx.Client(timeout=300) as http:
+        yield Client(http, url, 0)
+
+
+def event_number(page: Any, handler: str) -> int:  # noqa: ANN401 - Gradio Blocks
+    """The number under which a page's event can be called."""
+    found = (n for n, f in page.fns.items() if getattr(f.fn, "__name__", "") == handler)
+    return int(next(found))
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A browser tab's part of one event: ask, then read until the last byte."""
+
+    http: httpx.Client
+    url: str
+    event: int
+    session: str = field(default_factory=lambda: uuid.uuid4().hex[:10])
+
+    def send(self, *values: object) -> int:
+        """Fire the event and read its whole answer; returns its bytes.
+
+        Raises:
+            RuntimeError: the event failed.
+        """
+        body = {"data": list(values), "fn_index": self.event, "session_hash": self.session}
+        self.http.post(f"{self.url}/gradio_api/queue/join", json=body).raise_for_status()
+        asked = {"session_hash": self.session}
+        n_bytes = 0
+        with self.http.stream("GET", f"{self.url}/gradio_api/queue/data", params=asked) as reply:
+            for line in reply.iter_lines():
+                n_bytes += len(line)
+                message = json.loads(line.removeprefix("data:")) if line else {}
+                if message.get("msg") == "process_completed" and not message["success"]:
+                    raise RuntimeError(f"the event failed: {message['output']}")
+        return n_bytes
+
+    def compare(self, text: str) -> int:
+        """Press Compare on a text."""
+        return self.send(text, "base", "cpu", "float32", None)

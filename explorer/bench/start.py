@@ -1,0 +1,100 @@
+"""How soon the page is there: process start to first answer, and to the first painted result."""
+
+import os
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import numpy as np
+
+from explorer.analysis.latency_ratio import paired_ratio
+from explorer.bench.served import free_port
+
+ROOT = Path(__file__).parents[2]
+EAGER = (
+    "import torch, gradio, plotly, transformers; "
+    "from transformers import AutoTokenizer, BertForPreTraining, DistilBertForMaskedLM, "
+    "AlbertForPreTraining; import plotly.graph_objects, explorer.ui.page"
+)
+PATIENCE_S = 300
+
+
+def start_report(times: int) -> str:
+    """Server up against eager imports, in turn, as one line."""
+    rounds = np.array([(seconds_until_up(), eager_seconds()) for _ in range(times)])
+    ratio = paired_ratio(rounds[:, 0], rounds[:, 1])
+    up, eager = np.median(rounds, axis=0)
+    return (
+        f"server up after {up:.1f} s, eager imports take {eager:.1f} s: ratio {ratio.ratio:.2f} "
+        f"(goal 0.50, {times} starts of each in turn)\n"
+    )
+
+
+def eager_seconds() -> float:
+    """Wall seconds of a process that imports everything before it could serve."""
+    before = time.perf_counter()
+    subprocess.run([sys.executable, "-c", EAGER], cwd=ROOT, check=True, env=_environment())
+    return time.perf_counter() - before
+
+
+def seconds_until_up() -> float:
+    """Wall seconds from process start to the page's first answer."""
+    before = time.perf_counter()
+    with app() as url:
+        _wait(url)
+        return time.perf_counter() - before
+
+
+@contextmanager
+def app() -> Iterator[str]:
+    """``python app.py`` on a free port."""
+    port = free_port()
+    server = subprocess.Popen(
+        [sys.executable, "app.py", "--port", str(port), "--family", "mini"], cwd=ROOT,
+        env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _environment() -> dict[str, str]:
+    return os.environ | {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
+
+
+def _wait(url: str) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            with urllib.request.urlopen(url, timeout=10) as reply:
+                reply.read()
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.02)
+    raise ValueError(f"The page did not come up within {PATIENCE_S} seconds.")
+
+
+def first_paint_report() -> str:
+    """First paint and first drawn result in Chromium after the server is up, as one line."""
+    from playwright.sync_api import sync_playwright
+
+    with app() as url, sync_playwright() as playwright:
+        _wait(url)
+        found = os.environ.get("CHROMIUM")
+        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        page = browser.new_page()
+        before = time.perf_counter()
+        page.goto(url, wait_until="commit")
+        page.wait_for_selector("#masthead h1", timeout=1e3 * PATIENCE_S)
+        shell = time.perf_counter() - before
+        page.wait_for_selector("[data-kind=predictions] > *", timeout=1e3 * PATIENCE_S)
+        result = time.perf_counter() - before
+        browser.close()
+    return f"first paint {shell:.1f} s after the server is up (goal 2.5), result {result:.1f} s\n"

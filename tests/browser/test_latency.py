@@ -1,0 +1,36 @@
+"""Latency tab in a real browser: a link times nothing, Measure does, Stop stops it."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page_at):
+    page = page_at("/?v=1&tab=latency")
+    card = page.locator(".lt-paradox")
+    expect(card).to_be_visible()
+    expect(card.get_by_text("not measured yet")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_label("Sizes").click()
+    page.get_by_role("option", name="Bundled mini").click()
+    page.get_by_label("Tokens", exact=True).click()
+    page.get_by_role("option", name="16", exact=True).click()
+    expect(card.get_by_text("4.5 ×").first).to_be_visible()
+    expect(card.get_by_text("not measured yet")).to_have_count(3)
+
+    page.get_by_role("button", name="Measure here").click()
+    expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible()
+    page.locator("#measure-stop").click()
+    expect(page.get_by_text("you stopped it").first).to_be_visible()
+    expect(card.get_by_text("not measured yet")).to_have_count(0)
+
+    page.get_by_role("button", name="How sure is this result?").click()
+    expect(page.locator(".lt-samples")).to_be_visible()
+    expect(page.get_by_role("link", name="latency.json")).to_be_visible()
+
+
+def test_it_fits_a_phone_in_the_dark(page_at):
+    page = page_at("/?v=1&tab=latency", width=360, theme="dark")
+    expect(page.locator(".lt-paradox")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,138 @@
+"""Latency pictures: right numbers, right widths, nothing unescaped."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from explorer.analysis.latency_paradox import paradox
+from explorer.analysis.latency_ratio import Ratio
+from explorer.analysis.latency_sweep import Sweep
+from explorer.models.specs import BASE
+from explorer.models.workload import Workload
+from explorer.ui import texts_latency as texts
+from explorer.views.latency import milliseconds, paradox_card
+from explorer.views.latency_detail import (
+    Mark,
+    downloads,
+    ratio_scale,
+    recorded_table,
+    samples_strip,
+    timing_table,
+)
+from tests.analysis.test_latency_family import measured
+
+SPECS = tuple(BASE.values())
+TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
+
+
+def card(result=None):
+    rows = paradox(SPECS, Workload(), result)
+    return paradox_card(rows, texts.paradox_titles(rows))
+
+
+def widths(markup):
+    return [float(w) for w in re.findall(r'lt-fill" style="width:([\d.]+)%', markup)]
+
+
+def test_before_anything_is_measured_size_and_work_are_drawn_and_time_is_empty():
+    markup = card()
+    assert markup.count("not measured yet") == 3
+    assert "109.5 M" in markup
+    assert "11.7 M" in markup
+    found = widths(markup)
+    assert len(found) == 6
+    assert found[:3] == pytest.approx([100, 60.61, 10.67], abs=0.02)
+
+
+def test_measured_times_are_drawn_with_their_intervals():
+    markup = card(measured(TIMES))
+    assert "not measured" not in markup
+    assert markup.count("lt-whisker") == 3
+    times = widths(markup)[6:]
+    assert times[1] / times[0] == pytest.approx(0.5, abs=0.01)
+    assert times[2] / times[0] == pytest.approx(0.98, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("ms", "shown"),
+    [(1234.5, "1,234 ms"), (99.96, "100.0 ms"), (12.34, "12.3 ms"), (1.5, "1.50 ms")],
+)
+def test_times_are_printed_in_the_digits_they_deserve(ms, shown):
+    assert milliseconds(ms) == shown
+
+
+def test_every_sample_is_a_tick_or_counted_as_beyond():
+    markup = samples_strip(measured(TIMES), "every sample")
+    ticks, beyond = markup.count("<i "), sum(int(n) for n in re.findall(r"\+(\d+) beyond", markup))
+    assert ticks + beyond == 60
+
+
+def test_table_has_a_dash_where_there_is_no_percentile():
+    markup = timing_table(measured(TIMES, n_rounds=20), texts_head(), "")
+    assert markup.count("<td>–</td>") == 3
+    assert timing_table(measured(TIMES, n_rounds=50), texts_head(), "").count("<td>–</td>") == 0
+
+
+def texts_head():
+    from explorer.ui.texts_latency_folds import TIMING_HEAD
+
+    return TIMING_HEAD
+
+
+def test_ratio_scale_puts_a_ratio_where_it_belongs():
+    markup = ratio_scale(
+        [Mark("bert", "a", Ratio(1.5, 1.25, 1.75, 20))], (1.0, 2.0), {1.63: "paper"}
+    )
+    assert 'lt-point" style="left:50.00%' in markup
+    assert 'lt-interval" style="left:25.00%;width:50.00%' in markup
+    assert 'style="left:63.00%"' in markup
+    open_ended = ratio_scale([Mark("bert", "a", Ratio(1.5, 0.0, np.inf, 2))], (1.0, 2.0), {})
+    assert 'lt-interval" style="left:0.00%;width:100.00%' in open_ended
+    assert "inf" not in open_ended
+
+
+def test_documents_from_strangers_stay_text():
+    evil = "<script>alert(1)</script>"
+    report = {"models": [{"model": "bert", "name": evil, "median_ms": 2.0, "gflops": 1.0}]}
+    markup = recorded_table(report, ["Model", "ms", "GFLOP", "GFLOP / s"], evil)
+    assert "<script>" not in markup
+    assert "&lt;script&gt;" in markup
+    assert "500.0" in markup
+
+
+def test_downloads_carry_the_document_itself():
+    import base64
+
+    markup = downloads({"latency.json": json.dumps({"a": "<b>"})}, "Save:")
+    packed = re.search(r'base64,([^"]+)"', markup)[1]
+    assert json.loads(base64.b64decode(packed)) == {"a": "<b>"}
+
+
+def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
+    from explorer.ui.texts_latency_folds import SWEEP_TITLES
+    from explorer.views.latency_sweep import sweep_figure, sweep_ratio_figure
+
+    points = tuple(measured(TIMES, Workload(length=n)) for n in (16, 32))
+    sweep = Sweep("length", points)
+    lines = [t for t in sweep_figure(sweep, SWEEP_TITLES).data if t.mode == "lines+markers"]
+    assert [t.name for t in lines] == ["BERT", "DistilBERT", "ALBERT"]
+    assert lines[1].y[0] == pytest.approx(50, rel=0.01)
+    assert list(lines[0].x) == [16, 32]
+    ratios = [t for t in sweep_ratio_figure(sweep, SWEEP_TITLES).data if t.mode == "lines+markers"]
+    assert [t.y[0] for t in ratios] == pytest.approx([0.5, 0.98], rel=0.01)
+
+
+def test_the_finding_says_what_the_numbers_say():
+    rows = paradox(SPECS, Workload())
+    assert "9.4 × fewer parameters" in texts.paradox_finding(rows)
+    assert "the same work" in texts.paradox_finding(rows)
+    slow = measured({**TIMES, "albert": 120.0})
+    sentence = texts.paradox_finding(paradox(SPECS, Workload(), slow), slow.summary)
+    assert "1.20 × the time here" in sentence
+    same = measured({**TIMES, "albert": 100.0})
+    sentence = texts.paradox_finding(paradox(SPECS, Workload(), same), same.summary)
+    assert "no difference in time" in sentence
+    few = measured(TIMES, n_rounds=3)
+    assert "too few rounds" in texts.paradox_finding(paradox(SPECS, Workload(), few), few.summary)
