@@ -61,8 +61,10 @@ class Run:
 
 
 def best_device() -> torch.device:
-    """One GPU when there is one, else the CPU."""
-    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    """This process's GPU when there is one, else the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
 
 
 def half_precision(device: torch.device) -> contextlib.AbstractContextManager:
@@ -139,11 +141,21 @@ def count(
     progress: Progress, averages: "Averages", batch: Batch, parts: dict[str, Tensor], clock: Clock
 ) -> None:
     """Take a finished step into account."""
-    seconds = clock.step()
+    tokens, seconds = agreed(batch.tokens, clock.step(), batch.ids.device)
     progress.step += 1
-    progress.tokens += batch.tokens * int(os.environ.get("WORLD_SIZE", "1"))
+    progress.tokens += tokens
     progress.seconds += seconds
-    averages.add(parts, batch.tokens, seconds)
+    averages.add(parts, tokens, seconds)
+
+
+def agreed(tokens: int, seconds: float, device: torch.device) -> tuple[int, float]:
+    """Tokens of all processes, and their mean time: so that all of them stop at the same step."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world == 1:
+        return tokens, seconds
+    both = torch.tensor([float(tokens), seconds / world], dtype=torch.float32, device=device)
+    torch.distributed.all_reduce(both)
+    return int(both[0]), float(both[1])
 
 
 def update(objective: nn.Module, adam: torch.optim.Optimizer, loss: Tensor) -> None:
