@@ -60,14 +60,13 @@
     if (!result) return null;
     const tests = (result.claims || {})[claim.id];
     const line = text => make('span', {class: 'cl-value'}, text);
-    const body = tests ? tests.map(test => make('span', {class: 'cl-test', 'data-holds': test.holds},
-      line(test.text), make('b', {}, t[test.holds ? 'holds' : 'fails'])))
-      : [make('span', {class: 'cl-test', 'data-holds': tests === undefined ? 'none' : ''},
-        line(result.text), result.status === 'waits' || result.status === 'failed'
-          ? make('b', {}, t[result.status]) : null)];
-    return make('div', {class: `cl-outcome ${result.kind}`, 'data-check': id},
-      make('span', {class: 'cl-kind'}, result.kind === 'published' ? t.published
-        : result.on ? `${t.measured} · ${result.on}` : t.measured), ...body);
+    const body = tests ? tests.map(test => make('span', {class: 'cl-test', 'data-holds': String(test.holds)},
+      line(test.text), ' ', make('b', {}, t[test.holds ? 'holds' : 'fails'])))
+      : [make('span', {class: 'cl-test', 'data-holds': 'none'}, line(result.text), ' ',
+        result.status === 'waits' || result.status === 'failed' ? make('b', {}, t[result.status]) : null)];
+    const kind = result.published ? t.published : result.on ? `${t.measured} · ${result.on}` : '';
+    return make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
+      kind ? make('span', {class: 'cl-kind'}, kind) : null, ...body);
   }
 
   function liveCell(claim, view) {

@@ -45,7 +45,51 @@ LEDGER = {
     "published": "from the tables",
     "partly": "run {ids} too for a verdict",
 }
-PROGRESS = "Checks on this machine"
+CHECKS_FOLD = "What does each live check find on this machine?"
+BENCHMARKS_FOLD = "What scores do the papers print?"
+RETENTION_FOLD = "How much of a score does a smaller model keep?"
+PROGRESS = {
+    "none": "{total} live checks: click one beside a claim, or run them all.",
+    "running": "Running {id}: {done} of {total} done.",
+    "done": "{n} of {total} checks run here: {holds} as the sources say, {fails} not, "
+    "{waits} waiting for weights.",
+    "stopped": "Stopped after {n} of {total}.",
+}
+CHECKS = {
+    "expected": "expected",
+    "here": "here",
+    "not_run": "not run yet",
+    "holds": "as the sources say",
+    "fails": "not as the sources say",
+    "waits": "waits",
+    "failed": "could not be run",
+    "measured": "measured",
+    "published": "from the tables",
+    "run": "Run {id}: {measures}",
+}
+BENCHMARKS = {
+    "table": "Table",
+    "published": "published, not measured here",
+    "sort": "Sort by {column}",
+    "bars": "{column}, as printed",
+    "system": "System",
+    "misprint": "misprint",
+    "note": "note",
+    "lower": "less is better",
+}
+RETENTION = {
+    "finding": "{student} keeps {kept:.1f} % of the {task} of {reference}: {a} of {b}; "
+    "it loses most on {worst}, {drop:.1f} points.",
+    "published": "published, not measured here",
+    "source": "{source}; {split}.",
+    "task": "Task",
+    "drop": "Points",
+    "kept": "Kept",
+    "table": "Scores of both models and the share kept, by task",
+    "choose_table": "Table",
+    "student": "Smaller model",
+    "reference": "Compared with",
+}
 
 
 def shares_finding(shares: VerdictShares) -> str:

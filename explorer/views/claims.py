@@ -1,9 +1,10 @@
 """The claims ledger and its live checks as data for the browser, which filters and draws them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from explorer.analysis.claims import Claim, ClaimsLedger, VerdictShares
+from explorer.analysis.claims_results import CheckResult
 from explorer.views.markup import script_json
 
 
@@ -39,3 +40,13 @@ def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mappin
 
 def _checks_of(claim: Claim) -> list[str]:
     return list(dict.fromkeys(test.check for test in claim.live))
+
+
+def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:
+    """What arrived from the live checks; the browser adds it to what it has."""
+    return script_json(dict(progress) | {"results": [asdict(result) for result in results]})
+
+
+def checks_canvas(ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
+    """Every live check with what it measures and what the sources lead one to expect."""
+    return script_json({"texts": dict(texts), "checks": [asdict(check) for check in ledger.checks]})

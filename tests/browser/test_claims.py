@@ -19,10 +19,10 @@ def test_search_and_filters_find_claims_without_the_server(page_at):
     expect(page.locator(".cl-count")).to_have_text("16 of 184 claims")
     verdicts = page.locator(".cl-row").evaluate_all("rows => rows.map(r => r.dataset.verdict)")
     assert set(verdicts) == {"wrong"}
-    page.get_by_label("Search the claims").fill("race albert-large")
+    page.get_by_role("searchbox", name="Search the claims").fill("race albert-large")
     expect(page.locator(".cl-row")).to_have_count(1)
     expect(page.locator(".cl-row")).to_contain_text("74.8")
-    page.get_by_label("Search the claims").fill("<script>alert(1)</script>")
+    page.get_by_role("searchbox", name="Search the claims").fill("<script>alert(1)</script>")
     expect(page.locator(".cl-empty")).to_be_visible()
     page.get_by_role("button", name="Clear").click()
     expect(page.locator(".cl-count")).to_have_text("184 of 184 claims")
@@ -30,7 +30,7 @@ def test_search_and_filters_find_claims_without_the_server(page_at):
 
 def test_the_ledger_works_from_the_keyboard_on_a_phone(page_at):
     page = open_claims(page_at, width=360, height=740, theme="dark")
-    page.get_by_label("Search the claims").focus()
+    page.get_by_role("searchbox", name="Search the claims").focus()
     page.keyboard.type("sop")
     expect(page.locator(".cl-count")).not_to_have_text("184 of 184 claims")
     page.get_by_role("button", name="Clear").click()

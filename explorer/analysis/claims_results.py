@@ -1,0 +1,24 @@
+"""CheckResult: what a live check came to and what it says about printed claims; plain data."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """One printed number against the quantity measured for it."""
+
+    text: str
+    holds: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What one check came to, and what that says about each claim it bears on."""
+
+    id: str
+    status: str
+    """``holds``, ``fails`` or ``waits``."""
+    text: str
+    on: str
+    published: bool
+    claims: dict[str, tuple[Judged, ...]]

@@ -1,0 +1,33 @@
+"""Specimens: the networks that live checks look at; a test puts tampered ones in their place."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from transformers import PreTrainedModel
+
+from explorer.models.architectures import meta_network, random_network, sharing_network
+from explorer.models.loading import LoadedModel, load_model
+from explorer.models.specs import ModelSpec, family_specs
+
+
+@dataclass(frozen=True, slots=True)
+class Specimens:
+    """Where a check takes its networks from: bare shapes, random weights, the chosen family."""
+
+    family: str
+    loaded: Callable[[str], LoadedModel]
+    """The family's model of a key; raises ModelUnavailable where there is none."""
+    shape: Callable[[ModelSpec], PreTrainedModel] = meta_network
+    """A spec's network without numbers."""
+    random: Callable[[ModelSpec], PreTrainedModel] = random_network
+    """A spec's network with random numbers."""
+    sharing: Callable[[ModelSpec, str], PreTrainedModel] = sharing_network
+    """An ALBERT whose layers share a part, without numbers."""
+
+
+def family_specimens(
+    family: str, load: Callable[[ModelSpec], LoadedModel] = load_model
+) -> Specimens:
+    """The untampered specimens of a family; a model is loaded when a check first asks for it."""
+    specs = {spec.key: spec for spec in family_specs(family)}
+    return Specimens(family, lambda key: load(specs[key]))
