@@ -92,7 +92,7 @@ def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
     n_models = len(found[0].probabilities)
     if n_models == 1:
         answers = [word(f.groups[0][0]) for f in found]
-        return join(_named(next(iter(labels)), labels), " answers ", listed(list(answers)), ".")
+        return join(_named(next(iter(labels)), labels), " answers ", listed(answers), ".")
     who = "The three models agree" if n_models == 3 else "The two models agree"
     if together:
         shown = listed([word(answer) for answer in together[:5]])
@@ -108,7 +108,7 @@ def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup |
     (pair, count), *_ = pairs.most_common()
     answers = [word(f.groups[0][0]) for f in found if f.groups[0][1] == pair]
     names = listed([_named(key, labels) for key in pair])
-    return join("; ", names, f" agree on {count}: ", listed(list(answers[:5])))
+    return join("; ", names, f" agree on {count}: ", listed(answers[:5]))
 
 
 # Every word masked in turn
@@ -142,7 +142,7 @@ def words_finding(
             join(model_name(key, labels[key]), f" {count} of {total} words")
             for key, (count, total) in done.items()
         ]
-        return note(listed(list(parts)), "…")
+        return note(listed(parts), "…")
     if not any(scores.values()):
         return note("There is no whole word in this text that could be hidden.")
     parts = [
@@ -150,7 +150,7 @@ def words_finding(
              f"{len(found)} words at first guess ({mean_surprisal(found):.2f} nats per word)")
         for key, found in scores.items()
     ]  # fmt: skip
-    return el("p", listed(list(parts)), ".", class_="fold-finding")
+    return el("p", listed(parts), ".", class_="fold-finding")
 
 
 # Ask for a word
@@ -204,7 +204,7 @@ def joint_finding(found: Sequence[MaskFillings]) -> Markup:
         return el("p", "No model changes its words when the gaps are filled one after the other.",
                   class_="fold-finding")  # fmt: skip
     verb = " changes its words" if len(changed) == 1 else " change their words"
-    return el("p", listed(list(changed)), verb, " when each gap sees the ones before it.",
+    return el("p", listed(changed), verb, " when each gap sees the ones before it.",
               class_="fold-finding")  # fmt: skip
 
 

@@ -1,10 +1,11 @@
 """What each model puts in the gaps, as data for bars that the browser draws and cuts to length."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from explorer.analysis.predictions import MaskPredictions
+from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
 from explorer.views.markup import Markup, join, script_json
 
@@ -28,8 +29,10 @@ def predictions_canvas(
     words, text = (tokens.words, tokens.text) if tokens else ((), "")
     masks = [mask_context(text, word) for word in words if word.is_mask]
     columns = {key: _column(result) for key, result in predictions.items()}
-    cards = {key: {"label": name, "card": why} for key, (name, why) in missing.items()}
-    return script_json({"masks": masks, "models": columns | cards, "texts": dict(texts)})
+    for key, (name, why) in missing.items():
+        columns[key] = {"label": name, "card": why}
+    ordered = {key: columns[key] for key in MODEL_KEYS if key in columns}
+    return script_json({"masks": masks, "models": ordered, "texts": dict(texts)})
 
 
 def mask_context(text: str, mask: Word) -> dict[str, str]:
@@ -59,7 +62,7 @@ def _column(result: MaskPredictions) -> dict[str, object]:
     }
 
 
-def listed(items: "list[str | Markup]") -> Markup:
+def listed(items: Sequence[str | Markup]) -> Markup:
     """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
     parts: list[str | Markup] = []
     for place, item in enumerate(items):
