@@ -7,7 +7,7 @@
   const exact = n => Math.round(n).toLocaleString('en');
   const fine = n => {
     const size = Math.abs(n);
-    return size < 1e5 ? exact(n) : size < 1e7 ? digits(n / 1e6, 2) + ' M' : size < 1e10 ? million(n) : digits(n / 1e9, 1) + ' G';
+    return size < 1e5 ? exact(n) : size < 1e7 ? digits(n / 1e6, 2) + ' M' : size < 1e9 ? million(n) : digits(n / 1e9, 1) + ' G';
   };
 
   function el(tag, className, text, attributes = {}) {
@@ -68,7 +68,7 @@
 
   // Lines over one x axis. lines: [{points: [[x, y]], colour, dash?, label?}], marks: [{x, y, colour, label}]
   function chart(node, {height = 260, x, y, lines, marks = [], ends = [], rules = [], label, width}) {
-    const left = 62, right = 14, top = 12, bottom = 40;
+    const left = 66, right = 24, top = 14, bottom = 40;
     const scale = (axis, from, to) => {
       const f = axis.log ? Math.log10 : v => v;
       const low = f(axis.min), high = f(axis.max);

@@ -1,6 +1,6 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 (() => {
-  const {el, million, fine, digits, switcher, fill} = window.explorer.pt;
+  const {el, million, fine, digits, switcher, sized, fill} = window.explorer.pt;
   const mega = n => digits(n / 1e6, 1) + ' MB';
   const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
 
@@ -33,7 +33,7 @@
     root.replaceChildren(box);
     bars.forEach(bar => bar.place(CHOICES.mode));
     const last = rows.at(-1);
-    inspect(inspector, last, last.cells.find(cell => cell.layer === 0), texts);
+    inspect(inspector, last, last.cells.find(cell => cell.part === 'ffn'), texts);
   }
 
   // Cells in reading order; a shared layer gets one hatched copy for each further time it runs.
@@ -51,10 +51,12 @@
   function makeRow(row, scale, texts, inspector) {
     const node = el('section', 'pm-row');
     node.dataset.model = row.key;
-    const name = el('h3', 'model-name', row.label);
+    const name = el('h2', 'model-name', row.label);
     const total = el('strong', 'pm-total'), unit = el('span', 'pm-unit');
     const head = el('header');
-    head.append(name, total, unit);
+    const apart = el('button', 'chip pm-head', `+ ${fine(row.head.size)} ${texts.parts.head.toLowerCase()}`, {type: 'button'});
+    apart.addEventListener('click', () => inspect(inspector, row, row.head, texts));
+    head.append(name, total, unit, apart);
     const bar = el('div', 'pm-bar');
     bar.tabIndex = 0;
     bar.setAttribute('role', 'group');
@@ -117,7 +119,17 @@
       total.textContent = million(mode === 'applied' ? row.applied : row.total);
       unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : mega(row.bytes) + ' fp32';
       text.textContent = captionOf(row, texts);
+      trim();
     }
+
+    // A label that does not fit says nothing: the caption below has the same numbers.
+    function trim() {
+      for (const label of bar.querySelectorAll('span')) {
+        const share = parseFloat(label.parentElement.style.width) / 100;
+        label.classList.toggle('cut', label.offsetWidth + 4 > bar.clientWidth * share);
+      }
+    }
+    sized(bar, trim);
     return {node, place};
   }
 

@@ -23,7 +23,7 @@
     const depth = slider(texts.depth, DEPTHS, choice.depth, value => { choice.depth = value; refresh(); });
     const lower = el('div', 'pm-controls');
     lower.append(depth);
-    root.replaceChildren(sentence, controls, bars, el('h4', 'pt-published', texts.scores), scores,
+    root.replaceChildren(sentence, controls, bars, el('h3', 'pt-published', texts.scores), scores,
       el('p', 'note', texts.published), deep, lower, key, picture);
     const paint = sized(picture, width => lines(picture, width, modes[choice.e], parts, texts));
     function refresh() {
@@ -76,7 +76,7 @@
     chart(node, {
       width, height: 280, label: texts.chart, rules: [{x: choice.depth}],
       x: {min: 1, max: 48, ticks: [1, 6, 12, 18, 24, 30, 36, 42, 48], print: exact, title: texts.depth},
-      y: {min: 0, max: top, ticks: [0, 1, 2, 3].map(i => i * 1e8).filter(v => v <= top), print: v => (v ? fine(v) : '0')},
+      y: {min: 0, max: 1.1 * top, ticks: [0, 1, 2, 3].map(i => i * 1e8).filter(v => v <= top), print: v => (v ? fine(v) : '0')},
       lines: rows.map(r => ({points: [1, 48].map(d => [d, count(r.mode, r.total, parts, d)]), colour: INK[r.mode]})),
       marks: rows.map(r => ({x: choice.depth, y: count(r.mode, r.total, parts, choice.depth), colour: INK[r.mode], r: 4})),
       ends: rows.map(r => ({y: count(r.mode, r.total, parts, 48), label: texts.modes[r.mode]})),

@@ -56,7 +56,7 @@ def built_model(values: Mapping[str, Any]) -> BuiltModel:
     Raises:
         Contradiction: a value out of range, or values that exclude each other.
     """
-    numbers = {name: _whole(name, values.get(name)) for name in LIMITS}
+    numbers: dict[str, Any] = {name: _whole(name, values.get(name)) for name in LIMITS}
     length, batch = numbers.pop("length"), numbers.pop("batch")
     sharing = str(values.get("sharing", "none"))
     factorised = numbers["d_embedding"] != numbers["d_model"]
@@ -108,9 +108,13 @@ def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
     released classes differ in their activation function, so a factorised shape runs as ALBERT.
     """
     spec = BASE["albert" if shape.has_projection else "bert"]
-    kept = {"activation": spec.architecture.activation, "n_layers": min(2, shape.n_layers),
-            "shares_layers": shape.has_projection}  # fmt: skip
-    whole = {"n_segments": max(1, shape.n_segments), "d_vocab": 2}
+    followed: dict[str, Any] = {
+        "activation": spec.architecture.activation,
+        "n_layers": min(2, shape.n_layers),
+        "shares_layers": shape.has_projection,
+        "n_segments": max(1, shape.n_segments),
+        "d_vocab": 2,
+    }
     return shape_memory(
-        replace(spec, architecture=replace(shape, **kept, **whole)), length, batch
+        replace(spec, architecture=replace(shape, **followed)), length, batch
     ).peak_bytes

@@ -176,10 +176,10 @@ def built_shape(values: dict[str, object]) -> str:
 def build_memory(state: gr.State) -> None:
     """Weights beside activations at a chosen length and batch."""
     with fold(texts.MEMORY) as section:
-        with gr.Row():
-            length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH)
-            batch = gr.Slider(1, 16, 1, step=1, label=texts.MEMORY_BATCH)
-            keeps = gr.Checkbox(label=texts.MEMORY_KEEPS)
+        with gr.Row(elem_classes="pt-controls"):
+            length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
+            batch = gr.Slider(1, 16, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
+            keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
         result, inputs = gr.HTML(), [state, length, batch, keeps]
         section.on_open(show_memory, inputs, [result])
         gr.on(

@@ -55,8 +55,8 @@ MAP = {
     "tensor_head": ["Tensor", "Shape", "Type", "Bytes"],
     "bar": "{label}: {stored} weights stored, {applied} applied in one pass",
     "embeddings": "embeddings",
-    "heads_apart": "Encoder and pooler as released; pre-training heads are counted apart in the "
-    "breakdown below.",
+    "heads_apart": "Encoder and pooler as released; the pre-training heads come on top and "
+    "are not in the totals.",
 }
 
 

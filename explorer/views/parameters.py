@@ -36,7 +36,7 @@ def _row(member: "FamilyMember") -> dict[str, object]:
         "total": counts.total,
         "applied": counts.applied,
         "bytes": counts.stored_bytes,
-        "head": counts.head_total,
+        "head": _cell("head", None, list(counts.head)),
         "calls": member.spec.architecture.n_layers,
         "layer": counts.layer_size,
         "cells": cells(counts),
@@ -48,16 +48,19 @@ def cells(counts: "ParameterCounts") -> list[dict[str, object]]:
     """Tensors gathered by layer and part, in the order a text passes through them."""
     tensors = sorted(counts.encoder, key=_place)
     return [
-        {
-            "part": ORDER[place[2]],
-            "layer": place[1] if place[0] == 1 else None,
-            "calls": group[0].calls,
-            "size": sum(tensor.size for tensor in group),
-            "tensors": [[t.name, list(t.shape), t.dtype, t.n_bytes] for t in group],
-        }
+        _cell(ORDER[place[2]], place[1] if place[0] == 1 else None, list(members))
         for place, members in groupby(tensors, key=_place)
-        for group in [list(members)]
     ]
+
+
+def _cell(part: str, layer: int | None, tensors: "list[Tensor]") -> dict[str, object]:
+    return {
+        "part": part,
+        "layer": layer,
+        "calls": tensors[0].calls if tensors else 0,
+        "size": sum(tensor.size for tensor in tensors),
+        "tensors": [[t.name, list(t.shape), t.dtype, t.n_bytes] for t in tensors],
+    }
 
 
 def _place(tensor: "Tensor") -> tuple[int, int, int]:

@@ -36,7 +36,7 @@ def _row(row: CallRow, sentence: str, chip: str) -> Markup:
     ]  # fmt: skip
     return el(
         "section",
-        el("h4", model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),
+        el("h3", model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),
         el("ol", *chips, aria_label=total),
         el("p", total),
         data_model=row.key,

@@ -40,6 +40,12 @@ def test_cells_sum_to_the_bar_and_tensors_to_the_cells(drawn):
             assert 4 * cell["size"] == sum(n_bytes for *_, n_bytes in cell["tensors"])
 
 
+def test_the_head_comes_on_top_with_its_tensors(drawn, base):
+    heads = [row["head"] for row in drawn["families"]["base"]]
+    assert [head["size"] for head in heads] == [624_188, 622_650, 130_226]
+    assert [len(head["tensors"]) for head in heads] == [len(m.counts.head) for m in base]
+
+
 def test_applied_fills_what_sharing_saved(drawn):
     """Switching ALBERT to 'applied' draws its layer eleven times into the dashed part."""
     albert = drawn["families"]["base"][2]
