@@ -70,9 +70,10 @@ def free_port() -> int:
 @contextmanager
 def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio Blocks
     """A page on a free port, without its browser."""
+    # Without _frontend Gradio does not give up when a busy machine needs 3 s to answer itself.
     _, url, _ = page.launch(
         server_name="127.0.0.1", server_port=free_port(), prevent_thread_lock=True,
-        **(options | {"quiet": True}),
+        **(options | {"quiet": True, "_frontend": False}),
     )  # fmt: skip
     try:
         yield url.rstrip("/")

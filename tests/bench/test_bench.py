@@ -1,0 +1,87 @@
+"""The command line of the latency protocol, and the client that clicks."""
+
+import json
+
+import numpy as np
+import pytest
+
+from explorer.analysis.latency_ratio import Ratio
+from explorer.bench import served
+from explorer.bench.__main__ import main
+from explorer.bench.latency import self_report
+from explorer.models.specs import BASE
+from explorer.page_state import PageState
+
+
+def test_a_measurement_is_printed_and_saved(tiny_family, tmp_path, capsys):
+    path = tmp_path / "run.json"
+    arguments = [
+        "latency",
+        "--family",
+        "mini",
+        "--length",
+        "8",
+        "--repeats",
+        "6",
+        "--budget",
+        "600",
+        "--save",
+    ]
+    assert main([*arguments, str(path)]) == 0
+    printed = capsys.readouterr().out
+    assert "6 rounds" in printed
+    assert "bert over distilbert" in printed
+    document = json.loads(path.read_text())
+    assert [len(model["samples_ms"]) for model in document["models"]] == [6, 6, 6]
+
+
+def test_a_model_against_itself_is_summed_up(tiny_family, capsys):
+    arguments = "latency --family mini --length 8 --repeats 6 --budget 600 --against-itself 2"
+    assert main(arguments.split()) == 0
+    assert "2 measurements of a model against itself" in capsys.readouterr().out
+
+
+def test_self_report_counts_and_errors():
+    ratios = [Ratio(1.02, 0.99, 1.05, 12), Ratio(0.97, 0.95, 0.99, 12), Ratio(1.0, 0.9, 1.1, 12)]
+    line = self_report(ratios)
+    assert "holds 1 in 2" in line
+    assert "median 2.00 %" in line
+    assert "largest 3.00 %" in line
+    assert "too loud" in self_report([])
+
+
+def test_bad_work_ends_with_one_sentence(capsys):
+    assert main(["latency", "--length", "9999"]) == 2
+    assert capsys.readouterr().err == "The length must be a whole number from 2 to 512.\n"
+
+
+@pytest.mark.parametrize("key", ["bert", "albert"])
+def test_made_up_texts_have_just_the_tokens_asked_for_and_never_repeat(key):
+    tokenizer = served.word_tokenizer(BASE[key])
+    rng = np.random.default_rng(0)
+    texts = [served.made_up_text(32, rng) for _ in range(3)]
+    assert len(set(texts)) == 3
+    for text in texts:
+        ids = tokenizer(text)["input_ids"]
+        assert len(ids) == 32
+        assert ids.count(tokenizer.mask_token_id) == 1
+        assert tokenizer.unk_token_id not in ids
+    assert len(tokenizer) == BASE[key].architecture.d_vocab
+
+
+def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(tiny_family):
+    import httpx
+
+    from explorer import runs
+    from explorer.ui.page import build_page, launch_options
+
+    page = build_page(PageState())
+    with served.served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:
+        client = served.Client(http, url, served.event_number(page, "on_compare"))
+        assert client.send("The cat sat on the [MASK].", "mini", "cpu", "float32", None) > 1000
+        assert len(runs.CACHE._runs) == 3
+
+
+def test_an_empty_event_answers():
+    with served.served_nothing() as client:
+        assert client.send() > 50
