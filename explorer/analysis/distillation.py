@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, softmax
+from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, softmax, top_ids
 from explorer.models.run import Run, read_only
 from explorer.page_state import TEMPERATURES
 
@@ -116,11 +116,6 @@ def union_ids(teacher_logits: np.ndarray, student_logits: np.ndarray, top_k: int
     """
     found = np.union1d(top_ids(teacher_logits, top_k), top_ids(student_logits, top_k))
     return found[np.lexsort((found, -student_logits[found], -teacher_logits[found]))]
-
-
-def top_ids(logits: np.ndarray, top_k: int) -> np.ndarray:
-    """The ``top_k`` likeliest ids along the last axis, likeliest first; ties by id."""
-    return np.argsort(-logits, axis=-1, kind="stable")[..., :top_k]
 
 
 def soft_pair(

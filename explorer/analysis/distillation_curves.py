@@ -4,8 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.distillation import top_ids
-from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax
+from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, top_ids
 from explorer.models.run import read_only
 from explorer.page_state import TEMPERATURES
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.analysis.measures import entropy, log_softmax
+from explorer.analysis.measures import entropy, log_softmax, top_ids
 from explorer.models.run import Run, read_only
 from explorer.models.tokens import piece_text
 
@@ -73,14 +73,6 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
         read_only(outside.sum(-1)),
         read_only(entropy(probs)), probs.shape[-1],
     )  # fmt: skip
-
-
-def top_ids(log_probs: np.ndarray, k: int) -> np.ndarray:
-    """The ``k`` likeliest ids of each row, likeliest first; equals in the vocabulary's order."""
-    k = min(k, log_probs.shape[-1])
-    found = np.sort(np.argpartition(-log_probs, k - 1, axis=-1)[..., :k], axis=-1)
-    order = np.argsort(-np.take_along_axis(log_probs, found, -1), axis=-1, kind="stable")
-    return np.take_along_axis(found, order, -1)
 
 
 @lru_cache(maxsize=8)

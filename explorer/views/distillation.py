@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.distillation import HiddenWord, centred, shared_vocabulary, top_ids
+from explorer.analysis.distillation import HiddenWord, centred, shared_vocabulary
+from explorer.analysis.measures import top_ids
 from explorer.analysis.predictions import reader_word, uses_sentencepiece
 from explorer.models.run import Run
 from explorer.models.tokens import Word

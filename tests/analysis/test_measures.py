@@ -10,7 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from explorer.analysis.measures import LN2, entropy, js, kl, kl_of_logs, log_softmax, softmax
+from explorer.analysis.measures import (
+    LN2,
+    entropy,
+    js,
+    kl,
+    kl_of_logs,
+    log_softmax,
+    softmax,
+    top_ids,
+)
 
 logits = arrays(np.float64, (2, 7), elements=st.floats(-30, 30))
 P = np.array([[0.7, 0.3, 0.0], [0.2, 0.3, 0.5]])
@@ -60,3 +69,10 @@ def test_kl_stays_finite_where_probabilities_underflow():
     assert np.isinf(kl(np.exp(log_p), np.exp(log_q)))
     p = np.exp(log_p)
     assert kl_of_logs(log_p, log_q) == pytest.approx((p * (log_p - log_q)).sum())
+
+
+def test_top_ids_are_those_of_a_full_stable_sort():
+    values = np.random.default_rng(3).integers(0, 9, size=(4, 5, 60)).astype(float)
+    for k in (1, 7, 60, 99):
+        expected = np.argsort(-values, axis=-1, kind="stable")[..., :k]
+        assert (top_ids(values, k) == expected).all()
