@@ -169,6 +169,11 @@ def goal_lines(name: str, results: dict[str, Any]) -> str:
         for key, goal, title in GOALS[name]
         if own.get(key) is not None and own[key] < goal
     ]
+    rank = own.get("capital_rank")
+    if rank:
+        missed.append(
+            f'Of its guesses for "The capital of France is [MASK].", *paris* is no. {rank}.'
+        )
     return " ".join(missed) + "\n" if missed else ""
 
 

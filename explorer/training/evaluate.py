@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 from torch import nn
+from transformers import AutoTokenizer
 
 from explorer.training.batches import CLS, MASK, SEP, Batch, Sampler
 from explorer.training.card import write_card
@@ -22,6 +23,7 @@ from explorer.training.recipe import MODELS
 from explorer.training.sentiment import Sentiment, sst2_accuracy
 
 PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
+CAPITAL = ("The capital of France is [MASK].", "paris")
 RETAINED = ("masked_top1", "masked_top5", "sst2")
 
 
@@ -75,6 +77,7 @@ def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str,
     figures["pseudo_perplexity"], figures["pseudo_perplexity_words"] = pseudo_perplexity(
         model, shard, passages
     )
+    figures["capital_rank"] = answer_rank(folder, *CAPITAL)
     if folder.name != "mini-distilbert":
         for task in PAIR_TASKS:
             sampler = Sampler(shard, replace(setting.recipe, single_share=0.0), task, HELDOUT_SEED)
@@ -83,6 +86,18 @@ def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str,
     if evaluation.sentiment:
         figures["sst2"] = sst2_accuracy(folder, evaluation.sentiment)
     return figures
+
+
+@torch.no_grad()
+def answer_rank(folder: Path, text: str, answer: str) -> int | None:
+    """At which place a model guesses the answer, from 1; None if its vocabulary lacks the word."""
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    wanted = tokenizer(answer, add_special_tokens=False)["input_ids"]
+    if len(wanted) != 1:
+        return None
+    inputs = tokenizer(text, return_tensors="pt", return_token_type_ids=False)
+    scores = load_model(folder).eval()(**inputs)[0][inputs["input_ids"] == tokenizer.mask_token_id]
+    return int((scores[0] > scores[0, wanted[0]]).sum()) + 1
 
 
 def retention(models: dict[str, Any]) -> dict[str, float]:

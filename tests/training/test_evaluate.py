@@ -12,7 +12,7 @@ from explorer.training import heldout, objectives
 from explorer.training.ablation import VARIANTS, ablate
 from explorer.training.batches import MASK, Sampler
 from explorer.training.corpus import Shard
-from explorer.training.evaluate import pseudo_perplexity, retention, shared_passages
+from explorer.training.evaluate import answer_rank, pseudo_perplexity, retention, shared_passages
 from explorer.training.export import Export, halve, write_model, write_tokenizer
 from explorer.training.family import new_model
 from explorer.training.loop import Budget, half_precision
@@ -20,6 +20,7 @@ from explorer.training.prepare import prepare
 from explorer.training.pretrain import Setting
 from explorer.training.recipe import TINY, Place
 from explorer.training.sentiment import Sentiment, read_examples, sst2_accuracy
+from explorer.training.vocabulary import load_pieces
 
 
 @pytest.fixture(scope="module")
@@ -127,6 +128,21 @@ def test_both_vocabularies_are_asked_about_the_same_texts(setting):
             assert 0 < len(ids) <= TINY.positions - 2
             texts.append("".join(tokenizer.decode(ids.tolist()).split()))
         assert texts[0].replace("##", "") == texts[1]
+
+
+def test_the_rank_of_an_answer_is_its_place_among_all_pieces(setting, model, tmp_path):
+    folder = tmp_path / "mini-bert"
+    write_model(model, folder)
+    write_tokenizer(setting, "bert", folder)
+    pieces = load_pieces(setting.place.vocabulary("bert"))
+    ids = [2, pieces.index("the"), 4, pieces.index("."), 3]
+    with torch.no_grad():
+        scores = halve(model)(input_ids=torch.tensor([ids])).prediction_logits[0, 2]
+    order = scores.argsort(descending=True).tolist()
+    for answer in ("cat", "river"):
+        expected = order.index(pieces.index(answer)) + 1
+        assert answer_rank(folder, "The [MASK].", answer) == expected
+    assert answer_rank(folder, "The [MASK].", "catriver") is None
 
 
 def test_retention_is_the_students_share_of_the_teacher():
