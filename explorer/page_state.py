@@ -3,6 +3,7 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from explorer.models.specs import FAMILIES, MODEL_KEYS
 from explorer.models.tokens import plain_text
@@ -57,7 +58,9 @@ def from_params(
 
     Total: unknown keys are ignored and a bad value becomes the default, whatever is sent.
     """
-    state, repaired = default or PageState(), []
+    state = default or PageState()
+    found: dict[str, Any] = {}
+    repaired: list[str] = []
     for name, read in _READERS.items():
         if name not in params:
             continue
@@ -65,8 +68,8 @@ def from_params(
         if value is None:
             repaired.append(name)
         else:
-            state = replace(state, **{name: value})
-    return state, tuple(repaired)
+            found[name] = value
+    return replace(state, **found), tuple(repaired)
 
 
 def _print(value: object) -> str:

@@ -46,9 +46,13 @@ def temperature_curves(
     """Both divergences, JS, entropies and the gradient's length of one mask over temperatures."""
     grid = temperature_grid() if temperatures is None else np.asarray(temperatures, np.float64)
     rows = [_measures(teacher_logits, student_logits, t) for t in grid]
-    columns = (read_only(np.array(column)) for column in zip(*rows, strict=True))
+    kl_ts, kl_st, js, h_t, h_s, gradient = (
+        read_only(np.array(column)) for column in zip(*rows, strict=True)
+    )
     overlap = tuple((k, overlap_at(teacher_logits, student_logits, k)) for k in OVERLAPS)
-    return TemperatureCurves(read_only(grid), *columns, overlap, len(teacher_logits))
+    return TemperatureCurves(
+        read_only(grid), kl_ts, kl_st, js, h_t, h_s, gradient, overlap, len(teacher_logits)
+    )
 
 
 def overlap_at(teacher_logits: np.ndarray, student_logits: np.ndarray, k: int) -> int:

@@ -83,7 +83,11 @@ def card(name: str, results: dict[str, Any]) -> str:
     """The text of a model's card."""
     role, shape, objective, start = ABOUT[name]
     own = results["models"][name]
-    parts = (figures_table(name, own), protocol_lines(results), goal_lines(name, results))
+    parts: tuple[str, ...] = (
+        figures_table(name, own),
+        protocol_lines(results),
+        goal_lines(name, results),
+    )
     if name == "mini-distilbert":
         parts += (retention_table(results), ablation_table(results))
     found = "\n".join(part for part in parts if part)

@@ -59,6 +59,8 @@ def pair_accuracy(
         batch.ids.view(-1)[batch.hidden] = batch.labels  # pairs are judged on the text as it was
         with half_precision(device):
             scores = guess(model, batch).pair
+        if scores is None:
+            raise ValueError("This model has no head for sentence pairs.")
         known = batch.pairs != IGNORED
         right += int((scores.argmax(-1) == batch.pairs)[known].sum())
         count += int(known.sum())

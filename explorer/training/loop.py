@@ -216,7 +216,11 @@ def report(run: Run, averages: Averages, validate: Callable[[nn.Module], float] 
         writer = csv.writer(file)
         if new:
             writer.writerow(COLUMNS)
-        numbers = [run.progress.step, run.progress.tokens, round(run.progress.seconds, 1)]
+        numbers: list[float | str] = [
+            run.progress.step,
+            run.progress.tokens,
+            round(run.progress.seconds, 1),
+        ]
         numbers += [round(speed), f"{rate_at(spent, run.recipe):.3g}"]
         numbers += [f"{averages.mean('loss'):.4f}", f"{averages.mean('top1'):.4f}"]
         writer.writerow([*numbers, "" if heldout is None else f"{heldout:.4f}"])

@@ -35,7 +35,7 @@ def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
     curve = io.StringIO()
     writer = csv.DictWriter(curve, fieldnames=list(own[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(csv.DictReader(io.StringIO(before.get("curve", ""))))
+    writer.writerows(csv.DictReader(io.StringIO(str(before.get("curve", "")))))
     for row in own:
         for key in COUNTED:
             moved = float(row[COLUMNS[key]]) + before[key]

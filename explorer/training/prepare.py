@@ -62,7 +62,7 @@ def make_vocabularies(place: Place, recipe: Recipe, sample: list[str]) -> None:
 def warm_folder() -> Path | None:
     """The folder of all-MiniLM-L6-v2, when its PyPI package is installed."""
     found = importlib.util.find_spec(WARM_PACKAGE)
-    return None if found is None else Path(found.origin).parent / "model"
+    return None if found is None or not found.origin else Path(found.origin).parent / "model"
 
 
 def warm_vocabulary() -> list[str]:

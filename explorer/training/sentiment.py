@@ -4,6 +4,7 @@ import csv
 import lzma
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -54,7 +55,7 @@ def sst2_accuracy(folder: Path, sentiment: Sentiment) -> float:
     return _accuracy(model, tokenizer, read_examples(sentiment.folder, "dev"), sentiment.rows)
 
 
-def _tune(model: nn.Module, tokenizer, examples: list, sentiment: Sentiment) -> None:  # noqa: ANN001
+def _tune(model: nn.Module, tokenizer: Any, examples: list, sentiment: Sentiment) -> None:  # noqa: ANN401
     adam = torch.optim.AdamW(model.parameters(), lr=sentiment.rate, weight_decay=0.01)
     batches = -(-len(examples) // sentiment.rows)
     steps = batches * sentiment.epochs
@@ -73,7 +74,7 @@ def _tune(model: nn.Module, tokenizer, examples: list, sentiment: Sentiment) -> 
         adam.zero_grad()
 
 
-def _scores(model: nn.Module, tokenizer, rows: list) -> torch.Tensor:  # noqa: ANN001
+def _scores(model: nn.Module, tokenizer: Any, rows: list) -> torch.Tensor:  # noqa: ANN401
     device = next(model.parameters()).device
     inputs = tokenizer(
         [text for text, _ in rows],
@@ -88,7 +89,7 @@ def _scores(model: nn.Module, tokenizer, rows: list) -> torch.Tensor:  # noqa: A
 
 
 @torch.no_grad()
-def _accuracy(model: nn.Module, tokenizer, examples: list, rows: int) -> float:  # noqa: ANN001
+def _accuracy(model: nn.Module, tokenizer: Any, examples: list, rows: int) -> float:  # noqa: ANN401
     model.eval()
     right = 0
     for start in range(0, len(examples), rows):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from explorer.models.specs import family_specs
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 from explorer.page_state import PageState
@@ -124,10 +126,10 @@ def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
     from explorer.analysis.distillation_losses import PairLogits
     from explorer.models.forward import position_logits
 
-    runs, logits = [], []
-    for key in (TEACHER, STUDENT):
+    def both(key: str) -> tuple[Run, np.ndarray]:
         run = run_of(key, state, state.text if text is None else text)
-        runs.append(run)
         loaded = get_loaded(run.spec, state)
-        logits.append(position_logits(loaded, run, tuple(range(len(run.tokens)))))
-    return PairLogits(*runs, *logits)
+        return run, position_logits(loaded, run, tuple(range(len(run.tokens))))
+
+    (teacher, teacher_logits), (student, student_logits) = both(TEACHER), both(STUDENT)
+    return PairLogits(teacher, student, teacher_logits, student_logits)

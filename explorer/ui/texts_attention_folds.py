@@ -75,7 +75,7 @@ PREDICTED = "for its first choice, {token}"
 
 def twins_finding(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> Markup:
     """The closest pair, and how close heads are in general."""
-    a, b = np.unravel_index(twins.js.argmin(), twins.js.shape)
+    a, b = (int(i) for i in np.unravel_index(twins.js.argmin(), twins.js.shape))
     sentence = [
         model_name(second.key, f"{second.label} {place(second, b)}"), " behaves like ",
         model_name(first.key, f"{first.label} {place(first, a)}"),

@@ -49,7 +49,7 @@ def show_twins(state: PageState | None, pair: str) -> str:
         return note(texts.ONE_MODEL)
     heads = word_heads(runs)
     first, second = (runs[key].spec for key in keys)
-    twins = head_twins(*(heads.attention[key] for key in keys), heads.alignment)
+    twins = head_twins(heads.attention[keys[0]], heads.attention[keys[1]], heads.alignment)
     return join(
         texts.twins_finding(twins, first, second),
         layer_twins_html(twins, first, second, texts.TWINS),

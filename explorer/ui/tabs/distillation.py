@@ -61,9 +61,9 @@ def look_at(state: PageState, focus: Focus) -> list[object]:
     except ModelUnavailable as error:
         return [plain_card(error.spec.label, str(error), error.spec.key), "", focus]
     runs = (hidden.teacher, hidden.student)
-    firsts = [shown_word(run.vocabulary, int(hidden.logits(run).argmax())) for run in runs]
+    teacher, student = (shown_word(r.vocabulary, int(hidden.logits(r).argmax())) for r in runs)
     sentence = texts.distillation_finding(
-        hidden.pair, tuple(run.spec.label for run in runs), tuple(firsts)
+        hidden.pair, (runs[0].spec.label, runs[1].spec.label), (teacher, student)
     )
     extra = {
         "texts": texts.LAB, "temperature": state.temperature,

@@ -150,9 +150,13 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
             yield progress_canvas(done, len(listed), said)
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in listed])
     found = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
-    labels = tuple(run_of(key, state, listed[0]["text"]).spec.label for key in logits)
+    teacher, student = (run_of(key, state, listed[0]["text"]).spec.label for key in logits)
     yield agreement_canvas(
-        found, listed, run.vocabulary, texts.AGREEMENT, texts.agreement_note(found, labels)
+        found,
+        listed,
+        run.vocabulary,
+        texts.AGREEMENT,
+        texts.agreement_note(found, (teacher, student)),
     )
 
 
