@@ -52,6 +52,11 @@ def test_the_deeper_questions_answer(page_at):
     expect(page.locator(".pr-contrast-row.preferred")).to_have_count(3)
     open_fold(page, "What if the gaps are filled together?")
     expect(page.locator(".pr-joint")).to_have_count(3)
+    page.locator("#text textarea").fill("The [day|night] was long.")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    # What is open answers for the new text by itself.
+    expect(page.locator(".pr-alternative h4")).to_have_text(["day", "night"])
+    expect(page.locator("#tab-predictions")).to_contain_text("Gaps in the text: 1.")
 
 
 def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
