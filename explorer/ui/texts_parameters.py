@@ -30,7 +30,7 @@ CHANGES = {
     "pooler": "no pooler",
     "vocabulary": "a smaller vocabulary",
     "sharing": "one shared layer",
-    "factorising": "factorised embeddings",
+    "factorising": "factorising",
     "positions": "fewer positions",
 }
 MAP = {

@@ -112,6 +112,16 @@ def test_every_component_equals_the_table_and_an_independent_sum(name):
     assert counts.stored_bytes == 4 * counts.total
 
 
+def test_the_heads_hold_only_what_they_add():
+    """Published counts with the pre-training heads, less encoder and pooler; ties not repeated."""
+    heads = {spec.key: parameter_counts(spec).head_total for spec in BASE.values()}
+    assert heads == {
+        "bert": 110_106_428 - 109_482_240,
+        "distilbert": 66_985_530 - 66_362_880,
+        "albert": 11_813_810 - 11_683_584,
+    }
+
+
 @pytest.mark.parametrize("name", SEVEN)
 def test_applied_is_the_unrolled_count(name):
     shape = SEVEN[name].architecture
