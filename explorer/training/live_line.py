@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds after which somebody who does not move has left."""
 
 

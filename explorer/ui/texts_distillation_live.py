@@ -50,6 +50,6 @@ def live_sentence(settings: LiveSettings, reports: list[LiveReport]) -> str:
     first, last = exams[0], exams[-1]
     return (
         f"In {settings.steps} steps the loss went from {losses[0]:.2f} to {losses[-1]:.2f}; on "
-        f"sentences it was never taught, the student's first word is the teacher's in {last.same_first:.0%} "
-        f"of cases; at the start it was {first.same_first:.0%}."
+        f"sentences it was never taught, the student's first word is the teacher's in "
+        f"{last.same_first:.0%} of cases; at the start it was {first.same_first:.0%}."
     )

@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.page_state import PageState
+from explorer.training.live_report import LiveSettings
 from explorer.ui.distillation_runs import focus_of, focus_on_word
 from explorer.ui.tabs import distillation
 from explorer.ui.tabs import distillation_folds as folds
+from explorer.ui.tabs import distillation_live as live
 
 STATE = PageState(text="the cat sat on the [MASK].")
 
@@ -124,7 +126,7 @@ def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
     values = [json.loads(value) for value in live.run_live(STATE, None, *LIVE)]
     assert "waiting" in values[0]
     assert [len(value["steps"]) for value in values[1:]] == list(range(11))
-    assert values[-1]["done"] and not values[-2]["done"]
+    assert [value["done"] for value in values[-2:]] == [False, True]
     assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
     assert "In 10 steps the loss went from" in values[-1]["sentence"]
     assert len(live.LINE) == 0

@@ -24,6 +24,10 @@ DEFAULTS = LiveSettings()
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop')); }"
 
 
+class LostPlace(ValueError):
+    """The run did not move for so long that the next in line took its place."""
+
+
 def build_live(state: gr.State, focus: gr.State) -> None:
     """The settings, the buttons and the picture."""
     with fold(texts.FOLD):
@@ -82,7 +86,7 @@ def run_live(state: PageState | None, focus: Focus | None, *chosen: object) -> I
         while (place := ticket.place) > 0:
             yield waiting_canvas(texts.WAITING.format(place=place))
             time.sleep(WAIT_SECONDS)
-        yield waiting_canvas(texts.PREPARING if place == 0 else texts.LOST)
+        yield waiting_canvas(texts.PREPARING)
         yield from teach(state, focus_of(state, focus), settings, ticket)
     finally:
         ticket.leave()
@@ -124,3 +128,4 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -
         yield live_canvas(settings, reports, words, taught, {
             "texts": texts.CANVAS, "sentence": said, "done": report.step == settings.steps,
         })  # fmt: skip
+    raise LostPlace(texts.LOST)
