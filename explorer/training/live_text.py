@@ -2,11 +2,15 @@
 
 import json
 import random
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
-SENTENCES = Path(__file__).parents[2] / "assets" / "sentences.json"
-MADE_UP = 1200
+ASSETS = Path(__file__).parents[2] / "assets"
+SENTENCES = ASSETS / "sentences.json"
+PLAIN = ASSETS / "plain_sentences.txt"
+"""Sentences without a hidden word, one per line, written for this explorer."""
+MADE_UP = 60
 
 
 def listed(words: str) -> tuple[str, ...]:
@@ -70,9 +74,18 @@ def bundled_sentences() -> tuple[HiddenSentence, ...]:
 
 
 def split_sentences() -> tuple[tuple[str, ...], tuple[HiddenSentence, ...]]:
-    """What the student reads (every other bundled sentence) and what it never sees."""
-    listed = bundled_sentences()
-    return tuple(sentence.whole for sentence in listed[::2]), listed[1::2]
+    """What the student reads (plain ones and every other bundled one), and what it never sees."""
+    listed, plain = bundled_sentences(), PLAIN.read_text("utf-8").split("\n")
+    own = tuple(sentence.whole for sentence in listed[::2])
+    return own + tuple(line for line in plain if line), listed[1::2]
+
+
+def questions_of(sentence: HiddenSentence) -> tuple[tuple[str, str], ...]:
+    """Two (text, answer) pairs: the sentence as it is, and with its longest other word hidden."""
+    words = re.findall(r"[a-z]+", sentence.text.replace("[MASK]", ""))
+    longest = max(words, key=len)
+    other = re.sub(rf"\b{longest}\b", "[MASK]", sentence.whole, count=1)
+    return (sentence.text, sentence.answer), (other, longest)
 
 
 def made_up_sentences(number: int = MADE_UP, seed: int = 0) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ CANVAS = {
     "found": "finds the hidden word",
     "loss_title": "Total loss, weighted",
     "parts_title": "Its parts, unweighted",
-    "agree_title": "On 63 sentences it is never taught (shares)",
+    "agree_title": "On 126 words of sentences it is never taught (shares)",
     "soft": "Your sentence at T = {t}",
     "teacher": "BERT, teacher",
     "student": "the student, now",

@@ -9,7 +9,12 @@ import pytest
 from explorer.training.live import distil_live, fresh_student, hide, student_layers
 from explorer.training.live_line import Line
 from explorer.training.live_report import BadSettings, LiveSettings, Watched
-from explorer.training.live_text import bundled_sentences, made_up_sentences, split_sentences
+from explorer.training.live_text import (
+    bundled_sentences,
+    made_up_sentences,
+    questions_of,
+    split_sentences,
+)
 
 SHORT = LiveSettings(layers=1, steps=12, seed=4)
 
@@ -66,16 +71,17 @@ def test_copied_layers_are_spread_and_end_with_the_last(layers, copied):
     assert student_layers(6, layers) == copied
 
 
-def test_what_is_hidden_has_a_label_and_the_rest_has_none(tiny_family):
+def test_a_quarter_is_hidden_and_only_there_is_anything_masked(tiny_family):
     tokenizer = tiny_family.loaded("bert").tokenizer
     texts = [tokenizer(text)["input_ids"] for text in made_up_sentences(50)]
     batch = hide(tokenizer, texts, np.random.default_rng(0))
-    assert len(batch.labels) == len(batch.hidden) == batch.tokens
-    assert (batch.labels >= 0).float().mean() == pytest.approx(0.15, abs=0.04)
+    assert len(batch.labels) == len(batch.hidden)
+    assert len(batch.hidden) / batch.tokens == pytest.approx(0.23, abs=0.04)
     now = batch.ids.reshape(-1)[batch.hidden]
-    changed = (batch.labels >= 0) & (now != batch.labels)
+    changed = now != batch.labels
     assert (now[changed] == tokenizer.mask_token_id).float().mean() > 0.7
-    assert ((now == tokenizer.mask_token_id) <= (batch.labels >= 0)).all()
+    rest = np.delete(batch.ids.reshape(-1).numpy(), batch.hidden.numpy())
+    assert tokenizer.mask_token_id not in rest
 
 
 @pytest.mark.parametrize(
@@ -90,7 +96,7 @@ def test_bad_settings_are_one_sentence(bad):
 def test_sentences_are_seeded_and_the_held_out_ones_are_not_taught():
     assert made_up_sentences(20, 1) == made_up_sentences(20, 1) != made_up_sentences(20, 2)
     own, held_out = split_sentences()
-    assert len(own) + len(held_out) == len(bundled_sentences())
+    assert len(held_out) == len(bundled_sentences()) // 2
     assert not set(own) & {sentence.whole for sentence in held_out}
     assert not set(made_up_sentences()) & {sentence.whole for sentence in held_out}
     assert all(sentence.text.count("[MASK]") == 1 for sentence in bundled_sentences())
@@ -117,6 +123,14 @@ def test_who_walks_away_loses_the_place():
     assert second.place == 0
     assert first.place == -1
     assert len(line) == 1
+
+
+def test_a_held_out_sentence_asks_two_questions_with_one_mask_each():
+    for sentence in split_sentences()[1]:
+        (text, answer), (other, longest) = questions_of(sentence)
+        assert (text, answer) == (sentence.text, sentence.answer)
+        assert other.count("[MASK]") == 1
+        assert other.replace("[MASK]", longest) == sentence.whole
 
 
 @pytest.mark.slow
