@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import gradio as gr
 
@@ -70,11 +71,15 @@ def _slider(name: str, label: str, step: float) -> gr.Slider:
     return gr.Slider(low, high, getattr(DEFAULTS, name), step=step, label=label)
 
 
-def _defaults() -> list[object]:
+def _defaults() -> list[Any]:
     return [getattr(DEFAULTS, name) for name in LiveSettings.__slots__]
 
 
-def run_live(state: PageState | None, focus: Focus | None, *chosen: object) -> Iterator[str]:
+def run_live(
+    state: PageState | None,
+    focus: Focus | None,
+    *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
+) -> Iterator[str]:
     """Wait for the place in line, then teach a student and show it after every few steps."""
     from explorer.views.distillation_live import waiting_canvas
 
@@ -92,14 +97,17 @@ def run_live(state: PageState | None, focus: Focus | None, *chosen: object) -> I
         ticket.leave()
 
 
-def settings_of(chosen: tuple[object, ...]) -> LiveSettings:
+def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
     """The controls' values as settings; an emptied field counts as its default.
 
     Raises:
         BadSettings: a value is out of range.
     """
-    pairs = zip(chosen, _defaults(), strict=True)
-    return LiveSettings(*(usual if v is None else type(usual)(v) for v, usual in pairs))
+    named = zip(LiveSettings.__slots__, chosen, _defaults(), strict=True)
+    values: dict[str, Any] = {
+        name: usual if value is None else type(usual)(value) for name, value, usual in named
+    }
+    return LiveSettings(**values)
 
 
 def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -> Iterator[str]:
