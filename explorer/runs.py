@@ -4,10 +4,10 @@ import logging
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, family_specs
@@ -22,6 +22,7 @@ logger = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
 Key = tuple[str, str, str, str]
 Report = Callable[[str, float], None]
+Answer = TypeVar("Answer")
 
 
 class RunCache:
@@ -132,9 +133,10 @@ def _one_thread_each() -> None:
 
 _THREAD = threading.local()
 _WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
+_LOADERS = ThreadPoolExecutor(6, "loader")
 
 
-def in_workers(jobs: list[Callable[[], object]]) -> list["Future[object]"]:
+def in_workers(jobs: Sequence[Callable[[], Answer]]) -> list["Future[Answer]"]:
     """Start jobs on the model workers (one thread each), in the order given."""
     return [_WORKERS.submit(job) for job in jobs]
 
@@ -219,6 +221,27 @@ def _start_run(spec: ModelSpec, state: PageState, report: Report | None) -> "Fut
     return done
 
 
+def _load_all(
+    specs: tuple[ModelSpec, ...], state: PageState, report: Report | None
+) -> "dict[str, ModelUnavailable]":
+    """Load what is not loaded yet, outside the workers, and say what cannot be had.
+
+    A download takes minutes: on a worker it would keep everybody's other texts waiting.
+    """
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.loading import is_loaded
+
+    device, missing = device_of(state), {}
+    absent = [spec for spec in specs if not is_loaded(spec, device, state.dtype)]
+    futures = [_LOADERS.submit(get_loaded, spec, state, report) for spec in absent]
+    for spec, future in zip(absent, futures, strict=True):
+        try:
+            future.result()
+        except ModelUnavailable as error:
+            missing[spec.key] = error
+    return missing
+
+
 def get_runs(
     state: PageState, report: Report | None = None
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
@@ -229,10 +252,10 @@ def get_runs(
     """
     from explorer.models.hub import ModelUnavailable
 
-    specs = family_specs(state.family)
+    missing = _load_all(family_specs(state.family), state, report)
+    specs = [spec for spec in family_specs(state.family) if spec.key not in missing]
     futures = [_start_run(spec, state, report) for spec in specs]
     runs: dict[str, Run] = {}
-    missing: dict[str, ModelUnavailable] = {}
     for spec, future in zip(specs, futures, strict=True):
         try:
             runs[spec.key] = future.result()

@@ -1,17 +1,19 @@
 """Ask the base family in a fresh process, round after round, and print what happened as JSON.
 
 A process of its own, because the hub's client reads its address and its cache's place once, at
-import. Arguments are the rounds: the mood the hub takes first (``-`` leaves it), ``wipe`` to empty
-the cache before, ``damage`` to spoil ALBERT's cached weights before.
+import. Arguments are the rounds: the mood the hub takes first (``-`` leaves it), ``wipe`` for an
+empty cache, ``damage`` to spoil ALBERT's cached weights before.
 """
 
 import json
 import os
-import shutil
 import sys
+import tempfile
 import time
 import urllib.request
 from pathlib import Path
+
+from huggingface_hub import constants
 
 from explorer.models import forward  # noqa: F401 - the slow import comes before the clock starts
 from explorer.models.loading import forget_models
@@ -25,7 +27,8 @@ def prepare(mood: str, *steps: str) -> None:
     if mood != "-":
         urllib.request.urlopen(f"{os.environ['HF_ENDPOINT']}/mood/{mood}", timeout=20).close()
     if "wipe" in steps:
-        shutil.rmtree(CHECKPOINTS, ignore_errors=True)
+        # The client also remembers in memory what a place held, so an empty cache is a new place.
+        constants.HF_HUB_CACHE = tempfile.mkdtemp(dir=os.environ["HF_HOME"])
     if "damage" in steps:
         weights = next(CHECKPOINTS.glob("models--albert--*/snapshots/*/model.safetensors"))
         weights.resolve().write_bytes(b"half a file")

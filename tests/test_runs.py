@@ -146,6 +146,38 @@ def test_one_missing_model_leaves_the_other_two(tiny_family, tmp_path, monkeypat
     assert str(missing["distilbert"]).count(".") == 1
 
 
+def test_a_slow_download_keeps_no_other_visitor_waiting(tiny_family, monkeypatch):
+    from explorer.models import loading, specs
+
+    arrived, waiting = threading.Event(), threading.Event()
+    original = loading.checkpoint_path
+
+    def slow(spec, report):
+        if not spec.repo:
+            return original(spec, report)
+        waiting.set()
+        arrived.wait(60)
+        raise ModelUnavailable(spec, "the test is over")
+
+    monkeypatch.setattr(loading, "checkpoint_path", slow)
+    answers = []
+    base = PageState(text="the cat", family="base")
+    visitors = [threading.Thread(target=lambda: answers.append(get_runs(base))) for _ in range(2)]
+    for visitor in visitors:
+        visitor.start()
+    try:
+        assert waiting.wait(30)
+        assert len(get_runs(PageState(text="the dog"))[0]) == 3
+        assert answers == []
+    finally:
+        arrived.set()
+        for visitor in visitors:
+            visitor.join(30)
+    assert [(runs, list(missing)) for runs, missing in answers] == [
+        ({}, list(specs.MODEL_KEYS))
+    ] * 2
+
+
 def test_a_bad_text_is_one_sentence_and_the_next_request_works(tiny_family):
     with pytest.raises(BadText):
         get_runs(PageState(text="  "))

@@ -332,7 +332,7 @@
         const model = models[partner.m], canvas = A.make('canvas'), pen = A.resize(canvas, side, side);
         pen.imageSmoothingEnabled = size > side;
         pen.drawImage(this.atlases[partner.m], partner.head * size, partner.layer * size, size, size, 0, 0, side, side);
-        const apart = A.same(partner, head) ? '' : `JS ${A.apart(this.wall, head, partner)}`;
+        const apart = A.same(partner, head) ? '' : ` · JS ${A.apart(this.wall, head, partner)}`;
         return A.make('figure', {'data-model': model.key}, canvas, A.make('figcaption', {},
           A.make('b', {class: 'model-name', text: A.fill(texts.short, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
           A.make('span', {text: apart})));

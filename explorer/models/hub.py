@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 from huggingface_hub import snapshot_download
 from huggingface_hub.errors import LocalEntryNotFoundError
+from huggingface_hub.utils import get_session
 from tqdm.auto import tqdm
 
 from explorer.models.specs import ModelSpec
@@ -20,7 +21,7 @@ FILES = [
     "vocab.txt", "spiece.model", "special_tokens_map.json",
 ]  # fmt: skip
 PROBE_SECONDS = 2.0
-STALL_SECONDS = "10"
+STALL_SECONDS = 10.0
 
 
 class ModelUnavailable(ValueError):
@@ -84,7 +85,8 @@ def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None
 
 
 def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> Path:
-    os.environ.setdefault("HF_HUB_DOWNLOAD_TIMEOUT", STALL_SECONDS)
+    # The hub's client waits for ever unless it is told not to.
+    get_session().timeout = STALL_SECONDS
     try:
         path = snapshot_download(
             spec.repo, revision=spec.revision, allow_patterns=FILES,

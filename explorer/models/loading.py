@@ -69,6 +69,11 @@ def load_model(
         return _loaded[key]
 
 
+def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
+    """Whether the network is in memory already."""
+    return (spec.name, device, dtype) in _loaded
+
+
 def forget_models() -> None:
     """Drop every loaded network (tests, and after running out of memory)."""
     _loaded.clear()

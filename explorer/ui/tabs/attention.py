@@ -7,9 +7,9 @@ from explorer.runs import get_runs
 from explorer.ui import texts_attention as texts
 from explorer.ui.canvas import Canvas
 from explorer.ui.errors import plain_errors
+from explorer.ui.tabs import attention_ablation, attention_pairs, bertviz
 from explorer.ui.tabs.attention_compare import build_shared_fold, build_twins_fold
 from explorer.ui.tabs.attention_summary import build_summary_fold
-from explorer.views.markup import join, plain_card
 
 ID = "attention"
 LABEL = texts.LABEL
@@ -27,7 +27,9 @@ def build(state: gr.State) -> list[gr.components.Component]:
     build_twins_fold(state)
     build_shared_fold(state)
     build_summary_fold(state)
-    # Folds of other subjects (ablation, BertViz, sentence pairs) go here, one line each.
+    attention_ablation.build_fold(state)
+    attention_pairs.build_fold(state)
+    bertviz.build_fold(state)
     return [finding, wall]
 
 
@@ -37,15 +39,13 @@ def show(state: PageState) -> list[object]:
     from explorer.views.attention_wall import attention_wall_canvas
 
     runs, missing = get_runs(state)
-    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
-    if not runs:
-        return [join(*(plain_card(*card, key) for key, card in cards.items())), ""]
     heads = word_heads(runs)
     statistics = {
         key: head_statistics(attention, heads.alignment)
         for key, attention in heads.attention.items()
     }
     labels = {key: run.spec.label for key, run in runs.items()}
+    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     return [
         texts.attention_finding(statistics, labels),
         attention_wall_canvas(runs, heads, statistics, cards, texts.CANVAS),

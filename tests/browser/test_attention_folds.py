@@ -1,0 +1,74 @@
+"""The deeper questions of the attention tab in Chromium: switches, pairs, and BertViz offline."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.ui import texts_attention_ablation, texts_attention_pairs, texts_bertviz
+
+pytestmark = pytest.mark.browser
+PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."
+
+
+def open_fold(page, question):
+    page.get_by_role("button", name=question, exact=False).first.click()
+
+
+@pytest.fixture
+def attention(page_at):
+    return page_at("/?" + urlencode({"v": 1, "tab": "attention", "text": PAIR}))
+
+
+def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention):
+    page = attention
+    open_fold(page, texts_attention_ablation.QUESTION)
+    heads = page.locator(".hs-column[data-model=bert] .hs-head")
+    expect(heads).to_have_count(72)
+    heads.nth(0).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Space")
+    expect(heads.nth(13)).to_have_attribute("aria-selected", "true")
+    expect(page.locator(".ab-column")).to_have_count(1)
+    expect(page.locator(".ab-column .badge")).to_have_text("1 head off")
+    page.get_by_role("button", name="All off", exact=True).click()
+    expect(page.locator(".ab-column .badge").first).to_have_text("72 heads off")
+    page.get_by_role("button", name="All on", exact=True).click()
+    expect(page.locator(".ab-column")).to_have_count(0)
+    page.get_by_role("button", name=texts_attention_ablation.SWEEP, exact=True).click()
+    page.get_by_role("button", name="Off: the 5 that matter most", exact=True).click()
+    expect(page.locator(".hs-head.off")).to_have_count(15)
+    expect(page.locator(".ab-column")).to_have_count(3)
+
+
+def test_a_sentence_pair_shows_its_quadrants(attention):
+    page = attention
+    open_fold(page, texts_attention_pairs.QUESTION)
+    expect(page.locator(".pq-column")).to_have_count(3)
+    for bar in page.locator(".pq-bar").all():
+        widths = [
+            float(re.search(r"[\d.]+", i.get_attribute("style"))[0]) for i in bar.locator("i").all()
+        ]
+        assert sum(widths) == pytest.approx(100, abs=0.05)
+
+
+def test_bertviz_draws_three_views_from_this_server_alone(attention):
+    page = attention
+    open_fold(page, texts_bertviz.QUESTION)
+    frame = page.frame_locator("iframe.bertviz")
+    n = frame.locator("#vis #left text").count
+    expect(frame.locator("#vis #left text").first).to_have_text("[CLS]")
+    tokens = n()
+    expect(frame.locator("#vis line")).to_have_count(tokens * tokens * 12)
+    frame.get_by_label("Attention").select_option("3")
+    expect(frame.locator("#vis #right text").last).to_have_text("[SEP]")
+    assert frame.locator("#vis #left text").count() < tokens
+    page.get_by_role("radio", name="Model view", exact=True).check()
+    expect(frame.locator("#vis svg[viewBox]")).to_have_count(1)
+    expect(frame.locator("#vis line")).to_have_count(tokens * tokens * 72)
+    page.get_by_role("radio", name="Neuron view", exact=True).check()
+    page.get_by_role("radio", name="ALBERT", exact=True).check()
+    expect(frame.get_by_label("Head")).to_have_count(1)
+    expect(frame.locator("#vis #collapsed #leftText text").first).to_have_text("[CLS]")
