@@ -19,6 +19,7 @@ Call = Callable[[], object]
 QUIET_SHARE = 0.05
 """A round is disturbed when more than this share of it went to waiting for a processor."""
 WARM_AGREEMENT = 0.10
+CHECK_EVERY = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,11 +187,16 @@ def _round(
 def _why_end(latency: Latency, plan: Plan) -> str:
     if latency.n_rounds >= plan.max_rounds:
         return "rounds"
-    if _settled(latency, plan):
+    if _is_check(latency.n_rounds, plan) and _settled(latency, plan):
         return "settled"
     per_round = latency.wall_s / (latency.n_rounds + latency.n_warm_rounds + 1)
     # Not another round that would overrun by more than half of itself.
     return "budget" if latency.wall_s + per_round / 2 >= plan.budget_s else "running"
+
+
+def _is_check(n_rounds: int, plan: Plan) -> bool:
+    """Whether the intervals are looked at now: the seldomer, the less luck ends a measurement."""
+    return (n_rounds - plan.min_rounds) % CHECK_EVERY == 0
 
 
 def _settled(latency: Latency, plan: Plan) -> bool:

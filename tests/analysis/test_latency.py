@@ -98,7 +98,7 @@ def test_interval_against_itself_holds_one_nineteen_times_in_twenty():
         plan = Plan(budget_s=12, seed=seed)
         final = measure(machine, [machine.model("a", 0.1), machine.model("a2", 0.1)], plan)[-1]
         hits += latency_summary(final).ratio("a2").ratio.holds_one
-    assert hits >= 90
+    assert hits >= 93
 
 
 def test_first_calls_are_kept_apart_and_warm_up_goes_on_until_two_rounds_agree():

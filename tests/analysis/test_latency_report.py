@@ -57,7 +57,7 @@ def test_the_document_has_the_published_shape():
     assert ratio["ratio"] == pytest.approx(2.0, rel=0.01)
 
 
-def test_no_p90_under_44_samples_and_no_interval_under_6_rounds():
+def test_no_p90_under_44_samples_and_no_interval_under_7_rounds():
     assert report(n_rounds=43)["models"][0]["p90_ms"] is None
     few = report(n_rounds=3)
     assert few["ratios"][0]["ci_low"] is None

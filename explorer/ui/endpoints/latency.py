@@ -37,7 +37,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 
     Returns:
         protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples) and
-        ratios (ci_low and ci_high are null under 6 rounds).
+        ratios (ci_low and ci_high are null under 7 rounds).
     """
     if family not in FAMILIES:
         raise gr.Error(texts.BAD_FAMILY)
