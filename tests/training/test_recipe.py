@@ -50,7 +50,7 @@ def test_what_is_written_loads_with_every_head(family, name):
 def test_the_teacher_learns_the_toy_language(family):
     results = json.loads((family / "models/results.json").read_text())
     assert results["models"]["mini-bert"]["masked_top1"] > 0.35
-    assert results["models"]["mini-bert"]["nsp"] > 0.5
+    assert results["models"]["mini-bert"]["nsp_count"] > 20
     losses = [float(row["loss"]) for row in csv.DictReader((family / "runs/mini-bert.csv").open())]
     assert losses[-1] < 6
 
@@ -85,7 +85,7 @@ def test_a_killed_run_ends_with_the_weights_of_an_undisturbed_one(toy_corpus, tm
     words = command("teacher", tmp_path / "killed", toy_corpus, *budget)
     run = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     checkpoint = tmp_path / "killed/mini-bert.checkpoint"
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + 300
     while not checkpoint.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     os.kill(run.pid, signal.SIGKILL)
