@@ -126,7 +126,7 @@ def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
     from explorer.analysis.distillation_losses import PairLogits
     from explorer.models.forward import position_logits
 
-    def both(key: str) -> tuple[Run, np.ndarray]:
+    def both(key: str) -> "tuple[Run, np.ndarray]":
         run = run_of(key, state, state.text if text is None else text)
         loaded = get_loaded(run.spec, state)
         return run, position_logits(loaded, run, tuple(range(len(run.tokens))))
