@@ -59,7 +59,7 @@
 
     function readout() {
       const i = at === null || !state.xs.length ? state.xs.length - 1 : nearest(at);
-      legend.replaceChildren(...state.series.map(line => make('span', {class: 'dc-item', 'data-model': line.model},
+      legend.replaceChildren(...state.series.map(line => make('span', {class: 'dc-item', 'data-model': line.model, 'data-part': line.part},
         make('i', {class: line.dash ? 'dc-key dash' : 'dc-key'}), line.label, ' ',
         make('b', {}, brief(line.values[i])))));
       if (state.xs.length && state.xName) legend.append(make('span', {class: 'dc-at'}, `${state.xName} ${shown(state.xs[i])}`));
@@ -89,7 +89,7 @@
           path += `${pen}${px(xs[i]).toFixed(1)} ${py(Math.min(Math.max(v, y0), y1)).toFixed(1)}`;
           pen = 'L';
         });
-        svg.append(draw('path', {d: path || 'M0 0', class: line.dash ? 'dc-line dash' : 'dc-line', 'data-model': line.model}));
+        svg.append(draw('path', {d: path || 'M0 0', class: line.dash ? 'dc-line dash' : 'dc-line', 'data-model': line.model, 'data-part': line.part}));
       }
       const marker = draw('line', {class: 'dc-mark', y1: pad.t, y2: height - pad.b});
       svg.append(marker);

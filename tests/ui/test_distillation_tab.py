@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.page_state import PageState
+from explorer.training.live_report import LiveSettings
 from explorer.ui.distillation_runs import focus_of, focus_on_word
 from explorer.ui.tabs import distillation
 from explorer.ui.tabs import distillation_folds as folds
+from explorer.ui.tabs import distillation_live as live
 
 STATE = PageState(text="the cat sat on the [MASK].")
 
@@ -115,3 +117,31 @@ def test_before_the_first_compare_the_folds_are_empty():
     assert folds.show_losses(None, None) == ""
     assert folds.show_layers(None, None) == ""
     assert folds.show_masking(None) == ""
+
+
+LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
+
+
+def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
+    values = [json.loads(value) for value in live.run_live(STATE, None, *LIVE)]
+    assert "waiting" in values[0]
+    assert [len(value["steps"]) for value in values[1:]] == list(range(11))
+    assert [value["done"] for value in values[-2:]] == [False, True]
+    assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
+    assert "In 10 steps the loss went from" in values[-1]["sentence"]
+    assert len(live.LINE) == 0
+
+
+def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
+    first, second = live.run_live(STATE, None, *LIVE), live.run_live(STATE, None, *LIVE)
+    next(first)
+    assert "number 1 in line" in json.loads(next(second))["waiting"]
+    first.close()
+    assert "Making the student" in json.loads(next(second))["waiting"]
+    second.close()
+    assert len(live.LINE) == 0
+
+
+def test_an_emptied_field_counts_as_its_default():
+    chosen = (2, "random", 30.0, 1, 0, 2, 0, None)
+    assert live.settings_of(chosen) == LiveSettings(2, "random", 30, 1.0, 0.0, 2.0, 0.0, 0)

@@ -14,6 +14,7 @@ from explorer.ui.distillation_runs import (
 )
 from explorer.ui.errors import plain_errors
 from explorer.ui.tabs import distillation_folds as folds
+from explorer.ui.tabs.distillation_live import build_live
 
 ID = "distillation"
 LABEL = texts.LABEL
@@ -33,6 +34,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     folds.build_layers(state, focus)
     folds.build_agreement(state, headline)
     folds.build_masking(state)
+    build_live(state, focus)
     return headline
 
 
