@@ -107,9 +107,10 @@ def test_a_damaged_cache_takes_down_one_model_only(second):
 
 
 @pytest.mark.parametrize("mood", ["mute", "down"])
-def test_a_hub_that_never_answers_or_is_down_is_noticed_within_three_seconds(failures, mood):
+def test_a_hub_that_never_answers_or_is_down_is_noticed_at_once(failures, mood):
     assert "does not answer" in bert_sentence(failures[mood])
-    assert failures[mood]["seconds"] < 3
+    # Two seconds on a quiet machine; a busy one may take longer, a forgotten timeout takes minutes.
+    assert failures[mood]["seconds"] < 10
 
 
 def test_weights_the_hub_does_not_have_are_one_sentence(failures):
