@@ -40,15 +40,10 @@
       const wall = A.current && A.current.wall, {data} = this;
       const model = wall && wall.models.find(m => m.key === data.model);
       if (!this.width || !model) return;
-      const palette = A.palette(this.root, [model.key], this.dark), {size} = wall, ramp = palette.ramps[model.key];
+      const palette = A.palette(this.root, [model.key], this.dark), {size} = wall;
       this.strip.setAttribute('aria-label', A.fill(data.texts.label, {head: this.head + 1}));
       this.strip.replaceChildren(...data.from_first.map((_, layer) => {
-        const tile = document.createElement('canvas');
-        tile.width = tile.height = size;
-        const pen = tile.getContext('2d'), image = pen.createImageData(size, size), out = new Uint32Array(image.data.buffer);
-        const start = (layer * model.heads + this.head) * size * size;
-        for (let c = 0; c < size * size; c++) out[c] = ramp[model.bytes[start + c]];
-        pen.putImageData(image, 0, 0);
+        const tile = A.tile(wall, A.head(wall, model.m, layer * model.heads + this.head), palette);
         const shown = document.createElement('canvas'), brush = A.resize(shown, SIDE, SIDE), ratio = shown.width / SIDE;
         brush.imageSmoothingEnabled = size > SIDE * ratio;
         brush.drawImage(tile, 0, 0, SIDE, SIDE);
@@ -127,6 +122,7 @@
         const {label, key, gain} = part.model;
         part.picture.draw({labels: words.map(A.word), values: part.values, n: words.length, ramp: palette.ramps[key], palette, gain,
           label: A.fill(texts.title, {label, kind: texts.kind})}, width);
+        part.picture.mark(null);
       }
     }
 

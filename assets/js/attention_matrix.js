@@ -10,7 +10,7 @@
   const channel = c => [c & 255, c >> 8 & 255, c >> 16 & 255];
   const light = c => { const [r, g, b] = channel(c); return .299 * r + .587 * g + .114 * b > 140; };
 
-  // picture: {labels, values (n*n), n, ramp, signed, palette, exact, label}; onCell(query, key) on pointing.
+  // `draw` takes the numbers in, `mark` paints them. picture: {labels, values (n*n), n, ramp, signed, palette, exact, label}; onCell(query, key) on pointing.
   A.Matrix = class {
     constructor(onCell) {
       this.canvas = A.make('canvas', {tabindex: '0', role: 'img'});
@@ -50,7 +50,21 @@
       this.left = this.top = Math.ceil(longest) + 10;
       this.step = Math.max(3, Math.min(36, Math.floor((width - this.left - 2) / n)));
       this.canvas.setAttribute('aria-label', picture.label);
-      this.paint();
+      this.cells = this.colours();
+    }
+
+    // The colour of every cell, and an image of one pixel a cell: a square is drawn with one call.
+    colours() {
+      const {n, values, ramp, signed, gain = 1} = this.picture, image = new ImageData(Math.max(1, n), Math.max(1, n));
+      const out = new Uint32Array(image.data.buffer);
+      for (let c = 0; c < n * n; c++) {
+        const root = Math.sqrt(Math.min(1, Math.abs(values[c]) * gain));
+        out[c] = ramp[signed ? 255 + Math.round(255 * Math.sign(values[c]) * root) : Math.round(255 * root)];
+      }
+      const tile = document.createElement('canvas');
+      tile.width = tile.height = image.width;
+      tile.getContext('2d').putImageData(image, 0, 0);
+      return {out, tile};
     }
 
     mark(cell) {
@@ -59,19 +73,22 @@
     }
 
     paint() {
-      const {n, values, ramp, signed, palette, gain = 1} = this.picture, {left, top, step} = this;
+      const {n, values, palette} = this.picture, {left, top, step} = this, {out, tile} = this.cells;
       const pen = A.resize(this.canvas, left + n * step + 2, top + n * step + 2), gap = step > 10 ? 1 : 0;
       pen.textAlign = 'center';
       pen.textBaseline = 'middle';
       pen.font = '12px system-ui, sans-serif';
-      for (let q = 0; q < n; q++) for (let k = 0; k < n; k++) {
-        const value = values[q * n + k], root = Math.sqrt(Math.min(1, Math.abs(value) * gain));
-        const colour = ramp[signed ? 255 + Math.round(255 * Math.sign(value) * root) : Math.round(255 * root)];
-        pen.fillStyle = A.css(channel(colour));
-        pen.fillRect(left + k * step, top + q * step, step - gap, step - gap);
-        const text = String(Math.round(value * 100));
-        if (step < 18 || text === '0' || (text.length > 2 && step < 26)) continue;
-        pen.fillStyle = light(colour) ? '#10131a' : '#ffffff';
+      pen.imageSmoothingEnabled = false;
+      pen.drawImage(tile, left, top, n * step, n * step);
+      pen.fillStyle = palette.paper;
+      for (let i = 1; gap && i <= n; i++) {
+        pen.fillRect(left + i * step - 1, top, 1, n * step);
+        pen.fillRect(left, top + i * step - 1, n * step, 1);
+      }
+      for (let q = 0; step >= 18 && q < n; q++) for (let k = 0; k < n; k++) {
+        const text = String(Math.round(values[q * n + k] * 100));
+        if (text === '0' || text === '-0' || (text.length > 2 && step < 26)) continue;
+        pen.fillStyle = light(out[q * n + k]) ? '#10131a' : '#ffffff';
         pen.fillText(text, left + k * step + step / 2, top + q * step + step / 2 + 1);
       }
       this.paintLabels(pen);
@@ -91,7 +108,7 @@
     paintLabels(pen) {
       const {n, labels, palette} = this.picture, {left, top, step} = this;
       const [q, k] = this.cell || [-1, -1], skip = Math.max(1, Math.ceil(14 / step));
-      const shown = (i, focus) => focus >= 0 && step < 14 ? i === focus : i % skip === 0;
+      const shown = (i, focus) => i === focus || (i % skip === 0 && (focus < 0 || Math.abs(i - focus) * step >= 14));
       const style = focused => {
         pen.font = focused ? BOLD : FONT;
         pen.fillStyle = focused ? palette.ink : palette.soft;

@@ -94,26 +94,9 @@
     }
 
     colour() {
-      const {models, size, texts} = this.wall, begun = performance.now();
+      const {models, texts} = this.wall;
       this.palette = A.palette(this.root, models.map(m => m.key), this.dark);
-      this.atlases = models.map(model => {
-        const atlas = document.createElement('canvas');
-        atlas.width = model.heads * size;
-        atlas.height = model.layers * size;
-        const pen = atlas.getContext('2d'), image = pen.createImageData(atlas.width, atlas.height);
-        const out = new Uint32Array(image.data.buffer), ramp = this.palette.ramps[model.key];
-        let read = 0;
-        for (let i = 0; i < model.count; i++) {
-          const x = i % model.heads * size, y = Math.floor(i / model.heads) * size;
-          for (let row = 0; row < size; row++) {
-            let write = (y + row) * atlas.width + x;
-            for (let c = 0; c < size; c++) out[write++] = ramp[model.bytes[read++]];
-          }
-        }
-        pen.putImageData(image, 0, 0);
-        return atlas;
-      });
-      A.timings.colour = performance.now() - begun;
+      this.baked = null;
       this.scale.replaceChildren(A.make('span', {text: texts.low}), ...models.map(model => {
         const bar = A.make('canvas', {'aria-hidden': 'true'}), pen = A.resize(bar, 64, 12), ramp = this.palette.ramps[model.key];
         for (let x = 0; x < 64; x++) {
@@ -123,6 +106,40 @@
         }
         return bar;
       }), A.make('span', {text: texts.high}), A.make('span', {text: texts.scale}));
+    }
+
+    // One image per model at the tiles' own size, so that drawing copies pixels and scales nothing
+    // down; a pixel that stands for several cells shows the largest.
+    bake(ratio) {
+      const {models, size} = this.wall, side = Math.min(size, Math.round(this.tile * ratio)), key = `${side}`;
+      if (this.baked === key) return;
+      const begun = performance.now(), from = [], to = [];
+      for (let r = 0; r < side; r++) {
+        from.push(Math.floor(r * size / side));
+        to.push(Math.ceil((r + 1) * size / side));
+      }
+      this.baked = key;
+      this.side = side;
+      this.atlases = models.map(model => {
+        const atlas = document.createElement('canvas'), width = atlas.width = model.heads * side;
+        atlas.height = model.layers * side;
+        const pen = atlas.getContext('2d'), image = pen.createImageData(width, atlas.height);
+        const out = new Uint32Array(image.data.buffer), ramp = this.palette.ramps[model.key], {bytes} = model;
+        for (let i = 0; i < model.count; i++) {
+          const start = i * size * size, corner = Math.floor(i / model.heads) * side * width + i % model.heads * side;
+          for (let r = 0; r < side; r++) for (let c = 0; c < side; c++) {
+            let most = 0;
+            for (let y = from[r]; y < to[r]; y++) for (let x = from[c]; x < to[c]; x++) {
+              const byte = bytes[start + y * size + x];
+              if (byte > most) most = byte;
+            }
+            out[corner + r * width + c] = ramp[most];
+          }
+        }
+        pen.putImageData(image, 0, 0);
+        return atlas;
+      });
+      A.timings.bake = performance.now() - begun;
     }
 
     // Where every tile lies: by layer and head, or sorted within each model.
@@ -187,28 +204,29 @@
     }
 
     drawBase() {
-      const begun = performance.now(), {models, size, pool} = this.wall;
+      const begun = performance.now(), {models, n} = this.wall;
       const pen = A.resize(this.base, this.baseWidth, this.height), tile = this.tile;
       const ratio = this.base.width / this.baseWidth;
       pen.clearRect(0, 0, this.baseWidth, this.height);
       models.forEach((model, m) => this.drawLabels(pen, model, this.blocks[m]));
-      pen.imageSmoothingEnabled = size > tile * ratio;
-      pen.imageSmoothingQuality = 'medium';
+      this.bake(ratio);
+      const {side} = this;
+      pen.imageSmoothingEnabled = false;
       pen.strokeStyle = this.palette.line;
       pen.lineWidth = 1;
-      const line = this.word === null ? -1 : Math.floor(this.word / pool), part = tile / size;
+      const line = this.word === null ? -1 : Math.floor(this.word * side / n), part = tile / side;
       models.forEach((model, m) => {
         const atlas = this.atlases[m];
         for (let i = 0; i < model.count; i++) {
-          const {x, y} = this.shown[m][i], sx = i % model.heads * size, sy = Math.floor(i / model.heads) * size;
+          const {x, y} = this.shown[m][i], sx = i % model.heads * side, sy = Math.floor(i / model.heads) * side;
           const faint = this.hidden.has(model.kind[i]) ? .12 : 1;
           pen.globalAlpha = line < 0 ? faint : faint * .25;
-          pen.drawImage(atlas, sx, sy, size, size, x, y, tile, tile);
+          pen.drawImage(atlas, sx, sy, side, side, x, y, tile, tile);
           pen.strokeRect(x - .5, y - .5, tile + 1, tile + 1);
           if (line < 0) continue;
           pen.globalAlpha = faint;
-          pen.drawImage(atlas, sx, sy + line, size, 1, x, y + line * part, tile, Math.max(1, part));
-          pen.drawImage(atlas, sx + line, sy, 1, size, x + line * part, y, Math.max(1, part), tile);
+          pen.drawImage(atlas, sx, sy + line, side, 1, x, y + line * part, tile, Math.max(1, part));
+          pen.drawImage(atlas, sx + line, sy, 1, side, x + line * part, y, Math.max(1, part), tile);
         }
       });
       pen.globalAlpha = 1;
@@ -225,7 +243,9 @@
       const after = pen.measureText(model.label).width;
       pen.fillStyle = this.palette.soft;
       pen.font = '13px system-ui, sans-serif';
-      pen.fillText(A.fill(model.shared ? texts.shared : texts.layers, model), left + GUTTER + after + 8, top + 15);
+      const detail = A.fill(model.shared ? texts.shared : texts.layers, model);
+      const room = Math.max(this.blocks[model.m].width, this.width / (this.across ? this.wall.models.length : 1) - SPACE) - GUTTER - after - 8;
+      if (pen.measureText(detail).width <= room) pen.fillText(detail, left + GUTTER + after + 8, top + 15);
       if (this.order !== 'place') return;
       pen.font = '12px system-ui, sans-serif';
       pen.textAlign = 'center';
@@ -331,8 +351,8 @@
       const views = A.partners(this.wall, head, this.lens.others).map(partner => {
         const model = models[partner.m], canvas = A.make('canvas'), pen = A.resize(canvas, side, side);
         pen.imageSmoothingEnabled = size > side;
-        pen.drawImage(this.atlases[partner.m], partner.head * size, partner.layer * size, size, size, 0, 0, side, side);
-        const apart = A.same(partner, head) ? '' : ` · JS ${A.apart(this.wall, head, partner)}`;
+        pen.drawImage(A.tile(this.wall, partner, this.palette), 0, 0, side, side);
+        const apart = A.same(partner, head) ? '' : `JS ${A.apart(this.wall, head, partner)}`;
         return A.make('figure', {'data-model': model.key}, canvas, A.make('figcaption', {},
           A.make('b', {class: 'model-name', text: A.fill(texts.short, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
           A.make('span', {text: apart})));

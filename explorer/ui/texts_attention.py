@@ -41,7 +41,7 @@ CANVAS = {
     "words": "Point at a word: its row and column light up in every head",
     "wall": "Wall of attention heads. Arrow keys walk from head to head, Enter keeps one.",
     "layers": "{layers} layers of {heads} heads",
-    "shared": "one layer used {layers} times, {heads} heads",
+    "shared": "one layer, {layers} times, {heads} heads",
     "low": "0", "high": "1",
     "scale": "share of a word's attention",
     "head": "{model} layer {layer}, head {head}",

@@ -10,6 +10,7 @@ from explorer.ui.errors import plain_errors
 from explorer.ui.tabs import attention_ablation, attention_pairs, bertviz
 from explorer.ui.tabs.attention_compare import build_shared_fold, build_twins_fold
 from explorer.ui.tabs.attention_summary import build_summary_fold
+from explorer.views.markup import join, plain_card
 
 ID = "attention"
 LABEL = texts.LABEL
@@ -39,13 +40,15 @@ def show(state: PageState) -> list[object]:
     from explorer.views.attention_wall import attention_wall_canvas
 
     runs, missing = get_runs(state)
+    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
+    if not runs:
+        return [join(*(plain_card(*card, key) for key, card in cards.items())), ""]
     heads = word_heads(runs)
     statistics = {
         key: head_statistics(attention, heads.alignment)
         for key, attention in heads.attention.items()
     }
     labels = {key: run.spec.label for key, run in runs.items()}
-    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     return [
         texts.attention_finding(statistics, labels),
         attention_wall_canvas(runs, heads, statistics, cards, texts.CANVAS),

@@ -7,6 +7,7 @@ import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
 from explorer.models.run import Run
+from explorer.models.tokens import piece_text
 from explorer.page_state import PageState
 from explorer.runs import SLOT, get_loaded, get_runs
 from explorer.ui import texts_attention_folds as texts
@@ -101,5 +102,10 @@ def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
     """For the gradient, the word that is explained."""
     if kind != "gradient":
         return {}
-    return {key: texts.PREDICTED.format(token=run.vocabulary[int(run.mask_logits[0].argmax())])
+    return {key: texts.PREDICTED.format(token=first_choice(run))
             for key, run in runs.items()}  # fmt: skip
+
+
+def first_choice(run: Run) -> str:
+    """What the model puts in the first mask, as a reader would write it."""
+    return piece_text(run.vocabulary[int(run.mask_logits[0].argmax())])

@@ -1,0 +1,117 @@
+"""The head wall in a real Chromium: exact, keyboard-driven, silent towards the server, narrow."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.analysis.attention import word_heads
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+
+pytestmark = pytest.mark.browser
+TEXT = "The capital of France is [MASK]."
+PATH = f"/?family=mini&tab=attention&text={quote(TEXT)}"
+LOCK = "(() => { const w = explorer.attention.current; return [w.lock.m, w.lock.layer, w.lock.head]; })()"
+
+
+def opened(page):
+    # The first page of a fresh server loads the models before it shows any tab.
+    expect(page.locator(".aw-panels canvas").first).to_be_visible(timeout=180_000)
+    return page
+
+
+def tile(page, model, layer, head):
+    """The middle of a tile in page coordinates."""
+    return page.evaluate(
+        "([m, i]) => { const w = explorer.attention.current, p = w.places[m][i], b = w.base.getBoundingClientRect();"
+        " return [b.left + p.x + w.tile / 2, b.top + p.y + w.tile / 2]; }",
+        [model, layer * 12 + head],
+    )
+
+
+def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
+    page = opened(page_at(PATH))
+    page.locator(".aw-stage").scroll_into_view_if_needed()
+    page.mouse.move(*tile(page, 1, 1, 4))
+    expect(page.locator(".aw-card")).to_be_visible()
+    expect(page.locator(".aw-card")).to_contain_text("DistilBERT 2.5")
+    expect(page.locator(".aw-card figure")).to_have_count(3)
+    page.mouse.click(*tile(page, 1, 1, 4))
+    expect(page).to_have_url(re.compile(r"model=distilbert.*layer=1.*head=4"))
+    expect(page.locator(".aw-panels figure b").nth(1)).to_have_text("DistilBERT layer 2, head 5")
+    expect(page.locator(".aw-panels figure").nth(1)).to_contain_text("Chosen")
+    heads = word_heads(get_runs(PageState(text=TEXT))[0])
+    assert page.evaluate(LOCK) == [1, 1, 4]
+    matrix = page.locator(".aw-panels canvas").nth(1)
+    matrix.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowRight"):
+        matrix.press(key)
+    words = [word.text for word in heads.alignment.words]
+    row, column = 2, 1 + 1
+    value = heads.attention["distilbert"][1, 4][row, column]
+    expect(page.locator(".aw-panels .aw-reading").nth(1)).to_have_text(
+        f"{words[row]} looks at {words[column]}: {value:.4f}"
+    )
+    page.locator(".aw-panels .chip").nth(1).click()
+    copied = [
+        line.split("\t") for line in page.evaluate("navigator.clipboard.readText()").split("\n")
+    ]
+    assert [line[:2] for line in copied] == [[words[row], key] for key in words]
+    expected = heads.attention["distilbert"][1, 4][row]
+    assert [float(line[2]) for line in copied] == pytest.approx(expected, abs=1e-6)
+
+
+def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
+    page = opened(page_at(f"{PATH}&model=bert&layer=2&head=7"))
+    page.wait_for_timeout(500)
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    stage = page.locator(".aw-stage")
+    assert page.evaluate(LOCK) == [0, 2, 7]
+    stage.focus()
+    for key in ("ArrowDown", "ArrowLeft", "Enter"):
+        stage.press(key)
+    assert page.evaluate(LOCK) == [0, 3, 6]
+    for _ in range(6):
+        stage.press("ArrowRight")
+    stage.press(" ")
+    assert page.evaluate(LOCK)[0] == 1
+    for name in ("sharpest first", "farthest first", "kind", "like the chosen head", "layer and head",
+                 "pieces", "lines", "hidden, rest to 100 %", "difference", "the same place", "matrix"):  # fmt: skip
+        page.get_by_role("button", name=name, exact=True).click()
+    page.locator(".aw-word").nth(3).hover()
+    page.locator(".aw-kind").first.click()
+    expect(page.locator(".aw-kind").first).to_have_attribute("aria-pressed", "false")
+    page.wait_for_timeout(500)
+    assert requests == []
+
+
+def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
+    long = f"/?family=mini&tab=attention&text={quote('the old man and the sea ' * 6)}"
+    page = opened(page_at(long, width=390, height=800, theme="dark"))
+    expect(page.locator(".aw-lens > .note")).to_contain_text("per cent")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.locator(".aw-stage canvas").first.bounding_box()["width"] <= 390
+    colour = page.evaluate(
+        "(() => { const w = explorer.attention.current, p = w.places[0][0], c = w.base, r = c.width / w.baseWidth;"
+        " return [...c.getContext('2d').getImageData((p.x + w.tile - 2) * r, (p.y + 2) * r, 1, 1).data]; })()"
+    )
+    assert sum(colour[:3]) < 500, "tiles of weak attention are dark on a dark page"
+
+
+def test_folds_compute_when_opened_and_lead_back_to_the_wall(page_at):
+    page = opened(page_at(PATH))
+    page.get_by_role("button", name="Which heads of two models behave alike?").click()
+    jump = page.locator(".aw-twins .aw-jump").first
+    expect(jump).to_be_visible()
+    layer, head = (int(part) - 1 for part in jump.inner_text().split("."))
+    jump.click()
+    assert page.evaluate(LOCK) == [1, layer, head]
+    page.get_by_role("button", name="How does one shared ALBERT head change").click()
+    expect(page.locator(".aw-film figure")).to_have_count(6)
+    page.get_by_role("button", name="What does all of a model's attention").click()
+    expect(page.locator("[data-kind=attention_summary] canvas")).to_have_count(3)
+    page.get_by_label("gradient × attention").click()
+    expect(page.locator("[data-kind=attention_summary]")).to_contain_text("for its first choice")
