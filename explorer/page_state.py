@@ -15,7 +15,7 @@ DEVICES: tuple[str, ...] = ("cpu", "cuda", "mps")
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
-DEFAULT_TEXT = "The capital of France is [MASK]."
+DEFAULT_TEXT = "He was born in the United [MASK]."
 TEMPERATURES = (0.05, 20.0)
 MAX_LAYER = MAX_HEAD = 63
 

@@ -14,7 +14,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
     return array
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Run:
     """One forward pass: every tab reads it and no tab runs the model again."""
 

@@ -1,7 +1,11 @@
 """Predictions tab: what each model puts in the gap, and how sure it is."""
 
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
 import gradio as gr
 
+from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui import texts_predictions as texts
@@ -13,10 +17,15 @@ from explorer.ui.tabs import (
     predictions_words,
 )
 
+if TYPE_CHECKING:
+    from explorer.analysis.predictions import MaskPredictions
+
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
+_KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
+"""As long as a run is kept, so are its predictions: the same text again sorts nothing."""
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -27,13 +36,20 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return headline
 
 
+def _predictions_of(run: Run) -> "MaskPredictions":
+    from explorer.analysis.predictions import TOP_K, mask_predictions
+
+    if run not in _KEPT:
+        _KEPT[run] = mask_predictions(run, TOP_K[1])
+    return _KEPT[run]
+
+
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
-    from explorer.analysis.predictions import TOP_K, mask_predictions
     from explorer.views.predictions import predictions_canvas
 
     runs, missing = get_runs(state)
-    results = {key: mask_predictions(run, TOP_K[1]) for key, run in runs.items()}
+    results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     tokens = next((run.tokens for run in runs.values()), None)
