@@ -12,8 +12,8 @@ from explorer.ui import texts_latency as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
-DEVICE = 5
-"""Where the device stands among the controls."""
+LENGTH, DEVICE = 1, 5
+"""Where the two that depend on text and machine stand among the controls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,8 @@ class Choice:
         """One pass of them."""
         clock = self.clock if self.device == "cpu" else "device"
         head = self.part == "head"
-        return Workload(self.length, self.batch, self.device, self.dtype, head, clock=clock)
+        length = int(self.length) if str(self.length).isdecimal() else self.length
+        return Workload(length, self.batch, self.device, self.dtype, head, clock=clock)
 
 
 def build_controls() -> list[gr.components.Component]:
@@ -47,13 +48,21 @@ def build_controls() -> list[gr.components.Component]:
     with gr.Row(elem_classes="lt-controls"):
         return [
             gr.Dropdown(texts.SHAPES, value=plain.shapes, label=texts.SHAPES_LABEL),
-            gr.Dropdown(LENGTHS, value=plain.length, label=texts.LENGTH_LABEL),
+            gr.Dropdown(
+                LENGTHS, value=plain.length, label=texts.LENGTH_LABEL, allow_custom_value=True
+            ),
             gr.Dropdown(BATCHES, value=plain.batch, label=texts.BATCH_LABEL),
             gr.Dropdown(texts.PARTS, value=plain.part, label=texts.PART_LABEL),
             gr.Dropdown(texts.CLOCKS, value=plain.clock, label=texts.CLOCK_LABEL),
             gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
             gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
         ]
+
+
+def length_choices(n_tokens: int) -> list[tuple[str, int]]:
+    """The lengths offered, the reader's own text first; any other can be typed."""
+    own = [(texts.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
+    return [*own, *((str(n), n) for n in LENGTHS)]
 
 
 Handler = Callable[[Choice, gr.Request], Iterator[Any]]

@@ -14,9 +14,12 @@ from explorer.ui.folds import fold
 from explorer.views.markup import el, finding, join, note
 
 if TYPE_CHECKING:
+    from explorer.analysis.parameters_memory import ForwardMemory
     from explorer.models.loading import LoadedModel
 
 Value = TypeVar("Value")
+MAX_RUN_BYTES = 400 * 10**6
+"""A visitor may not make the machine hold more than this for a demonstration."""
 
 
 def build_savings(state: gr.State) -> None:
@@ -178,7 +181,7 @@ def build_memory(state: gr.State) -> None:
     with fold(texts.MEMORY) as section:
         with gr.Row(elem_classes="pt-controls"):
             length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
-            batch = gr.Slider(1, 16, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
+            batch = gr.Slider(1, 8, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
             keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
         result, inputs = gr.HTML(), [state, length, batch, keeps]
         section.on_open(show_memory, inputs, [result])
@@ -191,15 +194,15 @@ def build_memory(state: gr.State) -> None:
 
 def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -> str:
     """The loaded family really run, the published sizes followed on meta tensors."""
-    from explorer.analysis.parameters_memory import loaded_memory, shape_memory
+    from explorer.analysis.parameters_memory import shape_memory
     from explorer.views.parameters_memory import MemoryRow, memory_html
 
     counted = [
         MemoryRow(s.key, s.name, shape_memory(s, length, batch, keeps), texts.COUNTED)
         for s in BASE.values()
     ]
-    measured, cards = _each_loaded(state, lambda m: loaded_memory(m, length, batch, keeps))
-    rows = [MemoryRow(s.key, s.name, memory, texts.MEASURED) for s, memory in measured]
+    measured, cards = _each_loaded(state, lambda m: affordable_memory(m, length, batch, keeps))
+    rows = [MemoryRow(s.key, s.name, *memory) for s, memory in measured]
     bert, _, albert = (row.memory for row in counted)
     sentence = texts.MEMORY_FINDING.format(
         weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
@@ -213,6 +216,18 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
         *cards,
         note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[bool(keeps)])),
     )
+
+
+def affordable_memory(
+    loaded: "LoadedModel", length: int, batch: int, keeps: bool
+) -> "tuple[ForwardMemory, str]":
+    """A real run's memory; a pass that would take too much is followed on meta tensors instead."""
+    from explorer.analysis.parameters_memory import loaded_memory, shape_memory
+
+    followed = shape_memory(loaded.spec, length, batch, keeps)
+    if followed.peak_bytes > MAX_RUN_BYTES:
+        return followed, texts.COUNTED
+    return loaded_memory(loaded, length, batch, keeps), texts.MEASURED
 
 
 def _headed(title: str, body: str) -> tuple[str, str]:

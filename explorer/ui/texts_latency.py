@@ -13,6 +13,7 @@ NO_ROUND = "The time was over before every model had run once. Please choose les
 SHAPES_LABEL = "Sizes"
 SHAPES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger", "larger")]
 LENGTH_LABEL = "Tokens"
+OWN_TEXT = "{n}: your text"
 BATCH_LABEL = "Texts at once"
 PART_LABEL = "What runs"
 PARTS = [("Encoder only", "encoder"), ("With the word head", "head")]

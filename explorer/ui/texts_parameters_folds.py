@@ -123,7 +123,7 @@ BUILD_TEXTS: dict[str, Any] = {
         "d_model": "Width H",
         "n_heads": "Heads A",
         "d_ffn": "Feed-forward width F",
-        "d_embedding": "Embedding width E",
+        "d_embedding": "Embedding width E (H: no projection)",
         "d_vocab": "Vocabulary V",
         "n_segments": "Segments",
         "n_positions": "Positions",

@@ -1,12 +1,15 @@
 """Checks that need no weights: right on the real shapes, wrong as soon as a shape is tampered with."""
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 import torch
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from explorer.analysis import claims_cost, claims_counts, claims_layers
+from explorer.analysis.latency import Instruments
 from explorer.models.architectures import meta_network, random_network, sharing_network
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE
@@ -126,19 +129,35 @@ def small(spec, n_layers):
     return random_network(replace(spec, architecture=shape))
 
 
-def test_times_tell_six_layers_from_twelve(monkeypatch):
-    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, max_rounds=9, budget_s=60))
-    honest = specimens(random=lambda s: small(s, s.architecture.n_layers))
-    ratio = claims_cost.forward_times(honest).quantities["bert_over_distilbert"].value
-    assert ratio > 1.3
-    slow = claims_cost.forward_times(specimens(random=lambda s: small(s, 12)))
-    assert not slow.holds
-    assert slow.quantities["bert_over_distilbert"].value < 1.4
+@pytest.fixture
+def clock_of_work(monkeypatch):
+    """A clock that ticks with operations instead of seconds: no machine is too busy for it."""
 
+    def stopwatch(call):
+        with FlopCounterMode(display=False) as counter:
+            call()
+        return float(counter.get_total_flops())
 
-def test_training_steps_notice_a_width_that_is_not_there(monkeypatch):
-    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, max_rounds=6, budget_s=60))
+    @contextmanager
+    def instruments(workload):
+        yield Instruments(stopwatch, lambda: 0.0), 1
+
+    monkeypatch.setattr(claims_cost, "instruments_for", instruments)
+    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, min_rounds=2, max_rounds=2))
     monkeypatch.setattr(claims_cost, "STEP_TOKENS", (1, 16))
+
+
+def test_times_tell_six_layers_from_twelve(clock_of_work):
+    honest = specimens(random=lambda s: small(s, s.architecture.n_layers))
+    measured = claims_cost.forward_times(honest)
+    assert measured.holds
+    assert measured.quantities["bert_over_distilbert"].value == pytest.approx(2, abs=0.01)
+    assert measured.quantities["time_saved"].value == pytest.approx(50, abs=0.5)
+    assert not claims_cost.forward_times(specimens(random=lambda s: small(s, 12))).holds
+
+
+def test_training_steps_tell_equal_shape_from_twice_the_width(clock_of_work):
+    assert claims_cost.training_steps(specimens()).holds
     narrow = specimens(random=lambda s: small(s, 1 if s.architecture.d_model == 512 else 6))
     assert not claims_cost.training_steps(narrow).holds
 

@@ -8,7 +8,8 @@ pytestmark = pytest.mark.browser
 
 def open_claims(page_at, **options):
     page = page_at("/?tab=claims", **options)
-    expect(page.locator(".cl-row").first).to_be_visible()
+    # The first page of a fresh server loads the models before it shows any tab.
+    expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
     return page
 
 
@@ -38,4 +39,34 @@ def test_the_ledger_works_from_the_keyboard_on_a_phone(page_at):
     page.keyboard.press("Enter")
     expect(page.locator(".cl-row")).to_have_count(50)
     assert page.evaluate("document.activeElement.closest('.cl-row') !== null")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
+    page = open_claims(page_at)
+    page.get_by_role("searchbox", name="Search the claims").fill("23 million to just")
+    page.get_by_role("button", name="Run LC09").click()
+    outcome = page.locator(".cl-row .cl-outcome.measured")
+    expect(outcome).to_contain_text("3,938,304 parameters")
+    expect(outcome).to_contain_text("does not hold")
+    expect(outcome).to_contain_text("full-size shapes")
+    page.get_by_role("searchbox", name="Search the claims").fill("glue score of 76.9")
+    page.get_by_role("button", name="Run LC30").click()
+    published = page.locator(".cl-row .cl-outcome.published")
+    expect(published).to_contain_text("from the tables")
+    assert page.locator(".cl-row .cl-outcome.measured").count() == 0
+    expect(page.locator(".cc-line")).to_contain_text("2 of 34 checks run here")
+
+
+def test_published_tables_sort_and_the_calculator_answers(page_at):
+    page = open_claims(page_at, width=390, height=800)
+    page.get_by_role("button", name="What scores do the papers print?").click()
+    bars = page.locator(".bm-bars li")
+    expect(bars.first).to_contain_text("BERT-base")
+    page.locator("[data-kind=claims_benchmarks] select").select_option("albert-2")
+    expect(bars.first).to_contain_text("ALBERT-xxlarge")
+    page.get_by_role("button", name="Sort by Parameters").click()
+    expect(bars.first).to_contain_text("ALBERT-base")
+    page.get_by_role("button", name="How much of a score does a smaller model keep?").click()
+    expect(page.locator(".bm-kept")).to_contain_text("96.9 %")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -3,13 +3,15 @@
 import pytest
 from playwright.sync_api import expect
 
+PATIENT_MS = 240_000
+"""The first page of a session waits for imports and models on whatever machine this is."""
 pytestmark = pytest.mark.browser
 
 
 def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page_at):
     page = page_at("/?v=1&tab=latency")
     card = page.locator(".lt-paradox")
-    expect(card).to_be_visible()
+    expect(card).to_be_visible(timeout=PATIENT_MS)
     expect(card.get_by_text("not measured yet")).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.get_by_label("Sizes").click()
@@ -20,7 +22,9 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     expect(card.get_by_text("not measured yet")).to_have_count(3)
 
     page.get_by_role("button", name="Measure here").click()
-    expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible()
+    expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible(
+        timeout=PATIENT_MS
+    )
     page.locator("#measure-stop").click()
     expect(page.get_by_text("you stopped it").first).to_be_visible()
     expect(card.get_by_text("not measured yet")).to_have_count(0)
@@ -32,5 +36,5 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
 
 def test_it_fits_a_phone_in_the_dark(page_at):
     page = page_at("/?v=1&tab=latency", width=360, theme="dark")
-    expect(page.locator(".lt-paradox")).to_be_visible()
+    expect(page.locator(".lt-paradox")).to_be_visible(timeout=PATIENT_MS)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

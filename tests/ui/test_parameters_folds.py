@@ -62,6 +62,16 @@ def test_memory_is_measured_and_followed(state):
     assert "every attention matrix and hidden state" in html
 
 
+def test_a_pass_too_large_for_a_visitor_is_followed_but_not_run(state, tiny_family, monkeypatch):
+    loaded = tiny_family.loaded("bert")
+    measured, source = folds.affordable_memory(loaded, 8, 1, False)
+    assert source == "measured here"
+    monkeypatch.setattr(folds, "MAX_RUN_BYTES", 0)
+    followed, source = folds.affordable_memory(loaded, 8, 1, False)
+    assert source == "followed without weights"
+    assert followed.peak_bytes == measured.peak_bytes
+
+
 def test_embedding_ranks_come_from_the_loaded_tables(state):
     calculator, spectrum, cards = folds.show_embedding(state)
     assert '"name":"albert-xxlarge-v2"' in calculator

@@ -8,10 +8,17 @@ import gradio as gr
 
 from explorer.models.stop import StopSign
 from explorer.page_state import PageState
-from explorer.runs import devices
+from explorer.runs import devices, get_runs
 from explorer.ui import texts_latency as texts
 from explorer.ui.errors import plain_errors
-from explorer.ui.latency_choice import DEVICE, Choice, build_controls, with_choice
+from explorer.ui.latency_choice import (
+    DEVICE,
+    LENGTH,
+    Choice,
+    build_controls,
+    length_choices,
+    with_choice,
+)
 from explorer.ui.latency_folds import build_folds
 from explorer.ui.latency_running import running, stop
 
@@ -58,12 +65,14 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     )  # fmt: skip
     stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
     build_folds(controls, headline.result)
-    return [controls[DEVICE]]
+    return [controls[LENGTH], controls[DEVICE]]
 
 
-def show(state: PageState) -> list[object]:  # noqa: ARG001 - the same for every text
-    """The devices this machine has; a link or a new text never starts a measurement."""
-    return [gr.Dropdown(choices=list(devices()))]
+def show(state: PageState) -> list[object]:
+    """The text's length and the machine's devices; nothing here starts a measurement."""
+    runs, _ = get_runs(state)
+    n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
+    return [gr.Dropdown(choices=length_choices(n_tokens)), gr.Dropdown(choices=list(devices()))]
 
 
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
