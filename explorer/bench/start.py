@@ -1,6 +1,7 @@
 """How soon the page is there: process start to first answer, and to the first painted result."""
 
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -87,7 +88,7 @@ def first_paint_report() -> str:
 
     with app() as url, sync_playwright() as playwright:
         _wait(url)
-        found = os.environ.get("CHROMIUM")
+        found = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         page = browser.new_page()
         before = time.perf_counter()
