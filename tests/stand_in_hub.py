@@ -25,8 +25,8 @@ def full_vocabulary(pieces, size):
     return [*pieces, *(f"[unused{i}]" for i in range(size - len(pieces)))]
 
 
-def save_base_family(folder: Path, width: int = 48) -> None:
-    """Random checkpoints with the published depths and vocabularies; ``width=768`` is full size."""
+def save_base_family(folder: Path, width: int = 768) -> None:
+    """Random checkpoints in the published shapes; a smaller ``width`` makes them quicker to write."""
     import torch
     from transformers import (
         AddedToken,
