@@ -47,5 +47,17 @@ window.explorer = window.explorer || (() => {
     for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
     return out;
   }
-  return {views, mount, link, param, bytes, dark};
+  // One element with attributes; text children are text, never markup.
+  function make(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+      if (value !== null && value !== undefined) node.setAttribute(name, value);
+    }
+    node.append(...children.filter(child => child !== null && child !== undefined));
+    return node;
+  }
+  // Fills the {holes} of a sentence, and prints a probability.
+  const say = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const number = p => p >= 0.001 ? p.toFixed(3) : p > 0 ? p.toExponential(1) : '0.000';
+  return {make, say, number, views, mount, link, param, bytes, dark};
 })();

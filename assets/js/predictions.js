@@ -2,16 +2,7 @@
 (() => {
   let shown = 10;   // kept while the page lives: a new text keeps the reader's choice
 
-  function make(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined) node.setAttribute(name, value);
-    }
-    node.append(...children.filter(child => child !== null && child !== undefined));
-    return node;
-  }
-  const say = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-  const number = p => p >= 0.001 ? p.toFixed(3) : p > 0 ? p.toExponential(1) : '0.000';
+  const {make, say, number} = window.explorer;
   const names = list => list.length < 2 ? list.join('')
     : `${list.slice(0, -1).join(', ')} and ${list[list.length - 1]}`;
   const nice = p => [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(step => p <= step) || 1;

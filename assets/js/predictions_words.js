@@ -2,16 +2,7 @@
 (() => {
   const DARKEST_NATS = 9;
 
-  function make(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined) node.setAttribute(name, value);
-    }
-    node.append(...children.filter(child => child !== null && child !== undefined));
-    return node;
-  }
-  const say = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
-  const number = p => p >= 0.001 ? p.toFixed(3) : p > 0 ? p.toExponential(1) : '0.000';
+  const {make, say, number} = window.explorer;
 
   function disagrees(entry) {
     const known = Object.values(entry.models).filter(found => found.p !== null);

@@ -5,8 +5,6 @@ from typing import Any
 MODEL_COLOURS = {"bert": "#2f7fd0", "distilbert": "#d9691e", "albert": "#0f9b76"}
 """Colour-blind safe and at least 3:1 on both backgrounds; text uses the style sheet's shades."""
 NEUTRAL = "#8089a0"
-SEQUENTIAL = "Cividis"
-DIVERGING = "RdBu"
 
 
 def figure_layout(height: int = 320, **more: Any) -> dict[str, Any]:  # noqa: ANN401
