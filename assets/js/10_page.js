@@ -67,7 +67,12 @@
     drawWords(strip, data.text, data.hint);
   }};
 
+  // A link to something else than the opening example must not show that example first.
+  const linked = E.param('text') || E.param('tab') || (E.param('family') || 'mini') !== 'mini';
+  document.documentElement.classList.toggle('linked', Boolean(linked));
+
   E.views.link = {draw(root, data) {
+    document.documentElement.classList.remove('linked');
     E.link(data.params);
     const href = location.href;
     const field = make('input', null, {type: 'text', readonly: '', 'aria-label': data.label, value: href});

@@ -83,7 +83,7 @@ def _wait(url: str) -> None:
 
 
 def first_paint_report() -> str:
-    """First paint and first drawn result in Chromium after the server is up, as one line."""
+    """First paint, first result and first live result in Chromium after the server is up."""
     from playwright.sync_api import sync_playwright
 
     with app() as url, sync_playwright() as playwright:
@@ -97,5 +97,10 @@ def first_paint_report() -> str:
         shell = time.perf_counter() - before
         page.wait_for_selector("[data-kind=predictions] > *", timeout=1e3 * PATIENCE_S)
         result = time.perf_counter() - before
+        page.wait_for_selector("#status .status", timeout=1e3 * PATIENCE_S)
+        live = time.perf_counter() - before
         browser.close()
-    return f"first paint {shell:.1f} s after the server is up (goal 2.5), result {result:.1f} s\n"
+    return (
+        f"first paint {shell:.1f} s after the server is up (goal 2.5), the opening example "
+        f"{result:.1f} s, computed anew {live:.1f} s\n"
+    )

@@ -1,6 +1,7 @@
 """The two events of the page: Compare runs the text, a tab switch shows what is already there."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -31,9 +32,12 @@ class Wiring:
     shown: gr.State
     """Which state each tab shows, so that a tab that is up to date is not sent again."""
     tabs: gr.Tabs
+    tab_items: dict[str, gr.Tab]
     outputs: dict[str, list]
     status: gr.HTML
     link: Canvas
+    opening: set[str] = field(default_factory=set)
+    """Browser tabs whose opening view is being computed and has not been overtaken by a Compare."""
 
     @property
     def results(self) -> list:
@@ -41,15 +45,21 @@ class Wiring:
         tabs = [component for group in self.outputs.values() for component in group]
         return [self.message, self.state, self.shown, self.status, self.link, self.bar.words, *tabs]
 
+    def tab_results(self, tab: str) -> list:
+        """Every component that showing a tab may write."""
+        return [self.message, self.state, self.shown, self.link, *self.outputs[tab]]
+
 
 def wire(page: gr.Blocks, wiring: Wiring) -> None:
     """Connect Compare, the page's opening and the tab switch."""
     bar = wiring.bar
 
-    def on_compare(  # noqa: PLR0913 - the four controls, the state and the progress bar
+    def on_compare(  # noqa: PLR0913 - the four controls, the state, who asks, the progress bar
         text: str, family: str, device: str, dtype: str, state: PageState | None,
+        request: gr.Request,
         progress: gr.Progress = gr.Progress(),  # noqa: B008 - Gradio finds it by its default
     ) -> Outputs:  # fmt: skip
+        wiring.opening.discard(str(request.session_hash))
         chosen = replace(
             state or wiring.start, text=plain_text(text), family=family, device=device, dtype=dtype
         )
@@ -59,11 +69,15 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
         state, repaired = from_params(dict(request.query_params), wiring.start)
         if repaired:
             gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
+        wiring.opening.add(asker := str(request.session_hash))
         outputs = opened(wiring, state, progress)
+        if asker not in wiring.opening:
+            return {wiring.bar.device: outputs[wiring.bar.device]}
+        wiring.opening.remove(asker)
         return outputs | {wiring.link: link_value(outputs[wiring.state], repaired)}
 
-    def on_tab(state: PageState | None, shown: dict, event: gr.SelectData) -> Outputs:
-        return switch_tab(wiring, state, shown, event)
+    def on_tab(tab: str, state: PageState | None, shown: dict) -> Outputs:
+        return switch_tab(wiring, state, shown, tab)
 
     results = wiring.results
     shared = {"concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
@@ -73,7 +87,9 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
     gr.on(triggers, on_compare, [*bar.chosen, wiring.state], results,
           trigger_mode="always_last", **shared)  # fmt: skip
     page.load(on_open, None, [*results, wiring.tabs, *bar.chosen], **shared)
-    wiring.tabs.select(on_tab, [wiring.state, wiring.shown], results, **shared)
+    for tab, item in wiring.tab_items.items():
+        item.select(partial(on_tab, tab), [wiring.state, wiring.shown], wiring.tab_results(tab),
+                    **shared)  # fmt: skip
 
 
 def compare(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
@@ -84,13 +100,26 @@ def compare(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
     except Exception as error:
         kind = "message" if isinstance(error, BadText) else "message failure"
         return {wiring.message: el("p", sentence_of(error), class_=kind, role="alert")}
-    return drawn | {
-        wiring.message: "",
-        wiring.state: state,
-        wiring.shown: {state.tab: state},
-        wiring.status: status_html(state, runs),
-        wiring.bar.words: words_value(state.text),
-    }
+    return (
+        cleared(wiring)
+        | drawn
+        | {
+            wiring.message: "",
+            wiring.state: state,
+            wiring.shown: {state.tab: state},
+            wiring.status: status_html(state, runs),
+            wiring.bar.words: words_value(state.text),
+        }
+    )
+
+
+def cleared(wiring: Wiring) -> Outputs:
+    """Empty pictures for every tab: none may show an older text than the input bar.
+
+    Gradio builds a component anew for each output that is skipped, which costs more than a value.
+    """
+    pictures = (component for group in wiring.outputs.values() for component in group)
+    return {picture: "" for picture in pictures if isinstance(picture, gr.HTML)}
 
 
 def opened(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
@@ -100,27 +129,25 @@ def opened(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
     outputs = compare(wiring, state, progress)
     outputs.setdefault(wiring.state, state)
     bar = wiring.bar
+    controls = {bar.text: "text", bar.family: "family", bar.dtype: "dtype"}
     return outputs | {
         wiring.tabs: gr.Tabs(selected=state.tab),
-        bar.text: state.text,
-        bar.family: state.family,
         bar.device: gr.Dropdown(choices=list(devices()), value=state.device),
-        bar.dtype: state.dtype,
-    }
+    } | {  # what no link changed may have been typed in by now
+        control: getattr(state, name) for control, name in controls.items()
+        if getattr(state, name) != getattr(wiring.start, name)
+    }  # fmt: skip
 
 
-def switch_tab(
-    wiring: Wiring, state: PageState | None, shown: dict, event: gr.SelectData
-) -> Outputs:
+def switch_tab(wiring: Wiring, state: PageState | None, shown: dict, tab: str) -> Outputs:
     """Draw a tab from the runs already there; one that is up to date is left alone."""
-    tab = next((t for t in TABS if event.value == t.LABEL), None)
-    if state is None or tab is None:
+    if state is None:
         return {wiring.message: gr.skip()}
-    state = replace(state, tab=tab.ID)
+    state = replace(state, tab=tab)
     changed = {wiring.state: state, wiring.link: link_value(state)}
-    if shown.get(tab.ID) == state:
+    if shown.get(tab) == state:
         return changed
-    return draw_tab(wiring, state) | changed | {wiring.shown: {**shown, tab.ID: state}}
+    return draw_tab(wiring, state) | changed | {wiring.shown: {**shown, tab: state}}
 
 
 def draw_tab(wiring: Wiring, state: PageState) -> Outputs:

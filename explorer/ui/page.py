@@ -10,6 +10,7 @@ from explorer.ui import compare, texts
 from explorer.ui.api import register_endpoints
 from explorer.ui.canvas import Canvas
 from explorer.ui.input_bar import build_input_bar
+from explorer.ui.opening import show_opening
 from explorer.ui.tabs import TABS
 from explorer.views.markup import el
 
@@ -24,14 +25,15 @@ def build_page(start: PageState) -> gr.Blocks:
         message = gr.HTML("", elem_id="message")
         state, shown = gr.State(None), gr.State({})
         with gr.Tabs(elem_id="tabs") as tabs:
-            outputs = {}
+            items, outputs = {}, {}
             for tab in TABS:
-                with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}"):
+                with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}") as items[tab.ID]:
                     outputs[tab.ID] = tab.build(state)
+        show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
         link = Canvas("link", elem_id="link")
-        wiring = compare.Wiring(start, bar, message, state, shown, tabs, outputs, status, link)
-        compare.wire(page, wiring)
+        parts = (start, bar, message, state, shown, tabs, items, outputs, status, link)
+        compare.wire(page, compare.Wiring(*parts))
         register_endpoints()
     page.queue(default_concurrency_limit=4)
     return page

@@ -28,6 +28,37 @@ def test_opens_with_an_example_already_computed(page_at):
     assert link_of(page)["family"] == "mini"
 
 
+def silent(app_url, chromium, path):
+    """A page whose models never answer."""
+    context = chromium.new_context()
+    context.route("**/queue/join*", lambda route: None)
+    page = context.new_page()
+    page.goto(f"{app_url}{path}", wait_until="domcontentloaded")
+    return page
+
+
+def test_the_example_is_there_before_any_model_has_answered(app_url, chromium):
+    page = silent(app_url, chromium, "/")
+    expect(page.locator(FINDING)).to_contain_text("states")
+    expect(page.locator(".pr-column:visible")).to_have_count(3)
+    page.context.close()
+
+
+def test_a_link_to_another_text_does_not_show_the_example_first(app_url, chromium):
+    page = silent(app_url, chromium, "/?text=The+cat+sat+on+the+[MASK].")
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    expect(page.locator(FINDING)).to_have_count(0)
+    page.context.close()
+
+
+def test_what_is_typed_while_the_page_opens_stays(page_at):
+    page = page_at("/")
+    expect(page.locator(FINDING)).to_be_visible()
+    page.locator("#text textarea").fill("The dog [MASK] at the moon.")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")
+
+
 def test_click_masks_a_word_and_click_again_brings_it_back(page_at):
     page = page_at("/?text=The+cat+sat+on+the+mat.")
     page.locator(".strip .word", has_text="mat").click()
