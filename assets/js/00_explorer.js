@@ -47,17 +47,22 @@ window.explorer = window.explorer || (() => {
     for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
     return out;
   }
-  // One element with attributes; text children are text, never markup.
-  function make(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
+  // One element. An attribute that is null or false is left out, true is set empty, `text` is the
+  // element's text; children are nodes or strings, and a string is never markup.
+  function fill(node, attributes, children) {
     for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined) node.setAttribute(name, value);
+      if (value === null || value === undefined || value === false) continue;
+      if (name === 'text') node.textContent = value;
+      else node.setAttribute(name, value === true ? '' : value);
     }
     node.append(...children.filter(child => child !== null && child !== undefined));
     return node;
   }
+  const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+  const svg = (tag, attributes = {}, ...children) =>
+    fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
   // Fills the {holes} of a sentence, and prints a probability.
-  const say = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
   const number = p => p >= 0.001 ? p.toFixed(3) : p > 0 ? p.toExponential(1) : '0.000';
-  return {make, say, number, views, mount, link, param, bytes, dark};
+  return {make, svg, say, number, views, mount, link, param, bytes, dark};
 })();

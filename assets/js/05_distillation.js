@@ -1,17 +1,7 @@
 // What the distillation pictures share: building nodes, printing numbers, and one small line chart.
 (() => {
   const E = window.explorer;
-  const SVG = 'http://www.w3.org/2000/svg';
-
-  function fill(node, attributes, children) {
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
-    }
-    node.append(...children.filter(child => child !== null && child !== undefined));
-    return node;
-  }
-  const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
-  const draw = (tag, attributes = {}, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+  const {make} = E;
 
   // "At T = {t}, {name} says {word}" with nodes in the gaps: text stays text.
   const say = (sentence, values) => sentence.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
@@ -74,13 +64,13 @@
       const fx = state.xLog ? Math.log : v => v, fy = state.yLog ? v => Math.log(Math.max(v, floor)) : v => v;
       const px = x => pad.l + (width - pad.l - pad.r) * (fx(x) - fx(x0)) / (fx(x1) - fx(x0) || 1);
       const py = y => height - pad.b - (height - pad.t - pad.b) * (fy(y) - fy(y0)) / (fy(y1) - fy(y0) || 1);
-      const svg = draw('svg', {width, height, role: 'img', 'aria-label': state.label || state.title});
+      const svg = E.svg('svg', {width, height, role: 'img', 'aria-label': state.label || state.title});
       for (const y of steps(y0, y1, state.yLog, 4)) {
-        svg.append(draw('line', {class: 'dc-grid', x1: pad.l, x2: width - pad.r, y1: py(y), y2: py(y)}),
-          draw('text', {x: pad.l - 6, y: py(y) + 4, 'text-anchor': 'end'}, brief(y)));
+        svg.append(E.svg('line', {class: 'dc-grid', x1: pad.l, x2: width - pad.r, y1: py(y), y2: py(y)}),
+          E.svg('text', {x: pad.l - 6, y: py(y) + 4, 'text-anchor': 'end'}, brief(y)));
       }
       for (const x of state.xTicks || steps(x0, x1, state.xLog, Math.max(2, Math.floor(width / 90)))) {
-        svg.append(draw('text', {x: px(x), y: height - 8, 'text-anchor': 'middle'}, shown(x)));
+        svg.append(E.svg('text', {x: px(x), y: height - 8, 'text-anchor': 'middle'}, shown(x)));
       }
       for (const line of state.series) {
         let path = '', pen = 'M';
@@ -89,9 +79,9 @@
           path += `${pen}${px(xs[i]).toFixed(1)} ${py(Math.min(Math.max(v, y0), y1)).toFixed(1)}`;
           pen = 'L';
         });
-        svg.append(draw('path', {d: path || 'M0 0', class: line.dash ? 'dc-line dash' : 'dc-line', 'data-model': line.model, 'data-part': line.part}));
+        svg.append(E.svg('path', {d: path || 'M0 0', class: line.dash ? 'dc-line dash' : 'dc-line', 'data-model': line.model, 'data-part': line.part}));
       }
-      const marker = draw('line', {class: 'dc-mark', y1: pad.t, y2: height - pad.b});
+      const marker = E.svg('line', {class: 'dc-mark', y1: pad.t, y2: height - pad.b});
       svg.append(marker);
       holder.replaceChildren(svg);
       state.place = () => {

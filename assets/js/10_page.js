@@ -4,12 +4,7 @@
   const WORD = /\[[^\[\]|]+(?:\|[^\[\]|]+)+\]|\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s]/gu;
   const originals = [];   // what stood where each mask is now, in reading order
 
-  const make = (tag, text, attributes = {}) => {
-    const node = document.createElement(tag);
-    if (text !== null) node.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    return node;
-  };
+  const make = (tag, text, attributes = {}) => E.make(tag, {...attributes, text});
   const box = () => document.querySelector('#text textarea');
   const compareButton = () => document.querySelector('button#compare, #compare button');
 
@@ -75,7 +70,7 @@
     document.documentElement.classList.remove('linked');
     E.link(data.params);
     const href = location.href;
-    const field = make('input', null, {type: 'text', readonly: '', 'aria-label': data.label, value: href});
+    const field = make('input', null, {type: 'text', readonly: true, 'aria-label': data.label, value: href});
     const button = make('button', data.copy, {type: 'button', class: 'chip'});
     const said = make('span', '', {role: 'status', class: 'hint'});
     button.addEventListener('click', async () => {

@@ -4,16 +4,8 @@
   const A = E.attention = E.attention || {};
   A.timings = {};
 
-  A.make = (tag, attributes = {}, ...children) => {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value === null || value === false || value === undefined) continue;
-      if (name === 'text') node.textContent = value; else node.setAttribute(name, value === true ? '' : value);
-    }
-    node.append(...children.filter(child => child !== null && child !== undefined));
-    return node;
-  };
-  A.fill = (template, values) => template.replace(/\{(\w+)\}/g, (hole, name) => name in values ? String(values[name]) : hole);
+  A.make = E.make;
+  A.fill = E.say;
   A.word = text => text.replace(/^##/, '').replace(/▁/g, ' ').trim() || text;
 
   async function inflate(bytes) {

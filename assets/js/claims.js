@@ -1,4 +1,4 @@
-// What the claims pictures share: the filter, the results of live checks, and small builders.
+// What the claims pictures share: the filter and the results of live checks.
 window.explorer.claims = (() => {
   const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported: '?'};
   const filter = {search: '', model: '', topic: '', verdict: '', report: '', live: false};
@@ -6,16 +6,6 @@ window.explorer.claims = (() => {
   const running = new Set(); // check ids at work now
   const listeners = new Map();
 
-  function make(tag, attributes = {}, ...children) {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (value === null || value === undefined || value === false) continue;
-      node.setAttribute(name, value === true ? '' : value);
-    }
-    node.append(...children.filter(child => child !== null && child !== undefined));
-    return node;
-  }
-  const say = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name]);
   const listen = (name, react) => listeners.set(name, react);
   const notify = () => listeners.forEach(react => react());
 
@@ -26,5 +16,5 @@ window.explorer.claims = (() => {
     (news.results || []).forEach(result => { results[result.id] = result; });
     notify();
   }
-  return {GLYPHS, filter, results, running, make, say, listen, setFilter, publish};
+  return {GLYPHS, filter, results, running, listen, setFilter, publish};
 })();

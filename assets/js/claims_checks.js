@@ -1,6 +1,7 @@
 // Live checks: the line that says how far they are, and the list of what each one found.
 (() => {
-  const {make, say, results, running, publish, listen} = window.explorer.claims;
+  const {make, say} = window.explorer;
+  const {results, running, publish, listen} = window.explorer.claims;
 
   function line(news) {
     const found = Object.values(results), t = news.texts, total = news.total;

@@ -1,6 +1,7 @@
 // The ledger: search and filters over all claims, each beside its source and what this machine finds.
 (() => {
-  const {make, say, filter, results, running, listen, setFilter, GLYPHS} = window.explorer.claims;
+  const {make, say} = window.explorer;
+  const {filter, results, running, listen, setFilter, GLYPHS} = window.explorer.claims;
   const PAGE = 10, STEP = 40;
 
   function haystack(claim, data) {

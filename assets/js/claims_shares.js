@@ -1,6 +1,7 @@
 // The headline: what share of the printed claims is right, as bars whose parts filter the ledger.
 (() => {
-  const {make, say, filter, listen, setFilter, GLYPHS} = window.explorer.claims;
+  const {make, say} = window.explorer;
+  const {filter, listen, setFilter, GLYPHS} = window.explorer.claims;
 
   function segments(counts, data, build) {
     const total = Object.values(counts).reduce((sum, n) => sum + n, 0);

@@ -1,16 +1,7 @@
 // Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
 (() => {
   const E = window.explorer;
-  const make = (tag, attributes = {}, ...children) => {
-    const node = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name === 'text') node.textContent = value;
-      else if (value !== null && value !== undefined && value !== false) node.setAttribute(name, value);
-    }
-    node.append(...children.filter(child => child));
-    return node;
-  };
-  const fill = (template, values) => template.replace(/\{(\w+)\}/g, (hole, name) => name in values ? String(values[name]) : hole);
+  const {make, say: fill} = E;
   const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : value.toExponential(1);
 
   class Switches {

@@ -1,7 +1,6 @@
 // What the pictures of the parameters tab have in common: nodes, numbers, sliders, switches, charts.
 (() => {
   const E = window.explorer;
-  const SVG = 'http://www.w3.org/2000/svg';
   const digits = (n, d) => n.toLocaleString('en', {minimumFractionDigits: d, maximumFractionDigits: d});
   const million = n => digits(n / 1e6, 1) + ' M';
   const exact = n => Math.round(n).toLocaleString('en');
@@ -10,28 +9,13 @@
     return size < 1e5 ? exact(n) : size < 1e7 ? digits(n / 1e6, 2) + ' M' : size < 1e9 ? million(n) : digits(n / 1e9, 1) + ' G';
   };
 
-  function el(tag, className, text, attributes = {}) {
-    const node = document.createElement(tag);
-    if (className) node.className = className;
-    if (text !== undefined && text !== null) node.textContent = text;
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    return node;
-  }
-
-  function svg(tag, attributes = {}, text) {
-    const node = document.createElementNS(SVG, tag);
-    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
-    if (text !== undefined) node.textContent = text;
-    return node;
-  }
-
-  // `{name}` in a sentence becomes the value of that name.
-  const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (_, name) => values[name]);
+  const el = (tag, className, text, attributes = {}) => E.make(tag, {...attributes, class: className || null, text});
+  const svg = (tag, attributes = {}, text) => E.svg(tag, {...attributes, text});
 
   function switcher(label, names, chosen, choose) {
     const group = el('div', 'pm-switch', null, {role: 'group', 'aria-label': label});
     for (const [value, name] of Object.entries(names)) {
-      const button = el('button', '', name, {type: 'button', 'aria-pressed': value === String(chosen)});
+      const button = el('button', '', name, {type: 'button', 'aria-pressed': String(value === String(chosen))});
       button.addEventListener('click', () => {
         group.querySelectorAll('button').forEach(b => b.setAttribute('aria-pressed', b === button));
         choose(value);
@@ -101,5 +85,5 @@
     node.replaceChildren(picture);
   }
 
-  E.pt = {el, svg, digits, million, exact, fine, fill, switcher, slider, sized, chart};
+  E.pt = {el, svg, digits, million, exact, fine, fill: E.say, switcher, slider, sized, chart};
 })();

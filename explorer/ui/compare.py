@@ -36,8 +36,8 @@ class Wiring:
     outputs: dict[str, list]
     status: gr.HTML
     link: Canvas
-    opening: set[str] = field(default_factory=set)
-    """Browser tabs whose opening view is being computed and has not been overtaken by a Compare."""
+    asked: set[str] = field(default_factory=set)
+    """Browser tabs that have pressed Compare: an opening view that ends later comes too late."""
 
     @property
     def results(self) -> list:
@@ -59,7 +59,7 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
         request: gr.Request,
         progress: gr.Progress = gr.Progress(),  # noqa: B008 - Gradio finds it by its default
     ) -> Outputs:  # fmt: skip
-        wiring.opening.discard(str(request.session_hash))
+        wiring.asked.add(str(request.session_hash))
         chosen = replace(
             state or wiring.start, text=plain_text(text), family=family, device=device, dtype=dtype
         )
@@ -69,15 +69,16 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
         state, repaired = from_params(dict(request.query_params), wiring.start)
         if repaired:
             gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
-        wiring.opening.add(asker := str(request.session_hash))
         outputs = opened(wiring, state, progress)
-        if asker not in wiring.opening:
+        if request.session_hash in wiring.asked:
             return {wiring.bar.device: outputs[wiring.bar.device]}
-        wiring.opening.remove(asker)
         return outputs | {wiring.link: link_value(outputs[wiring.state], repaired)}
 
     def on_tab(tab: str, state: PageState | None, shown: dict) -> Outputs:
         return switch_tab(wiring, state, shown, tab)
+
+    def on_leave(request: gr.Request) -> None:
+        wiring.asked.discard(str(request.session_hash))
 
     results = wiring.results
     shared = {"concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
@@ -86,6 +87,7 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
                 bar.family.input, bar.device.input, bar.dtype.input]  # fmt: skip
     gr.on(triggers, on_compare, [*bar.chosen, wiring.state], results,
           trigger_mode="always_last", **shared)  # fmt: skip
+    page.unload(on_leave)
     page.load(on_open, None, [*results, wiring.tabs, *bar.chosen], **shared)
     for tab, item in wiring.tab_items.items():
         item.select(partial(on_tab, tab), [wiring.state, wiring.shown], wiring.tab_results(tab),
