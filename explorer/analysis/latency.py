@@ -28,6 +28,8 @@ class Candidate:
 
     name: str
     call: Call
+    stopwatch: Callable[[Call], float] | None = None
+    """Its own clock, where it runs on another device or in another process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ class Instruments:
     """What time is read from."""
 
     stopwatch: Callable[[Call], float]
-    """Runs a call and says how many seconds it took, on whichever clock is compared."""
+    """Runs a call and says how many seconds it took; for candidates without their own."""
     wall: Callable[[], float]
     """Seconds on the clock on the wall: budgets, first calls."""
     stolen: Callable[[], float | None] = lambda: None
@@ -155,7 +157,7 @@ def _warm_up(
         now = []
         for candidate in candidates:
             check()
-            now.append(instruments.stopwatch(candidate.call))
+            now.append(_timed(candidate, instruments))
         log.n_warm_rounds += 1
         times = np.asarray(now)
         agree = bool(np.all(np.abs(times - before) <= WARM_AGREEMENT * before))
@@ -177,11 +179,15 @@ def _round(
     wall, stolen = instruments.wall(), instruments.stolen()
     for lane in rng.permutation(len(lanes)):
         check()
-        row[lane] = instruments.stopwatch(lanes[lane].call)
+        row[lane] = _timed(lanes[lane], instruments)
     stolen_after, wall = instruments.stolen(), instruments.wall() - wall
     lost = 0.0 if stolen is None or stolen_after is None else stolen_after - stolen
     log.rows.append(row)
     log.disturbed.append(wall > 0 and lost / wall > QUIET_SHARE)
+
+
+def _timed(candidate: Candidate, instruments: Instruments) -> float:
+    return (candidate.stopwatch or instruments.stopwatch)(candidate.call)
 
 
 def _why_end(latency: Latency, plan: Plan) -> str:

@@ -1,19 +1,19 @@
-"""What a cheaper precision costs: how often the first answer changes, and how far it moves."""
+"""What a faster way to run costs: how often the first answer changes, and how far it moves."""
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
-from explorer.models.specs import ModelSpec
 from explorer.models.stop import StopSign
-from explorer.models.workload import Workload
 
 if TYPE_CHECKING:
+    from explorer.analysis.latency_variants import Variant
     from explorer.models.loading import LoadedModel
 
 N_SENTENCES = 40
@@ -52,33 +52,87 @@ def accuracy_cost(key: str, name: str, exact: np.ndarray, changed: np.ndarray) -
     return AccuracyCost(key, name, float(same), float(divergences.mean()), len(exact))
 
 
-def precision_costs(
-    spec: ModelSpec, workload: Workload, sentences: Sequence[str], sign: StopSign
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskedTexts:
+    """Texts of just one length made of whole masked sentences, and where their masks are."""
+
+    ids: np.ndarray
+    """int64 [text, length]."""
+    rows: np.ndarray
+    """int64 [mask]: the text of each mask, in order."""
+    positions: np.ndarray
+    """int64 [mask]."""
+
+
+def masked_texts(loaded: "LoadedModel", sentences: Sequence[str], length: int) -> MaskedTexts:
+    """Sentences one after another in texts of exactly ``length`` tokens.
+
+    What is compiled for one length runs at that length only, and padding would need a mask that
+    the timed pass has not. The room after the last whole sentence of a text is filled with words
+    of the first ones, whose masks do not count there; a sentence longer than a text is left out.
+    """
+    from explorer.models.forward import tokenize
+
+    tokens = [tokenize(loaded, sentence) for sentence in sentences]
+    fitting = [t for t in tokens if len(t.ids) <= length]
+    texts: list[list[int]] = []
+    rows, positions = [], []
+    for t in fitting:
+        if not texts or len(texts[-1]) + len(t.ids) - 1 > length:
+            texts.append([t.ids[0]])
+        for at in t.mask_positions:
+            rows.append(len(texts) - 1)
+            positions.append(len(texts[-1]) + at - 1)
+        texts[-1] += t.ids[1:-1]
+    filler = list(chain.from_iterable(t.ids[1:-1] for t in fitting)) * length
+    shaped = [[*text, *filler[: length - 1 - len(text)], fitting[0].ids[-1]] for text in texts]
+    ids = np.array(shaped, np.int64).reshape(-1, length)
+    return MaskedTexts(ids, np.array(rows, np.int64), np.array(positions, np.int64))
+
+
+def accuracy_costs(
+    variants: Sequence["Variant"], sign: StopSign, sentences: Sequence[str] | None = None
 ) -> Iterator[AccuracyCost]:
-    """The cost of each precision that ``precision_variants`` times; needs real weights.
+    """What each way to run a model does to its answers, against the first; needs real weights.
+
+    Yields nothing where not one of the sentences fits into a text of the timed length.
 
     Raises:
         ModelUnavailable: the weights cannot be had. Stopped: somebody asked for the end.
     """
-    from explorer.analysis.latency_variants import precision_variants
     from explorer.models.loading import load_model
+    from explorer.models.timing import thread_width
 
-    loaded = load_model(spec, workload.device)
-    exact: np.ndarray | None = None
-    for variant in precision_variants(spec, workload):
-        changed = replace(loaded, network=variant.timed.network)
-        logits = _mask_logits(changed, sentences, sign)
-        if exact is None:
-            exact = logits
-        else:
-            yield accuracy_cost(spec.key, variant.name, exact, logits)
+    first = variants[0]
+    spec, workload = first.timed.spec, first.workload
+    listed = bundled_sentences() if sentences is None else sentences
+    texts = masked_texts(load_model(spec, workload.device), listed, workload.length)
+    if not len(texts.rows):
+        return
+    with thread_width("compute"):
+        exact = mask_logits(first, texts, sign)
+    for variant in variants[1:]:
+        with thread_width("compute"):
+            changed = mask_logits(variant, texts, sign)
+        yield accuracy_cost(spec.key, variant.name, exact, changed)
 
 
-def _mask_logits(loaded: "LoadedModel", sentences: Sequence[str], sign: StopSign) -> np.ndarray:
-    from explorer.models.forward import run_model, tokenize
+def mask_logits(variant: "Variant", texts: MaskedTexts, sign: StopSign) -> np.ndarray:
+    """A variant's logits [mask, vocabulary], from the very pass that is timed."""
+    from explorer.models.runtimes import Question, head_logits, scores_at
+    from explorer.models.timing import Pass
 
-    found = []
-    for sentence in sentences:
+    batch, timed, found = variant.workload.batch, variant.timed, []
+    for start in range(0, len(texts.ids), batch):
         sign.check()
-        found.append(run_model(loaded, tokenize(loaded, sentence)).mask_logits)
-    return np.concatenate(found)
+        here = (texts.rows >= start) & (texts.rows < start + batch)
+        # A last batch that is not full is filled with its own texts again.
+        ids = np.resize(texts.ids[start : start + batch], (batch, texts.ids.shape[1]))
+        question = Question(ids, texts.rows[here] - start, texts.positions[here])
+        if variant.process is not None:
+            found.append(variant.process.scores(question, sign.check))
+        else:
+            run = Pass(timed.spec, timed.network, variant.workload)
+            found.append(scores_at(run, question, variant.workload.device))
+    scores = np.concatenate(found)
+    return scores if variant.workload.head else head_logits(timed.spec, timed.network, scores)

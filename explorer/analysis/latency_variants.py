@@ -1,4 +1,4 @@
-"""The same model run in other ways: lower precision, or with everything handed out to look at."""
+"""The same model run in other ways, all of them timed in the same rounds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -13,6 +13,7 @@ from explorer.models.stop import StopSign
 from explorer.models.workload import Workload
 
 if TYPE_CHECKING:
+    from explorer.models.runtime_process import RuntimeProcess
     from explorer.models.timed_networks import TimedNetwork
 
 
@@ -23,6 +24,22 @@ class Variant:
     name: str
     timed: "TimedNetwork"
     workload: Workload
+    process: "RuntimeProcess | None" = None
+    """Where the pass runs if not here; the network then says whose pass it is."""
+
+    def candidate(self, sign: StopSign) -> Candidate:
+        """The pass as something to be timed, which looks at the stop sign while it waits."""
+        from explorer.models.timing import forward_call
+
+        process = self.process
+        if process is not None:
+            # The process reads its own clock, so the call's answer is the time.
+            def seconds(_call: object = None) -> float:
+                return process.seconds(sign.check)
+
+            return Candidate(self.name, seconds, seconds)
+        run = forward_call(self.timed.spec, self.timed.network, self.workload)
+        return Candidate(self.name, run)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,19 +65,22 @@ def measure_variants(
     yield done
     for spec in specs:
         sign.check()
-        found = _one_model(make(spec), plan, sign)
+        found = variant_latency(make(spec), plan, sign)
         if found is None:
             return
         done = (*done, found)
         yield done
 
 
-def _one_model(variants: Sequence[Variant], plan: Plan, sign: StopSign) -> VariantLatency | None:
-    from explorer.models.timing import forward_call, interruptible
+def variant_latency(
+    variants: Sequence[Variant], plan: Plan, sign: StopSign
+) -> VariantLatency | None:
+    """One model's ways to run in the same rounds; None if that was stopped before it was done."""
+    from explorer.models.timing import interruptible
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
-    calls = [Candidate(v.name, forward_call(spec, v.timed.network, v.workload)) for v in variants]
+    calls = [variant.candidate(sign) for variant in variants]
     networks = {id(v.timed.network): (spec, v.timed.network) for v in variants}
     sign.allow(PASS_ALLOWANCE * plan.budget_s)
     with ExitStack() as stack:
@@ -80,20 +100,3 @@ def looking_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
     timed = timed_network(spec, workload)
     looking = replace(workload, looks=True)
     return [Variant("plain", timed, workload), Variant("looking", timed, looking)]
-
-
-def precision_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
-    """float32, then the precisions that this device offers to make a pass cheaper."""
-    from explorer.models.timed_networks import int8_network, timed_network
-
-    found = [
-        Variant(dtype, timed_network(spec, replace(workload, dtype=dtype)),
-                replace(workload, dtype=dtype))
-        for dtype in ("float32", "bfloat16")
-    ]  # fmt: skip
-    if workload.device == "cpu":
-        found.append(Variant("int8", int8_network(found[0].timed), found[0].workload))
-    else:
-        half = replace(workload, dtype="float16")
-        found.append(Variant("float16", timed_network(spec, half), half))
-    return found

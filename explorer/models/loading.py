@@ -65,7 +65,7 @@ def load_model(
     with lock:
         if key not in _loaded:
             path = checkpoint_path(spec, report)
-            _loaded[key] = _read(spec, path, device, dtype)
+            _loaded[key] = read_checkpoint(spec, path, device, dtype)
         return _loaded[key]
 
 
@@ -79,7 +79,12 @@ def forget_models() -> None:
     _loaded.clear()
 
 
-def _read(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
+def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
+    """A network and its tokenizer from a folder, kept by nobody but the caller.
+
+    Raises:
+        ModelUnavailable: the files are damaged or incomplete.
+    """
     try:
         with building:
             network, info = AutoModelForPreTraining.from_pretrained(

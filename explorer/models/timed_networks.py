@@ -4,6 +4,7 @@ import threading
 import warnings
 from collections import OrderedDict
 from dataclasses import dataclass
+from pathlib import Path
 
 import torch
 from torch import nn
@@ -54,9 +55,14 @@ def timed_network(spec: ModelSpec, workload: Workload) -> TimedNetwork:
 
 def has_weights(spec: ModelSpec) -> bool:
     """Whether the spec's checkpoint lies on this machine."""
+    return checkpoint_here(spec) is not None
+
+
+def checkpoint_here(spec: ModelSpec) -> Path | None:
+    """The folder of the spec's checkpoint if it lies on this machine."""
     if spec.repo:
-        return cached_path(spec) is not None
-    return (spec.bundled_path / "model.safetensors").exists()
+        return cached_path(spec)
+    return spec.bundled_path if (spec.bundled_path / "model.safetensors").exists() else None
 
 
 def check_device(device: str) -> None:

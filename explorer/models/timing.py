@@ -33,19 +33,30 @@ def timed_ids(spec: ModelSpec, workload: Workload, seed: int = 0) -> torch.Tenso
     return torch.randint(low, n_words, shape, generator=generator).to(workload.device)
 
 
+class Pass(nn.Module):
+    """What is timed, from ids to the last hidden states, or to every logit where the head runs."""
+
+    def __init__(self, spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> None:
+        super().__init__()
+        self.network, self.key = network, spec.key
+        self.head, self.looks = workload.head, workload.looks
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Ids [batch, length] to [batch, length, width]."""
+        hidden = self.network.base_model(
+            input_ids=ids, output_attentions=self.looks, output_hidden_states=self.looks
+        ).last_hidden_state
+        return HEADS[self.key](self.network, hidden) if self.head else hidden
+
+
 def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> Call:
     """One forward pass as a call without arguments: encoder, and the head if asked for."""
-    ids, encoder, head = timed_ids(spec, workload), network.base_model, HEADS[spec.key]
+    ids, run = timed_ids(spec, workload), Pass(spec, network, workload)
 
     def call() -> None:
         # Gradient mode belongs to a thread, so it is entered where the call runs.
         with torch.inference_mode():
-            out = encoder(
-                input_ids=ids,
-                output_attentions=workload.looks, output_hidden_states=workload.looks,
-            )  # fmt: skip
-            if workload.head:
-                head(network, out.last_hidden_state)
+            run(ids)
 
     return call
 

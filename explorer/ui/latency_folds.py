@@ -37,7 +37,7 @@ class Question:
 QUESTIONS = (
     Question(texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim),
     Question(texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits),
-    Question(texts.FASTER, texts.FASTER_NOTE.format(n=40), jobs.faster, jobs.draw_faster),
+    Question(texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster),
     Question(texts.LOOKING, texts.LOOKING_NOTE, jobs.looking, jobs.draw_looking),
     Question(texts.MEMORY, texts.MEMORY_NOTE, jobs.memory, jobs.draw_memory),
 )

@@ -118,44 +118,32 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
 
 
 def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
-    """Every precision of every model, then what each costs where the weights are real."""
-    from explorer.analysis.latency_accuracy import bundled_sentences, precision_costs
+    """Every way to run every model, and what each does to the answers where weights are real."""
     from explorer.analysis.latency_family import plan_for
-    from explorer.analysis.latency_variants import measure_variants, precision_variants
+    from explorer.analysis.latency_faster import measure_faster
 
     workload = replace(choice.workload, dtype="float32")
-    plan = plan_for(workload, POINT_BUDGET_S)
-    done: tuple[Any, ...] = ()
-    costs: list[Any] = []
-    for done in measure_variants(
-        choice.specs, lambda spec: precision_variants(spec, workload), plan, sign
-    ):
-        yield done, tuple(costs)
-    for found in done:
-        if found.weights != "random":
-            sign.allow(60)
-            for cost in precision_costs(found.spec, workload, bundled_sentences(), sign):
-                costs.append(cost)
-                yield done, tuple(costs)
+    return measure_faster(choice.specs, workload, plan_for(workload, CLAIM_BUDGET_S), sign)
 
 
-def draw_faster(shot: Any) -> list[Any]:  # noqa: ANN401 - variants, costs
-    """Gain and cost of each precision, side by side."""
+def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
+    """Gain and cost of each way to run, side by side, and why a row is missing."""
     from explorer.analysis.latency_paradox import size_label
 
-    done, costs = shot
-    by_name = {(cost.key, cost.name): cost for cost in costs}
+    by_name = {(cost.key, cost.name): cost for cost in found.costs}
     rows: list[list[str | Markup]] = []
-    for found in done:
-        for model in found.summary.models:
-            ratio, cost = found.summary.ratio(model.name), by_name.get((found.spec.key, model.name))
+    for variants in found.models:
+        spec = variants.spec
+        for model in variants.summary.models:
+            ratio, cost = variants.summary.ratio(model.name), by_name.get((spec.key, model.name))
             gain = "–" if ratio is None else ratio_text(ratio.ratio)
             rows.append([
-                model_name(found.spec.key, size_label(found.spec)), model.name,
+                model_name(spec.key, size_label(spec)), model.name,
                 f"{model.median_ms:,.2f}", gain, "–" if cost is None else f"{cost.same_top1:.0%}",
-                "–" if cost is None else f"{cost.mean_kl:.4f} nats",
+                "–" if cost is None else texts.divergence(cost.mean_kl),
             ])  # fmt: skip
-    return [join(table(texts.FASTER_HEAD, rows), note(texts.FASTER_LEFT_OUT))]
+    notes = [note(line) for line in texts.faster_notes(found) if line]
+    return [join(table(texts.FASTER_HEAD, rows) if rows else None, *notes)]
 
 
 def ratio_text(ratio: Any) -> str:  # noqa: ANN401 - a Ratio

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.latency_family import FamilyLatency
+from explorer.analysis.latency_faster import Faster
 from explorer.analysis.latency_limits import Limit
 from explorer.analysis.latency_paradox import size_label
 from explorer.analysis.latency_ratio import Ratio
@@ -60,13 +61,25 @@ LIMITS_HEAD = [
 
 FASTER = "What would make it faster here?"
 FASTER_NOTE = (
-    "The same passes in float32 and in cheaper precisions, in the same rounds; beside the gain, "
-    "what it does to the predictions on {n} bundled sentences where the weights are real."
+    "The same pass in float32, in cheaper precisions, compiled by torch.compile and in ONNX "
+    "Runtime, in the same rounds; beside the gain, what it does to the answers where the weights "
+    "are real. The last two are built for up to a minute per model and run in processes of their "
+    "own, on the same clock with as many threads; that may cost a small model a few percent. "
+    "Stop ends them at once."
 )
-FASTER_HEAD = ["Model", "precision", "ms", "faster than float32", "same first answer", "mean KL"]
-FASTER_LEFT_OUT = (
-    "Not run here: torch.compile (many seconds of compiling per model and shape) and ONNX Runtime "
-    "(an extra package)."
+FASTER_HEAD = ["Model", "way to run", "ms", "faster than float32", "same first answer", "mean KL"]
+BUILDING = "Compiling {label} and exporting it to ONNX …"
+NO_RUNTIME = {
+    "device": "{name} is timed on the processor only.",
+    "packages": "{name} is not installed here: pip install onnxruntime onnx onnxscript.",
+    "memory": "{name} is left out for {models}: building would need more memory than is free.",
+    "compiler": "{name} needs a C++ compiler, and none was found here.",
+    "late": "{name} is left out for {models}: building took longer than four minutes.",
+    "failed": "{name} is left out for {models}: it could not be built here.",
+}
+COSTS_NOTE = (
+    "Answers are compared at {n} masks, in texts of just the timed length made of whole bundled "
+    "sentences, because what is compiled for one length runs at that length only."
 )
 
 LOOKING = "What does looking inside cost?"
@@ -87,6 +100,26 @@ RECORDED = "How does another machine compare?"
 RECORDED_NOTE = "Open a measurement saved from this page elsewhere. It stays apart from this one's."
 RECORDED_BUTTON = "Open a saved measurement"
 RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
+
+
+def faster_notes(found: Faster) -> list[str]:
+    """What is being built, on how many masks answers were compared, and which rows are missing."""
+    building = BUILDING.format(label=size_label(found.building)) if found.building else ""
+    masks = sorted({str(cost.n_masks) for cost in found.costs})
+    costs = COSTS_NOTE.format(n=" or ".join(masks)) if masks else ""
+    absent: dict[tuple[str, str], list[str]] = {}
+    for row in found.missing:
+        absent.setdefault((row.name, row.reason), []).append(size_label(row.spec))
+    reasons = [
+        NO_RUNTIME[reason].format(name=name, models=" and ".join(labels))
+        for (name, reason), labels in absent.items()
+    ]
+    return [building, costs, *reasons]
+
+
+def divergence(nats: float) -> str:
+    """A divergence in nats; what is only rounding is said to be next to nothing."""
+    return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
 
 
 def claim_sentence(ratios: Mapping[bool, Ratio]) -> str:

@@ -8,7 +8,6 @@ import torch
 from torch.utils.flop_counter import FlopCounterMode
 
 from explorer.analysis.latency import Latency, Plan
-from explorer.analysis.latency_accuracy import accuracy_cost, bundled_sentences, precision_costs
 from explorer.analysis.latency_family import (
     FamilyLatency,
     family_peaks,
@@ -199,28 +198,6 @@ def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):
     assert [model.name for model in done[0].summary.models] == ["plain", "looking"]
     assert done[0].summary.n_rounds == 3
     assert done[0].summary.ratio("looking").ratio.ratio > 0
-
-
-def test_accuracy_cost_against_a_computation_by_hand():
-    exact = np.array([[2.0, 0.0], [0.0, 1.0]])
-    changed = np.array([[0.0, 2.0], [0.0, 1.0]])
-    cost = accuracy_cost("bert", "int8", exact, changed)
-    p = np.exp(2) / (np.exp(2) + 1)
-    by_hand = (p * np.log(p / (1 - p)) + (1 - p) * np.log((1 - p) / p)) / 2
-    assert cost.same_top1 == 0.5
-    assert cost.mean_kl == pytest.approx(by_hand)
-    with pytest.raises(ValueError, match="no mask"):
-        accuracy_cost("bert", "int8", exact[:0], changed[:0])
-
-
-def test_cheaper_precisions_move_predictions_a_little(tiny_family):
-    costs = list(
-        precision_costs(
-            tiny_family.specs["distilbert"], Workload(), bundled_sentences(3), StopSign()
-        )
-    )
-    assert [cost.name for cost in costs] == ["bfloat16", "int8"]
-    assert all(0 < cost.mean_kl < 1 and cost.n_masks == 3 for cost in costs)
 
 
 def test_limits_are_arithmetic_and_memory_whichever_is_slower():

@@ -1,0 +1,175 @@
+"""What makes a model faster on this machine, and what each way costs in accuracy."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from explorer.analysis.latency import Plan
+from explorer.analysis.latency_accuracy import AccuracyCost, accuracy_costs
+from explorer.analysis.latency_variants import Variant, VariantLatency, variant_latency
+from explorer.models.specs import ModelSpec
+from explorer.models.stop import Stopped, StopSign
+from explorer.models.workload import Workload, pass_bytes
+
+if TYPE_CHECKING:
+    from explorer.models.runtime_process import Order, RuntimeProcess
+    from explorer.models.timed_networks import TimedNetwork
+
+BUILD_S = 240.0
+"""Seconds that compiling or exporting one model may take."""
+COSTS_S = 60.0
+PROCESS_BYTES = 700_000_000
+"""Memory of a process with torch and a compiler or exporter in it, before any weights."""
+COPIES = 3
+"""Copies of the weights that are held while a model is exported or compiled, from above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A row that is not there, and why."""
+
+    spec: ModelSpec
+    name: str
+    reason: str
+    """One of ``models.runtimes.REASONS``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Faster:
+    """What was found so far."""
+
+    models: tuple[VariantLatency, ...] = ()
+    costs: tuple[AccuracyCost, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    building: ModelSpec | None = None
+    """Whose runtimes are being built at this moment."""
+
+
+def measure_faster(
+    specs: Sequence[ModelSpec], workload: Workload, plan: Plan, sign: StopSign
+) -> Iterator[Faster]:
+    """Time each model in float32 and in every cheaper way, then what each does to its answers.
+
+    Yields whenever there is something new. Stopping keeps what is complete.
+
+    Raises:
+        BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
+    """
+    found = Faster()
+    for spec in specs:
+        with ExitStack() as processes:
+            yield replace(found, building=spec)
+            try:
+                variants, missing = ways_to_run(spec, workload, sign, processes)
+            except Stopped:
+                yield found
+                raise
+            found = replace(found, missing=(*found.missing, *missing))
+            yield found
+            timed = variant_latency(variants, plan, sign)
+            if timed is None:
+                return
+            found = replace(found, models=(*found.models, timed))
+            yield found
+            for cost in _costs(variants, sign):
+                found = replace(found, costs=(*found.costs, cost))
+                yield found
+
+
+def _costs(variants: Sequence[Variant], sign: StopSign) -> Iterator[AccuracyCost]:
+    """What each way costs where the weights are real, as far as that is known in a minute."""
+    if variants[0].timed.weights == "random":
+        return
+    sign.allow(COSTS_S)
+    try:
+        yield from accuracy_costs(variants, sign)
+    except Stopped as stopped:
+        if stopped.reason != "deadline":
+            raise
+
+
+def ways_to_run(
+    spec: ModelSpec, workload: Workload, sign: StopSign, processes: ExitStack
+) -> tuple[list[Variant], list[Missing]]:
+    """Every way to run a model that this machine offers, float32 first, and those it does not.
+
+    The processes that run the other runtimes end with ``processes``.
+    """
+    from explorer.models.runtimes import NoRuntime
+
+    variants = precision_variants(spec, workload)
+    started, missing = _start(variants[0].timed, workload, processes)
+    sign.allow(BUILD_S)
+    for process in started:
+        try:
+            process.wait_until_built(sign.check)
+        except NoRuntime as error:
+            missing.append(Missing(spec, process.order.runtime, error.reason))
+        except Stopped as stopped:
+            if stopped.reason != "deadline":
+                raise
+            missing.append(Missing(spec, process.order.runtime, "late"))
+        else:
+            first = variants[0]
+            variants.append(Variant(process.order.runtime, first.timed, workload, process))
+    return variants, missing
+
+
+def precision_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
+    """float32, then the precisions that this device offers to make a pass cheaper."""
+    from explorer.models.timed_networks import int8_network, timed_network
+
+    found = [
+        Variant(dtype, timed_network(spec, replace(workload, dtype=dtype)),
+                replace(workload, dtype=dtype))
+        for dtype in ("float32", "bfloat16")
+    ]  # fmt: skip
+    if workload.device == "cpu":
+        found.append(Variant("int8", int8_network(found[0].timed), found[0].workload))
+    else:
+        half = replace(workload, dtype="float16")
+        found.append(Variant("float16", timed_network(spec, half), half))
+    return found
+
+
+def _start(
+    timed: "TimedNetwork", workload: Workload, processes: ExitStack
+) -> tuple[list["RuntimeProcess"], list[Missing]]:
+    """Start the runtimes side by side: each builds for tens of seconds, on one core at a time."""
+    from explorer.models.machine import free_bytes
+    from explorer.models.runtime_process import Order, RuntimeProcess
+    from explorer.models.runtimes import COMPILE, ONNX
+    from explorer.models.timed_networks import checkpoint_here
+
+    spec = timed.spec
+    started: list[RuntimeProcess] = []
+    missing: list[Missing] = []
+    free, path = free_bytes(), checkpoint_here(spec)
+    for runtime in (COMPILE, ONNX):
+        order = Order(runtime, spec, workload, path)
+        needed = runtime_bytes(timed, workload)
+        reason = why_not(order, needed, free)
+        if reason:
+            missing.append(Missing(spec, runtime, reason))
+            continue
+        free -= needed
+        started.append(processes.enter_context(RuntimeProcess(order)))
+    return started, missing
+
+
+def why_not(order: "Order", needed: int, free: int) -> str:
+    """What keeps a runtime from being tried at all: a reason, or nothing."""
+    from explorer.models.runtimes import ONNX, absent_packages
+
+    if order.runtime == ONNX and order.workload.device != "cpu":
+        return "device"
+    if order.runtime == ONNX and absent_packages():
+        return "packages"
+    return "memory" if needed > 0.8 * free else ""
+
+
+def runtime_bytes(timed: "TimedNetwork", workload: Workload) -> int:
+    """Memory that building and running a model in another process may take, from above."""
+    weights = timed.n_bytes(head=True)
+    return PROCESS_BYTES + COPIES * weights + pass_bytes(timed.spec.architecture, workload)

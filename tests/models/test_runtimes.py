@@ -1,0 +1,99 @@
+"""Other runtimes give torch's numbers, on the calling thread, and their processes end at once."""
+
+import os
+import shutil
+import time
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.models import runtimes
+from explorer.models.runtime_process import Order, RuntimeProcess
+from explorer.models.runtimes import COMPILE, ONNX, NoRuntime, Question, built, scores_at
+from explorer.models.stop import Stopped, StopSign
+from explorer.models.timed_networks import checkpoint_here
+from explorer.models.timing import Pass, thread_width, timed_ids
+from explorer.models.workload import Workload
+
+needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+
+
+@pytest.mark.parametrize(("key", "head"), [("bert", True), ("distilbert", False), ("albert", True)])
+def test_onnx_runtime_gives_torchs_numbers_on_the_calling_thread(
+    tiny_family, tmp_path, monkeypatch, key, head
+):
+    for package in runtimes.ONNX_PACKAGES:
+        pytest.importorskip(package)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    loaded, work = tiny_family.loaded(key), Workload(length=24, batch=2, head=head)
+    plain = Pass(loaded.spec, loaded.network, work).eval()
+    ids = timed_ids(loaded.spec, work)
+    with torch.inference_mode(), thread_width("compute"):
+        run = built(ONNX, plain, ids, 1)
+        other = timed_ids(loaded.spec, work, seed=1)
+        for asked in (ids, other):
+            np.testing.assert_allclose(run(asked), plain(asked), atol=1e-4)
+        before = time.process_time(), time.thread_time()
+        for _ in range(20):
+            run(ids)
+        everybody, me = time.process_time() - before[0], time.thread_time() - before[1]
+    assert me > 0.05
+    assert everybody - me < 0.5 * me, "another thread did the work"
+    assert list(tmp_path.iterdir()) == [], "the exported file was left behind"
+
+
+@pytest.mark.slow
+@needs_compiler
+def test_a_compiled_pass_gives_torchs_numbers_and_never_compiles_again(tiny_family):
+    loaded, work = tiny_family.loaded("distilbert"), Workload(length=24, head=True)
+    plain = Pass(loaded.spec, loaded.network, work).eval()
+    ids, other = (timed_ids(loaded.spec, work, seed=seed) for seed in (0, 1))
+    with torch.inference_mode(), thread_width("compute"):
+        run = built(COMPILE, plain, ids, 1)
+        with torch.compiler.set_stance("fail_on_recompile"):
+            for asked in (ids, other, ids):
+                torch.testing.assert_close(run(asked), plain(asked), atol=1e-4, rtol=0)
+
+
+def test_without_a_compiler_that_is_the_reason():
+    from torch._inductor import config
+
+    line, ids = torch.nn.Linear(3, 3), torch.ones(1, 3)
+    alone = {"cpp.cxx": ("no-such-compiler",), "force_disable_caches": True}
+    with config.patch(alone), torch.inference_mode(), pytest.raises(NoRuntime) as refusal:
+        built(COMPILE, torch.nn.Sequential(line, torch.nn.GELU()), ids, 1)
+    assert refusal.value.reason == "compiler"
+
+
+def test_any_other_failure_is_one_reason_too():
+    class Broken(torch.nn.Module):
+        def forward(self, ids):
+            raise KeyError("the layer is gone")
+
+    with pytest.raises(NoRuntime) as refusal:
+        built(COMPILE, Broken(), torch.ones(1), 1)
+    assert refusal.value.reason == "failed"
+
+
+def test_a_process_times_and_answers_as_this_one_would(tiny_family):
+    pytest.importorskip("onnxruntime")
+    loaded, work = tiny_family.loaded("distilbert"), Workload(length=16)
+    question = Question(
+        timed_ids(loaded.spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5])
+    )
+    order = Order(ONNX, loaded.spec, work, checkpoint_here(loaded.spec))
+    sign = StopSign()
+    with RuntimeProcess(order) as process:
+        process.wait_until_built(sign.check)
+        assert 0 < process.seconds(sign.check) < 60
+        there = process.scores(question, sign.check)
+        here = scores_at(Pass(loaded.spec, loaded.network, work), question, "cpu")
+        np.testing.assert_allclose(there, here, atol=1e-4)
+        sign.stop()
+        os.kill(process._process.pid, 19)
+        with pytest.raises(Stopped):
+            process.seconds(sign.check)
+    assert process._process.poll() is not None
+    with pytest.raises(NoRuntime):
+        process.seconds(lambda: None)
