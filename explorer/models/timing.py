@@ -78,7 +78,8 @@ def _checkpoints(spec: ModelSpec, network: nn.Module, tokens: int) -> list[nn.Mo
     shape = spec.architecture
     layer = 4 * tokens * shape.d_model * (2 * shape.d_model + shape.d_ffn)
     if layer > LONG_LAYER:
-        return [module for module in network.modules() if isinstance(module, nn.Linear)]
+        # By what it has, not by nn.Linear: 8-bit products are of another class.
+        return [module for module in network.modules() if hasattr(module, "in_features")]
     pattern = re.compile(spec.output_pattern)
     return [module for name, module in network.named_modules() if pattern.search(name)]
 

@@ -8,7 +8,13 @@ import torch
 
 from explorer.models import timing
 from explorer.models.stop import Stopped, StopSign
-from explorer.models.timed_networks import element_size, has_weights, timed_network, weight_bytes
+from explorer.models.timed_networks import (
+    element_size,
+    has_weights,
+    int8_network,
+    timed_network,
+    weight_bytes,
+)
 from explorer.models.timing import (
     cuda_stopwatch,
     forward_call,
@@ -181,6 +187,15 @@ def test_a_pass_is_stopped_in_its_middle(tiny_family, key, long_layer, monkeypat
     seen.clear()
     call()
     assert not seen, "the hooks outlived the measurement"
+
+
+def test_every_product_of_a_long_8_bit_pass_looks_at_the_stop_sign(tiny_family, monkeypatch):
+    monkeypatch.setattr(timing, "LONG_LAYER", 0)
+    spec, seen = tiny_family.specs["distilbert"], []
+    int8 = int8_network(timed_network(spec, Workload())).network
+    with interruptible([(spec, int8)], 32, lambda: seen.append(1)):
+        forward_call(spec, int8, Workload())()
+    assert len(seen) >= 6 * spec.architecture.n_layers
 
 
 def test_looking_at_the_stop_sign_does_not_change_the_result(tiny_family):
