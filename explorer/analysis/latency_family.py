@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, latency_rounds
 from explorer.analysis.latency_summary import LatencySummary, latency_summary
@@ -15,18 +15,49 @@ PASS_ALLOWANCE = 2.0
 """A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model on one device."""
+
+    spec: ModelSpec
+    workload: Workload
+    name: str
+    """The model's, and the device's where there are several."""
+
+
+def rows_of(
+    specs: Sequence[ModelSpec], workload: Workload, devices: Sequence[str] = ()
+) -> tuple[Row, ...]:
+    """Every model on every device; the device's own clock wherever that is no processor."""
+    if not devices:
+        return tuple(Row(spec, workload, spec.name) for spec in specs)
+    clocks = {device: workload.clock if device == "cpu" else "device" for device in devices}
+    return tuple(
+        Row(spec, replace(workload, device=device, clock=clock), f"{spec.name} on {device}")
+        for device, clock in clocks.items()
+        for spec in specs
+    )
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class FamilyLatency:
-    """A measurement of several models on one workload."""
+    """A measurement of several models on one workload, on one device or on several."""
 
     specs: tuple[ModelSpec, ...]
     workload: Workload
     latency: Latency
     weights: tuple[str, ...]
-    """Per model: ``bundled``, ``checkpoint`` or ``random``."""
+    """Per row: ``bundled``, ``checkpoint`` or ``random``."""
     threads: int
     weight_bytes: tuple[int, ...]
-    """Per model: bytes of the weights kept for this workload."""
+    """Per row: bytes of the weights kept for this workload."""
+    devices: tuple[str, ...] = ()
+    """Where several devices were measured; empty: the workload's alone."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What was timed, in the measurement's order."""
+        return rows_of(self.specs, self.workload, self.devices)
 
     @property
     def summary(self) -> LatencySummary:
@@ -57,30 +88,47 @@ def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = N
 
 
 def measure_family(
-    specs: Sequence[ModelSpec], workload: Workload, plan: Plan, sign: StopSign
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    plan: Plan,
+    sign: StopSign,
+    devices: Sequence[str] = (),
 ) -> Iterator[FamilyLatency]:
     """Time every model of a family on one workload, interleaved; yields after every round.
 
     The calling thread does the timing, so it must be one that no event loop needs.
 
+    Args:
+        specs: the models.
+        workload: the pass.
+        plan: how long to measure.
+        sign: how it is stopped.
+        devices: where to measure, all in the same rounds and each by its own clock, the
+            processor first; empty: on the workload's device.
+
     Raises:
         BadWorkload: a device that is not there, or more than the machine can hold.
     """
     from explorer.models.timed_networks import timed_network
-    from explorer.models.timing import forward_call, interruptible
+    from explorer.models.timing import forward_call, interruptible, stopwatch
 
-    timed = [timed_network(spec, workload) for spec in specs]
+    rows = rows_of(specs, workload, devices)
+    timed = [timed_network(row.spec, row.workload) for row in rows]
     sign.allow(PASS_ALLOWANCE * plan.budget_s)
-    calls = [Candidate(t.spec.name, forward_call(t.spec, t.network, workload)) for t in timed]
+    calls = [
+        Candidate(row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload))
+        for row, t in zip(rows, timed, strict=True)
+    ]
+    about = (tuple(t.weights for t in timed), tuple(t.n_bytes(workload.head) for t in timed))
     networks = [(t.spec, t.network) for t in timed]
-    weights = tuple(t.weights for t in timed)
-    n_bytes = tuple(t.n_bytes(workload.head) for t in timed)
     with (
         instruments_for(workload) as (instruments, threads),
         interruptible(networks, workload.tokens, sign.check),
     ):
         for latency in latency_rounds(calls, instruments, plan, sign.check):
-            yield FamilyLatency(tuple(specs), workload, latency, weights, threads, n_bytes)
+            yield FamilyLatency(
+                tuple(specs), workload, latency, about[0], threads, about[1], tuple(devices)
+            )
 
 
 def family_peaks(

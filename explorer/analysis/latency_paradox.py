@@ -1,9 +1,15 @@
 """The paradox: what is stored, what is computed, what the clock says, model by model."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from explorer.analysis.latency_family import FamilyLatency, pass_flops, stored_parameters
+from explorer.analysis.latency_family import (
+    FamilyLatency,
+    Row,
+    pass_flops,
+    rows_of,
+    stored_parameters,
+)
 from explorer.models.specs import BASE, MINI, ModelSpec
 from explorer.models.workload import Workload
 
@@ -30,6 +36,8 @@ class Paradox:
 
     rows: tuple[ParadoxRow, ...]
     workload: Workload
+    timed: tuple[ParadoxRow, ...] = ()
+    """The rows of all models on all devices; the same as ``rows`` where there is one device."""
 
     @property
     def measured(self) -> bool:
@@ -38,7 +46,10 @@ class Paradox:
 
 
 def paradox(
-    specs: Sequence[ModelSpec], workload: Workload, result: FamilyLatency | None = None
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    result: FamilyLatency | None = None,
+    devices: Sequence[str] = (),
 ) -> Paradox:
     """Parameters, work and time of one pass of each model, side by side.
 
@@ -46,17 +57,27 @@ def paradox(
         specs: the models.
         workload: the pass.
         result: a measurement of just these models and this pass, once there is one.
+        devices: where it runs, if on several.
     """
     rows = []
     has_times = result is not None and result.latency.n_rounds > 0
-    timed = result.summary.models if result is not None and has_times else (None,) * len(specs)
-    for spec, time in zip(specs, timed, strict=True):
+    places = rows_of(specs, workload, devices)
+    timed = result.summary.models if result is not None and has_times else (None,) * len(places)
+    for row, time in zip(places, timed, strict=True):
         times = () if time is None else (time.median_ms, time.low_ms, time.high_ms)
         rows.append(ParadoxRow(
-            spec.key, size_label(spec), spec.architecture.n_layers, stored_parameters(spec),
-            pass_flops(spec, workload) / 1e9, *times,
+            row.spec.key, row_label(row, devices), row.spec.architecture.n_layers,
+            stored_parameters(row.spec), pass_flops(row.spec, workload) / 1e9, *times,
         ))  # fmt: skip
-    return Paradox(tuple(rows), workload)
+    named = zip(rows, specs, strict=False)
+    first = tuple(replace(row, label=size_label(spec)) for row, spec in named)
+    return Paradox(first, workload, tuple(rows))
+
+
+def row_label(row: Row, devices: Sequence[str]) -> str:
+    """``BERT``, or ``BERT on cuda`` where several devices are compared."""
+    label = size_label(row.spec)
+    return f"{label} on {row.workload.device}" if devices else label
 
 
 def size_label(spec: ModelSpec) -> str:

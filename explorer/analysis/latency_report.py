@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.latency import Plan
@@ -15,7 +15,7 @@ from explorer.analysis.latency_family import (
     measure_family,
 )
 from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_summary import ModelLatency
+from explorer.analysis.latency_summary import LatencyRatio, ModelLatency
 from explorer.models.specs import ModelSpec
 from explorer.models.stop import StopSign
 from explorer.models.workload import Workload
@@ -57,15 +57,14 @@ def latency_report(
         peaks: peak extra bytes of one pass per model, where they were taken.
     """
     summary = result.summary
-    peaks = peaks or [None] * len(result.specs)
+    peaks = peaks or [None] * len(result.rows)
     return {
         "format": FORMAT,
         "protocol": _protocol(result),
         "machine": dict(machine),
         "models": [_model(result, i, peak) for i, peak in enumerate(peaks)],
         "ratios": [
-            {"of": _key(result, r.of), "over": _key(result, r.over), "different": r.is_different}
-            | _ratio(r.ratio)
+            _ends(result, r) | {"different": r.is_different} | _ratio(r.ratio)
             for r in summary.ratios
         ],
     }
@@ -74,7 +73,8 @@ def latency_report(
 def _protocol(result: FamilyLatency) -> Report:
     work, summary = result.workload, result.summary
     return {
-        "clock": work.clock, "threads": result.threads, "device": work.device,
+        "clock": _each(row.workload.clock for row in result.rows), "threads": result.threads,
+        "device": _each(row.workload.device for row in result.rows),
         "dtype": work.dtype, "sequence_length": work.length, "batch_size": work.batch,
         "padding": "none", "head": work.head, "outputs": work.looks, "attention": "eager",
         "mode": "inference", "order": "interleaved, random in every round",
@@ -86,9 +86,11 @@ def _protocol(result: FamilyLatency) -> Report:
 
 
 def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
-    spec, timed = result.specs[index], result.summary.models[index]
+    row, timed = result.rows[index], result.summary.models[index]
+    spec, work = row.spec, row.workload
     return {
         "model": spec.key, "name": spec.name, "weights": result.weights[index],
+        "device": work.device, "clock": work.clock,
         "median_ms": timed.median_ms, "ci_low_ms": timed.low_ms or None,
         "ci_high_ms": _finite(timed.high_ms), "p90_ms": timed.p90_ms,
         "first_call_ms": timed.first_call_ms,
@@ -112,8 +114,17 @@ def _finite(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _key(result: FamilyLatency, name: str) -> str:
-    return next(spec.key for spec in result.specs if spec.name == name)
+def _ends(result: FamilyLatency, ratio: LatencyRatio) -> Report:
+    """Whose time is divided by whose, and on which devices."""
+    of, over = (next(row for row in result.rows if row.name == n) for n in (ratio.of, ratio.over))
+    return {
+        "of": of.spec.key, "over": over.spec.key,
+        "of_device": of.workload.device, "over_device": over.workload.device,
+    }  # fmt: skip
+
+
+def _each(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
 
 
 def report_csv(report: Report) -> str:
@@ -122,11 +133,12 @@ def report_csv(report: Report) -> str:
     about = {**report["machine"], **report["protocol"]}
     about["self_check"] = (about["self_check"] or {}).get("ratio")
     writer = csv.writer(out)
-    writer.writerow(["model", "name", "weights", "round", "ms", *about])
+    own = ["model", "name", "weights", "device", "clock"]
+    about = {name: value for name, value in about.items() if name not in own}
+    writer.writerow([*own, "round", "ms", *about])
     for model in report["models"]:
         for number, ms in enumerate(model["samples_ms"], start=1):
-            row = [model["model"], model["name"], model["weights"], number, ms]
-            writer.writerow([*row, *about.values()])
+            writer.writerow([*(model[name] for name in own), number, ms, *about.values()])
     return out.getvalue()
 
 

@@ -17,15 +17,16 @@ CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
 Machine = dict[str, str | int | float | bool | None]
 
 
-def machine(device: str = "cpu") -> Machine:
+def machine(*devices: str) -> Machine:
     """Hardware, versions and state, as a result must state them; None: not visible from here."""
+    devices = devices or ("cpu",)
     return {
         "processor": processor_name(),
         "cores": usable_cores(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
         "memory_gb": _memory("MemTotal") and round((_memory("MemTotal") or 0) / 1e9, 1),
-        "device": device,
-        "device_name": device_name(device),
+        "device": ", ".join(devices),
+        "device_name": ", ".join(device_name(device) for device in devices),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "torch": torch.__version__,

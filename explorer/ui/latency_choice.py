@@ -7,11 +7,14 @@ from typing import Any
 import gradio as gr
 
 from explorer.models.specs import LARGER, ModelSpec, family_specs
-from explorer.models.workload import DTYPE_NAMES, Workload
+from explorer.models.workload import DTYPE_NAMES, BadWorkload, Workload
+from explorer.runs import devices
 from explorer.ui import texts_latency as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
+EVERY = "every"
+"""In the place of a device: all of them, in the same rounds."""
 LENGTH, DEVICE = 1, 5
 """Where the two that depend on text and machine stand among the controls."""
 
@@ -34,12 +37,28 @@ class Choice:
         return tuple(LARGER.values()) if self.shapes == "larger" else family_specs(self.shapes)
 
     @property
+    def devices(self) -> tuple[str, ...]:
+        """Where to measure if that is more than one place, the processor first; else nothing."""
+        return devices() if self.device == EVERY else ()
+
+    @property
     def workload(self) -> Workload:
-        """One pass of them."""
-        clock = self.clock if self.device == "cpu" else "device"
+        """One pass of them; of several devices, the one on the processor."""
+        device = "cpu" if self.device == EVERY else self.device
+        clock = self.clock if device == "cpu" else "device"
         head = self.part == "head"
         length = int(self.length) if str(self.length).isdecimal() else self.length
-        return Workload(length, self.batch, self.device, self.dtype, head, clock=clock)
+        return Workload(length, self.batch, device, self.dtype, head, clock=clock)
+
+    def on_one_device(self) -> "Choice":
+        """Itself, for questions that are asked of one device.
+
+        Raises:
+            BadWorkload: every device was chosen.
+        """
+        if self.device == EVERY:
+            raise BadWorkload(texts.ONE_DEVICE)
+        return self
 
 
 def build_controls() -> list[gr.components.Component]:
@@ -57,6 +76,12 @@ def build_controls() -> list[gr.components.Component]:
             gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
             gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
         ]
+
+
+def device_choices() -> list[tuple[str, str]]:
+    """The machine's devices, and all of them at once where there are several."""
+    found = [(device, device) for device in devices()]
+    return [*found, (texts.EVERY_DEVICE, EVERY)] if len(found) > 1 else found
 
 
 def length_choices(n_tokens: int) -> list[tuple[str, int]]:

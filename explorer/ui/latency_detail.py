@@ -9,7 +9,7 @@ from explorer.views.markup import Markup, join, note
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     """Timing table, strip of samples, ratios on one scale, and the two documents."""
-    from explorer.analysis.latency_paradox import size_label
+    from explorer.analysis.latency_paradox import row_label
     from explorer.analysis.latency_report import latency_report, report_csv
     from explorer.models.machine import machine
     from explorer.views.latency_detail import (
@@ -20,14 +20,15 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         timing_table,
     )
 
-    summary, by_name = result.summary, {spec.name: spec for spec in result.specs}
+    summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
-        Mark(by_name[r.over].key, size_label(by_name[r.over]), r.ratio) for r in summary.ratios
+        Mark(by_name[r.over].spec.key, row_label(by_name[r.over], result.devices), r.ratio)
+        for r in summary.ratios
     ]
     if summary.self_check is not None:
         marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
-    report = latency_report(result, machine(result.workload.device))
+    report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),
         "latency.csv": report_csv(report),

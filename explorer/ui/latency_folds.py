@@ -82,7 +82,9 @@ def build_question(
 
 
 def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list[Any]]]:
-    def handle(choice: Choice, request: gr.Request) -> Iterator[list[Any]]:
+    def handle(chosen: Choice, request: gr.Request) -> Iterator[list[Any]]:
+        choice = chosen.on_one_device()
+
         def draw(update: Update) -> list[Any]:
             return _drawn(question, update)
 

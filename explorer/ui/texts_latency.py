@@ -1,5 +1,8 @@
 """The sentences of the latency tab and of its endpoint."""
 
+from collections.abc import Sequence
+
+from explorer.analysis.latency_family import FamilyLatency
 from explorer.analysis.latency_paradox import Paradox, ParadoxRow
 from explorer.analysis.latency_ratio import MIN_INTERVAL
 from explorer.analysis.latency_summary import LatencySummary
@@ -20,6 +23,8 @@ PARTS = [("Encoder only", "encoder"), ("With the word head", "head")]
 CLOCK_LABEL = "Clock"
 CLOCKS = [("One thread", "compute"), ("All cores, wall", "wait")]
 DEVICE_LABEL = "Device"
+EVERY_DEVICE = "every device"
+ONE_DEVICE = "This question is asked of one device: please choose one under Device."
 DTYPE_LABEL = "Precision"
 MEASURE = "Measure here"
 STOP = "Stop"
@@ -30,6 +35,7 @@ TIME = {
     "wait": "What you wait here, all cores",
     "device": "Time here, on the device",
 }
+TIME_EVERYWHERE = "Time here, on every device"
 SAME = 0.015
 """Relative difference under which two amounts of work are called the same."""
 
@@ -44,8 +50,25 @@ def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
     return [
         (STORED, stored),
         (WORK, f"{star.label}'s one layer runs {star.n_layers} times: {_work(star, first)}."),
-        (TIME[paradox.workload.clock], _time(star, first)),
+        (_time_title(paradox), _time(star, first)),
     ]
+
+
+def _time_title(paradox: Paradox) -> str:
+    several = len(paradox.timed) > len(paradox.rows)
+    return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
+
+
+def clocks(devices: Sequence[str]) -> str:
+    """How times on several devices are taken; nothing where there is one."""
+    if not devices:
+        return ""
+    others = " and ".join(device for device in devices if device != "cpu")
+    return (
+        f"All devices are measured in the same rounds, each by its own clock: the processor by the "
+        f"one chosen, {others} by its own events or until it has nothing left to do. The sentences "
+        "are about the processor. So far this was tested with a simulated second device only."
+    )
 
 
 def _work(star: ParadoxRow, first: ParadoxRow) -> str:
@@ -74,7 +97,7 @@ def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> 
         work = work.removesuffix(f" of {first.label}")
         return finding(named, size, base, f", but one pass is {work}. What does the clock say?")
     others = _others(paradox.rows[1:-1], first)
-    ratio = summary.ratio(summary.models[-1].name)
+    ratio = summary.ratio(summary.models[len(paradox.rows) - 1].name)
     if summary.n_rounds < MIN_INTERVAL:
         verdict = f", and took {star.ms / first.ms:.2f} × the time in too few rounds to be sure"
     elif ratio is not None and not ratio.is_different:
@@ -170,8 +193,10 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
     return f"{share}; the time one thread computes hardly feels it."
 
 
-def conditions(workload: Workload, weights: tuple[str, ...], threads: int) -> str:
+def conditions(result: FamilyLatency) -> str:
     """Everything that was held fixed."""
+    workload, weights, threads = result.workload, result.weights, result.threads
+    device = " and ".join(result.devices or (workload.device,))
     texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
     part = "encoder and word head at every position" if workload.head else "encoder only"
     kinds = {"random": "random weights in the published shapes (time does not depend on them)",
@@ -180,5 +205,5 @@ def conditions(workload: Workload, weights: tuple[str, ...], threads: int) -> st
     width = "one thread" if threads == 1 else f"{threads} threads"
     return (
         f"{texts} of {workload.length} tokens, no padding, {part}, {workload.dtype}, "
-        f"{workload.device}, {width}, eager attention, inference mode; {used}."
+        f"{device}, {width}, eager attention, inference mode; {used}."
     ).capitalize()

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from explorer.analysis.latency_paradox import Paradox, ParadoxRow
 from explorer.views.markup import Markup, el, model_name
 
-Share = tuple[float, float] | None
+Value = Callable[[ParadoxRow], float | None]
 
 
 def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
@@ -15,14 +15,15 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
         paradox: the numbers.
         titles: title and line below it of each of the three groups.
     """
-    columns: list[tuple[Callable[[ParadoxRow], float | None], Callable[[float], str]]] = [
-        (lambda row: row.parameters, lambda n: f"{n / 1e6:,.1f} M"),
-        (lambda row: row.gflops, lambda n: f"{n:,.2f} GFLOP"),
-        (lambda row: row.ms, milliseconds),
+    models, timed = paradox.rows, paradox.timed or paradox.rows
+    columns: list[tuple[Sequence[ParadoxRow], Value, Callable[[float], str]]] = [
+        (models, lambda row: row.parameters, lambda n: f"{n / 1e6:,.1f} M"),
+        (models, lambda row: row.gflops, lambda n: f"{n:,.2f} GFLOP"),
+        (timed, lambda row: row.ms, milliseconds),
     ]
     groups = [
-        _group(paradox, title, value, show)
-        for title, (value, show) in zip(titles, columns, strict=True)
+        _group(rows, title, value, show)
+        for title, (rows, value, show) in zip(titles, columns, strict=True)
     ]
     return el("div", *groups, class_="lt-paradox")
 
@@ -33,17 +34,17 @@ def milliseconds(ms: float) -> str:
 
 
 def _group(
-    paradox: Paradox,
+    rows: Sequence[ParadoxRow],
     title: tuple[str, str],
-    value: Callable[[ParadoxRow], float | None],
+    value: Value,
     show: Callable[[float], str],
 ) -> Markup:
-    numbers = [value(row) for row in paradox.rows]
-    ends = [row.high_ms for row in paradox.rows if value(row) == row.ms and _is_finite(row.high_ms)]
+    numbers = [value(row) for row in rows]
+    ends = [row.high_ms for row in rows if value(row) == row.ms and _is_finite(row.high_ms)]
     top = max([n for n in [*numbers, *ends] if n is not None], default=1.0)
     bars = [
         _bar(row, number, show, (numbers[0], top))
-        for row, number in zip(paradox.rows, numbers, strict=True)
+        for row, number in zip(rows, numbers, strict=True)
     ]
     return el(
         "section", el("h3", title[0]), *bars, el("p", title[1], class_="lt-under"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.latency_family import FamilyLatency
-from explorer.analysis.latency_paradox import size_label
+from explorer.analysis.latency_paradox import row_label
 from explorer.analysis.latency_ratio import Ratio
 from explorer.views.latency import milliseconds
 from explorer.views.markup import Markup, el, model_name, table
@@ -31,32 +31,33 @@ def samples_strip(result: FamilyLatency, caption: str) -> Markup:
     models = result.summary.models
     top = max(float(np.percentile(model.samples_ms, 98)) for model in models) * 1.05
     rows = []
-    for spec, model in zip(result.specs, models, strict=True):
+    for row, model in zip(result.rows, models, strict=True):
         inside = model.samples_ms[model.samples_ms <= top][:MOST_TICKS]
         ticks = [el("i", style=f"left:{100 * ms / top:.2f}%") for ms in inside]
         outside = len(model.samples_ms) - int((model.samples_ms <= top).sum())
         beyond = el("small", f"+{outside} beyond") if outside else None
         median = el("b", style=f"left:{100 * model.median_ms / top:.2f}%")
         rows.append(el(
-            "div", el("div", model_name(spec.key, size_label(spec)),
+            "div", el("div", model_name(row.spec.key, row_label(row, result.devices)),
                       el("span", beyond, milliseconds(model.median_ms))),
-            el("div", *ticks, median, class_="lt-strip"), class_="lt-row", data_model=spec.key,
+            el("div", *ticks, median, class_="lt-strip"), class_="lt-row", data_model=row.spec.key,
         ))  # fmt: skip
     ends = el("div", el("span", "0"), el("span", milliseconds(top)), class_="lt-axis")
     return el("figure", *rows, ends, el("figcaption", caption, class_="note"), class_="lt-samples")
 
 
 def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Markup:
-    """Median, interval, 90th percentile, first call, speed: one row per model."""
+    """Median, interval, 90th percentile, first call, speed: one row per model and device."""
     rows: list[list[str | Markup]] = []
-    for spec, model in zip(result.specs, result.summary.models, strict=True):
+    for row, model in zip(result.rows, result.summary.models, strict=True):
         has_interval = np.isfinite(model.high_ms)
         span = f"{model.low_ms:,.2f} to {model.high_ms:,.2f}" if has_interval else "–"
         per_second = 1e3 * result.workload.tokens / model.median_ms
         rows.append([
-            model_name(spec.key, size_label(spec)), f"{model.median_ms:,.2f}", span,
+            model_name(row.spec.key, row_label(row, result.devices)),
+            f"{model.median_ms:,.2f}", span,
             "–" if model.p90_ms is None else f"{model.p90_ms:,.2f}", f"{model.first_call_ms:,.0f}",
-            f"{per_second:,.0f}", f"{result.gflops(spec) / model.median_ms * 1e3:,.1f}",
+            f"{per_second:,.0f}", f"{result.gflops(row.spec) / model.median_ms * 1e3:,.1f}",
         ])  # fmt: skip
     return table(list(head), rows, caption)
 

@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.models.stop import StopSign
 from explorer.page_state import PageState
-from explorer.runs import devices, get_runs
+from explorer.runs import get_runs
 from explorer.ui import texts_latency as texts
 from explorer.ui.errors import plain_errors
 from explorer.ui.latency_choice import (
@@ -16,6 +16,7 @@ from explorer.ui.latency_choice import (
     LENGTH,
     Choice,
     build_controls,
+    device_choices,
     length_choices,
     with_choice,
 )
@@ -72,7 +73,7 @@ def show(state: PageState) -> list[object]:
     """The text's length and the machine's devices; nothing here starts a measurement."""
     runs, _ = get_runs(state)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
-    return [gr.Dropdown(choices=length_choices(n_tokens)), gr.Dropdown(choices=list(devices()))]
+    return [gr.Dropdown(choices=length_choices(n_tokens)), gr.Dropdown(choices=device_choices())]
 
 
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
@@ -87,7 +88,8 @@ def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
     specs, workload = choice.specs, choice.workload
 
     def job(sign: StopSign) -> Iterator[Any]:
-        yield from measure_family(specs, workload, plan_for(workload, BUDGET_S), sign)
+        plan = plan_for(workload, BUDGET_S)
+        yield from measure_family(specs, workload, plan, sign, choice.devices)
 
     yield from running(job, request, lambda u: drawn(choice, u.shot, (u.place, u.done)))
 
@@ -102,8 +104,8 @@ def drawn(choice: Choice, result: Any = None, standing: tuple[int, bool] | None 
 
     has_times = result is not None and result.latency.n_rounds > 0
     summary = result.summary if has_times else None
-    rows = paradox(choice.specs, choice.workload, result)
-    status = [status_of(rows, result, standing), texts.why(rows)]
+    rows = paradox(choice.specs, choice.workload, result, choice.devices)
+    status = [status_of(rows, result, standing), texts.clocks(choice.devices), texts.why(rows)]
     return [
         texts.paradox_finding(rows, summary if standing and standing[1] else None),
         paradox_card(rows, texts.paradox_titles(rows)),
@@ -125,4 +127,4 @@ def status_of(rows: Any, result: Any, standing: tuple[int, bool] | None) -> str:
     if not n_rounds:
         return texts.NO_ROUND if result is None or result.latency.ended != "stopped" else ""
     trust = texts.trust(result.summary, rows.rows[0].label, result.workload)
-    return f"{trust} {texts.conditions(result.workload, result.weights, result.threads)}"
+    return f"{trust} {texts.conditions(result)}"
