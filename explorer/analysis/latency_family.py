@@ -113,7 +113,7 @@ def measure_family(
     from explorer.models.timing import forward_call, interruptible, stopwatch
 
     rows = rows_of(specs, workload, devices)
-    timed = [timed_network(row.spec, row.workload) for row in rows]
+    timed = [timed_network(row.spec, row.workload, sign.check) for row in rows]
     sign.allow(PASS_ALLOWANCE * plan.budget_s)
     calls = [
         Candidate(row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload))

@@ -10,7 +10,7 @@ from explorer.analysis.latency_accuracy import AccuracyCost, accuracy_costs
 from explorer.analysis.latency_variants import Variant, VariantLatency, variant_latency
 from explorer.models.specs import ModelSpec
 from explorer.models.stop import Stopped, StopSign
-from explorer.models.workload import Workload, pass_bytes
+from explorer.models.workload import DTYPE_NAMES, Workload, pass_bytes
 
 if TYPE_CHECKING:
     from explorer.models.runtime_process import Order, RuntimeProcess
@@ -98,7 +98,7 @@ def ways_to_run(
     """
     from explorer.models.runtimes import NoRuntime
 
-    variants = precision_variants(spec, workload)
+    variants = precision_variants(spec, workload, sign)
     started, missing = _start(variants[0].timed, workload, processes)
     sign.allow(BUILD_S)
     for process in started:
@@ -116,20 +116,17 @@ def ways_to_run(
     return variants, missing
 
 
-def precision_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
+def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> list[Variant]:
     """float32, then the precisions that this device offers to make a pass cheaper."""
     from explorer.models.timed_networks import int8_network, timed_network
 
-    found = [
-        Variant(dtype, timed_network(spec, replace(workload, dtype=dtype)),
-                replace(workload, dtype=dtype))
-        for dtype in ("float32", "bfloat16")
-    ]  # fmt: skip
+    dtypes = ("float32", "bfloat16") if workload.device == "cpu" else DTYPE_NAMES
+    found = []
+    for dtype in dtypes:
+        work = replace(workload, dtype=dtype)
+        found.append(Variant(dtype, timed_network(spec, work, sign.check), work))
     if workload.device == "cpu":
         found.append(Variant("int8", int8_network(found[0].timed), found[0].workload))
-    else:
-        half = replace(workload, dtype="float16")
-        found.append(Variant("float16", timed_network(spec, half), half))
     return found
 
 

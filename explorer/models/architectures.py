@@ -1,5 +1,6 @@
 """Networks from a spec alone: shapes without memory to count, random weights to time."""
 
+from collections.abc import Callable
 from typing import cast
 
 import torch
@@ -25,6 +26,7 @@ _SHARED_PARTS = {
     "all": ("attention", "ffn", "ffn_output", "full_layer_layer_norm"),
 }
 INIT_SCALE = 0.02
+Check = Callable[[], None]
 
 
 def _bert_config(shape: Architecture) -> PreTrainedConfig:
@@ -75,14 +77,17 @@ def meta_network(spec: ModelSpec) -> PreTrainedModel:
     return cast(PreTrainedModel, network.eval().requires_grad_(False))
 
 
-def random_network(spec: ModelSpec, seed: int = 0) -> PreTrainedModel:
-    """The pre-training network of a spec with random weights: the same numbers for a seed."""
+def random_network(spec: ModelSpec, seed: int = 0, check: Check = lambda: None) -> PreTrainedModel:
+    """The pre-training network of a spec with random weights: the same numbers for a seed.
+
+    Seconds for the largest; ``check`` is called before every matrix and ends it by raising.
+    """
     network = meta_network(spec).to_empty(device="cpu")
     network.tie_weights()
-    return cast(PreTrainedModel, fill_randomly(network, seed))
+    return cast(PreTrainedModel, fill_randomly(network, seed, check))
 
 
-def fill_randomly(network: nn.Module, seed: int) -> nn.Module:
+def fill_randomly(network: nn.Module, seed: int, check: Check = lambda: None) -> nn.Module:
     """Normal weights of scale 0.02, zero biases, unit norms; ids in the buffers.
 
     Its own generator, not torch's global one: other threads may be drawing numbers too.
@@ -91,6 +96,7 @@ def fill_randomly(network: nn.Module, seed: int) -> nn.Module:
     norms = {id(m.weight) for m in network.modules() if isinstance(m, nn.LayerNorm)}
     with torch.no_grad():
         for parameter in network.parameters():
+            check()
             if id(parameter) in norms:
                 parameter.fill_(1.0)
             elif parameter.dim() < 2:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from explorer.models.architectures import meta_network, random_network
+from explorer.models.architectures import Check, meta_network, random_network
 from explorer.models.hub import cached_path
 from explorer.models.loading import DTYPES, load_model
 from explorer.models.machine import free_bytes
@@ -36,11 +36,12 @@ class TimedNetwork:
         return weight_bytes(self.network if head else self.network.base_model)
 
 
-def timed_network(spec: ModelSpec, workload: Workload) -> TimedNetwork:
+def timed_network(spec: ModelSpec, workload: Workload, check: Check = lambda: None) -> TimedNetwork:
     """The network of a spec on the workload's device and dtype; nothing is ever downloaded.
 
     Raises:
         BadWorkload: the device is not there, or the pass does not fit the machine.
+        Stopped: ``check`` raised it while random weights were drawn.
     """
     check_device(workload.device)
     if not spec.architecture.d_vocab:
@@ -50,7 +51,7 @@ def timed_network(spec: ModelSpec, workload: Workload) -> TimedNetwork:
     if has_weights(spec):
         loaded = load_model(spec, workload.device, workload.dtype)
         return TimedNetwork(spec, loaded.network, "checkpoint" if spec.repo else "bundled")
-    return TimedNetwork(spec, _random(spec, workload), "random")
+    return TimedNetwork(spec, _random(spec, workload, check), "random")
 
 
 def has_weights(spec: ModelSpec) -> bool:
@@ -77,13 +78,14 @@ def check_device(device: str) -> None:
         raise BadWorkload(f"This machine has no {device} device.")
 
 
-def _random(spec: ModelSpec, workload: Workload) -> PreTrainedModel:
+def _random(spec: ModelSpec, workload: Workload, check: Check) -> PreTrainedModel:
     key = (spec.name, workload.device, workload.dtype)
     with _lock:
         if key not in _kept:
             while len(_kept) >= N_KEPT:
                 _kept.popitem(last=False)
-            _kept[key] = random_network(spec).to(workload.device, DTYPES[workload.dtype])
+            network = random_network(spec, check=check)
+            _kept[key] = network.to(workload.device, DTYPES[workload.dtype])
         _kept.move_to_end(key)
         return _kept[key]
 

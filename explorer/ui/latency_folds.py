@@ -97,7 +97,7 @@ def _drawn(question: Question, update: Update) -> list[Any]:
     if update.place:
         return [note(plain_texts.place_in_line(update.place)), *[gr.skip()] * question.plots]
     if update.shot is None:
-        nothing = plain_texts.NO_ROUND if update.done else plain_texts.progress(0, 0, 0)
+        nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
         return [note(nothing), *[gr.skip()] * question.plots]
     markup, *plots = question.draw(update.shot)
     if not update.done:

@@ -13,6 +13,7 @@ LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
 BAD_FAMILY = "The family must be mini or base."
 NO_ROUND = "The time was over before every model had run once. Please choose less work."
+NOTHING = "It ended before anything was measured."
 SHAPES_LABEL = "Sizes"
 SHAPES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger", "larger")]
 LENGTH_LABEL = "Tokens"

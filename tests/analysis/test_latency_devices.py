@@ -33,7 +33,7 @@ def second_device(monkeypatch):
     device = FakeDevice()
     timed_here, call_here = timed_networks.timed_network, timing.forward_call
 
-    def timed_network(spec, workload):
+    def timed_network(spec, workload, check):
         return timed_here(spec, Workload(workload.length, workload.batch))
 
     def forward_call(spec, network, workload):

@@ -71,7 +71,7 @@ def test_texts_have_one_length_and_every_counted_mask_stands_in_its_whole_senten
 
 
 def test_nothing_is_compared_where_no_sentence_fits(tiny_family):
-    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=4))
+    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=4), StopSign())
     assert list(accuracy_costs(variants, StopSign())) == []
 
 
@@ -91,7 +91,7 @@ def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
 
 
 def test_cheaper_precisions_move_predictions_a_little(tiny_family):
-    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=128))
+    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=128), StopSign())
     costs = list(accuracy_costs(variants, StopSign(), bundled_sentences(3)))
     assert [cost.name for cost in costs] == ["bfloat16", "int8"]
     assert all(0 < cost.mean_kl < 1 and cost.n_masks == 3 for cost in costs)

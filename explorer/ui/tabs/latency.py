@@ -125,6 +125,7 @@ def status_of(rows: Any, result: Any, standing: tuple[int, bool] | None) -> str:
     if not done:
         return texts.progress(n_rounds, result.latency.wall_s if result else 0, BUDGET_S)
     if not n_rounds:
-        return texts.NO_ROUND if result is None or result.latency.ended != "stopped" else ""
+        ended = "stopped" if result is None else result.latency.ended
+        return texts.NOTHING if ended == "stopped" else texts.NO_ROUND
     trust = texts.trust(result.summary, rows.rows[0].label, result.workload)
     return f"{trust} {texts.conditions(result)}"
