@@ -79,7 +79,8 @@ def test_nothing_is_compared_where_no_sentence_fits(tiny_family):
 @pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
 def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
     loaded, work = tiny_family.loaded(key), Workload(length=96, batch=3, head=head)
-    texts = masked_texts(loaded, bundled_sentences(5), 96)
+    texts = masked_texts(loaded, bundled_sentences(12), 96)
+    assert len(texts.ids) > 3, "several batches are part of the test"
     assert len(texts.ids) % 3, "a last batch that is not full is part of the test"
     timed = timed_network(tiny_family.specs[key], work)
     found = mask_logits(Variant("float32", timed, work), texts, StopSign())
