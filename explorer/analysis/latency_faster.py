@@ -109,6 +109,8 @@ def ways_to_run(
         except Stopped as stopped:
             if stopped.reason != "deadline":
                 raise
+            process.end()
+            sign.allow(BUILD_S)
             missing.append(Missing(spec, process.order.runtime, "late"))
         else:
             first = variants[0]

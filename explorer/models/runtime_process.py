@@ -55,6 +55,10 @@ class RuntimeProcess:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the process, whatever it is doing."""
         self._process.kill()
         self._process.wait()
 
@@ -108,6 +112,7 @@ class RuntimeProcess:
                 check()
                 continue
             if isinstance(answer, NoRuntime):
-                logger.warning("%s of %s: %s", self.order.runtime, self.order.spec.name, answer)
+                about = (self.order.runtime, self.order.spec.name, answer.detail)
+                logger.warning("%s of %s: %s", *about)
                 raise answer
             return answer

@@ -52,12 +52,15 @@ def head_logits(spec: ModelSpec, network: PreTrainedModel, hidden: np.ndarray) -
     return logits.float().cpu().numpy()
 
 
-class NoRuntime(Exception):
-    """A runtime that cannot be had here; ``reason`` is one of ``REASONS``."""
+class NoRuntime(ValueError):
+    """A runtime that cannot be had here, or no longer; ``reason`` is one of ``REASONS``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
         self.reason, self.detail = reason, detail
+
+    def __str__(self) -> str:
+        return "Another runtime ended before it answered; the machine may be short of memory."
 
 
 REASONS = ("device", "packages", "memory", "compiler", "late", "failed")

@@ -2,6 +2,7 @@
 
 import shutil
 from contextlib import ExitStack
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -152,6 +153,8 @@ def test_larger_shapes_ask_for_more_memory_than_small_ones():
 class Process:
     """A runtime process that is refused, or never ends building."""
 
+    ended: ClassVar = []
+
     def __init__(self, order, outcome):
         self.order, self.outcome = order, outcome
 
@@ -164,6 +167,9 @@ class Process:
     def wait_until_built(self, check):
         raise self.outcome
 
+    def end(self):
+        self.ended.append(self.order.runtime)
+
 
 @pytest.mark.parametrize(
     ("outcome", "reason"),
@@ -172,11 +178,13 @@ class Process:
 def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, outcome, reason):
     from explorer.models import runtime_process
 
+    Process.ended.clear()
     monkeypatch.setattr(runtime_process, "RuntimeProcess", lambda order: Process(order, outcome))
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as processes:
         variants, missing = ways_to_run(spec, Workload(), StopSign(), processes)
     assert [variant.name for variant in variants] == ["float32", "bfloat16", "int8"]
+    assert (runtimes.COMPILE in Process.ended) == (reason == "late")
     assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
 
 

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import time
 
 import numpy as np
@@ -91,9 +92,9 @@ def test_a_process_times_and_answers_as_this_one_would(tiny_family):
         here = scores_at(Pass(loaded.spec, loaded.network, work), question, "cpu")
         np.testing.assert_allclose(there, here, atol=1e-4)
         sign.stop()
-        os.kill(process._process.pid, 19)
+        os.kill(process._process.pid, signal.SIGSTOP)
         with pytest.raises(Stopped):
             process.seconds(sign.check)
     assert process._process.poll() is not None
-    with pytest.raises(NoRuntime):
+    with pytest.raises(NoRuntime, match="ended before it answered"):
         process.seconds(lambda: None)
