@@ -21,6 +21,7 @@ def remember_origin(place: Place, exported: Path) -> dict[str, Any]:
     if not path.exists():
         figures = json.loads((exported.parent / "results.json").read_text())["models"]
         origin = {key: figures[exported.name][key] for key in COUNTED}
+        origin["fit"] = figures[exported.name].get("fit")
         origin["curve"] = (exported / "learning_curve.csv").read_text()
         path.write_text(json.dumps(origin))
     return json.loads(path.read_text())
@@ -56,7 +57,8 @@ def tokens_seen(place: Place, name: str) -> int:
 def fit_history(place: Place, run: str) -> dict[str, int] | None:
     """How long mini-albert was fitted, and to which teacher; None when it was not."""
     if not (place.log(run).exists() and place.fitted_to.exists()):
-        return None
+        origin = place.root / "mini-albert.origin.json"
+        return json.loads(origin.read_text()).get("fit") if origin.exists() else None
     figures = whole_history(place, run)[1]
     return {"tokens": figures["tokens"], "teacher_tokens": int(place.fitted_to.read_text())}
 

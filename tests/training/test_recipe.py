@@ -16,6 +16,8 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
 from explorer.training.__main__ import main
+from explorer.training.origin import fit_history, remember_origin
+from explorer.training.recipe import Place
 
 ROOT = Path(__file__).parents[2]
 pytestmark = pytest.mark.slow
@@ -144,6 +146,12 @@ def test_a_run_goes_on_from_exported_weights(family, toy_corpus, tmp_path):
     rows = list(csv.DictReader((models / "mini-bert/learning_curve.csv").open()))
     assert before["tokens"] + 600 <= after["tokens"] == int(rows[-1]["tokens"])
     assert [int(row["step"]) for row in rows] == sorted({int(row["step"]) for row in rows})
+
+
+def test_a_run_that_goes_on_still_says_what_was_fitted_before_it(family, tmp_path):
+    figures = json.loads((family / "models/results.json").read_text())["models"]["mini-albert"]
+    remember_origin(Place(tmp_path), family / "models/mini-albert")
+    assert fit_history(Place(tmp_path), "albert-fit") == figures["fit"]
 
 
 def test_wrong_input_is_answered_in_a_sentence(tmp_path, capsys):
