@@ -131,9 +131,7 @@ def measure_family(
             )
 
 
-def family_peaks(
-    specs: Sequence[ModelSpec], workload: Workload, sign: StopSign
-) -> tuple[int | None, ...]:
+def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
     """Peak extra bytes of one pass of each model, after a pass that does not count.
 
     Raises:
@@ -144,12 +142,12 @@ def family_peaks(
     from explorer.models.timing import forward_call, interruptible
 
     found = []
-    for spec in specs:
-        timed = timed_network(spec, workload)
-        call = forward_call(spec, timed.network, workload)
-        with interruptible([(spec, timed.network)], workload.tokens, sign.check):
+    for row in rows:
+        network = timed_network(row.spec, row.workload).network
+        call = forward_call(row.spec, network, row.workload)
+        with interruptible([(row.spec, network)], row.workload.tokens, sign.check):
             call()
-            found.append(peak_bytes(call, workload.device))
+            found.append(peak_bytes(call, row.workload.device))
     return tuple(found)
 
 

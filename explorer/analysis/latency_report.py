@@ -31,7 +31,11 @@ class BadReport(ValueError):
 
 
 def family_report(
-    specs: Sequence[ModelSpec], workload: Workload, plan: Plan, sign: StopSign
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    plan: Plan,
+    sign: StopSign,
+    devices: Sequence[str] = (),
 ) -> Report:
     """Measure a family to the end, its peak memory included, and report it.
 
@@ -40,10 +44,10 @@ def family_report(
     """
     from explorer.models.machine import machine
 
-    result = last(measure_family(specs, workload, plan, sign))
+    result = last(measure_family(specs, workload, plan, sign, devices))
     sign.allow(plan.budget_s)
-    peaks = family_peaks(specs, workload, sign) if result.latency.n_rounds else ()
-    return latency_report(result, machine(workload.device), peaks)
+    peaks = family_peaks(result.rows, sign) if result.latency.n_rounds else ()
+    return latency_report(result, machine(*(devices or [workload.device])), peaks)
 
 
 def latency_report(

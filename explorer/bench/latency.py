@@ -12,9 +12,10 @@ import numpy as np
 from explorer.analysis.latency_family import last, measure_family, plan_for
 from explorer.analysis.latency_ratio import Ratio
 from explorer.analysis.latency_report import Report, family_report, report_csv
+from explorer.models.loading import available_devices
 from explorer.models.specs import ModelSpec, all_specs, family_specs
 from explorer.models.stop import StopSign
-from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, Workload
+from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -25,7 +26,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--models", nargs="+", metavar="NAME", choices=list(all_specs()))
     parser.add_argument("--length", type=int, default=32, help="tokens per text")
     parser.add_argument("--batch", type=int, default=1, help="texts per pass")
-    parser.add_argument("--device", choices=DEVICE_NAMES, default="cpu")
+    parser.add_argument("--device", choices=(*DEVICE_NAMES, EVERY), default="cpu")
     parser.add_argument("--dtype", choices=DTYPE_NAMES, default="float32")
     parser.add_argument("--head", action="store_true", help="with the masked-word head everywhere")
     parser.add_argument("--looks", action="store_true", help="with attentions and hidden states")
@@ -41,9 +42,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 def run(chosen: argparse.Namespace) -> int:
     """Measure and print."""
-    clock = chosen.clock if chosen.device == "cpu" else "device"
+    devices = available_devices() if chosen.device == EVERY else ()
+    device = devices[0] if devices else chosen.device
+    clock = chosen.clock if device == "cpu" else "device"
     workload = Workload(
-        chosen.length, chosen.batch, chosen.device, chosen.dtype, chosen.head, chosen.looks, clock
+        chosen.length, chosen.batch, device, chosen.dtype, chosen.head, chosen.looks, clock
     )
     specs = chosen_specs(chosen)
     plan = plan_for(workload, chosen.budget, chosen.repeats)
@@ -51,7 +54,7 @@ def run(chosen: argparse.Namespace) -> int:
         ratios = against_itself(specs[0], workload, chosen)
         sys.stdout.write(self_report(ratios))
         return 0
-    report = family_report(specs, workload, plan, StopSign())
+    report = family_report(specs, workload, plan, StopSign(), devices)
     sys.stdout.write(printed(report))
     if chosen.save:
         as_csv = chosen.save.suffix == ".csv"
@@ -106,12 +109,13 @@ def printed(report: Report) -> str:
     for model in report["models"]:
         p90 = "" if model["p90_ms"] is None else f", 90 % under {model['p90_ms']:.2f}"
         lines.append(
-            f"  {model['name']:28} {model['median_ms']:9.2f} ms{p90}  {model['gflops']:8.2f} GFLOP"
-            f"  {model['weights']} weights"
+            f"  {model['name']:28} {model['device']:4} {model['median_ms']:9.2f} ms{p90}  "
+            f"{model['gflops']:8.2f} GFLOP  {model['weights']} weights"
         )
     for r in report["ratios"]:
         equal = "" if r["different"] else " (no difference seen)"
-        lines.append(f"  {r['of']} over {r['over']}: {_span(r)}{equal}")
+        where = "" if r["of_device"] == r["over_device"] else f" on {r['over_device']}"
+        lines.append(f"  {r['of']} over {r['over']}{where}: {_span(r)}{equal}")
     check = protocol["self_check"]
     lines.append(f"  {report['models'][0]['name']} over itself: {_span(check)}" if check else
                  "  no ratios: most rounds were disturbed; use --clock compute")  # fmt: skip

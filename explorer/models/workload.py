@@ -11,6 +11,8 @@ MAX_BATCH = 32
 MAX_REPEATS = 200
 DTYPE_NAMES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 DEVICE_NAMES: tuple[str, ...] = ("cpu", "cuda", "mps")
+EVERY = "every"
+"""In the place of a device: all that the machine has, in the same rounds."""
 CLOCKS: tuple[str, ...] = ("compute", "wait", "device")
 """``compute``: processor time of one thread. ``wait``: all cores, the clock on the wall.
 ``device``: the accelerator's own events."""

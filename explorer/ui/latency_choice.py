@@ -7,14 +7,12 @@ from typing import Any
 import gradio as gr
 
 from explorer.models.specs import LARGER, ModelSpec, family_specs
-from explorer.models.workload import DTYPE_NAMES, BadWorkload, Workload
+from explorer.models.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload
 from explorer.runs import devices
 from explorer.ui import texts_latency as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
-EVERY = "every"
-"""In the place of a device: all of them, in the same rounds."""
 LENGTH, DEVICE = 1, 5
 """Where the two that depend on text and machine stand among the controls."""
 

@@ -188,14 +188,14 @@ def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - VariantLatency, ...
 
 def memory(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """Weights and the two peaks of each model, one model after another."""
-    from explorer.analysis.latency_family import family_peaks
+    from explorer.analysis.latency_family import family_peaks, rows_of
     from explorer.models.timed_networks import timed_network
 
     work, done = choice.workload, []
     for spec in choice.specs:
         sign.allow(60)
         weights = timed_network(spec, work).n_bytes(work.head)
-        peaks = [family_peaks([spec], replace(work, looks=looks), sign)[0]
+        peaks = [family_peaks(rows_of([spec], replace(work, looks=looks)), sign)[0]
                  for looks in (False, True)]  # fmt: skip
         done.append((spec, weights, *peaks))
         yield tuple(done)

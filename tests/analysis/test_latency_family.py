@@ -14,6 +14,7 @@ from explorer.analysis.latency_family import (
     last,
     measure_family,
     pass_flops,
+    rows_of,
     stored_parameters,
 )
 from explorer.analysis.latency_limits import limit, share_of_limit, streamed_bytes
@@ -98,7 +99,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
     assert plain >= 4 * length * shape.d_ffn
     assert looking >= kept
     assert looking - plain > 0.5 * kept
-    peaks = family_peaks([loaded.spec], Workload(length), StopSign())
+    peaks = family_peaks(rows_of([loaded.spec], Workload(length)), StopSign())
     assert peaks[0] == pytest.approx(plain, rel=0.2)
 
 

@@ -1,6 +1,7 @@
 """The command line of the latency protocol, and the client that clicks."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -33,6 +34,12 @@ def test_a_measurement_is_printed_and_saved(tiny_family, tmp_path, capsys):
     assert "bert over distilbert" in printed
     document = json.loads(path.read_text())
     assert [len(model["samples_ms"]) for model in document["models"]] == [6, 6, 6]
+
+
+def test_every_device_is_measured_and_named(tiny_family, capsys):
+    arguments = "latency --family mini --length 8 --repeats 3 --budget 600 --device every"
+    assert main(arguments.split()) == 0
+    assert re.search(r"mini-bert +cpu +[0-9.]+ ms", capsys.readouterr().out)
 
 
 def test_a_model_against_itself_is_summed_up(tiny_family, capsys):
