@@ -130,6 +130,8 @@ def opened(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
     state = replace(state, tab=tab, device=device_of(state))
     outputs = compare(wiring, state, progress)
     outputs.setdefault(wiring.state, state)
+    if not outputs[wiring.message]:  # there may be an answer to something asked meanwhile
+        del outputs[wiring.message]
     bar = wiring.bar
     controls = {bar.text: "text", bar.family: "family", bar.dtype: "dtype"}
     return outputs | {

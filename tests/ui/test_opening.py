@@ -67,3 +67,13 @@ def test_an_opening_that_a_compare_overtook_changes_nothing_it_shows(monkeypatch
     monkeypatch.setattr(compare, "compare", lambda *_: {})
     written = handlers["on_open"](visitor, None)
     assert len(written) == (1 if overtaken else 4)
+
+
+def test_an_opening_leaves_the_message_to_whoever_asked_meanwhile(monkeypatch):
+    page = build_page(PageState())
+    on_open = next(f.fn for f in page.fns.values() if getattr(f.fn, "__name__", "") == "on_open")
+    message = next(b for b in page.blocks.values() if getattr(b, "elem_id", "") == "message")
+    visitor = SimpleNamespace(query_params={}, session_hash="tab")
+    assert message not in on_open(visitor, None)
+    visitor.query_params["text"] = "漢" * 600
+    assert "tokens" in on_open(visitor, None)[message]
