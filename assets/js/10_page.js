@@ -66,8 +66,20 @@
   const linked = E.param('text') || E.param('tab') || (E.param('family') || 'mini') !== 'mini';
   document.documentElement.classList.toggle('linked', Boolean(linked));
 
-  E.views.link = {draw(root, data) {
+  // Compare and a tab's drawing run side by side: a tab that fell behind is asked for once more.
+  let compared = null;   // the run that was compared last
+  const openTab = () => [...document.querySelectorAll('#tabs [role=tabpanel]')].find(panel => panel.offsetParent)?.id.slice('tab-'.length);
+  function catchUp(data, trigger) {
+    if (data.event !== 'tab') compared = data.run;
+    const tab = openTab();
+    if (data.event === 'compare' && tab && tab !== data.tab) trigger('select', {tab});
+    if (data.event === 'tab' && data.run !== compared) trigger('select', {tab: data.tab});
+  }
+
+  E.views.link = {draw(root, data, {trigger}) {
     document.documentElement.classList.remove('linked');
+    if (root.__drawn !== data) catchUp(data, trigger);
+    root.__drawn = data;
     E.link(data.params);
     const href = location.href;
     const field = make('input', null, {type: 'text', readonly: true, 'aria-label': data.label, value: href});

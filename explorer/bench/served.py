@@ -137,4 +137,4 @@ class Client:
 
     def compare(self, text: str) -> int:
         """Press Compare on a text."""
-        return self.send(text, "base", "cpu", "float32", None)
+        return self.send(text, "base", "cpu", "float32", None, None)

@@ -23,7 +23,7 @@ def build_page(start: PageState) -> gr.Blocks:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
         message = gr.HTML("", elem_id="message")
-        state, shown = gr.State(None), gr.State({})
+        state, open_tab, shown = gr.State(None), gr.State(start.tab), gr.State({})
         with gr.Tabs(elem_id="tabs") as tabs:
             items, outputs = {}, {}
             for tab in TABS:
@@ -32,7 +32,7 @@ def build_page(start: PageState) -> gr.Blocks:
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
         link = Canvas("link", elem_id="link")
-        parts = (start, bar, message, state, shown, tabs, items, outputs, status, link)
+        parts = (start, bar, message, state, open_tab, shown, tabs, items, outputs, status, link)
         compare.wire(page, compare.Wiring(*parts))
         register_endpoints()
     page.queue(default_concurrency_limit=4)

@@ -59,6 +59,29 @@ def test_what_is_typed_while_the_page_opens_stays(page_at):
     expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")
 
 
+@pytest.mark.parametrize("tab", ["Attention", "Parameters"])
+def test_a_tab_opened_while_compare_runs_shows_the_new_text(page_at, tab):
+    page = page_at("/")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    compare(page, "A long way [MASK] home. " * 12)
+    page.get_by_role("tab", name=tab).click()
+    page.wait_for_function(
+        "tab => location.search.includes('long+way') && location.search.includes(`tab=${tab}`)",
+        arg=tab.lower(),
+    )
+    expect(page.locator(FINDING)).to_be_visible()
+    drawn = page.locator(f"#tab-{tab.lower()} .canvas").first
+    expect(drawn.locator("> *").first).to_be_visible()
+    if tab == "Attention":
+        expect(drawn).to_contain_text("long")
+
+
+def test_a_link_to_a_refused_text_shows_no_other_text(page_at):
+    page = page_at("/?text=" + "%E6%BC%A2" * 600)
+    expect(page.locator("#message")).to_contain_text("512 fit")
+    expect(page.locator(".pr-column")).to_have_count(0)
+
+
 def test_click_masks_a_word_and_click_again_brings_it_back(page_at):
     page = page_at("/?text=The+cat+sat+on+the+mat.")
     page.locator(".strip .word", has_text="mat").click()

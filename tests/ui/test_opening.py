@@ -53,27 +53,53 @@ def test_any_other_start_is_not(change):
     assert not shows_the_example(replace(PageState(), **change))
 
 
-@pytest.mark.parametrize("overtaken", [False, True])
-def test_an_opening_that_a_compare_overtook_changes_nothing_it_shows(monkeypatch, overtaken):
-    handlers = {getattr(f.fn, "__name__", ""): f.fn for f in build_page(PageState()).fns.values()}
-    visitor = SimpleNamespace(query_params={}, session_hash="tab")
+def headline(page):
+    recorded = json.loads(OPENING.read_text("utf-8"))
+    return [next(b for b in page.blocks.values() if getattr(b, "value", "") == v) for v in recorded]
+
+
+def handlers_of(page):
+    return {getattr(f.fn, "__name__", ""): f.fn for f in page.fns.values()}
+
+
+def asked(handlers, text, visitor):
+    """A Compare in a browser tab whose opening view is not there yet."""
+    return handlers["on_compare"](
+        text, "mini", "cpu", "float32", None, "predictions", visitor, _quiet
+    )
+
+
+def _quiet(*_, **__):
+    """A progress bar that nobody sees."""
+
+
+@pytest.mark.parametrize(("text", "is_overtaken"), [("a [MASK]", True), ("", False)])
+def test_an_opening_gives_way_to_a_compare_that_found_something(monkeypatch, text, is_overtaken):
+    page = build_page(PageState())
+    handlers, opened = handlers_of(page), compare.opened
+    visitor = SimpleNamespace(query_params={"tab": "parameters"}, session_hash="tab")
 
     def slow_opening(wiring, state, progress):
-        if overtaken:
-            handlers["on_compare"]("a [MASK]", "mini", "cpu", "float32", None, visitor, None)
-        return {wiring.bar.device: "choices", wiring.message: "", wiring.state: state}
+        outputs = opened(wiring, state, progress)
+        found = asked(handlers, text, visitor)
+        assert (wiring.state in found) == is_overtaken
+        if is_overtaken:
+            assert found[wiring.state].tab == "parameters"
+        return outputs
 
     monkeypatch.setattr(compare, "opened", slow_opening)
-    monkeypatch.setattr(compare, "compare", lambda *_: {})
-    written = handlers["on_open"](visitor, None)
-    assert len(written) == (1 if overtaken else 4)
+    written = handlers["on_open"](visitor, _quiet)
+    assert any(isinstance(value, PageState) for value in written.values()) != is_overtaken
 
 
 def test_an_opening_leaves_the_message_to_whoever_asked_meanwhile(monkeypatch):
     page = build_page(PageState())
-    on_open = next(f.fn for f in page.fns.values() if getattr(f.fn, "__name__", "") == "on_open")
+    on_open = handlers_of(page)["on_open"]
     message = next(b for b in page.blocks.values() if getattr(b, "elem_id", "") == "message")
     visitor = SimpleNamespace(query_params={}, session_hash="tab")
     assert message not in on_open(visitor, None)
     visitor.query_params["text"] = "漢" * 600
-    assert "tokens" in on_open(visitor, None)[message]
+    refused = on_open(visitor, None)
+    assert "tokens" in refused[message]
+    finding, picture = headline(page)
+    assert refused[finding] == refused[picture] == "", "another text's answer"
