@@ -7,7 +7,7 @@ import torch
 
 from explorer.training.batches import Sampler
 from explorer.training.card import write_card
-from explorer.training.export import Export, read_results, write_results
+from explorer.training.export import Export, checksum, read_results, write_results
 from explorer.training.family import load_model, new_model, student_from
 from explorer.training.heldout import masked_accuracy
 from explorer.training.loop import Budget, Run, train
@@ -48,6 +48,12 @@ def ablate(setting: Setting, export: Export) -> dict[str, Any]:
     return results["ablation"]
 
 
+def student_id(setting: Setting, export: Export) -> str:
+    """Students of another teacher, or of another budget, are other students."""
+    weights = checksum(export.folder / "mini-bert" / "model.safetensors")
+    return f"{weights[:8]}-{setting.budget.tokens}"
+
+
 def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
     """Train and measure one student."""
     torch.manual_seed(setting.recipe.seed + 2)
@@ -56,7 +62,7 @@ def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
     if name != "random initialisation":
         student_from(teacher, model, setting.recipe)
     objective = DistillObjective(model, teacher, setting.recipe.temperature, VARIANTS[name])
-    slug = "ablation-" + name.replace(" ", "-").lower()
+    slug = f"ablation-{student_id(setting, export)}-" + name.replace(" ", "-").lower()
     run = Run(
         objective=objective,
         sampler=Sampler(setting.shard("bert", "train"), setting.recipe, "nsp", 11),

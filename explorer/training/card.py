@@ -50,6 +50,7 @@ LIMITS = """Small, trained for hours and not for days: use it to see how such a 
 for its answers. It has read little, so facts are often wrong. Encyclopaedia leads and old books
 carry the views and the language of their authors; completions about people repeat them. English,
 lower-case."""
+SEQUENCES = {"mini-albert": "64 or 128"}
 FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # ALBERT's Table 5 asks the same
 GOALS = {
     "mini-bert": (
@@ -76,10 +77,31 @@ FIGURES = (
 def write_card(folder: Path, results: dict[str, Any]) -> None:
     """Write README.md and the learning curve's picture beside the weights."""
     (folder / "learning_curve.svg").write_text(curve_svg(folder / "learning_curve.csv"))
-    (folder / "README.md").write_text(card(folder.name, results))
+    rates = learning_rates(folder / "learning_curve.csv")
+    (folder / "README.md").write_text(card(folder.name, results, rates))
 
 
-def card(name: str, results: dict[str, Any]) -> str:
+def learning_rates(curve: Path) -> list[float]:
+    """The learning rate at every report of all runs."""
+    with curve.open(newline="") as file:
+        return [float(row["rate"]) for row in csv.DictReader(file)]
+
+
+def schedule_line(rates: list[float]) -> str:
+    """The peak of the learning rate, and in how many runs it rose and fell."""
+    valleys = sum(
+        before > now < after
+        for before, now, after in zip(rates, rates[1:], rates[2:], strict=False)
+    )
+    runs = f"{valleys + 1} runs, one going on from another," if valleys else "One run"
+    each = "each with its own" if valleys else "with"
+    return (
+        f"{runs} {each} linear warm-up over 3 % and linear decay to 0, peak learning rate up to "
+        f"{max(rates, default=0.0):.1e}."
+    )
+
+
+def card(name: str, results: dict[str, Any], rates: list[float]) -> str:
     """The text of a model's card."""
     role, shape, objective, start = ABOUT[name]
     own = results["models"][name]
@@ -108,10 +130,10 @@ A miniature, {role}: what the BERT family explorer shows when it has no network.
 
 **Start.** {start}{fit_line(name, results)}
 
-**Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps of about
-2,048 positions (sequences of 32 to 128), {own["seconds"] / 60:.0f} minutes on one thread of a
-shared machine ({own["machine"]}). AdamW, betas 0.9 and 0.98, decay 0.01, linear
-warm-up over 3 % and linear decay to 0, gradients clipped at norm 1, no dropout, bfloat16 autocast.
+**Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps with
+sequences of {SEQUENCES.get(name, "32 to 128")} positions, {own["seconds"] / 60:.0f} minutes
+({own["machine"]}). {schedule_line(rates)} AdamW, betas 0.9 and 0.98, decay 0.01, gradients
+clipped at norm 1, no dropout; bfloat16 autocast where the machine multiplies in it.
 Made by `python -m explorer.training`.
 
 ## Results on held-out documents

@@ -88,10 +88,20 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
     fitted = fit_history(setting.place, FITTED) if name == "mini-albert" else None
     if fitted:
         results["models"][name]["fit"] = fitted
+    forget_stale(results, name)
     write_results(export.results, results)
-    write_card(folder, results)
+    for other in export.folder.glob("*/learning_curve.csv"):
+        write_card(other.parent, results)
     write_overview(export.folder, results)
     return True
+
+
+def forget_stale(results: dict[str, Any], name: str) -> None:
+    """What was measured between two models says nothing once one of them has new weights."""
+    if name != "mini-albert":
+        results.pop("retention", None)
+    if name == "mini-bert":
+        results.pop("ablation", None)
 
 
 def halve(model: nn.Module) -> nn.Module:

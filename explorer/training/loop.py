@@ -248,7 +248,7 @@ def resume(run: Run, adam: torch.optim.Optimizer) -> None:
     run.objective.load_state_dict(state["model"])
     adam.load_state_dict(state["adam"])
     run.progress = Progress(*state["progress"])
-    if run.log.exists():
+    if run.log.exists() and not int(os.environ.get("RANK", "0")):
         rows = list(csv.reader(run.log.open(newline="")))
         kept = rows[:1] + [row for row in rows[1:] if int(row[0]) <= run.progress.step]
         with run.log.open("w", newline="") as file:

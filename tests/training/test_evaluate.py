@@ -11,9 +11,10 @@ from transformers import BertForPreTraining
 from explorer.training import heldout, objectives
 from explorer.training.ablation import VARIANTS, ablate
 from explorer.training.batches import MASK, Sampler
+from explorer.training.card import schedule_line
 from explorer.training.corpus import Shard
 from explorer.training.evaluate import answer_rank, pseudo_perplexity, retention, shared_passages
-from explorer.training.export import Export, halve, write_model, write_tokenizer
+from explorer.training.export import Export, forget_stale, halve, write_model, write_tokenizer
 from explorer.training.family import new_model
 from explorer.training.loop import Budget, half_precision
 from explorer.training.prepare import prepare
@@ -188,3 +189,25 @@ def test_sentiment_is_learned_when_it_is_easy(setting, tmp_path):
     assert sst2_accuracy(folder, sentiment) > 0.95
     with pytest.raises(ValueError, match="no sst2-train"):
         read_examples(tmp_path / "mini-bert", "train")
+
+
+def test_new_weights_forget_what_was_measured_between_the_old_ones():
+    kept = {"retention": {"sst2": 1.0}, "ablation": {"students": {}}, "models": {}}
+    albert, student, teacher = (dict(kept) for _ in range(3))
+    forget_stale(albert, "mini-albert")
+    assert albert == kept
+    forget_stale(student, "mini-distilbert")
+    assert set(student) == {"ablation", "models"}
+    forget_stale(teacher, "mini-bert")
+    assert set(teacher) == {"models"}
+
+
+@pytest.mark.parametrize(
+    ("rates", "sentence"),
+    [([1e-4, 5e-4, 2e-4, 0.0], "One run with linear warm-up"),
+     ([1e-4, 5e-4, 0.0, 3e-4, 1e-4, 0.0], "2 runs, one going on from another, each with its own")],
+)  # fmt: skip
+def test_a_card_counts_the_runs_of_a_learning_curve(rates, sentence):
+    line = schedule_line(rates)
+    assert line.startswith(sentence)
+    assert "up to 5.0e-04" in line
