@@ -10,6 +10,8 @@ from explorer.analysis.latency_family import (
     rows_of,
     stored_parameters,
 )
+from explorer.analysis.latency_ratio import Ratio
+from explorer.analysis.latency_summary import LatencySummary
 from explorer.models.specs import BASE, MINI, ModelSpec
 from explorer.models.workload import Workload
 
@@ -28,6 +30,8 @@ class ParadoxRow:
     ms: float | None = None
     low_ms: float | None = None
     high_ms: float | None = None
+    times: Ratio | None = None
+    """Its time over the first one's, paired round by round; None where no ratio is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +66,9 @@ def paradox(
     rows = []
     has_times = result is not None and result.latency.n_rounds > 0
     places = rows_of(specs, workload, devices)
-    timed = result.summary.models if result is not None and has_times else (None,) * len(places)
-    for row, time in zip(places, timed, strict=True):
-        times = () if time is None else (time.median_ms, time.low_ms, time.high_ms)
+    summary = result.summary if result is not None and has_times else None
+    for index, row in enumerate(places):
+        times = () if summary is None else _times(summary, index)
         rows.append(ParadoxRow(
             row.spec.key, row_label(row, devices), row.spec.architecture.n_layers,
             stored_parameters(row.spec), pass_flops(row.spec, workload) / 1e9, *times,
@@ -72,6 +76,17 @@ def paradox(
     named = zip(rows, specs, strict=False)
     first = tuple(replace(row, label=size_label(spec)) for row, spec in named)
     return Paradox(first, workload, tuple(rows))
+
+
+def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ratio | None]:
+    """One row's median with its interval, and its time over the first row's."""
+    model = summary.models[index]
+    if index:
+        found = summary.ratio(model.name)
+        ratio = None if found is None else found.ratio.inverse
+    else:
+        ratio = Ratio(1.0, 1.0, 1.0, summary.n_rounds) if summary.ratios else None
+    return model.median_ms, model.low_ms, model.high_ms, ratio
 
 
 def row_label(row: Row, devices: Sequence[str]) -> str:

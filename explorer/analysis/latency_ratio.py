@@ -28,6 +28,17 @@ class Ratio:
         """Whether "no difference" is inside the interval."""
         return self.low <= 1.0 <= self.high
 
+    @property
+    def is_sure(self) -> bool:
+        """Whether there were rounds enough for an interval."""
+        return self.low > 0 and self.high < float("inf")
+
+    @property
+    def inverse(self) -> "Ratio":
+        """The same comparison read the other way, its interval turned with it."""
+        high = 1 / self.low if self.low else float("inf")
+        return Ratio(1 / self.ratio, 1 / self.high, high, self.n_rounds)
+
 
 def paired_ratio(of: np.ndarray, over: np.ndarray, seed: int = 0) -> Ratio:
     """How many times longer ``of`` takes than ``over``: the median of the rounds' own ratios.

@@ -28,6 +28,8 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     if summary.self_check is not None:
         marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
+    lead, scale = note(texts.RATIOS_LEAD), ratio_scale(marks, (0.0, top), {1.0: "equal"})
+    ratios = [lead, scale] if marks else []
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),
@@ -36,6 +38,6 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     return join(
         samples_strip(result, texts.SAMPLES_NOTE),
         timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
-        note(texts.RATIOS_LEAD), ratio_scale(marks, (0.0, top), {1.0: "equal"}) if marks else None,
+        *ratios,
         downloads(documents, texts.SAVE),
     )  # fmt: skip

@@ -8,6 +8,7 @@ from explorer.models.specs import family_specs
 from explorer.models.stop import StopSign
 from explorer.ui import texts_latency_folds as texts
 from explorer.ui.latency_choice import Choice
+from explorer.views.latency import ratio_text
 from explorer.views.markup import Markup, join, model_name, note, table
 
 CLAIM_BUDGET_S = 12.0
@@ -148,13 +149,6 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     return [join(table(texts.FASTER_HEAD, rows) if rows else None, *notes)]
 
 
-def ratio_text(ratio: Any) -> str:  # noqa: ANN401 - a Ratio
-    """A ratio with its interval."""
-    if ratio.high == float("inf"):
-        return f"{ratio.ratio:.2f} ×"
-    return f"{ratio.ratio:.2f} × [{ratio.low:.2f}, {ratio.high:.2f}]"
-
-
 def looking(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """A pass with and without its insides handed out, model by model."""
     from explorer.analysis.latency_family import plan_for
@@ -168,17 +162,12 @@ def looking(choice: Choice, sign: StopSign) -> Iterator[Any]:
 def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - VariantLatency, ...
     """What looking costs each model."""
     from explorer.analysis.latency_paradox import size_label
-    from explorer.analysis.latency_ratio import Ratio
 
     rows: list[list[str | Markup]] = []
     for found in done:
         bare, full = found.summary.models
         ratio = found.summary.ratio(full.name)
-        cost = "–"
-        if ratio is not None:
-            r = ratio.ratio
-            high = 1 / r.low if r.low else float("inf")
-            cost = ratio_text(Ratio(1 / r.ratio, 1 / r.high, high, r.n_rounds))
+        cost = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
         rows.append([
             model_name(found.spec.key, size_label(found.spec)), f"{bare.median_ms:,.2f}",
             f"{full.median_ms:,.2f}", cost,

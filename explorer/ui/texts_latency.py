@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from explorer.analysis.latency_family import FamilyLatency
 from explorer.analysis.latency_paradox import Paradox, ParadoxRow
-from explorer.analysis.latency_ratio import MIN_INTERVAL
 from explorer.analysis.latency_summary import LatencySummary
 from explorer.models.workload import Workload
+from explorer.views.latency import milliseconds, ratio_text
 from explorer.views.markup import Markup, finding, model_name
 
 LABEL = "Latency"
@@ -36,6 +36,7 @@ TIME = {
     "wait": "What you wait here, all cores",
     "device": "Time here, on the device",
 }
+NO_RATIO = "Other programs disturbed most rounds: no ratio is given."
 TIME_EVERYWHERE = "Time here, on every device"
 SAME = 0.015
 """Relative difference under which two amounts of work are called the same."""
@@ -51,7 +52,7 @@ def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
     return [
         (STORED, stored),
         (WORK, f"{star.label}'s one layer runs {star.n_layers} times: {_work(star, first)}."),
-        (_time_title(paradox), _time(star, first)),
+        (_time_title(paradox), _time(paradox)),
     ]
 
 
@@ -79,10 +80,16 @@ def _work(star: ParadoxRow, first: ParadoxRow) -> str:
     return f"{times:.2f} × the work of {first.label}"
 
 
-def _time(star: ParadoxRow, first: ParadoxRow) -> str:
+def _time(paradox: Paradox) -> str:
+    first, star = paradox.rows[0], paradox.rows[-1]
     if star.ms is None or first.ms is None:
         return "Press the button: nothing is timed before you ask."
-    return f"{star.label} takes {star.ms / first.ms:.2f} × the time of {first.label}."
+    if star.times is None:
+        return NO_RATIO
+    takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
+    others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.rows[1:-1] if row.times]
+    sure = " (95 % intervals)" if star.times.is_sure else ""
+    return f"{'; '.join([takes, *others])}{sure}."
 
 
 def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> Markup:
@@ -97,22 +104,25 @@ def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> 
         work = _work(star, first).removesuffix(f" as {first.label}")
         work = work.removesuffix(f" of {first.label}")
         return finding(named, size, base, f", but one pass is {work}. What does the clock say?")
-    others = _others(paradox.rows[1:-1], first)
     ratio = summary.ratio(summary.models[len(paradox.rows) - 1].name)
-    if summary.n_rounds < MIN_INTERVAL:
-        verdict = f", and took {star.ms / first.ms:.2f} × the time in too few rounds to be sure"
-    elif ratio is not None and not ratio.is_different:
-        verdict = f", yet no difference in time shows here ({star.ms / first.ms:.2f} ×)"
+    if star.times is None or ratio is None:
+        verdict = f"; it takes {milliseconds(star.ms)} here, {first.label} {milliseconds(first.ms)}"
+    elif not star.times.is_sure:
+        verdict = f", and took {star.times.ratio:.2f} × the time in too few rounds to be sure"
+    elif not ratio.is_different:
+        verdict = f", yet no difference in time shows here ({star.times.ratio:.2f} ×)"
     else:
-        verdict = f", yet it takes {star.ms / first.ms:.2f} × the time here"
-    return finding(named, size, base, verdict, *others, ".")
+        verdict = f", yet it takes {star.times.ratio:.2f} × the time here"
+    return finding(named, size, base, verdict, *_others(paradox.rows[1:-1]), ".")
 
 
-def _others(rows: tuple[ParadoxRow, ...], first: ParadoxRow) -> list[Markup | str]:
+def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
+    """What the models between take: times the first's where ratios are given."""
     parts: list[Markup | str] = []
     for row in rows:
-        if row.ms is not None and first.ms is not None:
-            parts += ["; ", model_name(row.key, row.label), f" takes {row.ms / first.ms:.2f} ×"]
+        if row.ms is not None:
+            takes = milliseconds(row.ms) if row.times is None else f"{row.times.ratio:.2f} ×"
+            parts += ["; ", model_name(row.key, row.label), f" takes {takes}"]
     return parts
 
 
@@ -123,9 +133,9 @@ def why(paradox: Paradox) -> str:
         f"Sharing saves memory, not work: the one layer of {star.label} is stored once and run "
         f"{star.n_layers} times, and every run multiplies by all its numbers again."
     )
-    if star.ms is None or first.ms is None:
+    if star.times is None:
         return lead
-    times = (star.ms / first.ms) / (star.gflops / first.gflops)
+    times = star.times.ratio / (star.gflops / first.gflops)
     if times < 0.95:
         return lead + (
             " Here it is faster than its work says: short texts wait for weights from memory, and "
@@ -173,7 +183,7 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
             "Other programs disturbed more than half of the rounds, so no ratio is given on this "
             "clock; compute time does not need a quiet machine."
         )
-    elif summary.n_rounds < MIN_INTERVAL:
+    elif summary.self_check is not None and not summary.self_check.is_sure:
         parts.append("That is too few to say how sure the ratios are: choose fewer tokens.")
     elif summary.self_check is not None:
         off = 100 * abs(summary.self_check.ratio - 1)
@@ -189,6 +199,8 @@ def neighbours(summary: LatencySummary, workload: Workload) -> str:
     if summary.disturbed_share is None:
         return "This system does not show whether other programs disturbed it."
     share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
+    if summary.refused:
+        return f"{share}."
     if workload.clock == "wait":
         return f"{share}; ratios are from the others."
     return f"{share}; the time one thread computes hardly feels it."

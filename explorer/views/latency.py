@@ -1,11 +1,23 @@
 """The paradox card: three small bar pictures that begin alike and end differently."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from explorer.analysis.latency_paradox import Paradox, ParadoxRow
+from explorer.analysis.latency_ratio import Ratio
 from explorer.views.markup import Markup, el, model_name
 
 Value = Callable[[ParadoxRow], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One group of bars: whose, of what, how it is printed, and how many times the first's."""
+
+    rows: Sequence[ParadoxRow]
+    value: Value
+    show: Callable[[float], str]
+    times: Value
 
 
 def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
@@ -16,15 +28,17 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
         titles: title and line below it of each of the three groups.
     """
     models, timed = paradox.rows, paradox.timed or paradox.rows
-    columns: list[tuple[Sequence[ParadoxRow], Value, Callable[[float], str]]] = [
-        (models, lambda row: row.parameters, lambda n: f"{n / 1e6:,.1f} M"),
-        (models, lambda row: row.gflops, lambda n: f"{n:,.2f} GFLOP"),
-        (timed, lambda row: row.ms, milliseconds),
-    ]
-    groups = [
-        _group(rows, title, value, show)
-        for title, (rows, value, show) in zip(titles, columns, strict=True)
-    ]
+    first = models[0]
+    columns: list[Column] = [
+        Column(models, lambda row: row.parameters, lambda n: f"{n / 1e6:,.1f} M",
+               lambda row: row.parameters / first.parameters),
+        Column(models, lambda row: row.gflops, lambda n: f"{n:,.2f} GFLOP",
+               lambda row: row.gflops / first.gflops),
+        # Medians do not make a ratio: it comes from the rounds, or is not given.
+        Column(timed, lambda row: row.ms, milliseconds,
+               lambda row: None if row.times is None else row.times.ratio),
+    ]  # fmt: skip
+    groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
     return el("div", *groups, class_="lt-paradox")
 
 
@@ -33,42 +47,37 @@ def milliseconds(ms: float) -> str:
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
 
 
-def _group(
-    rows: Sequence[ParadoxRow],
-    title: tuple[str, str],
-    value: Value,
-    show: Callable[[float], str],
-) -> Markup:
-    numbers = [value(row) for row in rows]
+def ratio_text(ratio: Ratio) -> str:
+    """A ratio with its interval, if there is one."""
+    if not ratio.is_sure:
+        return f"{ratio.ratio:.2f} ×"
+    return f"{ratio.ratio:.2f} × [{ratio.low:.2f}, {ratio.high:.2f}]"
+
+
+def _group(column: Column, title: tuple[str, str]) -> Markup:
+    rows, value = column.rows, column.value
     ends = [row.high_ms for row in rows if value(row) == row.ms and _is_finite(row.high_ms)]
-    top = max([n for n in [*numbers, *ends] if n is not None], default=1.0)
-    bars = [
-        _bar(row, number, show, (numbers[0], top))
-        for row, number in zip(rows, numbers, strict=True)
-    ]
+    numbers = [*(value(row) for row in rows), *ends]
+    top = max([n for n in numbers if n is not None], default=1.0)
+    bars = [_bar(row, column, top) for row in rows]
     return el(
         "section", el("h3", title[0]), *bars, el("p", title[1], class_="lt-under"),
         class_="card lt-group",
     )  # fmt: skip
 
 
-def _bar(
-    row: ParadoxRow,
-    number: float | None,
-    show: Callable[[float], str],
-    scale: tuple[float | None, float],
-) -> Markup:
-    first, top = scale
+def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
+    number, times = column.value(row), column.times(row)
     name = model_name(row.key, row.label)
     if number is None:
         track = el("div", class_="lt-track empty")
         return el("div", el("div", name, el("span", "not measured yet")), track, class_="lt-row",
                   data_model=row.key)  # fmt: skip
-    share = el("small", f"{number / first:.2f} ×") if first else None
+    share = None if times is None else el("small", f"{times:.2f} ×")
     fill = el("div", class_="lt-fill", style=f"width:{100 * number / top:.2f}%")
     whisker = _whisker(row, top) if number == row.ms else None
     return el(
-        "div", el("div", name, el("span", share, el("b", show(number)))),
+        "div", el("div", name, el("span", share, el("b", column.show(number)))),
         el("div", fill, whisker, class_="lt-track"), class_="lt-row", data_model=row.key,
     )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,6 +13,10 @@ from explorer.analysis.latency_sweep import Sweep
 from explorer.models.specs import BASE
 from explorer.models.workload import Workload
 from explorer.ui import texts_latency as texts
+from explorer.ui import texts_latency_folds as texts_folds
+from explorer.ui.latency_choice import Choice
+from explorer.ui.latency_detail import detail
+from explorer.ui.tabs.latency import drawn
 from explorer.views.latency import milliseconds, paradox_card
 from explorer.views.latency_detail import (
     Mark,
@@ -136,3 +141,53 @@ def test_the_finding_says_what_the_numbers_say():
     assert "no difference in time" in sentence
     few = measured(TIMES, n_rounds=3)
     assert "too few rounds" in texts.paradox_finding(paradox(SPECS, Workload(), few), few.summary)
+
+
+def refused():
+    result = measured({**TIMES, "albert": 109.0}, Workload(clock="wait"))
+    return replace(result, latency=replace(result.latency, disturbed=np.arange(20) >= 6))
+
+
+def test_refused_ratios_are_nowhere_on_the_page():
+    finding, markup, status, _ = drawn(Choice(clock="wait"), refused(), (0, True))
+    time = markup.split("lt-group")[-1]
+    assert "109 ms" in time
+    assert "50.0 ms" in time
+    assert "×" not in time
+    assert "no ratio" in time
+    assert finding.count("×") == 1, "only the stored sizes are compared"
+    assert "109 ms" in finding
+    assert "50.0 ms" in finding
+    assert "×" not in status
+    assert "disturbed 70% of the rounds" in status
+    assert "ratios are from" not in status
+    assert "than its work says" not in status
+    assert texts_folds.RATIOS_LEAD not in detail(refused())
+
+
+def test_time_ratios_are_the_paired_ones_with_their_intervals():
+    result = measured(TIMES, n_rounds=21)
+    seconds = result.latency.seconds.copy()
+    # Ten of the rounds are slow for both alike but for one of them more: medians do not pair.
+    seconds[:11, 0], seconds[11:, 0] = 0.1, 0.3
+    seconds[:10, 2], seconds[10:, 2] = 0.11, 0.33
+    result = replace(result, latency=replace(result.latency, seconds=seconds))
+    medians = np.median(seconds, axis=0)
+    assert medians[2] / medians[0] == pytest.approx(3.3), "or the test says nothing"
+    rows = paradox(SPECS, Workload(), result)
+    found = result.summary.ratio("albert-base-v2").ratio
+    assert rows.rows[2].times.ratio == pytest.approx(1 / found.ratio) == pytest.approx(1.1)
+    assert rows.rows[2].times.low == pytest.approx(1 / found.high)
+    assert rows.rows[2].times.high == pytest.approx(1 / found.low)
+    assert "1.10 × the time here" in texts.paradox_finding(rows, result.summary)
+    line = texts.paradox_titles(rows)[2][1]
+    assert "ALBERT takes 1.10 × [1.10, 1.10] the time of BERT" in line
+    assert "DistilBERT" in line
+    time = paradox_card(rows, texts.paradox_titles(rows)).split("lt-group")[-1]
+    assert "<small>1.10 ×</small>" in time
+    assert "3.30 ×" not in time
+
+
+def test_a_ratio_read_the_other_way_turns_its_interval():
+    assert Ratio(2.0, 1.6, 2.5, 9).inverse == Ratio(0.5, 0.4, 0.625, 9)
+    assert Ratio(2.0, 0.0, np.inf, 3).inverse == Ratio(0.5, 0.0, np.inf, 3)
