@@ -1,13 +1,15 @@
 """The far end of ``runtime_process``: one pass in one runtime, built and timed in its own process.
 
-``python -m explorer.models.runtime_child`` reads an ``Order`` and then questions from standard
-input, pickled by the process that started it, and writes its answers to standard output.
+``python -m explorer.models.runtime_child FOLDER`` reads an ``Order`` and then questions from
+standard input, pickled by the process that started it, and writes its answers to standard output.
+The folder takes its scratch files; whoever started it removes them, however it ends.
 """
 
 import gc
 import os
 import pickle
 import sys
+import tempfile
 from collections.abc import Callable
 from typing import Any, BinaryIO
 
@@ -16,7 +18,7 @@ import torch
 from explorer.models.architectures import random_network
 from explorer.models.loading import DTYPES, read_checkpoint
 from explorer.models.runtime_process import Order
-from explorer.models.runtimes import Forward, NoRuntime, Question, built, scores_at
+from explorer.models.runtimes import COMPILE, Forward, NoRuntime, Question, built, scores_at
 from explorer.models.timing import Pass, stopwatch, thread_width, timed_ids
 
 
@@ -25,7 +27,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "wb")
     # Libraries print; what they print must not get between the answers.
     os.dup2(2, 1)
-    serve(sys.stdin.buffer, lambda answer: _send(answers, answer))
+    serve(sys.stdin.buffer, lambda answer: _send(answers, answer), sys.argv[1])
 
 
 def _send(answers: BinaryIO, answer: object) -> None:
@@ -33,9 +35,10 @@ def _send(answers: BinaryIO, answer: object) -> None:
     answers.flush()
 
 
-def serve(questions: BinaryIO, send: Callable[[Any], None]) -> None:
+def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None:
     """Answer with a time, or with the scores that a question names."""
     order: Order = pickle.load(questions)
+    _scratch_in(folder, order.runtime)
     with thread_width(order.workload.clock) as threads, torch.inference_mode():
         try:
             run = _build(order, threads)
@@ -53,6 +56,16 @@ def serve(questions: BinaryIO, send: Callable[[Any], None]) -> None:
                 return
             asked_time = question is None
             send(timed(lambda: run(ids)) if asked_time else scores_at(run, question, ids.device))
+
+
+def _scratch_in(folder: str, runtime: str) -> None:
+    """Scratch files go to the folder, compilers' too; what torch compiled stays where it was."""
+    if runtime == COMPILE:
+        # Both places are looked up once, beside all other temporary files unless told otherwise.
+        from torch._inductor import codecache
+
+        codecache.cache_dir()
+    os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
 def _build(order: Order, threads: int) -> Forward:

@@ -5,11 +5,17 @@ and neither it nor a pass of compiled code looks at a stop sign. A process does 
 """
 
 import logging
+import os
 import pickle
 import queue
+import shutil
+import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +29,11 @@ from explorer.models.workload import Workload
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
+CHILD = (sys.executable, "-m", "explorer.models.runtime_child")
 LOOK_EVERY_S = 0.05
+GRACE_S = 0.1
+"""Seconds in which compilers that are asked to end remove what they have half written."""
+REMOVE_TRIES = 50
 Check = Callable[[], None]
 
 
@@ -43,10 +53,13 @@ class RuntimeProcess:
 
     def __init__(self, order: Order) -> None:
         self.order = order
+        folder = tempfile.mkdtemp(prefix="explorer-runtime-")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "explorer.models.runtime_child"], cwd=ROOT,
+            [*CHILD, folder], cwd=ROOT, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         )  # fmt: skip
+        # At the latest when the explorer itself ends: a session of its own hears no Ctrl-C.
+        self._finish = weakref.finalize(self, _finish, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True, name=f"{order.runtime} answers").start()
         self._ask(order)
@@ -58,9 +71,8 @@ class RuntimeProcess:
         self.end()
 
     def end(self) -> None:
-        """End the process, whatever it is doing."""
-        self._process.kill()
-        self._process.wait()
+        """End the process, whatever it is doing, with its compilers and its scratch files."""
+        self._finish()
 
     def wait_until_built(self, check: Check) -> None:
         """Tens of seconds, in which the stop sign is looked at.
@@ -116,3 +128,26 @@ class RuntimeProcess:
                 logger.warning("%s of %s: %s", *about)
                 raise answer
             return answer
+
+
+def _finish(process: subprocess.Popen, folder: str) -> None:
+    if process.returncode is None:
+        _kill_all(process)
+    process.wait()
+    for _ in range(REMOVE_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+        # Something of the group was still writing when it was killed.
+        time.sleep(LOOK_EVERY_S)
+
+
+def _kill_all(process: subprocess.Popen) -> None:
+    """End a process with everything it started; only the process where there are no groups."""
+    if not hasattr(os, "killpg"):
+        process.kill()
+        return
+    # Its number is its group's, and nobody else's before it has been waited for.
+    os.killpg(process.pid, signal.SIGTERM)
+    time.sleep(GRACE_S)
+    os.killpg(process.pid, signal.SIGKILL)

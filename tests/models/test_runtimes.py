@@ -3,13 +3,15 @@
 import os
 import shutil
 import signal
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from explorer.models import runtimes
+from explorer.models import runtime_process, runtimes
 from explorer.models.runtime_process import Order, RuntimeProcess
 from explorer.models.runtimes import COMPILE, ONNX, NoRuntime, Question, built, scores_at
 from explorer.models.stop import Stopped, StopSign
@@ -98,3 +100,57 @@ def test_a_process_times_and_answers_as_this_one_would(tiny_family):
     assert process._process.poll() is not None
     with pytest.raises(NoRuntime, match="ended before it answered"):
         process.seconds(lambda: None)
+
+
+def is_running(pid):
+    """Whether a process is there and not only waiting for somebody to ask how it ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+BUSY_BUILD = """
+import os, subprocess, sys, time
+folder = sys.argv[1]
+helper = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+with open(os.path.join(folder, "half"), "w") as half:
+    half.write(f"{helper.pid} ")
+time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no list of processes")
+def test_ending_a_build_leaves_no_file_and_no_helper(tiny_family, tmp_path, monkeypatch):
+    """What a builder started, and what it has written so far, ends with it."""
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", BUSY_BUILD))
+    order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
+    deadline = time.monotonic() + 60
+    with RuntimeProcess(order):
+        while not (found := [*tmp_path.rglob("half")]) or not found[0].read_text().endswith(" "):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        helper = int(found[0].read_text())
+        assert is_running(helper)
+    assert list(tmp_path.iterdir()) == []
+    while is_running(helper):
+        assert time.monotonic() < deadline, "the helper goes on"
+        time.sleep(0.02)
+
+
+@needs_compiler
+def test_what_was_compiled_is_kept_and_scratch_files_are_not(tiny_family, tmp_path, monkeypatch):
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
+    spec = tiny_family.specs["distilbert"]
+    order = Order(COMPILE, spec, Workload(length=8), checkpoint_here(spec))
+    deadline = time.monotonic() + 120
+    with RuntimeProcess(order):
+        while not any(tmp_path.glob("torchinductor_*/**/*.cpp")):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        assert len(list(tmp_path.iterdir())) > 1
+    (kept,) = tmp_path.iterdir()
+    assert kept.name.startswith("torchinductor_")
