@@ -23,6 +23,7 @@ class ParadoxRow:
     key: str
     label: str
     n_layers: int
+    activation: str
     parameters: int
     """Numbers stored by encoder and pooler."""
     gflops: float
@@ -71,6 +72,7 @@ def paradox(
         times = () if summary is None else _times(summary, index)
         rows.append(ParadoxRow(
             row.spec.key, row_label(row, devices), row.spec.architecture.n_layers,
+            row.spec.architecture.activation,
             stored_parameters(row.spec), pass_flops(row.spec, workload) / 1e9, *times,
         ))  # fmt: skip
     named = zip(rows, specs, strict=False)

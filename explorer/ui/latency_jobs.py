@@ -84,7 +84,8 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
     if not sweep.points:
         return [note(sweep.too_much), gr.Plot(visible=False), gr.Plot(visible=False)]
     figures = [draw(sweep, texts.SWEEP_TITLES) for draw in (sweep_figure, sweep_ratio_figure)]
-    sentence = join(note(texts.sweep_sentence(sweep)), note(texts.SWEEP_WHY))
+    why = texts.sweep_why(sweep.points[0].specs)
+    sentence = join(note(texts.sweep_sentence(sweep)), note(why))
     return [sentence, *(gr.Plot(figure, visible=True) for figure in figures)]
 
 

@@ -142,11 +142,22 @@ def why(paradox: Paradox) -> str:
             "one layer that is used again and again can stay near the processor."
         )
     if times > 1.05:
-        return lead + (
-            " Here it is even slower than its work says: its activation (gelu_new) is computed in "
-            "several steps over memory where BERT's is a single one."
-        )
+        return f"{lead} {_slower(first, star)}"
     return lead + " The clock follows the work, not the size."
+
+
+def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
+    """Why a model may be slower than its work says."""
+    if star.activation == first.activation:
+        return (
+            f"Here it is slower than its work says, though its activation is that of {first.label} "
+            "too; these numbers do not say why."
+        )
+    return (
+        f"Here it is even slower than its work says: its activation ({star.activation}) is "
+        f"computed in several steps over memory where that of {first.label} "
+        f"({first.activation}) is a single one."
+    )
 
 
 def place_in_line(place: int) -> str:

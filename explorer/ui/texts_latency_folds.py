@@ -8,6 +8,7 @@ from explorer.analysis.latency_limits import Limit
 from explorer.analysis.latency_paradox import size_label
 from explorer.analysis.latency_ratio import Ratio
 from explorer.analysis.latency_sweep import Sweep, crossings
+from explorer.models.specs import ModelSpec
 
 MEASURE = "Measure"
 NOT_YET = "Measure above first: then every sample is here, with its ratios and the raw numbers."
@@ -45,8 +46,9 @@ BATCHES = "Batches 1 to 32"
 SWEEP_WHY = (
     "Work grows with tokens while the weights to be read stay the same. With few tokens a pass "
     "waits for weights, and a shared layer, read again and again, can stay near the processor; "
-    "with many, arithmetic decides, and ALBERT's activation costs extra steps."
+    "with many, arithmetic decides"
 )
+"""The beginning of a sentence that ``sweep_why`` ends."""
 SWEEP_TITLES = {"length": "tokens", "batch": "texts at once", "ms": "ms", "ratio": "time over BERT"}
 
 LIMITS = "How close to this machine's limit?"
@@ -151,6 +153,16 @@ def sweep_sentence(sweep: Sweep) -> str:
     if not found:
         found = ["No model changes places with the first one between the points measured."]
     return " ".join([*found, sweep.too_much])
+
+
+def sweep_why(specs: Sequence[ModelSpec]) -> str:
+    """What explains the curves, for just these models."""
+    first, *others = specs
+    usual = first.architecture.activation
+    extra = [size_label(spec) for spec in others if spec.architecture.activation != usual]
+    if not extra:
+        return f"{SWEEP_WHY}."
+    return f"{SWEEP_WHY}, and the activation of {' and '.join(extra)} costs extra steps."
 
 
 def limits_sentence(result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]) -> (

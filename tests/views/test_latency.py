@@ -10,7 +10,7 @@ import pytest
 from explorer.analysis.latency_paradox import paradox
 from explorer.analysis.latency_ratio import Ratio
 from explorer.analysis.latency_sweep import Sweep
-from explorer.models.specs import BASE
+from explorer.models.specs import BASE, MINI
 from explorer.models.workload import Workload
 from explorer.ui import texts_latency as texts
 from explorer.ui import texts_latency_folds as texts_folds
@@ -191,3 +191,16 @@ def test_time_ratios_are_the_paired_ones_with_their_intervals():
 def test_a_ratio_read_the_other_way_turns_its_interval():
     assert Ratio(2.0, 1.6, 2.5, 9).inverse == Ratio(0.5, 0.4, 0.625, 9)
     assert Ratio(2.0, 0.0, np.inf, 3).inverse == Ratio(0.5, 0.0, np.inf, 3)
+
+
+@pytest.mark.parametrize("specs", [SPECS, tuple(MINI.values())], ids=["base", "mini"])
+def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
+    slow = measured({**TIMES, "albert": 130.0}, specs=specs)
+    first, star = specs[0].architecture.activation, specs[-1].architecture.activation
+    said = texts.why(paradox(specs, Workload(), slow))
+    assert "slower than its work says" in said
+    assert (f"({star})" in said) == (first != star)
+    assert ("gelu_new" in said) == (star == "gelu_new")
+    why = texts_folds.sweep_why(specs)
+    assert ("activation" in why) == (first != star)
+    assert why.endswith(".")
