@@ -172,7 +172,8 @@ def _read_model(model: Mapping[str, Any]) -> Report:
     if model["model"] not in ("bert", "distilbert", "albert"):
         raise KeyError("model")
     numbers = {name: _number(model[name]) for name in ("median_ms", "gflops", "weights_bytes")}
-    return {"model": model["model"], "name": str(model["name"])[:60], **numbers}
+    device = _device(model, "device")
+    return {"model": model["model"], "name": str(model["name"])[:60], "device": device, **numbers}
 
 
 def _read_ratio(ratio: Mapping[str, Any]) -> Report:
@@ -180,8 +181,14 @@ def _read_ratio(ratio: Mapping[str, Any]) -> Report:
             for name in ("ci_low", "ci_high")}  # fmt: skip
     return {
         "of": str(ratio["of"])[:60], "over": str(ratio["over"])[:60],
+        "of_device": _device(ratio, "of_device"), "over_device": _device(ratio, "over_device"),
         "ratio": _number(ratio["ratio"]), **ends,
     }  # fmt: skip
+
+
+def _device(part: Mapping[str, Any], name: str) -> str:
+    """Where something was timed; empty in documents of before there were several devices."""
+    return str(part.get(name, ""))[:20]
 
 
 def _number(value: object) -> float:

@@ -114,9 +114,14 @@ def downloads(documents: Mapping[str, str], lead: str) -> Markup:
 
 
 def recorded_table(report: Mapping[str, list], head: Sequence[str], caption: str) -> Markup:
-    """A measurement recorded elsewhere, labelled as such and kept apart from this machine's."""
+    """A measurement recorded elsewhere, labelled as such and kept apart from this machine's.
+
+    Where it was taken on several devices, every row says which.
+    """
+    several = len({m.get("device") for m in report["models"]}) > 1
     rows: list[list[str | Markup]] = [
-        [model_name(m["model"], m["name"]), f"{m['median_ms']:,.2f}", f"{m['gflops']:,.2f}",
+        [model_name(m["model"], f"{m['name']} on {m['device']}" if several else m["name"]),
+         f"{m['median_ms']:,.2f}", f"{m['gflops']:,.2f}",
          f"{m['gflops'] / m['median_ms'] * 1e3:,.1f}"]
         for m in report["models"]
     ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 import torch
@@ -9,7 +10,7 @@ import torch
 from explorer.analysis.latency import Plan
 from explorer.analysis.latency_family import last, measure_family
 from explorer.analysis.latency_paradox import paradox
-from explorer.analysis.latency_report import latency_report, report_csv
+from explorer.analysis.latency_report import FORMAT, latency_report, read_report, report_csv
 from explorer.models import machine, timed_networks, timing
 from explorer.models.stop import StopSign
 from explorer.models.workload import BadWorkload, Workload
@@ -19,7 +20,9 @@ from explorer.ui.latency_choice import Choice, device_choices
 from explorer.ui.latency_detail import detail
 from explorer.ui.latency_folds import QUESTIONS, _handler
 from explorer.ui.tabs.latency import drawn
+from explorer.ui.texts_latency_folds import RECORDED_HEAD
 from explorer.views.latency import paradox_card
+from explorer.views.latency_detail import recorded_table
 from tests.models.test_timing import FakeDevice
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
@@ -85,6 +88,34 @@ def test_documents_name_the_device_of_every_row_and_every_sample(result):
     assert {(row["model"], row["device"], row["clock"]) for row in rows} == {
         (m["model"], m["device"], m["clock"]) for m in document["models"]
     }
+
+
+def test_a_saved_measurement_of_all_devices_can_be_told_apart_when_it_is_opened(result):
+    document = latency_report(result, machine.machine(*BOTH))
+    back = read_report(json.dumps(document))
+    assert [m["device"] for m in back["models"]] == [m["device"] for m in document["models"]]
+    ends = [(r["of_device"], r["over_device"]) for r in back["ratios"]]
+    assert ends == [(r["of_device"], r["over_device"]) for r in document["ratios"]]
+    shown = recorded_table(back, RECORDED_HEAD, "")
+    assert shown.count(" on cpu") == shown.count(" on cuda") == 3
+    one = [m for m in document["models"] if m["device"] == "cuda"]
+    alone = recorded_table(read_report(json.dumps({**document, "models": one})), RECORDED_HEAD, "")
+    assert " on cuda" not in alone
+    for model in document["models"]:
+        del model["device"]
+    for ratio in document["ratios"]:
+        del ratio["of_device"], ratio["over_device"]
+    older = read_report(json.dumps(document))
+    assert " on " not in recorded_table(older, RECORDED_HEAD, "")
+
+
+def test_a_devices_name_from_a_stranger_is_short_text():
+    model = {"model": "bert", "name": "a", "median_ms": 1, "gflops": 1, "weights_bytes": 1}
+    strange = {**model, "device": "<b>" * 1000}
+    document = {"format": FORMAT, "protocol": {}, "machine": {}, "ratios": []}
+    back = read_report(json.dumps({**document, "models": [strange, {**model, "device": 7}]}))
+    assert [len(m["device"]) for m in back["models"]] == [20, 1]
+    assert "<b>" not in recorded_table(back, RECORDED_HEAD, "")
 
 
 def test_the_pictures_hold_all_devices_on_one_axis(result):
