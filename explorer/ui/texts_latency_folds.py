@@ -152,6 +152,11 @@ def sweep_sentence(sweep: Sweep) -> str:
     ]
     if not found:
         found = ["No model changes places with the first one between the points measured."]
+    gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
+    if gaps:
+        found.append(
+            f"Other programs disturbed most rounds at {' and '.join(gaps)} {unit}: no ratio."
+        )
     return " ".join([*found, sweep.too_much])
 
 

@@ -1,5 +1,6 @@
 """Latency over lengths or batches: two small charts, time and time relative to the first model."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import plotly.graph_objects as go
@@ -9,6 +10,7 @@ from explorer.analysis.latency_sweep import Sweep
 from explorer.models.specs import ModelSpec
 from explorer.views.theme import MODEL_COLOURS, figure_layout
 
+Ends = tuple[float, float]
 DASHES = ("solid", "dash", "dot", "dashdot")
 
 
@@ -17,7 +19,7 @@ def sweep_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
     figure = go.Figure()
     for number, spec in enumerate(sweep.points[0].specs if sweep.points else ()):
         models = [point.summary.model(spec.name) for point in sweep.points]
-        band = [(m.low_ms, m.high_ms) for m in models]
+        band: list[Ends | None] = [(m.low_ms, m.high_ms) for m in models]
         _line(figure, sweep, (spec, number), ([m.median_ms for m in models], band))
     figure.update_layout(figure_layout(
         340, xaxis=_axis(sweep, titles), yaxis={"type": "log", "title": titles["ms"], "dtick": "D2",
@@ -27,16 +29,20 @@ def sweep_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
 
 
 def sweep_ratio_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
-    """Each model's time over the first one's with its band: where it crosses 1, they swap."""
+    """Each model's time over the first one's with its band: where it crosses 1, they swap.
+
+    A point whose ratios were refused is a gap.
+    """
     figure = go.Figure()
     for number, spec in enumerate(sweep.points[0].specs if sweep.points else ()):
         if not number:
             continue
         ratios = [point.summary.ratio(spec.name) for point in sweep.points]
-        kept = [r.ratio for r in ratios if r is not None]
-        if len(kept) == len(sweep.points):
-            band = [(1 / r.high, 1 / max(r.low, 1e-9)) for r in kept]
-            _line(figure, sweep, (spec, number), ([1 / r.ratio for r in kept], band))
+        times = [None if r is None else r.ratio.inverse for r in ratios]
+        if any(times):
+            band = [None if t is None else (t.low, t.high) for t in times]
+            middle = [None if t is None else t.ratio for t in times]
+            _line(figure, sweep, (spec, number), (middle, band))
     figure.add_hline(y=1, line_color=MODEL_COLOURS["bert"], line_width=1.5)
     figure.update_layout(figure_layout(
         300, xaxis=_axis(sweep, titles), yaxis={"title": titles["ratio"], "rangemode": "tozero",
@@ -57,17 +63,18 @@ def _line(
     figure: go.Figure,
     sweep: Sweep,
     model: tuple[ModelSpec, int],
-    values: tuple[list[float], list[tuple[float, float]]],
+    values: tuple[Sequence[float | None], Sequence[Ends | None]],
 ) -> None:
-    """One model's line with its band; a band without an end is not drawn."""
+    """One model's line with its band; a band is drawn between points that both have one."""
     spec, number = model
     middle, band = values
     places = [sweep.position(point) for point in sweep.points]
     colour = MODEL_COLOURS[spec.key]
-    if all(low > 0 and high < float("inf") for low, high in band):
-        edge = [high for _, high in band] + [low for low, _ in reversed(band)]
+    for stretch in _stretches(places, band):
+        edge = [high for _, (_, high) in stretch] + [low for _, (low, _) in reversed(stretch)]
+        along = [place for place, _ in stretch]
         figure.add_scatter(
-            x=[*places, *reversed(places)], y=edge, fill="toself", fillcolor=colour, opacity=0.22,
+            x=[*along, *reversed(along)], y=edge, fill="toself", fillcolor=colour, opacity=0.22,
             line={"width": 0}, hoverinfo="skip", showlegend=False,
         )  # fmt: skip
     figure.add_scatter(
@@ -75,6 +82,17 @@ def _line(
         line={"color": colour, "dash": DASHES[number % 4] if _repeats(sweep) else "solid"},
         hovertemplate="%{y:.3g}",
     )  # fmt: skip
+
+
+def _stretches(places: Sequence[int], band: Sequence[Ends | None]) -> list[list[tuple[int, Ends]]]:
+    """Neighbouring points whose intervals have two ends, where there are at least two."""
+    found: list[list[tuple[int, Ends]]] = [[]]
+    for place, ends in zip(places, band, strict=True):
+        if ends is not None and ends[0] > 0 and ends[1] < float("inf"):
+            found[-1].append((place, ends))
+        else:
+            found.append([])
+    return [stretch for stretch in found if len(stretch) > 1]
 
 
 def _repeats(sweep: Sweep) -> bool:

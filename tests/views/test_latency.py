@@ -204,3 +204,34 @@ def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
     why = texts_folds.sweep_why(specs)
     assert ("activation" in why) == (first != star)
     assert why.endswith(".")
+
+
+def test_one_thread_of_a_saved_measurement_is_one():
+    from explorer.analysis.latency_report import latency_report
+    from explorer.ui.latency_jobs import draw_recorded
+
+    document = latency_report(measured(TIMES), {"processor": "a"})
+    assert "1 thread." in draw_recorded(json.dumps(document).encode())
+    document["protocol"]["threads"] = 2
+    assert "2 threads." in draw_recorded(json.dumps(document).encode())
+
+
+def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
+    from explorer.ui.texts_latency_folds import SWEEP_TITLES
+    from explorer.views.latency_sweep import sweep_ratio_figure
+
+    def point(length, loud=0):
+        result = measured(TIMES, Workload(length=length, clock="wait"))
+        log = replace(result.latency, disturbed=np.arange(20) < loud)
+        return replace(result, latency=log)
+
+    sweep = Sweep("length", (point(16), point(32, loud=15), point(64), point(128)))
+    data = sweep_ratio_figure(sweep, SWEEP_TITLES).data
+    lines = [trace for trace in data if trace.mode == "lines+markers"]
+    assert [line.name for line in lines] == ["DistilBERT", "ALBERT"]
+    for line, expected in zip(lines, (0.5, 0.98), strict=True):
+        assert line.y[1] is None
+        assert [y for y in line.y if y] == pytest.approx([expected] * 3, rel=0.01)
+    bands = [trace for trace in data if trace.fill == "toself"]
+    assert [set(band.x) for band in bands] == [{64, 128}] * 2, "no band across the gap"
+    assert "most rounds at 32 tokens: no ratio" in texts_folds.sweep_sentence(sweep)
