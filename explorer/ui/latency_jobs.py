@@ -223,10 +223,11 @@ def draw_recorded(document: bytes | None) -> Markup:
     text = bytes(document or b"")[: LARGEST_DOCUMENT + 1].decode("utf-8", "replace")
     report = read_report(text)
     protocol, machine = report["protocol"], report["machine"]
+    threads = texts.threads(protocol.get("threads"))
     caption = (
         f"Recorded on {machine.get('processor')} ({machine.get('device_name')}), torch "
         f"{machine.get('torch')}: {protocol.get('batch_size')} × {protocol.get('sequence_length')} "
         f"tokens, {protocol.get('dtype')}, clock {protocol.get('clock')}, "
-        f"{protocol.get('threads')} threads."
+        f"{threads}."
     )
     return recorded_table(report, texts.RECORDED_HEAD, caption)

@@ -119,6 +119,11 @@ def faster_notes(found: Faster) -> list[str]:
     return [building, costs, *reasons]
 
 
+def threads(n: object) -> str:
+    """How many threads a measurement had."""
+    return "1 thread" if n == 1 else f"{n} threads"
+
+
 def divergence(nats: float) -> str:
     """A divergence in nats; what is only rounding is said to be next to nothing."""
     return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
