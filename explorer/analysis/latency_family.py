@@ -8,7 +8,7 @@ from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, lat
 from explorer.analysis.latency_summary import LatencySummary, latency_summary
 from explorer.analysis.parameters_shape import forward_flops, shape_total
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import StopSign
+from explorer.models.stop import Stopped, StopSign
 from explorer.models.workload import Workload
 
 PASS_ALLOWANCE = 2.0
@@ -134,6 +134,8 @@ def measure_family(
 def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
     """Peak extra bytes of one pass of each model, after a pass that does not count.
 
+    None for the models whose turn did not come in the time that the sign allows.
+
     Raises:
         Stopped: somebody asked for the end.
     """
@@ -141,14 +143,18 @@ def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
     from explorer.models.timed_networks import timed_network
     from explorer.models.timing import forward_call, interruptible
 
-    found = []
-    for row in rows:
-        network = timed_network(row.spec, row.workload).network
-        call = forward_call(row.spec, network, row.workload)
-        with interruptible([(row.spec, network)], row.workload.tokens, sign.check):
-            call()
-            found.append(peak_bytes(call, row.workload.device))
-    return tuple(found)
+    found: list[int | None] = []
+    try:
+        for row in rows:
+            network = timed_network(row.spec, row.workload).network
+            call = forward_call(row.spec, network, row.workload)
+            with interruptible([(row.spec, network)], row.workload.tokens, sign.check):
+                call()
+                found.append(peak_bytes(call, row.workload.device))
+    except Stopped as stopped:
+        if stopped.reason != "deadline":
+            raise
+    return (*found, *(None for _ in rows[len(found) :]))
 
 
 @contextmanager

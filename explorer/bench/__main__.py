@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from explorer.bench import click, latency
+from explorer.models.stop import Stopped
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -15,6 +16,9 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
+    except Stopped:
+        sys.stderr.write("It was stopped before the measurement was complete.\n")
+        return 2
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -19,12 +19,13 @@ from explorer.analysis.latency_family import (
 )
 from explorer.analysis.latency_limits import limit, share_of_limit, streamed_bytes
 from explorer.analysis.latency_paradox import paradox, size_label
+from explorer.analysis.latency_report import family_report
 from explorer.analysis.latency_sweep import Sweep, crossings, measure_sweep, sweep_points
 from explorer.analysis.latency_variants import looking_variants, measure_variants
 from explorer.models.architectures import meta_network
 from explorer.models.memory import cuda_peak_bytes, highest, peak_bytes
 from explorer.models.specs import BASE, LARGER
-from explorer.models.stop import StopSign
+from explorer.models.stop import Stopped, StopSign
 from explorer.models.timing import forward_call
 from explorer.models.workload import Workload
 
@@ -101,6 +102,31 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
     assert looking - plain > 0.5 * kept
     peaks = family_peaks(rows_of([loaded.spec], Workload(length)), StopSign())
     assert peaks[0] == pytest.approx(plain, rel=0.2)
+
+
+def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
+    from explorer.models import memory
+
+    class Late(StopSign):
+        late = reason = ""
+
+        def check(self):
+            if self.late:
+                raise Stopped(self.reason)
+
+    def peak(call, device):
+        sign.late = "now"
+        return 7
+
+    monkeypatch.setattr(memory, "peak_bytes", peak)
+    specs, sign = tuple(tiny_family.specs.values()), Late()
+    sign.reason = "deadline"
+    report = family_report(specs, Workload(length=8), FEW, sign)
+    assert [m["peak_bytes"] for m in report["models"]] == [7, None, None]
+    assert report["protocol"]["rounds"] == 3
+    sign.late, sign.reason = "", "stopped"
+    with pytest.raises(Stopped):
+        family_report(specs, Workload(length=8), FEW, sign)
 
 
 def test_highest_is_the_highest_running_sum():

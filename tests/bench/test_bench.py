@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from explorer.analysis.latency_ratio import Ratio
-from explorer.bench import served
+from explorer.bench import latency, served
 from explorer.bench.__main__ import main
 from explorer.bench.latency import self_report
 from explorer.models.specs import BASE
+from explorer.models.stop import Stopped
 from explorer.page_state import PageState
 
 
@@ -60,6 +61,17 @@ def test_self_report_counts_and_errors():
 def test_bad_work_ends_with_one_sentence(capsys):
     assert main(["latency", "--length", "9999"]) == 2
     assert capsys.readouterr().err == "The length must be a whole number from 2 to 512.\n"
+
+
+def test_a_stop_is_one_sentence(monkeypatch, capsys):
+    def stopped(*_):
+        raise Stopped("deadline")
+
+    monkeypatch.setattr(latency, "family_report", stopped)
+    assert main(["latency", "--family", "mini"]) == 2
+    said = capsys.readouterr().err
+    assert said.endswith(".\n")
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize("key", ["bert", "albert"])
