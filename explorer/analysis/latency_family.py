@@ -13,6 +13,8 @@ from explorer.models.workload import Workload
 
 PASS_ALLOWANCE = 2.0
 """A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
+DRAW_S = 240.0
+"""Seconds for drawing or reading weights, whatever was allowed for something before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +115,7 @@ def measure_family(
     from explorer.models.timing import forward_call, interruptible, stopwatch
 
     rows = rows_of(specs, workload, devices)
+    sign.allow(DRAW_S)
     timed = [timed_network(row.spec, row.workload, sign.check) for row in rows]
     sign.allow(PASS_ALLOWANCE * plan.budget_s)
     calls = [

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 BUILD_S = 240.0
 """Seconds that compiling or exporting one model may take."""
 COSTS_S = 60.0
+EVERY_WAY = "Every way to run"
 PROCESS_BYTES = 700_000_000
 """Memory of a process with torch and a compiler or exporter in it, before any weights."""
 COPIES = 3
@@ -62,19 +63,32 @@ def measure_faster(
             yield replace(found, building=spec)
             try:
                 variants, missing = ways_to_run(spec, workload, sign, processes)
-            except Stopped:
+            except Stopped as stopped:
+                if stopped.reason == "deadline":
+                    found = _without(found, spec, "late")
                 yield found
+                if stopped.reason == "deadline":
+                    continue
                 raise
             found = replace(found, missing=(*found.missing, *missing))
             yield found
             timed = variant_latency(variants, plan, sign)
-            if timed is None:
+            if timed is None and sign.is_up:
                 return
+            if timed is None:
+                found = _without(found, spec, "slow")
+                yield found
+                continue
             found = replace(found, models=(*found.models, timed))
             yield found
             for cost in _costs(variants, sign):
                 found = replace(found, costs=(*found.costs, cost))
                 yield found
+
+
+def _without(found: Faster, spec: ModelSpec, reason: str) -> Faster:
+    """What was found, and that a model is not in it."""
+    return replace(found, missing=(*found.missing, Missing(spec, EVERY_WAY, reason)))
 
 
 def _costs(variants: Sequence[Variant], sign: StopSign) -> Iterator[AccuracyCost]:
@@ -98,6 +112,7 @@ def ways_to_run(
     """
     from explorer.models.runtimes import NoRuntime
 
+    sign.allow(BUILD_S)
     variants = precision_variants(spec, workload, sign)
     started, missing = _start(variants[0].timed, workload, processes)
     sign.allow(BUILD_S)

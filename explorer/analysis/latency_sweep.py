@@ -24,6 +24,9 @@ class Sweep:
     too_much: str = ""
     """Why the sweep ended before its last point, in one sentence; empty if it did not."""
 
+    late: int = 0
+    """Where it ended because not one round was over in time; 0 if it did not."""
+
     def position(self, point: FamilyLatency) -> int:
         """Where a point stands on the axis."""
         return int(getattr(point.workload, self.axis))
@@ -46,7 +49,7 @@ def measure_sweep(
 ) -> Iterator[Sweep]:
     """Time a family at every point in turn; yields after each round and after each point.
 
-    A point that the machine cannot hold ends the sweep with its sentence.
+    A point that the machine cannot hold, or not run in time, ends the sweep with its sentence.
     """
     axis = "batch" if len({w.batch for w in points}) > 1 else "length"
     done: tuple[FamilyLatency, ...] = ()
@@ -57,7 +60,10 @@ def measure_sweep(
         except BadWorkload as error:
             yield Sweep(axis, done, str(error))
             return
-        if final.latency.ended == "stopped" or not final.latency.n_rounds:
+        if final.latency.ended == "stopped":
+            return
+        if not final.latency.n_rounds:
+            yield Sweep(axis, done, late=getattr(workload, axis))
             return
         done = (*done, final)
         yield Sweep(axis, done)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency import Candidate, Plan, latency_rounds
-from explorer.analysis.latency_family import PASS_ALLOWANCE, instruments_for
+from explorer.analysis.latency_family import DRAW_S, PASS_ALLOWANCE, instruments_for
 from explorer.analysis.latency_summary import LatencySummary, latency_summary
 from explorer.models.specs import ModelSpec
 from explorer.models.stop import StopSign
@@ -51,31 +51,43 @@ class VariantLatency:
     weights: str
 
 
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """The models that are done, and those of which not one round was over in time."""
+
+    models: tuple[VariantLatency, ...] = ()
+    late: tuple[ModelSpec, ...] = ()
+
+
 Make = Callable[[ModelSpec], Sequence[Variant]]
 
 
 def measure_variants(
     specs: Sequence[ModelSpec], make: Make, plan: Plan, sign: StopSign
-) -> Iterator[tuple[VariantLatency, ...]]:
+) -> Iterator[Variants]:
     """Time the variants of one model after another; yields what is done, model by model.
 
     Stopping keeps the models that are complete.
     """
-    done: tuple[VariantLatency, ...] = ()
+    done = Variants()
     yield done
     for spec in specs:
+        sign.allow(DRAW_S)
         sign.check()
         found = variant_latency(make(spec), plan, sign)
-        if found is None:
+        if found is None and sign.is_up:
             return
-        done = (*done, found)
+        if found is None:
+            done = replace(done, late=(*done.late, spec))
+        else:
+            done = replace(done, models=(*done.models, found))
         yield done
 
 
 def variant_latency(
     variants: Sequence[Variant], plan: Plan, sign: StopSign
 ) -> VariantLatency | None:
-    """One model's ways to run in the same rounds; None if that was stopped before it was done."""
+    """One model's ways to run in the same rounds; None without a round in time."""
     from explorer.models.timing import interruptible
 
     first = variants[0]

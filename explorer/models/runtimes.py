@@ -63,7 +63,7 @@ class NoRuntime(ValueError):
         return "Another runtime ended before it answered; the machine may be short of memory."
 
 
-REASONS = ("device", "packages", "memory", "compiler", "late", "failed")
+REASONS = ("device", "packages", "memory", "compiler", "late", "failed", "slow")
 
 
 def absent_packages() -> tuple[str, ...]:

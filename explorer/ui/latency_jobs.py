@@ -82,7 +82,7 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
     from explorer.views.latency_sweep import sweep_figure, sweep_ratio_figure
 
     if not sweep.points:
-        return [note(sweep.too_much), gr.Plot(visible=False), gr.Plot(visible=False)]
+        return [note(texts.sweep_sentence(sweep)), gr.Plot(visible=False), gr.Plot(visible=False)]
     figures = [draw(sweep, texts.SWEEP_TITLES) for draw in (sweep_figure, sweep_ratio_figure)]
     why = texts.sweep_why(sweep.points[0].specs)
     sentence = join(note(texts.sweep_sentence(sweep)), note(why))
@@ -160,12 +160,12 @@ def looking(choice: Choice, sign: StopSign) -> Iterator[Any]:
     return measure_variants(choice.specs, lambda s: looking_variants(s, workload), plan, sign)
 
 
-def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - VariantLatency, ...
+def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - Variants
     """What looking costs each model."""
     from explorer.analysis.latency_paradox import size_label
 
     rows: list[list[str | Markup]] = []
-    for found in done:
+    for found in done.models:
         bare, full = found.summary.models
         ratio = found.summary.ratio(full.name)
         cost = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
@@ -173,7 +173,7 @@ def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - VariantLatency, ...
             model_name(found.spec.key, size_label(found.spec)), f"{bare.median_ms:,.2f}",
             f"{full.median_ms:,.2f}", cost,
         ])  # fmt: skip
-    return [table(texts.LOOKING_HEAD, rows)]
+    return [join(table(texts.LOOKING_HEAD, rows), note(texts.looking_notes(done.late)))]
 
 
 def memory(choice: Choice, sign: StopSign) -> Iterator[Any]:

@@ -77,6 +77,7 @@ NO_RUNTIME = {
     "memory": "{name} is left out for {models}: building would need more memory than is free.",
     "compiler": "{name} needs a C++ compiler, and none was found here.",
     "late": "{name} is left out for {models}: building took longer than four minutes.",
+    "slow": "{name} is left out for {models}: not one round was over in time.",
     "failed": "{name} is left out for {models}: it could not be built here.",
 }
 COSTS_NOTE = (
@@ -124,6 +125,12 @@ def threads(n: object) -> str:
     return "1 thread" if n == 1 else f"{n} threads"
 
 
+def looking_notes(late: Sequence[ModelSpec]) -> str:
+    """Which models are missing."""
+    labels = " and ".join(size_label(spec) for spec in late)
+    return NO_RUNTIME["slow"].format(name="This", models=labels) if late else ""
+
+
 def divergence(nats: float) -> str:
     """A divergence in nats; what is only rounding is said to be next to nothing."""
     return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
@@ -145,9 +152,11 @@ def claim_sentence(ratios: Mapping[bool, Ratio]) -> str:
 
 def sweep_sentence(sweep: Sweep) -> str:
     """Where models change places with the first one, from the measured points."""
-    if not sweep.points:
-        return ""
     unit = "tokens" if sweep.axis == "length" else "texts"
+    late = f"It ends here: not one round was over in time at {sweep.late} {unit}."
+    end = late if sweep.late else sweep.too_much
+    if not sweep.points:
+        return end
     labels = {spec.name: size_label(spec) for spec in sweep.points[0].specs}
     first = size_label(sweep.points[0].specs[0])
     found = [
@@ -162,7 +171,7 @@ def sweep_sentence(sweep: Sweep) -> str:
         found.append(
             f"Other programs disturbed most rounds at {' and '.join(gaps)} {unit}: no ratio."
         )
-    return " ".join([*found, sweep.too_much])
+    return " ".join([*found, end])
 
 
 def sweep_why(specs: Sequence[ModelSpec]) -> str:

@@ -200,6 +200,34 @@ def test_stopping_while_something_is_built_keeps_what_is_complete(tiny_family, m
         next(shots)
 
 
+def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_family, monkeypatch):
+    """Neither drawing its weights nor its rounds end the other models' turn."""
+    bert, distilbert, albert = tiny_family.specs.values()
+    drawn = latency_faster.precision_variants
+
+    def draw(spec, workload, sign):
+        sign.check()
+        if spec is bert:
+            raise Stopped("deadline")
+        return drawn(spec, workload, sign)[:1]
+
+    timed = latency_faster.variant_latency
+    monkeypatch.setattr(latency_faster, "precision_variants", draw)
+    monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
+    monkeypatch.setattr(
+        latency_faster, "variant_latency",
+        lambda v, plan, sign: None if v[0].timed.spec is distilbert else timed(v, plan, sign),
+    )  # fmt: skip
+    sign = StopSign()
+    sign.allow(-1)
+    specs = [distilbert, albert, bert]
+    *_, found = measure_faster(specs, Workload(length=8), FEW, sign)
+    assert [timed.spec for timed in found.models] == [albert]
+    said = " ".join(faster_notes(found))
+    assert "left out for BERT: building took longer" in said
+    assert "left out for DistilBERT: not one round" in said
+
+
 def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
     bert, albert = BASE["bert"], BASE["albert"]
     for reason in runtimes.REASONS:
@@ -207,7 +235,7 @@ def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
         (sentence,) = [line for line in faster_notes(Faster(missing=rows)) if line]
         assert sentence.startswith("ONNX Runtime")
         assert sentence.endswith(".")
-        assert ("BERT and ALBERT" in sentence) == (reason in {"memory", "late", "failed"})
+        assert ("BERT and ALBERT" in sentence) == (reason in {"memory", "late", "failed", "slow"})
     building = faster_notes(Faster(building=bert))
     assert building[0] == "Compiling BERT and exporting it to ONNX …"
     (markup,) = draw_faster(Faster(missing=(Missing(bert, runtimes.ONNX, "packages"),)))
