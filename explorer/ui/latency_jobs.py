@@ -8,6 +8,7 @@ from explorer.models.specs import family_specs
 from explorer.models.stop import StopSign
 from explorer.ui import texts_latency_folds as texts
 from explorer.ui.latency_choice import Choice
+from explorer.ui.texts_latency import NO_RATIO
 from explorer.views.latency import ratio_text
 from explorer.views.markup import Markup, join, model_name, note, table
 
@@ -48,7 +49,7 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
         if (found := final.summary.ratio(final.specs[1].name)) is not None
     }
     if not ratios:
-        return [Markup("")]
+        return [note(NO_RATIO) if done else Markup("")]
     marks = [
         Mark("distilbert", texts.CLAIM_PARTS[head].capitalize(), r) for head, r in ratios.items()
     ]

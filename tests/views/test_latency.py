@@ -165,6 +165,13 @@ def test_refused_ratios_are_nowhere_on_the_page():
     assert texts_folds.RATIOS_LEAD not in detail(refused())
 
 
+def test_a_claim_without_ratios_says_why():
+    from explorer.ui.latency_jobs import draw_claim
+
+    assert draw_claim({}) == [""]
+    assert texts.NO_RATIO in draw_claim({False: refused()})[0]
+
+
 def test_time_ratios_are_the_paired_ones_with_their_intervals():
     result = measured(TIMES, n_rounds=21)
     seconds = result.latency.seconds.copy()
