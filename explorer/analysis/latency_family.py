@@ -9,7 +9,7 @@ from explorer.analysis.latency_summary import LatencySummary, latency_summary
 from explorer.analysis.parameters_shape import forward_flops, shape_total
 from explorer.models.specs import ModelSpec
 from explorer.models.stop import Stopped, StopSign
-from explorer.models.workload import Workload
+from explorer.models.workload import Workload, clock_on
 
 PASS_ALLOWANCE = 2.0
 """A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
@@ -33,11 +33,9 @@ def rows_of(
     """Every model on every device; the device's own clock wherever that is no processor."""
     if not devices:
         return tuple(Row(spec, workload, spec.name) for spec in specs)
-    clocks = {device: workload.clock if device == "cpu" else "device" for device in devices}
+    places = [replace(workload, device=d, clock=clock_on(d, workload.clock)) for d in devices]
     return tuple(
-        Row(spec, replace(workload, device=device, clock=clock), f"{spec.name} on {device}")
-        for device, clock in clocks.items()
-        for spec in specs
+        Row(spec, place, f"{spec.name} on {place.device}") for place in places for spec in specs
     )
 
 

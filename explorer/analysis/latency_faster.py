@@ -64,12 +64,12 @@ def measure_faster(
             try:
                 variants, missing = ways_to_run(spec, workload, sign, processes)
             except Stopped as stopped:
-                if stopped.reason == "deadline":
-                    found = _without(found, spec, "late")
+                if stopped.reason != "deadline":
+                    yield found
+                    raise
+                found = _without(found, spec, "late")
                 yield found
-                if stopped.reason == "deadline":
-                    continue
-                raise
+                continue
             found = replace(found, missing=(*found.missing, *missing))
             yield found
             timed = variant_latency(variants, plan, sign)

@@ -65,10 +65,8 @@ def paradox(
         devices: where it runs, if on several.
     """
     rows = []
-    has_times = result is not None and result.latency.n_rounds > 0
-    places = rows_of(specs, workload, devices)
-    summary = result.summary if result is not None and has_times else None
-    for index, row in enumerate(places):
+    summary = result.summary if result is not None and result.latency.n_rounds else None
+    for index, row in enumerate(rows_of(specs, workload, devices)):
         times = () if summary is None else _times(summary, index)
         rows.append(ParadoxRow(
             row.spec.key, row_label(row, devices), row.spec.architecture.n_layers,

@@ -15,7 +15,7 @@ from explorer.analysis.latency_report import Report, family_report, report_csv
 from explorer.models.loading import available_devices
 from explorer.models.specs import ModelSpec, all_specs, family_specs
 from explorer.models.stop import StopSign
-from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload
+from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -44,7 +44,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Measure and print."""
     devices = available_devices() if chosen.device == EVERY else ()
     device = devices[0] if devices else chosen.device
-    clock = chosen.clock if device == "cpu" else "device"
+    clock = clock_on(device, chosen.clock)
     workload = Workload(
         chosen.length, chosen.batch, device, chosen.dtype, chosen.head, chosen.looks, clock
     )

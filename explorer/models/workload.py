@@ -20,6 +20,11 @@ LARGEST_PRODUCT = 2e11
 """Operations in one matrix product on a processor: the longest stretch nobody can interrupt."""
 
 
+def clock_on(device: str, clock: str) -> str:
+    """The clock that times a device: the one chosen on a processor, its own on any other."""
+    return clock if device == "cpu" else "device"
+
+
 class BadWorkload(ValueError):
     """The work asked for is not one that is timed here; the message says which is."""
 

@@ -103,7 +103,7 @@ def wire_tabs(wiring: Wiring, shared: dict[str, Any]) -> None:
 
     def on_behind(state: PageState | None, shown: dict, event: gr.EventData) -> Outputs:
         tab = str(event._data.get("tab"))
-        return switch_tab(wiring, state, shown, tab) if tab in TAB_BY_ID else {}
+        return switch_tab(wiring, state, shown, tab) if tab in TAB_BY_ID else gr.skip()
 
     wiring.link.select(on_behind, [wiring.state, wiring.shown], [*wiring.results, wiring.open_tab],
                        **shared)  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.models.specs import LARGER, ModelSpec, family_specs
-from explorer.models.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload
+from explorer.models.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
 from explorer.runs import devices
 from explorer.ui import texts_latency as texts
 
@@ -43,7 +43,7 @@ class Choice:
     def workload(self) -> Workload:
         """One pass of them; of several devices, the one on the processor."""
         device = "cpu" if self.device == EVERY else self.device
-        clock = self.clock if device == "cpu" else "device"
+        clock = clock_on(device, self.clock)
         head = self.part == "head"
         length = int(self.length) if str(self.length).isdecimal() else self.length
         return Workload(length, self.batch, device, self.dtype, head, clock=clock)

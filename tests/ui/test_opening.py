@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 from types import SimpleNamespace
 
+import gradio as gr
 import pytest
 
 from explorer.page_state import PageState
@@ -103,3 +104,8 @@ def test_an_opening_leaves_the_message_to_whoever_asked_meanwhile(monkeypatch):
     assert "tokens" in refused[message]
     finding, picture = headline(page)
     assert refused[finding] == refused[picture] == "", "another text's answer"
+
+
+def test_a_tab_that_does_not_exist_is_never_drawn():
+    on_behind = handlers_of(build_page(PageState()))["on_behind"]
+    assert on_behind(PageState(), {}, SimpleNamespace(_data={"tab": "nowhere"})) == gr.skip()

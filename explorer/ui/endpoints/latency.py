@@ -7,7 +7,7 @@ import gradio as gr
 
 from explorer.models.specs import FAMILIES, family_specs
 from explorer.models.stop import StopSign
-from explorer.models.workload import MAX_REPEATS, Workload, whole_number
+from explorer.models.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.ui import texts_latency as texts
 
 BUDGET_S = 20.0
@@ -41,7 +41,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
     """
     if family not in FAMILIES:
         raise gr.Error(texts.BAD_FAMILY)
-    clock = "compute" if device == "cpu" else "device"
+    clock = clock_on(device, "compute")
     workload = Workload(
         whole_number("The sequence length", sequence_length, 2, 512),
         whole_number("The batch size", batch_size, 1, 32), device, dtype, clock=clock,
