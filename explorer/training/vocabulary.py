@@ -50,15 +50,28 @@ def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
     """WordPieces learned from the documents alone, when no BERT vocabulary is at hand."""
     tokenizer = bert_tokenizer(list(BERT_SPECIALS)).backend_tokenizer
     trainer = trainers.WordPieceTrainer(
-        vocab_size=size, special_tokens=list(BERT_SPECIALS), show_progress=False
+        vocab_size=size,
+        special_tokens=list(BERT_SPECIALS),
+        limit_alphabet=size // 3,  # a character may need two pieces; the rarer become unknown
+        show_progress=False,
     )
     tokenizer.train_from_iterator(documents, trainer)
     return sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
 
 
 def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float]]:
-    """Unigram pieces with their log probabilities, as SentencePiece trains them for ALBERT."""
+    """Unigram pieces with their log probabilities, as SentencePiece trains them for ALBERT.
+
+    Raises:
+        ValueError: The documents have more different characters than the vocabulary has places.
+    """
     tokenizer = albert_tokenizer([(special, 0.0) for special in ALBERT_SPECIALS]).backend_tokenizer
+    alphabet = set().union(*map(tokenizer.normalizer.normalize_str, documents))
+    if len(alphabet) + len(ALBERT_SPECIALS) >= size:
+        raise ValueError(
+            f"The corpus has {len(alphabet):,} different characters: "
+            f"too many for a vocabulary of {size:,} pieces."
+        )
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [tokenizer.pre_tokenizer, pre_tokenizers.Split(ONE_SCRIPT, "isolated")]
     )

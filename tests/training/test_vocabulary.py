@@ -9,6 +9,7 @@ from explorer.training.vocabulary import (
     cut_wordpieces,
     load_pieces,
     train_unigrams,
+    train_wordpieces,
     unigram_frequencies,
 )
 
@@ -66,3 +67,10 @@ def test_pieces_come_back_from_disk_in_order(tmp_path):
 def test_frequencies_are_a_distribution_with_every_piece_in_it():
     found = unigram_frequencies(np.array([1, 1, 1, 2], dtype=np.uint16), 4)
     np.testing.assert_allclose(np.exp(found), np.array([1, 4, 2, 1]) / 8)
+
+
+def test_a_corpus_with_more_characters_than_pieces_is_refused_in_one_sentence():
+    many = ["".join(map(chr, range(0x4E00, 0x4E00 + 400)))]
+    assert len(train_wordpieces(many, 300)) <= 300
+    with pytest.raises(ValueError, match=r"400 different characters: too many for .* 300 pieces"):
+        train_unigrams(many, 300)
