@@ -32,7 +32,8 @@ from explorer.training.vocabulary import load_pieces, unigram_frequencies
 FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
-ALBERT_LENGTHS = ((64, 0.5), (128, 0.5))  # whole sentences on both sides need room
+ALBERT_LENGTHS = ((64, 0.25), (128, 0.75))  # whole sentences on both sides need room
+ALBERT_SINGLE_SHARE = 0.25  # both texts of an order pair belong together: pairs cost MLM nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +85,9 @@ def albert(setting: Setting) -> Progress:
 
 def albert_recipe(recipe: Recipe) -> Recipe:
     """The recipe with the lengths that sentence-order pairs want."""
-    return replace(recipe, lengths=ALBERT_LENGTHS) if recipe.positions >= 128 else recipe
+    if recipe.positions < 128:
+        return recipe
+    return replace(recipe, lengths=ALBERT_LENGTHS, single_share=ALBERT_SINGLE_SHARE)
 
 
 def fresh_teacher(setting: Setting) -> nn.Module:

@@ -26,9 +26,9 @@ class Recipe:
     albert_width: int = 128
     positions: int = 512
     tokens_per_step: int = 2048
-    lengths: tuple[tuple[int, float], ...] = ((32, 0.15), (64, 0.45), (128, 0.4))
+    lengths: tuple[tuple[int, float], ...] = ((32, 0.1), (64, 0.2), (128, 0.7))
     mask_share: float = 0.15
-    single_share: float = 0.25
+    single_share: float = 0.5
     rate: float = 5e-4
     warm_up: float = 0.03
     decay: float = 0.01
