@@ -91,7 +91,7 @@ class Sampler:
         nothing = text[:0]
         splits = ends[(ends >= SHORTEST) & (ends <= room - SHORTEST)]
         if not len(splits) or rng.random() < self.recipe.single_share:
-            return text, nothing, IGNORED
+            return self._single(rng, text), nothing, IGNORED
         split = int(rng.choice(splits))
         backwards = bool(rng.random() < 0.5)
         if self.task == "sop":
@@ -102,6 +102,14 @@ class Sampler:
         if len(follows) < SHORTEST:
             return text[:split], nothing, IGNORED
         return text[:split], follows, IN_ORDER
+
+    def _single(self, rng: np.random.Generator, text: np.ndarray) -> np.ndarray:
+        """A text alone, sometimes with its beginning said twice, so that copying is learned."""
+        share = self.recipe.repeated_share
+        if not share or rng.random() >= share:
+            return text
+        again = int(rng.integers(len(text) // 4, len(text) // 2 + 1))
+        return np.concatenate([text[:again], text])[: len(text)]
 
     def _swap(
         self, text: np.ndarray, ends: np.ndarray, split: int, backwards: bool

@@ -29,7 +29,7 @@ class MaskedAccuracy:
 @torch.no_grad()
 def masked_accuracy(model: nn.Module, shard: Shard, recipe: Recipe, batches: int) -> MaskedAccuracy:
     """Guess the hidden 15 % (80/10/10) of held-out running text, one text per sequence."""
-    recipe = replace(recipe, single_share=1.0)
+    recipe = replace(recipe, single_share=1.0, repeated_share=0.0)
     sampler = Sampler(shard, recipe, "nsp", HELDOUT_SEED)
     length = min(HELDOUT_LENGTH, recipe.positions)
     device = next(model.parameters()).device

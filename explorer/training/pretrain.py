@@ -33,7 +33,9 @@ FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
 ALBERT_LENGTHS = ((64, 0.25), (128, 0.75))  # whole sentences on both sides need room
-ALBERT_SINGLE_SHARE = 0.25  # both texts of an order pair belong together: pairs cost MLM nothing
+# One shared layer does not learn by itself to look up what it has read: half of its single texts
+# begin twice. Both texts of an order pair belong together, so pairs cost MLM nothing.
+ALBERT_SHARES = {"single_share": 0.5, "repeated_share": 0.5}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def albert_recipe(recipe: Recipe) -> Recipe:
     """The recipe with the lengths that sentence-order pairs want."""
     if recipe.positions < 128:
         return recipe
-    return replace(recipe, lengths=ALBERT_LENGTHS, single_share=ALBERT_SINGLE_SHARE)
+    return replace(recipe, lengths=ALBERT_LENGTHS, **ALBERT_SHARES)
 
 
 def fresh_teacher(setting: Setting) -> nn.Module:

@@ -14,6 +14,7 @@ class Recipe:
         lengths: (sequence length, share of the batches) pairs; every batch holds one length.
         mask_share: Share of the positions whose word is to be guessed, the same in every batch.
         single_share: Share of the sequences that hold one text and no pair.
+        repeated_share: Share of those whose beginning is said twice.
     """
 
     vocabulary: int = 9500
@@ -29,6 +30,7 @@ class Recipe:
     lengths: tuple[tuple[int, float], ...] = ((32, 0.1), (64, 0.2), (128, 0.7))
     mask_share: float = 0.15
     single_share: float = 0.5
+    repeated_share: float = 0.0
     rate: float = 5e-4
     warm_up: float = 0.03
     decay: float = 0.01
