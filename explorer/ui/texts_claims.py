@@ -49,7 +49,8 @@ CHECKS_FOLD = "What does each live check find on this machine?"
 BENCHMARKS_FOLD = "What scores do the papers print?"
 RETENTION_FOLD = "How much of a score does a smaller model keep?"
 PROGRESS = {
-    "none": "{total} live checks: click one beside a claim, or run them all.",
+    "none": "{total} live checks: click one beside a claim, or run them all. "
+    "Reports A to E are five written comparisons of these models.",
     "running": "Running {id}: {done} of {total} done.",
     "done": "{n} of {total} checks run here: {holds} as the sources say, {fails} not, "
     "{waits} waiting for weights.",
