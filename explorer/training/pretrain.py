@@ -33,9 +33,7 @@ FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
 ALBERT_LENGTHS = ((64, 0.25), (128, 0.75))  # whole sentences on both sides need room
-# One shared layer does not learn by itself to look up what it has read: half of its single texts
-# begin twice. Both texts of an order pair belong together, so pairs cost MLM nothing.
-ALBERT_SHARES = {"single_share": 0.5, "repeated_share": 0.5}
+REPEATED_SHARE = 0.5  # half of mini-albert's single texts
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +84,13 @@ def albert(setting: Setting) -> Progress:
 
 
 def albert_recipe(recipe: Recipe) -> Recipe:
-    """The recipe with the lengths that sentence-order pairs want."""
+    """The recipe with the lengths that sentence-order pairs want, and texts that begin twice.
+
+    One shared layer is slow to learn by itself to look up what it has read.
+    """
     if recipe.positions < 128:
         return recipe
-    return replace(recipe, lengths=ALBERT_LENGTHS, **ALBERT_SHARES)
+    return replace(recipe, lengths=ALBERT_LENGTHS, repeated_share=REPEATED_SHARE)
 
 
 def fresh_teacher(setting: Setting) -> nn.Module:
