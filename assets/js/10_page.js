@@ -78,7 +78,8 @@
 
   E.views.link = {draw(root, data, {trigger}) {
     document.documentElement.classList.remove('linked');
-    catchUp(data, trigger);
+    if (root.__drawn !== data) catchUp(data, trigger);
+    root.__drawn = data;
     E.link(data.params);
     const href = location.href;
     const field = make('input', null, {type: 'text', readonly: true, 'aria-label': data.label, value: href});
