@@ -19,6 +19,9 @@ FIRST_PIECE = 5
 SHORTEST = 4  # a segment of fewer pieces makes no pair
 STRIDE = 16  # the number of hidden pieces is a multiple of this: few shapes, steady memory
 IN_ORDER, NOT_IN_ORDER = 0, 1
+ORDER_DRAWS = 8  # a window of 64 pieces holds two whole sentences once in four
+
+Example = tuple[np.ndarray, np.ndarray, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,29 +82,43 @@ class Sampler:
         arrays = (ids, types, mask, hidden, labels, pairs)
         return Batch(*(torch.from_numpy(array) for array in arrays))
 
-    def _example(self, rng: np.random.Generator, length: int) -> tuple[np.ndarray, np.ndarray, int]:
+    def _example(self, rng: np.random.Generator, length: int) -> Example:
         """First segment, second segment (empty for a single text) and the pair's label."""
-        shard, room = self.shard, length - 3
+        room = length - 3
+        for _ in range(ORDER_DRAWS if self.task == "sop" else 1):
+            document, text, ends = self._text(rng, room)
+            splits = self._splits(ends, room)
+            if len(splits):
+                break
+        if not len(splits) or rng.random() < self.recipe.single_share:
+            return self._single(rng, text), text[:0], IGNORED
+        split = int(rng.choice(splits))
+        backwards = bool(rng.random() < 0.5)
+        if self.task == "sop":
+            return self._swap(text, ends[ends <= room], split, backwards)
+        if backwards:
+            return text[:split], self._elsewhere(rng, document, room - split), NOT_IN_ORDER
+        follows = text[split:room]
+        if len(follows) < SHORTEST:
+            return text[:split], text[:0], IGNORED
+        return text[:split], follows, IN_ORDER
+
+    def _text(self, rng: np.random.Generator, room: int) -> tuple[int, np.ndarray, np.ndarray]:
+        """A document, its text from the start of a sentence on, and where its sentences end."""
+        shard = self.shard
         document = int(np.searchsorted(shard.documents, rng.integers(len(shard.words)), "right"))
         low, high = shard.documents[document - 1], shard.documents[document]
         start = low if rng.random() < 0.25 else rng.integers(low, high)
         ends = shard.sentences[start + 1 : high + 1] - shard.sentences[start]
         text = shard.ids[shard.sentences[start] : shard.sentences[start] + room + 1]
-        text = text[: ends[-1]].astype(np.int64)
-        nothing = text[:0]
+        return document, text[: ends[-1]].astype(np.int64), ends
+
+    def _splits(self, ends: np.ndarray, room: int) -> np.ndarray:
+        """Sentence ends that leave room for a second segment; SOP's must be a whole sentence."""
         splits = ends[(ends >= SHORTEST) & (ends <= room - SHORTEST)]
-        if not len(splits) or rng.random() < self.recipe.single_share:
-            return self._single(rng, text), nothing, IGNORED
-        split = int(rng.choice(splits))
-        backwards = bool(rng.random() < 0.5)
-        if self.task == "sop":
-            return self._swap(text[:room], ends, split, backwards)
-        if backwards:
-            return text[:split], self._elsewhere(rng, document, room - split), NOT_IN_ORDER
-        follows = text[split:room]
-        if len(follows) < SHORTEST:
-            return text[:split], nothing, IGNORED
-        return text[:split], follows, IN_ORDER
+        if self.task == "sop" and len(splits):
+            splits = splits[splits <= ends[ends <= room][-1] - SHORTEST]
+        return splits
 
     def _single(self, rng: np.random.Generator, text: np.ndarray) -> np.ndarray:
         """A text alone, sometimes with its beginning said twice, so that copying is learned."""
@@ -111,14 +128,9 @@ class Sampler:
         again = int(rng.integers(len(text) // 4, len(text) // 2 + 1))
         return np.concatenate([text[:again], text])[: len(text)]
 
-    def _swap(
-        self, text: np.ndarray, ends: np.ndarray, split: int, backwards: bool
-    ) -> tuple[np.ndarray, np.ndarray, int]:
+    def _swap(self, text: np.ndarray, ends: np.ndarray, split: int, backwards: bool) -> Example:
         """Two runs of whole sentences: a cut end would betray which one came second."""
-        whole = ends[(ends >= split + SHORTEST) & (ends <= len(text))]
-        if not len(whole):
-            return text, text[:0], IGNORED
-        first, second = text[:split], text[split : int(whole[-1])]
+        first, second = text[:split], text[split : ends[-1]]
         return (second, first, NOT_IN_ORDER) if backwards else (first, second, IN_ORDER)
 
     def _elsewhere(self, rng: np.random.Generator, document: int, room: int) -> np.ndarray:

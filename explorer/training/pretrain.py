@@ -32,7 +32,8 @@ from explorer.training.vocabulary import load_pieces, unigram_frequencies
 FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
-ALBERT_LENGTHS = ((64, 0.25), (128, 0.75))  # whole sentences on both sides need room
+ALBERT_LENGTHS = ((64, 0.5), (128, 0.5))  # whole sentences on both sides need room
+SINGLE_SHARE = 0.2  # pairs are what the order task is short of
 REPEATED_SHARE = 0.5  # half of mini-albert's single texts
 
 
@@ -90,7 +91,9 @@ def albert_recipe(recipe: Recipe) -> Recipe:
     """
     if recipe.positions < 128:
         return recipe
-    return replace(recipe, lengths=ALBERT_LENGTHS, repeated_share=REPEATED_SHARE)
+    return replace(
+        recipe, lengths=ALBERT_LENGTHS, single_share=SINGLE_SHARE, repeated_share=REPEATED_SHARE
+    )
 
 
 def fresh_teacher(setting: Setting) -> nn.Module:
