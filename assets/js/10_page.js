@@ -78,8 +78,7 @@
 
   E.views.link = {draw(root, data, {trigger}) {
     document.documentElement.classList.remove('linked');
-    if (root.__drawn !== data) catchUp(data, trigger);
-    root.__drawn = data;
+    catchUp(data, trigger);
     E.link(data.params);
     const href = location.href;
     const field = make('input', null, {type: 'text', readonly: true, 'aria-label': data.label, value: href});

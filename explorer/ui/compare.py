@@ -13,7 +13,7 @@ from explorer.runs import device_of, devices, get_runs
 from explorer.ui import texts
 from explorer.ui.canvas import Canvas
 from explorer.ui.errors import sentence_of
-from explorer.ui.input_bar import InputBar, words_value
+from explorer.ui.input_bar import InputBar, device_choices, words_value
 from explorer.ui.status import status_html
 from explorer.ui.tabs import TABS
 from explorer.views.markup import el, script_json
@@ -67,10 +67,7 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
             before, text=plain_text(text), family=family, device=device, dtype=dtype,
             tab=tab if state else before.tab,
         )  # fmt: skip
-        outputs = compare(wiring, chosen, progress)
-        if wiring.state in outputs:
-            wiring.asked.add(str(request.session_hash))
-        return outputs
+        return compared(wiring, chosen, str(request.session_hash), progress)
 
     def on_open(request: gr.Request, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
         state, repaired = from_params(dict(request.query_params), wiring.start)
@@ -110,6 +107,16 @@ def wire_tabs(wiring: Wiring, shared: dict[str, Any]) -> None:
     for tab, item in wiring.tab_items.items():
         item.select(partial(on_tab, tab), [wiring.state, wiring.shown], wiring.tab_results(tab),
                     **shared)  # fmt: skip
+
+
+def compared(wiring: Wiring, state: PageState, session: str, progress: gr.Progress) -> Outputs:
+    """Compare for a browser tab; from its press on, unless refused, an opening view is too late."""
+    first = session not in wiring.asked
+    wiring.asked.add(session)
+    outputs = compare(wiring, state, progress)
+    if first and wiring.state not in outputs:
+        wiring.asked.discard(session)
+    return outputs
 
 
 def compare(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
@@ -157,7 +164,7 @@ def opened(wiring: Wiring, state: PageState, progress: gr.Progress) -> Outputs:
     return outputs | {
         wiring.tabs: gr.Tabs(selected=state.tab),
         wiring.open_tab: state.tab,
-        bar.device: gr.Dropdown(choices=list(devices()), value=state.device),
+        bar.device: gr.Dropdown(choices=device_choices(*devices()), value=state.device),
     } | {  # what no link changed may have been typed in by now
         control: getattr(state, name) for control, name in controls.items()
         if getattr(state, name) != getattr(wiring.start, name)

@@ -44,9 +44,16 @@ def build_input_bar(start: PageState) -> InputBar:
         words = Canvas("words", words_value(start.text), elem_id="words")
         with gr.Accordion(texts.SETTINGS, open=False, elem_id="settings"), gr.Row():
             family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
-            device = gr.Dropdown([start.device], value=start.device, label=texts.DEVICE_LABEL)
+            device = gr.Dropdown(
+                device_choices(start.device), value=start.device, label=texts.DEVICE_LABEL
+            )
             dtype = gr.Dropdown(list(DTYPES), value=start.dtype, label=texts.DTYPE_LABEL)
     return InputBar(text, compare, words, family, device, dtype)
+
+
+def device_choices(*found: str) -> list[tuple[str, str]]:
+    """The devices offered; ``auto`` stays, a Compare may ask for it before the page knows more."""
+    return [(texts.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
 
 
 def words_value(text: str) -> str:

@@ -10,6 +10,7 @@ WORDS_LABEL = "Click a word to mask it, click a mask to bring the word back"
 FAMILY_LABEL = "Models"
 FAMILIES = [("Bundled mini family", "mini"), ("Published base checkpoints", "base")]
 DEVICE_LABEL = "Device"
+AUTO_DEVICE = "auto (the fastest)"
 DTYPE_LABEL = "Precision"
 SETTINGS = "Models and machine"
 LINK_LABEL = "Link to this view"

@@ -59,6 +59,33 @@ def test_what_is_typed_while_the_page_opens_stays(page_at):
     expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")
 
 
+LATE_END = """(() => {
+  const ask = window.fetch.bind(window);
+  window.fetch = async (...asked) => {
+    const answer = await ask(...asked);
+    if (!String(asked[0].url ?? asked[0]).includes('/queue/data')) return answer;
+    return new Response(answer.body.pipeThrough(new TransformStream({async transform(chunk, out) {
+      if (new TextDecoder().decode(chunk).includes('close_stream')) {
+        window.ending = true;
+        await new Promise(done => setTimeout(done, 1500));
+      }
+      out.enqueue(chunk);
+    }})), answer);
+  };
+})()"""
+
+
+def test_a_compare_pressed_as_the_event_stream_ends_is_answered(app_url, chromium):
+    context = chromium.new_context()
+    page = context.new_page()
+    page.add_init_script(LATE_END)
+    page.goto(app_url, wait_until="domcontentloaded")
+    page.wait_for_function("window.ending")
+    compare(page, "The sky is [MASK].")
+    page.wait_for_function("location.search.includes('sky')")
+    context.close()
+
+
 @pytest.mark.parametrize("tab", ["Attention", "Parameters"])
 def test_a_tab_opened_while_compare_runs_shows_the_new_text(page_at, tab):
     page = page_at("/")

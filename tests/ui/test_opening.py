@@ -93,6 +93,31 @@ def test_an_opening_gives_way_to_a_compare_that_found_something(monkeypatch, tex
     assert any(isinstance(value, PageState) for value in written.values()) != is_overtaken
 
 
+def test_an_opening_gives_way_to_a_compare_that_is_still_computing(monkeypatch):
+    handlers, compared = handlers_of(build_page(PageState())), compare.compare
+    visitor = SimpleNamespace(query_params={}, session_hash="tab")
+    written = []
+
+    def slow_compare(*args):
+        monkeypatch.setattr(compare, "compare", compared)
+        written.extend(handlers["on_open"](visitor, _quiet).values())
+        return compared(*args)
+
+    monkeypatch.setattr(compare, "compare", slow_compare)
+    asked(handlers, "a [MASK]", visitor)
+    assert written
+    assert not any(isinstance(value, PageState) for value in written)
+
+
+def test_a_refusal_after_an_answer_does_not_let_the_opening_in():
+    handlers = handlers_of(build_page(PageState()))
+    visitor = SimpleNamespace(query_params={}, session_hash="tab")
+    asked(handlers, "a [MASK]", visitor)
+    asked(handlers, "", visitor)
+    written = handlers["on_open"](visitor, _quiet).values()
+    assert not any(isinstance(value, PageState) for value in written)
+
+
 def test_an_opening_leaves_the_message_to_whoever_asked_meanwhile(monkeypatch):
     page = build_page(PageState())
     on_open = handlers_of(page)["on_open"]
