@@ -63,6 +63,18 @@ def pair_loss(scores: Tensor, labels: Tensor) -> Tensor:
     return total / (labels != IGNORED).sum().clamp(min=1)
 
 
+def order_loss(model: AlbertForPreTraining, states: Tensor, batch: Batch) -> Tensor:
+    """SOP asked of every piece by the same head: was its segment the second one?
+
+    Which segment is which makes the pair's own label cancel out until the model attends by segment;
+    a piece can learn it from its own segment alone, and [CLS] then reads it there.
+    """
+    scores = model.sop_classifier(model.albert.pooler_activation(model.albert.pooler(states)))
+    asked = (batch.pairs[:, None] != IGNORED) & batch.mask.bool()
+    labels = torch.where(asked, batch.pairs[:, None] ^ batch.types, IGNORED)
+    return pair_loss(scores.flatten(0, 1), labels.flatten())
+
+
 class PretrainObjective(nn.Module):
     """MLM plus the model's pair task, added with equal weight as in both papers."""
 
@@ -74,7 +86,14 @@ class PretrainObjective(nn.Module):
         """The loss and its parts."""
         made = guess(self.model, batch)
         mlm, pair = mlm_loss(made.words, batch.labels), pair_loss(made.pair, batch.pairs)
-        return {"loss": mlm + pair, "mlm": mlm, "pair": pair, "top1": top1(made.words, batch)}
+        parts = {"mlm": mlm, "pair": pair}
+        if isinstance(self.model, AlbertForPreTraining):
+            parts["order"] = order_loss(self.model, made.states, batch)
+        return {
+            "loss": sum(parts.values(), mlm.new_zeros(())),
+            **parts,
+            "top1": top1(made.words, batch),
+        }
 
 
 class DistillObjective(nn.Module):
