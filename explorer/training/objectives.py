@@ -17,6 +17,9 @@ from explorer.training.losses import (
 )
 
 
+ORDER_WEIGHT = 4.0  # a weak signal: the words alone tell the order of 58 % of the pairs
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Guess:
     """A forward pass: scores at hidden pieces, pair scores (if any), last hidden states."""
@@ -88,7 +91,7 @@ class PretrainObjective(nn.Module):
         mlm, pair = mlm_loss(made.words, batch.labels), pair_loss(made.pair, batch.pairs)
         parts = {"mlm": mlm, "pair": pair}
         if isinstance(self.model, AlbertForPreTraining):
-            parts["order"] = order_loss(self.model, made.states, batch)
+            parts["order"] = ORDER_WEIGHT * order_loss(self.model, made.states, batch)
         return {
             "loss": sum(parts.values(), mlm.new_zeros(())),
             **parts,
