@@ -33,7 +33,9 @@ ABOUT = {
         "128, 12 heads, inner width 1536. Its own 9,500 Unigram pieces, lower-case, trained on the "
         "corpus; letters, digits and signs never share a piece.",
         "Masked words (15 %, 80/10/10) and sentence order (label 0: in order; 1: swapped), added "
-        "with equal weight. Both texts of a pair are whole sentences. Some texts that stand alone "
+        "with equal weight. Both texts of a pair are whole sentences. In its latest run the head "
+        "was also asked, of every piece, whether its text came second (weight 4), and four of five "
+        "sequences were to be a pair; before, one of two. Some texts that stand alone "
         "begin twice: one shared layer is slow to learn by itself to look up what it has read.",
         "Embeddings: for each piece the mean of mini-bert's vectors of the WordPieces that spell "
         "it, as mini-bert's first layer would see them, factorised by truncated SVD into the "

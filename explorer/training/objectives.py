@@ -16,7 +16,6 @@ from explorer.training.losses import (
     triple_loss,
 )
 
-
 ORDER_WEIGHT = 4.0  # a weak signal: the words alone tell the order of 58 % of the pairs
 
 

@@ -120,6 +120,18 @@ def test_sentence_order_pairs_are_whole_sentences_of_one_document(shard):
     assert min(seen.values()) > 5
 
 
+@pytest.mark.parametrize(("single_share", "expected"), [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)])
+def test_sentence_order_finds_a_pair_where_few_places_hold_one(shard, single_share, expected):
+    recipe = replace(RECIPE, single_share=single_share)
+    pairs = Sampler(shard, recipe, "sop", 5).batch(0, 20).pairs
+    assert (pairs != -100).double().mean().item() == pytest.approx(expected, abs=0.1)
+
+
+def test_a_corpus_without_two_whole_sentences_gives_single_texts(shard):
+    pairs = Sampler(shard, replace(RECIPE, single_share=0.0), "sop", 5).batch(0, 10).pairs
+    assert (pairs == -100).all()
+
+
 def test_the_mask_covers_exactly_the_text(shard):
     for task in ("nsp", "sop"):
         batch = Sampler(shard, RECIPE, task, 4).batch(1)
