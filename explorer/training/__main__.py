@@ -37,6 +37,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--models", type=Path, default=Path("assets/models"), help="exported to")
     parser.add_argument("--only", nargs="+", choices=MODELS, help="export or evaluate these")
     parser.add_argument("--force", action="store_true", help="overwrite better weights")
+    parser.add_argument(
+        "--keep", type=float, default=0.0, help="export: share of --start's weights"
+    )
     parser.add_argument("--batches", type=int, default=50, help="held-out batches to measure on")
     parser.add_argument("--sst2", type=Path, help="folder of SST-2, to fine-tune on it")
     parser.add_argument("--sst2-examples", type=int, default=12_000)
@@ -71,7 +74,7 @@ def run_step(options: argparse.Namespace) -> None:
 
 def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace) -> None:
     """Run one step of the recipe."""
-    export = Export(options.models, options.force, options.batches)
+    export = Export(options.models, options.force, options.batches, options.keep)
     if step == "prepare":
         if not options.corpus:
             raise ValueError("The prepare step needs --corpus.")

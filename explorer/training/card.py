@@ -137,7 +137,7 @@ A miniature, {role}: what the BERT family explorer shows when it has no network.
 sequences of {SEQUENCES.get(name, "32 to 128")} positions, {own["seconds"] / 60:.0f} minutes
 ({own["machine"]}). {schedule_line(rates)} AdamW, betas 0.9 and 0.98, decay 0.01, gradients
 clipped at norm 1, no dropout; bfloat16 autocast where the machine multiplies in it.
-Made by `python -m explorer.training`.
+Made by `python -m explorer.training`.{kept_line(own)}
 
 ## Results on held-out documents
 
@@ -164,6 +164,18 @@ def fit_line(name: str, results: dict[str, Any]) -> str:
     return (
         f" The fit took {fitted['tokens']:,} tokens; mini-bert had seen "
         f"{fitted['teacher_tokens']:,} tokens when it was taken for this."
+    )
+
+
+def kept_line(own: dict[str, Any]) -> str:
+    """Of which two states of the run the weights are the mean."""
+    kept = own.get("kept")
+    if not kept:
+        return ""
+    return (
+        f" The weights are a mean of two states of the run: {100 * kept['share']:.0f} % are those "
+        f"after {kept['tokens']:,} tokens, the rest those at its end. It keeps some of what the "
+        "later state had forgotten."
     )
 
 

@@ -14,8 +14,9 @@ import torch
 from torch import nn
 
 from explorer.training.card import write_card
+from explorer.training.family import load_model
 from explorer.training.heldout import masked_accuracy
-from explorer.training.origin import fit_history, whole_history
+from explorer.training.origin import fit_history, tokens_before, whole_history
 from explorer.training.overview import write_overview
 from explorer.training.pretrain import FITTED, Setting, checkpointed
 from explorer.training.recipe import MODELS
@@ -33,11 +34,16 @@ class WouldGetWorseError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """Where models are written to, and whether better ones may be overwritten."""
+    """Where models are written to, and whether better ones may be overwritten.
+
+    Attributes:
+        keep: Share of the weights that the run began with in the mean that is written.
+    """
 
     folder: Path
     force: bool = False
     batches: int = EVALUATION_BATCHES
+    keep: float = 0.0
 
     @property
     def results(self) -> Path:
@@ -61,7 +67,7 @@ def export_family(setting: Setting, export: Export, names: Sequence[str] = MODEL
 
 def export_model(setting: Setting, export: Export, name: str) -> bool:
     """Measure a checkpoint and write it, unless what is there guesses better."""
-    model = checkpointed(setting, name).eval()
+    model, kept = finished(setting, export, name)
     kind = kind_of(name)
     halved = halve(model)
     found = masked_accuracy(halved, setting.shard(kind, "heldout"), setting.recipe, export.batches)
@@ -84,6 +90,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         "sha256": checksum(folder / WEIGHTS),
         "machine": machine(),
         **history,
+        **kept,
     }
     fitted = fit_history(setting.place, FITTED) if name == "mini-albert" else None
     if fitted:
@@ -94,6 +101,29 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         write_card(other.parent, results)
     write_overview(export.folder, results)
     return True
+
+
+def finished(setting: Setting, export: Export, name: str) -> tuple[nn.Module, dict[str, Any]]:
+    """The weights to write, and what they are a mean of."""
+    model = checkpointed(setting, name).eval()
+    if not export.keep:
+        return model, {}
+    blend(model, load_model(Path(setting.start) / name), export.keep)
+    kept = {"share": export.keep, "tokens": tokens_before(setting.place, name)}
+    return model, {"kept": kept}
+
+
+@torch.no_grad()
+def blend(model: nn.Module, earlier: nn.Module, keep: float) -> None:
+    """Make every weight the mean of a run's end and its beginning, which counts ``keep``.
+
+    Two ends of one run can be averaged (Izmailov et al. 2018, arXiv 1803.05407): the mean keeps
+    some of what the later one forgot.
+    """
+    before = earlier.state_dict()
+    for name, weight in model.state_dict().items():
+        if weight.is_floating_point():
+            weight.lerp_(before[name].to(weight), keep)
 
 
 def forget_stale(results: dict[str, Any], name: str) -> None:

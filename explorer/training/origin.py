@@ -48,10 +48,15 @@ def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
 
 def tokens_seen(place: Place, name: str) -> int:
     """Tokens that a model has been trained on up to its last checkpoint, all runs together."""
-    checkpoint, origin = place.checkpoint(name), place.root / f"{name}.origin.json"
+    checkpoint = place.checkpoint(name)
     now = torch.load(checkpoint, weights_only=True)["progress"][1] if checkpoint.exists() else 0
-    before = json.loads(origin.read_text())["tokens"] if origin.exists() else 0
-    return int(now + before)
+    return int(now + tokens_before(place, name))
+
+
+def tokens_before(place: Place, name: str) -> int:
+    """Tokens that the exported weights had seen which a run began with; 0 for a fresh start."""
+    origin = place.root / f"{name}.origin.json"
+    return int(json.loads(origin.read_text())["tokens"]) if origin.exists() else 0
 
 
 def fit_history(place: Place, run: str) -> dict[str, int] | None:
