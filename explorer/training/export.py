@@ -120,10 +120,9 @@ def blend(model: nn.Module, earlier: nn.Module, keep: float) -> None:
     Two ends of one run can be averaged (Izmailov et al. 2018, arXiv 1803.05407): the mean keeps
     some of what the later one forgot.
     """
-    before = earlier.state_dict()
-    for name, weight in model.state_dict().items():
-        if weight.is_floating_point():
-            weight.lerp_(before[name].to(weight), keep)
+    before = dict(earlier.named_parameters())  # tied weights once
+    for name, weight in model.named_parameters():
+        weight.lerp_(before[name].to(weight), keep)
 
 
 def forget_stale(results: dict[str, Any], name: str) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
 from explorer.training.__main__ import main
@@ -141,8 +142,17 @@ def test_a_run_goes_on_from_exported_weights(family, toy_corpus, tmp_path):
     assert (going_on[name] - ended[name]).abs().max() < 0.02
     assert not torch.equal(going_on[name], ended[name])
 
-    assert main(["export", *words, "--models", str(models), "--batches", "4", "--force"]) == 0
+    began = load_file(models / "mini-bert/model.safetensors")
+    words += ["--models", str(models), "--batches", "4", "--force"]
+    assert main(["export", *words, "--keep", "0.25"]) == 0
+    name = name.removeprefix("model.")
+    mean = 0.25 * began[name].float() + 0.75 * going_on[f"model.{name}"]
+    written = load_file(models / "mini-bert/model.safetensors")[name].float()
+    torch.testing.assert_close(written, mean, rtol=1e-3, atol=1e-5)
     after = json.loads((models / "results.json").read_text())["models"]["mini-bert"]
+    assert after["kept"] == {"share": 0.25, "tokens": before["tokens"]}
+    card = (models / "mini-bert/README.md").read_text()
+    assert f"25 % are those after {before['tokens']:,} tokens" in card
     rows = list(csv.DictReader((models / "mini-bert/learning_curve.csv").open()))
     assert before["tokens"] + 600 <= after["tokens"] == int(rows[-1]["tokens"])
     assert [int(row["step"]) for row in rows] == sorted({int(row["step"]) for row in rows})
