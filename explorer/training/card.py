@@ -15,7 +15,10 @@ ABOUT = {
         "document), added with equal weight.",
         "The encoder, pooler and the kept pieces' embeddings of all-MiniLM-L6-v2 (Apache-2.0). "
         "The MLM head is new: its dense layer begins as the identity, its bias as the log "
-        "frequency of each piece; the decoder is tied to the embeddings.",
+        "frequency of each piece; the decoder is tied to the embeddings. The published weights are "
+        "a mean of two states of the run (below), whose shares were chosen by held-out masked "
+        "accuracy and by the rank of nine capitals in *The capital of … is [MASK].*, *paris* among "
+        "them: its rank is a chosen figure, not a test.",
     ),
     "mini-distilbert": (
         "the student of the family",
