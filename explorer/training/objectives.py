@@ -78,7 +78,7 @@ def order_loss(model: AlbertForPreTraining, states: Tensor, batch: Batch) -> Ten
 
 
 class PretrainObjective(nn.Module):
-    """MLM plus the model's pair task, added with equal weight as in both papers."""
+    """MLM plus the model's pair task, equal in weight as in both papers; SOP piece by piece too."""
 
     def __init__(self, model: nn.Module) -> None:
         super().__init__()
