@@ -13,8 +13,8 @@ import app
 from explorer.models import specs
 from explorer.page_state import TABS as TAB_IDS
 from explorer.page_state import from_params
-from explorer.ui.api import ENDPOINTS
-from explorer.ui.tabs import TABS
+from explorer.ui.shell.api import ENDPOINTS
+from explorer.ui.shell.tabs import TABS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, latency_rounds
-from explorer.analysis.latency_ratio import Ratio, paired_ratio
+from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.bench.served import (
     Client,
     made_up_text,
@@ -18,7 +18,7 @@ from explorer.bench.served import (
     stand_in_family,
 )
 from explorer.models.specs import BASE
-from explorer.models.workload import Workload
+from explorer.timing.workload import Workload
 
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
 GOALS = {32: 0.85, 128: 1.0}
@@ -67,7 +67,7 @@ def click(client: Client, length: int, chosen: argparse.Namespace) -> Latency:
 def bare_passes(length: int) -> Callable[[], None]:
     """The three networks one after another, head at every position, on every core."""
     from explorer.models.loading import load_model
-    from explorer.models.timing import forward_call, thread_width
+    from explorer.timing.protocol import forward_call, thread_width
 
     work = Workload(length, head=True, clock="wait")
     calls = [forward_call(spec, load_model(spec).network, work) for spec in BASE.values()]
@@ -93,7 +93,7 @@ def again(client: Client, nothing: Client, length: int, chosen: argparse.Namespa
 
 def measured(candidates: list[Candidate], chosen: argparse.Namespace) -> Latency:
     """Interleaved rounds by the latency protocol, on the chosen clock."""
-    from explorer.models.timing import clock_stopwatch, stolen_seconds
+    from explorer.timing.protocol import clock_stopwatch, stolen_seconds
 
     tools = Instruments(clock_stopwatch(CLOCKS[chosen.clock]), time.perf_counter, stolen_seconds)
     *_, final = latency_rounds(candidates, tools, Plan(budget_s=chosen.budget, target=0.02))

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.latency_family import last, measure_family, plan_for
-from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_report import Report, family_report, report_csv
+from explorer.analysis.latency.family import last, measure_family, plan_for
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.report import Report, family_report, report_csv
 from explorer.models.loading import available_devices
 from explorer.models.specs import ModelSpec, all_specs, family_specs
-from explorer.models.stop import StopSign
-from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private

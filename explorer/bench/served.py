@@ -84,7 +84,7 @@ def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio
 @contextmanager
 def served_explorer() -> Iterator["Client"]:
     """The explorer on the stand-in family."""
-    from explorer.ui.page import build_page, launch_options
+    from explorer.ui.shell.page import build_page, launch_options
 
     page = build_page(PageState(family="base"))
     with served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:

@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from explorer.assets import ASSETS
+
 Family = Literal["mini", "base"]
 MODEL_KEYS: tuple[str, ...] = ("bert", "distilbert", "albert")
 """Always in this order, everywhere."""
 FAMILIES: tuple[Family, ...] = ("mini", "base")
-BUNDLED = Path(__file__).parents[2] / "assets" / "models"
+BUNDLED = ASSETS / "models"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from functools import lru_cache
 import torch
 
 from explorer.models.loading import DTYPES
-from explorer.models.timing import stopwatch, thread_width
-from explorer.models.workload import Workload
+from explorer.timing.protocol import stopwatch, thread_width
+from explorer.timing.workload import Workload
 
 GEMM_SIZE = {"cpu": 1024, "cuda": 8192, "mps": 2048}
 GEMM_TRIES = 15

@@ -7,8 +7,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.models.stop import Stopped, StopSign
 from explorer.runs import SLOT
+from explorer.timing.stop import Stopped, StopSign
 
 Job = Callable[[StopSign], Iterator[Any]]
 LONGEST_LINE = 8

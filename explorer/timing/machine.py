@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 import transformers
 
-from explorer.models.timing import stolen_seconds, usable_cores
+from explorer.timing.protocol import stolen_seconds, usable_cores
 
 CPU_INFO = Path("/proc/cpuinfo")
 MEMORY_INFO = Path("/proc/meminfo")

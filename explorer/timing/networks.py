@@ -13,9 +13,9 @@ from transformers import PreTrainedModel
 from explorer.models.architectures import Check, meta_network, random_network
 from explorer.models.hub import cached_path
 from explorer.models.loading import DTYPES, load_model
-from explorer.models.machine import free_bytes
 from explorer.models.specs import ModelSpec
-from explorer.models.workload import BadWorkload, Workload, check_size
+from explorer.timing.machine import free_bytes
+from explorer.timing.workload import BadWorkload, Workload, check_size
 
 N_KEPT = 4
 _kept: "OrderedDict[tuple[str, str, str], PreTrainedModel]" = OrderedDict()

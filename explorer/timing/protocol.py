@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 
 from explorer.models.forward import HEADS
 from explorer.models.specs import ModelSpec
-from explorer.models.workload import Workload
+from explorer.timing.workload import Workload
 
 Call = Callable[[], object]
 Stopwatch = Callable[[Call], float]

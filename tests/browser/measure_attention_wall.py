@@ -18,17 +18,17 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from explorer.analysis.attention import WordHeads, head_statistics, word_heads  # noqa: E402
+from explorer.analysis.attention.heads import WordHeads, head_statistics, word_heads  # noqa: E402
 from explorer.models.run import Run  # noqa: E402
 from explorer.models.specs import BASE  # noqa: E402
 from explorer.models.tokens import Tokens, split_words  # noqa: E402
-from explorer.ui import texts_attention as texts  # noqa: E402
-from explorer.views.attention_wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
+from explorer.ui.attention import words as texts  # noqa: E402
+from explorer.views.attention.wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
 from explorer.views.markup import script_json  # noqa: E402
 
 LIMIT_BYTES, LIMIT_MS, REPEATS = 2_000_000, 100, 15
 DRAW = """async data => {
-  const root = document.querySelector('.canvas'), view = explorer.views.attention_wall;
+  const root = document.querySelector('.canvas'), view = explorer.views.attention.wall;
   view.draw(root, JSON.parse(data), {dark: false, trigger() {}});
   while (!root.__wall.lens || !root.__wall.lens.parts) await new Promise(r => setTimeout(r, 20));
   const wall = root.__wall, ms = {};
@@ -81,7 +81,7 @@ def payload(runs: dict[str, Run]) -> tuple[str, float]:
 
 def page_html() -> str:
     """The page's own styles and scripts around one empty canvas."""
-    styles = [ROOT / "assets" / "style.css", *sorted((ROOT / "assets" / "css").glob("*.css"))]
+    styles = sorted((ROOT / "assets" / "css").glob("*.css"))
     scripts = sorted((ROOT / "assets" / "js").glob("*.js"))
     join = "\n".join
     return (

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from explorer.measuring import LONGEST_LINE, Line, LineIsLong, updates
 from explorer.runs import Slot
+from explorer.timing.line import LONGEST_LINE, Line, LineIsLong, updates
 
 
 def endless(started=None):

@@ -6,16 +6,15 @@ import time
 import pytest
 import torch
 
-from explorer.models import timing
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.timed_networks import (
+from explorer.timing import protocol as timing
+from explorer.timing.networks import (
     element_size,
     has_weights,
     int8_network,
     timed_network,
     weight_bytes,
 )
-from explorer.models.timing import (
+from explorer.timing.protocol import (
     cuda_stopwatch,
     forward_call,
     interruptible,
@@ -24,7 +23,8 @@ from explorer.models.timing import (
     timed_ids,
     waiting_stopwatch,
 )
-from explorer.models.workload import Workload
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
 
 KEYS = ("bert", "distilbert", "albert")
 

@@ -11,13 +11,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.models import runtime_process, runtimes
-from explorer.models.runtime_process import Order, RuntimeProcess
-from explorer.models.runtimes import COMPILE, ONNX, NoRuntime, Question, built, scores_at
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.timed_networks import checkpoint_here
-from explorer.models.timing import Pass, thread_width, timed_ids
-from explorer.models.workload import Workload
+from explorer.timing.networks import checkpoint_here
+from explorer.timing.protocol import Pass, thread_width, timed_ids
+from explorer.timing.runtimes import process as runtime_process
+from explorer.timing.runtimes import table as runtimes
+from explorer.timing.runtimes.process import Order, RuntimeProcess
+from explorer.timing.runtimes.table import COMPILE, ONNX, NoRuntime, Question, built, scores_at
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
 

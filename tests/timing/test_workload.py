@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.models.specs import BASE, LARGER
-from explorer.models.workload import (
+from explorer.timing.workload import (
     MAX_BATCH,
     MAX_LENGTH,
     BadWorkload,

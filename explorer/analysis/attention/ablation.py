@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
-from explorer.analysis.predictions import reader_word, uses_sentencepiece
+from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.run import Run, read_only
 
 LISTED = 5

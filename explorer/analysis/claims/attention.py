@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from explorer.analysis.claims_measured import Measured, Quantity, family_name, listed
+from explorer.analysis.claims.measured import Measured, Quantity, family_name, listed
 from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specimens import Specimens

@@ -7,7 +7,9 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-TABLES = Path(__file__).parents[2] / "assets" / "benchmarks.json"
+from explorer.assets import DATA
+
+TABLES = DATA / "benchmarks.json"
 
 
 @dataclass(frozen=True, slots=True)

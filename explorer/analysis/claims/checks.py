@@ -2,18 +2,16 @@
 
 from collections.abc import Callable
 
-from explorer.analysis import (
-    claims_attention,
-    claims_cost,
-    claims_counts,
-    claims_layers,
-    claims_pairs,
-    claims_published,
-    claims_runs,
-)
-from explorer.analysis.claims import Claim, claims_ledger
-from explorer.analysis.claims_measured import Measured
-from explorer.analysis.claims_results import CheckResult, Judged
+from explorer.analysis.claims import attention as claims_attention
+from explorer.analysis.claims import cost as claims_cost
+from explorer.analysis.claims import counts as claims_counts
+from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.claims import pairs as claims_pairs
+from explorer.analysis.claims import published as claims_published
+from explorer.analysis.claims import runs as claims_runs
+from explorer.analysis.claims.ledger import Claim, claims_ledger
+from explorer.analysis.claims.measured import Measured
+from explorer.analysis.claims.results import CheckResult, Judged
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specimens import Specimens
 

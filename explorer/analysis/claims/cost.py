@@ -8,7 +8,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.analysis.claims_measured import (
+from explorer.analysis.claims.measured import (
     RANDOM,
     SHAPES,
     Measured,
@@ -17,14 +17,14 @@ from explorer.analysis.claims_measured import (
     percent,
     times,
 )
-from explorer.analysis.latency import Candidate, Latency, Plan, latency_rounds
-from explorer.analysis.latency_family import instruments_for
-from explorer.analysis.latency_ratio import Ratio, paired_ratio
-from explorer.analysis.parameters_memory import ForwardMemory, forward_memory
+from explorer.analysis.latency.family import instruments_for
+from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
+from explorer.analysis.latency.ratio import Ratio, paired_ratio
+from explorer.analysis.parameters.memory import ForwardMemory, forward_memory
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, MODEL_KEYS, ModelSpec
-from explorer.models.timing import forward_call
-from explorer.models.workload import Workload
+from explorer.timing.protocol import forward_call
+from explorer.timing.workload import Workload
 
 LENGTH = 128
 TIMED_LENGTH = 32

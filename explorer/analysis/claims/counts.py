@@ -6,7 +6,7 @@ from dataclasses import replace
 import torch
 from torch import nn
 
-from explorer.analysis.claims_measured import (
+from explorer.analysis.claims.measured import (
     FULL,
     RANDOM,
     SHAPES,
@@ -17,9 +17,9 @@ from explorer.analysis.claims_measured import (
     percent,
     times,
 )
-from explorer.analysis.parameters import ParameterCounts, network_parameters
-from explorer.analysis.parameters_embedding import embedding_spectrum
-from explorer.analysis.parameters_shape import layer_counts, shape_total
+from explorer.analysis.parameters.count import ParameterCounts, network_parameters
+from explorer.analysis.parameters.embedding import embedding_spectrum
+from explorer.analysis.parameters.shape import layer_counts, shape_total
 from explorer.models.architectures import SHARING_MODES
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, MODEL_KEYS, ModelSpec

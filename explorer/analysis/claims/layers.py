@@ -5,7 +5,7 @@ import re
 import torch
 from torch.func import functional_call
 
-from explorer.analysis.claims_measured import (
+from explorer.analysis.claims.measured import (
     SHAPES,
     Measured,
     Quantity,
@@ -13,7 +13,7 @@ from explorer.analysis.claims_measured import (
     listed,
     percent,
 )
-from explorer.analysis.parameters_applied import LayerCalls, layer_calls, loaded_layer_calls
+from explorer.analysis.parameters.applied import LayerCalls, layer_calls, loaded_layer_calls
 from explorer.models.forward import inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specimens import Specimens

@@ -8,7 +8,9 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-LEDGER = Path(__file__).parents[2] / "assets" / "claims.json"
+from explorer.assets import DATA
+
+LEDGER = DATA / "claims.json"
 VERDICTS: tuple[str, ...] = ("right", "imprecise", "wrong", "unsupported")
 """Always in this order: from agreeing with the source to having none."""
 

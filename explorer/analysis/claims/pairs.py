@@ -3,8 +3,8 @@
 import numpy as np
 import torch
 
-from explorer.analysis.claims_measured import Measured, Quantity, family_name, percent
-from explorer.analysis.distillation_masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
+from explorer.analysis.claims.measured import Measured, Quantity, family_name, percent
+from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
 from explorer.models.forward import inputs_of, tokenize
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel

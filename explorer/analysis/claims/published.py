@@ -2,9 +2,14 @@
 
 from collections.abc import Mapping
 
-from explorer.analysis.benchmarks import BenchmarkTable, Retention, benchmark_tables, retention
-from explorer.analysis.claims import claims_ledger
-from explorer.analysis.claims_measured import LABELS, PRINTED, Measured, Quantity, percent
+from explorer.analysis.claims.benchmarks import (
+    BenchmarkTable,
+    Retention,
+    benchmark_tables,
+    retention,
+)
+from explorer.analysis.claims.ledger import claims_ledger
+from explorer.analysis.claims.measured import LABELS, PRINTED, Measured, Quantity, percent
 from explorer.models.specimens import Specimens
 
 KEPT: dict[str, tuple[str, str, str]] = {

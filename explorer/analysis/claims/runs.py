@@ -2,20 +2,14 @@
 
 import json
 from functools import lru_cache
-from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.claims_measured import (
-    Measured,
-    Quantity,
-    family_name,
-    listed,
-    percent,
-)
-from explorer.analysis.distillation_layers import state_alignment, weight_lineage
-from explorer.analysis.distillation_losses import PairLogits, sentence_losses
+from explorer.analysis.claims.measured import Measured, Quantity, family_name, listed, percent
+from explorer.analysis.distillation.layers import state_alignment, weight_lineage
+from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.measures import kl_of_logs, log_softmax
+from explorer.assets import DATA
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.lineage import layer_cosines
 from explorer.models.loading import LoadedModel
@@ -24,7 +18,7 @@ from explorer.models.specimens import Specimens
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import piece_text
 
-SENTENCES = Path(__file__).parents[2] / "assets" / "sentences.json"
+SENTENCES = DATA / "sentences.json"
 N_SENTENCES = 24
 TEXT, ANSWER = "He sat down in the old [MASK] and read the letter.", "chair"
 CAT, PUBLISHED = "The [MASK] sat on the mat.", {"ce": 5.0, "mlm": 2.0, "cos": 1.0}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.distillation import NotAPair
+from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.run import Run, read_only
 
 

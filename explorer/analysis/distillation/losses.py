@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.distillation import check_pair
+from explorer.analysis.distillation.soft import check_pair
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.models.run import Run, read_only
 

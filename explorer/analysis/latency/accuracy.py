@@ -4,20 +4,20 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
-from explorer.models.stop import StopSign
+from explorer.assets import DATA
+from explorer.timing.stop import StopSign
 
 if TYPE_CHECKING:
-    from explorer.analysis.latency_variants import Variant
+    from explorer.analysis.latency.variants import Variant
     from explorer.models.loading import LoadedModel
 
 N_SENTENCES = 40
-SENTENCES = Path(__file__).parents[2] / "assets" / "sentences.json"
+SENTENCES = DATA / "sentences.json"
 
 
 def bundled_sentences(n: int = N_SENTENCES) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ def accuracy_costs(
         ModelUnavailable: the weights cannot be had. Stopped: somebody asked for the end.
     """
     from explorer.models.loading import load_model
-    from explorer.models.timing import thread_width
+    from explorer.timing.protocol import thread_width
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
@@ -119,8 +119,8 @@ def accuracy_costs(
 
 def mask_logits(variant: "Variant", texts: MaskedTexts, sign: StopSign) -> np.ndarray:
     """A variant's logits [mask, vocabulary], from the very pass that is timed."""
-    from explorer.models.runtimes import Question, head_logits, scores_at
-    from explorer.models.timing import Pass
+    from explorer.timing.protocol import Pass
+    from explorer.timing.runtimes.table import Question, head_logits, scores_at
 
     batch, timed, found = variant.workload.batch, variant.timed, []
     for start in range(0, len(texts.ids), batch):

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, latency_rounds
-from explorer.analysis.latency_summary import LatencySummary, latency_summary
-from explorer.analysis.parameters_shape import forward_flops, shape_total
+from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.summary import LatencySummary, latency_summary
+from explorer.analysis.parameters.shape import forward_flops, shape_total
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.workload import Workload, clock_on
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload, clock_on
 
 PASS_ALLOWANCE = 2.0
 """A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
@@ -109,8 +109,8 @@ def measure_family(
     Raises:
         BadWorkload: a device that is not there, or more than the machine can hold.
     """
-    from explorer.models.timed_networks import timed_network
-    from explorer.models.timing import forward_call, interruptible, stopwatch
+    from explorer.timing.networks import timed_network
+    from explorer.timing.protocol import forward_call, interruptible, stopwatch
 
     rows = rows_of(specs, workload, devices)
     sign.allow(DRAW_S)
@@ -140,9 +140,9 @@ def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
     Raises:
         Stopped: somebody asked for the end.
     """
-    from explorer.models.memory import peak_bytes
-    from explorer.models.timed_networks import timed_network
-    from explorer.models.timing import forward_call, interruptible
+    from explorer.timing.memory import peak_bytes
+    from explorer.timing.networks import timed_network
+    from explorer.timing.protocol import forward_call, interruptible
 
     found: list[int | None] = []
     try:
@@ -163,7 +163,7 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
     """The clocks of a workload and the threads torch may use, set for the calling thread."""
     import time
 
-    from explorer.models.timing import stolen_seconds, stopwatch, thread_width
+    from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
 
     with thread_width(workload.clock) as threads:
         yield Instruments(stopwatch(workload), time.perf_counter, stolen_seconds), threads

@@ -5,16 +5,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency import Plan
-from explorer.analysis.latency_accuracy import AccuracyCost, accuracy_costs
-from explorer.analysis.latency_variants import Variant, VariantLatency, variant_latency
+from explorer.analysis.latency.accuracy import AccuracyCost, accuracy_costs
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.variants import Variant, VariantLatency, variant_latency
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.workload import DTYPE_NAMES, Workload, pass_bytes
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import DTYPE_NAMES, Workload, pass_bytes
 
 if TYPE_CHECKING:
-    from explorer.models.runtime_process import Order, RuntimeProcess
-    from explorer.models.timed_networks import TimedNetwork
+    from explorer.timing.networks import TimedNetwork
+    from explorer.timing.runtimes.process import Order, RuntimeProcess
 
 BUILD_S = 240.0
 """Seconds that compiling or exporting one model may take."""
@@ -33,7 +33,7 @@ class Missing:
     spec: ModelSpec
     name: str
     reason: str
-    """One of ``models.runtimes.REASONS``."""
+    """One of ``timing.runtimes.table.REASONS``."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ def ways_to_run(
 
     The processes that run the other runtimes end with ``processes``.
     """
-    from explorer.models.runtimes import NoRuntime
+    from explorer.timing.runtimes.table import NoRuntime
 
     sign.allow(BUILD_S)
     variants = precision_variants(spec, workload, sign)
@@ -135,7 +135,7 @@ def ways_to_run(
 
 def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> list[Variant]:
     """float32, then the precisions that this device offers to make a pass cheaper."""
-    from explorer.models.timed_networks import int8_network, timed_network
+    from explorer.timing.networks import int8_network, timed_network
 
     dtypes = ("float32", "bfloat16") if workload.device == "cpu" else DTYPE_NAMES
     found = []
@@ -151,10 +151,10 @@ def _start(
     timed: "TimedNetwork", workload: Workload, processes: ExitStack
 ) -> tuple[list["RuntimeProcess"], list[Missing]]:
     """Start the runtimes side by side: each builds for tens of seconds, on one core at a time."""
-    from explorer.models.machine import free_bytes
-    from explorer.models.runtime_process import Order, RuntimeProcess
-    from explorer.models.runtimes import COMPILE, ONNX
-    from explorer.models.timed_networks import checkpoint_here
+    from explorer.timing.machine import free_bytes
+    from explorer.timing.networks import checkpoint_here
+    from explorer.timing.runtimes.process import Order, RuntimeProcess
+    from explorer.timing.runtimes.table import COMPILE, ONNX
 
     spec = timed.spec
     started: list[RuntimeProcess] = []
@@ -174,7 +174,7 @@ def _start(
 
 def why_not(order: "Order", needed: int, free: int) -> str:
     """What keeps a runtime from being tried at all: a reason, or nothing."""
-    from explorer.models.runtimes import ONNX, absent_packages
+    from explorer.timing.runtimes.table import ONNX, absent_packages
 
     if order.runtime == ONNX and order.workload.device != "cpu":
         return "device"

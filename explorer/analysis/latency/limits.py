@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency_family import FamilyLatency, pass_flops
-from explorer.analysis.parameters_shape import layer_counts
+from explorer.analysis.latency.family import FamilyLatency, pass_flops
+from explorer.analysis.parameters.shape import layer_counts
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import StopSign
-from explorer.models.workload import Workload
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -62,7 +62,7 @@ def measure_limits(
     specs: "Sequence[ModelSpec]", workload: Workload, sign: StopSign
 ) -> "Iterator[tuple[Limit, ...]]":
     """Measure what the machine can do for each model; a few seconds once, then remembered."""
-    from explorer.models.limits import peak_flops, read_bandwidth
+    from explorer.timing.limits import peak_flops, read_bandwidth
 
     done: tuple[Limit, ...] = ()
     for spec in specs:

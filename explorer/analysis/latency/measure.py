@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from explorer.analysis.latency_ratio import paired_ratio
+from explorer.analysis.latency.ratio import paired_ratio
 from explorer.models.run import read_only
-from explorer.models.stop import Stopped
+from explorer.timing.stop import Stopped
 
 Call = Callable[[], object]
 QUIET_SHARE = 0.05

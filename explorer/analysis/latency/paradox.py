@@ -3,17 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from explorer.analysis.latency_family import (
+from explorer.analysis.latency.family import (
     FamilyLatency,
     Row,
     pass_flops,
     rows_of,
     stored_parameters,
 )
-from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_summary import LatencySummary
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencySummary
 from explorer.models.specs import BASE, MINI, ModelSpec
-from explorer.models.workload import Workload
+from explorer.timing.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)

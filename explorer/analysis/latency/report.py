@@ -7,18 +7,13 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from explorer.analysis.latency import Plan
-from explorer.analysis.latency_family import (
-    FamilyLatency,
-    family_peaks,
-    last,
-    measure_family,
-)
-from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_summary import LatencyRatio, ModelLatency
+from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import StopSign
-from explorer.models.workload import Workload
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import Workload
 
 FORMAT = "bert-family-latency/1"
 LARGEST_DOCUMENT = 2_000_000
@@ -42,7 +37,7 @@ def family_report(
     Raises:
         ValueError: time was over before every model had run once.
     """
-    from explorer.models.machine import machine
+    from explorer.timing.machine import machine
 
     result = last(measure_family(specs, workload, plan, sign, devices))
     sign.allow(plan.budget_s)

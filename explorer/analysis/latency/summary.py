@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.latency import Latency, ratio_rounds
-from explorer.analysis.latency_ratio import Ratio, is_different, median_interval, p90, paired_ratio
+from explorer.analysis.latency.measure import Latency, ratio_rounds
+from explorer.analysis.latency.ratio import Ratio, is_different, median_interval, p90, paired_ratio
 
 TOO_DISTURBED = 0.5
 """Share of disturbed rounds above which wall-clock ratios are not given."""

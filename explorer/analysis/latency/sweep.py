@@ -4,11 +4,11 @@ import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from explorer.analysis.latency import Plan
-from explorer.analysis.latency_family import FamilyLatency, measure_family
+from explorer.analysis.latency.family import FamilyLatency, measure_family
+from explorer.analysis.latency.measure import Plan
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import StopSign
-from explorer.models.workload import BadWorkload, Workload
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import BadWorkload, Workload
 
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 BATCHES: tuple[int, ...] = (1, 2, 4, 8, 16, 32)

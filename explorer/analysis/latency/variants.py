@@ -5,16 +5,16 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency import Candidate, Plan, latency_rounds
-from explorer.analysis.latency_family import DRAW_S, PASS_ALLOWANCE, instruments_for
-from explorer.analysis.latency_summary import LatencySummary, latency_summary
+from explorer.analysis.latency.family import DRAW_S, PASS_ALLOWANCE, instruments_for
+from explorer.analysis.latency.measure import Candidate, Plan, latency_rounds
+from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.models.specs import ModelSpec
-from explorer.models.stop import StopSign
-from explorer.models.workload import Workload
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
-    from explorer.models.runtime_process import RuntimeProcess
-    from explorer.models.timed_networks import TimedNetwork
+    from explorer.timing.networks import TimedNetwork
+    from explorer.timing.runtimes.process import RuntimeProcess
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,7 +29,7 @@ class Variant:
 
     def candidate(self, sign: StopSign) -> Candidate:
         """The pass as something to be timed, which looks at the stop sign while it waits."""
-        from explorer.models.timing import forward_call
+        from explorer.timing.protocol import forward_call
 
         process = self.process
         if process is not None:
@@ -88,7 +88,7 @@ def variant_latency(
     variants: Sequence[Variant], plan: Plan, sign: StopSign
 ) -> VariantLatency | None:
     """One model's ways to run in the same rounds; None without a round in time."""
-    from explorer.models.timing import interruptible
+    from explorer.timing.protocol import interruptible
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
@@ -107,7 +107,7 @@ def variant_latency(
 
 def looking_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
     """A pass that only answers, and one that hands out every attention and hidden state."""
-    from explorer.models.timed_networks import timed_network
+    from explorer.timing.networks import timed_network
 
     timed = timed_network(spec, workload)
     looking = replace(workload, looks=True)

@@ -7,7 +7,7 @@ from math import prod
 
 from torch import nn
 
-from explorer.analysis.parameters_applied import parameter_calls
+from explorer.analysis.parameters.applied import parameter_calls
 from explorer.models.architectures import meta_network
 from explorer.models.specs import ModelSpec, all_specs
 

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from explorer.analysis.parameters import component_of
+from explorer.analysis.parameters.count import component_of
 from explorer.models.run import read_only
 
 if TYPE_CHECKING:

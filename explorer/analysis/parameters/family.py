@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from explorer.analysis.parameters import ParameterCounts, parameter_counts
-from explorer.analysis.parameters_shape import Saving, savings
+from explorer.analysis.parameters.count import ParameterCounts, parameter_counts
+from explorer.analysis.parameters.shape import Saving, savings
 from explorer.models.specs import ModelSpec, family_specs
 
 

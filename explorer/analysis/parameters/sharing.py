@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from explorer.analysis.parameters import network_parameters
+from explorer.analysis.parameters.count import network_parameters
 from explorer.models.architectures import SHARING_MODES, sharing_network
 from explorer.models.specs import BASE
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
-from explorer.analysis.parameters import parameter_counts
-from explorer.analysis.parameters_shape import shape_flops
+from explorer.analysis.parameters.count import parameter_counts
+from explorer.analysis.parameters.shape import shape_flops
 from explorer.models.specs import BASE, LARGER, Architecture, ModelSpec
 
 

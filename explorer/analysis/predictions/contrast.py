@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import softmax
-from explorer.analysis.predictions_words import SpanScore
+from explorer.analysis.predictions.every_word import SpanScore
 from explorer.models.run import read_only
 
 

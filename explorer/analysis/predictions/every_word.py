@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import log_softmax, top_ids
-from explorer.analysis.predictions import reader_word, uses_sentencepiece
+from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.rows import MaskedRow
 from explorer.models.tokens import BadText, Tokens, Word
 

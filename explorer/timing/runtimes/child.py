@@ -1,6 +1,6 @@
 """The far end of ``runtime_process``: one pass in one runtime, built and timed in its own process.
 
-``python -m explorer.models.runtime_child FOLDER`` reads an ``Order`` and then questions from
+``python -m explorer.timing.runtimes.child FOLDER`` reads an ``Order`` and then questions from
 standard input, pickled by the process that started it, and writes its answers to standard output.
 The folder takes its scratch files; whoever started it removes them, however it ends.
 """
@@ -17,9 +17,9 @@ import torch
 
 from explorer.models.architectures import random_network
 from explorer.models.loading import DTYPES, read_checkpoint
-from explorer.models.runtime_process import Order
-from explorer.models.runtimes import COMPILE, Forward, NoRuntime, Question, built, scores_at
-from explorer.models.timing import Pass, stopwatch, thread_width, timed_ids
+from explorer.timing.protocol import Pass, stopwatch, thread_width, timed_ids
+from explorer.timing.runtimes.process import Order
+from explorer.timing.runtimes.table import COMPILE, Forward, NoRuntime, Question, built, scores_at
 
 
 def main() -> None:

@@ -23,13 +23,13 @@ from typing import IO, Any, cast
 
 import numpy as np
 
-from explorer.models.runtimes import NoRuntime, Question
+from explorer.assets import ROOT
 from explorer.models.specs import ModelSpec
-from explorer.models.workload import Workload
+from explorer.timing.runtimes.table import NoRuntime, Question
+from explorer.timing.workload import Workload
 
 logger = logging.getLogger(__name__)
-ROOT = Path(__file__).parents[2]
-CHILD = (sys.executable, "-m", "explorer.models.runtime_child")
+CHILD = (sys.executable, "-m", "explorer.timing.runtimes.child")
 LOOK_EVERY_S = 0.05
 GRACE_S = 0.1
 """Seconds in which compilers that are asked to end remove what they have half written."""

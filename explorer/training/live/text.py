@@ -4,11 +4,11 @@ import json
 import random
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
-ASSETS = Path(__file__).parents[2] / "assets"
-SENTENCES = ASSETS / "sentences.json"
-PLAIN = ASSETS / "plain_sentences.txt"
+from explorer.assets import DATA
+
+SENTENCES = DATA / "sentences.json"
+PLAIN = DATA / "plain_sentences.txt"
 """Sentences without a hidden word, one per line, written for this explorer."""
 MADE_UP = 60
 

@@ -10,14 +10,14 @@ import numpy as np
 from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import SLOT, get_loaded, get_runs, in_workers
-from explorer.ui import texts_attention_ablation as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.ui.attention import ablation_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
 from explorer.views.markup import finding, note
 
 if TYPE_CHECKING:
-    from explorer.analysis.attention_ablation import HeadAblation, HeadImportance
+    from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
 
 PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "hidden"}
 
@@ -53,7 +53,7 @@ def stopped() -> tuple[str, gr.Button]:
 
 def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
     """All heads on: nothing has changed yet."""
-    from explorer.views.attention_ablation import head_switches
+    from explorer.views.attention.ablation import head_switches
 
     hidden = gr.Button(visible=False)
     if state is None:
@@ -67,7 +67,7 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
 
 def show_changes(state: PageState | None, event: gr.EventData) -> tuple[str, str]:
     """The answers with the chosen heads off."""
-    from explorer.views.attention_ablation import changed_answers
+    from explorer.views.attention.ablation import changed_answers
 
     if state is None:
         return "", ""
@@ -92,7 +92,7 @@ def kept_heads(run: Run, off: object) -> np.ndarray:
 
 def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
     """One model's answers with some heads off; with all on, the run's own answers."""
-    from explorer.analysis.attention_ablation import head_ablation
+    from explorer.analysis.attention.ablation import head_ablation
     from explorer.models.ablation import ablated_logits
 
     if kept.all():
@@ -105,8 +105,8 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
 
 def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     """The switches, darker layer by layer, one model after another."""
-    from explorer.analysis.attention_ablation import head_importance
-    from explorer.views.attention_ablation import head_switches
+    from explorer.analysis.attention.ablation import head_importance
+    from explorer.views.attention.ablation import head_switches
 
     if state is None:
         return

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.attention_ablation import HeadAblation, HeadImportance
+from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
 from explorer.views.markup import Markup, finding, join, model_name, word
-from explorer.views.predictions import listed
+from explorer.views.predictions.masks import listed
 
 QUESTION = "Which heads can be switched off?"
 SWEEP = "Measure every head by itself"

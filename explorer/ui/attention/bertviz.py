@@ -5,11 +5,11 @@ import gradio as gr
 from explorer.models.specs import family_specs
 from explorer.page_state import PageState
 from explorer.runs import SLOT, get_loaded, get_run
-from explorer.ui import texts_bertviz as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
-from explorer.views.bertviz import FRAME, LIMITS, bertviz_payload, bertviz_scripts
+from explorer.ui.attention import bertviz_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.views.attention.bertviz import FRAME, LIMITS, bertviz_payload, bertviz_scripts
 from explorer.views.markup import note
 
 

@@ -5,10 +5,10 @@ import gradio as gr
 from explorer.models.specs import MODEL_KEYS, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_attention_folds as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.ui.attention import folds_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
 from explorer.views.markup import join, note
 
 PAIRS = {"bert/distilbert": "BERT and DistilBERT", "bert/albert": "BERT and ALBERT",
@@ -37,9 +37,9 @@ def build_shared_fold(state: gr.State) -> None:
 
 def show_twins(state: PageState | None, pair: str) -> str:
     """The pair's finding, tables and note; no model runs if the text was compared before."""
-    from explorer.analysis.attention import word_heads
-    from explorer.analysis.attention_compare import head_twins
-    from explorer.views.attention_compare import head_twins_html, layer_twins_html
+    from explorer.analysis.attention.compare import head_twins
+    from explorer.analysis.attention.heads import word_heads
+    from explorer.views.attention.compare import head_twins_html, layer_twins_html
 
     if state is None:
         return ""
@@ -60,9 +60,9 @@ def show_twins(state: PageState | None, pair: str) -> str:
 
 def show_shared(state: PageState | None) -> list[str]:
     """How the heads of the one shared layer drift over its applications."""
-    from explorer.analysis.attention import word_heads
-    from explorer.analysis.attention_compare import shared_drift
-    from explorer.views.attention_compare import shared_drift_canvas
+    from explorer.analysis.attention.compare import shared_drift
+    from explorer.analysis.attention.heads import word_heads
+    from explorer.views.attention.compare import shared_drift_canvas
 
     if state is None:
         return ["", "", ""]

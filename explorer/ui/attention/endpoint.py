@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_run
-from explorer.ui import texts_attention as texts
+from explorer.ui.attention import words as texts
 
 
 def attention(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from explorer.analysis.attention_compare import HeadTwins, SharedDrift
+from explorer.analysis.attention.compare import HeadTwins, SharedDrift
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, finding, join, model_name, note, word
 

@@ -4,8 +4,8 @@ import gradio as gr
 
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_attention_pairs as texts
-from explorer.ui.folds import fold
+from explorer.ui.attention import pairs_words as texts
+from explorer.ui.kit.folds import fold
 from explorer.views.markup import finding, join, note
 
 
@@ -19,8 +19,8 @@ def build_fold(state: gr.State) -> None:
 def show_pairs(state: PageState | None) -> str:
     """The quadrants of every model, or how to write a pair."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.attention_pairs import pair_quadrants
-    from explorer.views.attention_pairs import pair_quadrants_html
+    from explorer.analysis.attention.pairs import pair_quadrants
+    from explorer.views.attention.pairs import pair_quadrants_html
 
     if state is None:
         return ""

@@ -10,10 +10,10 @@ from explorer.models.run import Run
 from explorer.models.tokens import piece_text
 from explorer.page_state import PageState
 from explorer.runs import SLOT, get_loaded, get_runs
-from explorer.ui import texts_attention_folds as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.ui.attention import folds_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
 from explorer.views.markup import note
 
 
@@ -33,7 +33,7 @@ def build_summary_fold(state: gr.State) -> None:
 def show_summary(state: PageState | None, kind: str) -> list[str]:
     """One summary of every model; only the gradient needs the networks again."""
     from explorer.analysis.alignment import align
-    from explorer.views.attention_summary import attention_summary_canvas
+    from explorer.views.attention.summary import attention_summary_canvas
 
     if state is None:
         return ["", "", ""]
@@ -55,7 +55,7 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
 
 def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     """The summary between tokens: [query, key]."""
-    from explorer.analysis import attention_summary as analysis
+    from explorer.analysis.attention import summary as analysis
     from explorer.models.gradients import attention_gradients
     from explorer.models.values import value_norms
 

@@ -4,12 +4,14 @@ import gradio as gr
 
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_attention as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.tabs import attention_ablation, attention_pairs, bertviz
-from explorer.ui.tabs.attention_compare import build_shared_fold, build_twins_fold
-from explorer.ui.tabs.attention_summary import build_summary_fold
+from explorer.ui.attention import ablation as attention_ablation
+from explorer.ui.attention import bertviz
+from explorer.ui.attention import pairs as attention_pairs
+from explorer.ui.attention import words as texts
+from explorer.ui.attention.compare import build_shared_fold, build_twins_fold
+from explorer.ui.attention.summary import build_summary_fold
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
 from explorer.views.markup import join, plain_card
 
 ID = "attention"
@@ -36,8 +38,8 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
-    from explorer.analysis.attention import head_statistics, word_heads
-    from explorer.views.attention_wall import attention_wall_canvas
+    from explorer.analysis.attention.heads import head_statistics, word_heads
+    from explorer.views.attention.wall import attention_wall_canvas
 
     runs, missing = get_runs(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -58,7 +60,7 @@ def show(state: PageState) -> list[object]:
 def show_exact(state: PageState | None, event: gr.EventData) -> str:
     """The exact numbers of the heads that the reader keeps, when they are not in the browser."""
     from explorer.analysis.alignment import align
-    from explorer.views.attention_wall import exact_heads_canvas
+    from explorer.views.attention.wall import exact_heads_canvas
 
     if state is None:
         return ""

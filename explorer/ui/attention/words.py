@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from explorer.analysis.attention import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
+from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
 from explorer.views.markup import Markup, finding, join, model_name
 
 LABEL = "Attention"

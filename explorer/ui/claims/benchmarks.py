@@ -2,10 +2,10 @@
 
 import gradio as gr
 
-from explorer.ui import texts_claims as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.ui.claims import words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
 
 START = ("distilbert-1", "DistilBERT", "BERT-base")
 """The comparison that the reports quote most."""
@@ -35,7 +35,7 @@ def build_benchmark_folds() -> None:
 
 def table_choices() -> list[tuple[str, str]]:
     """Tables in which one system can be compared with another."""
-    from explorer.analysis.benchmarks import benchmark_tables
+    from explorer.analysis.claims.benchmarks import benchmark_tables
 
     return [
         (f"{table.title} ({table.source.partition(' (')[0]})", key)
@@ -46,7 +46,7 @@ def table_choices() -> list[tuple[str, str]]:
 
 def row_choices(table_id: str) -> list[str]:
     """Systems of a table that have its ranking score."""
-    from explorer.analysis.benchmarks import benchmark_tables
+    from explorer.analysis.claims.benchmarks import benchmark_tables
 
     table = benchmark_tables()[table_id]
     at = [column.label for column in table.columns].index(table.sort)
@@ -56,16 +56,16 @@ def row_choices(table_id: str) -> list[str]:
 
 def show_tables() -> str:
     """Every published table, for the browser to sort and draw."""
-    from explorer.analysis.benchmarks import benchmark_tables
-    from explorer.views.benchmarks import benchmarks_canvas
+    from explorer.analysis.claims.benchmarks import benchmark_tables
+    from explorer.views.claims.benchmarks import benchmarks_canvas
 
     return benchmarks_canvas(benchmark_tables(), texts.BENCHMARKS)
 
 
 def show_retention(table_id: str, student: str, reference: str) -> str:
     """What one system of a table keeps of another's scores."""
-    from explorer.analysis.benchmarks import benchmark_tables, retention
-    from explorer.views.benchmarks import retention_html
+    from explorer.analysis.claims.benchmarks import benchmark_tables, retention
+    from explorer.views.claims.benchmarks import retention_html
 
     return retention_html(
         retention(benchmark_tables()[table_id], student, reference), texts.RETENTION

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.page_state import PageState
-from explorer.ui import texts_claims as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors, sentence_of
-from explorer.ui.folds import fold
-from explorer.ui.tabs.claims_benchmarks import build_benchmark_folds
+from explorer.ui.claims import words as texts
+from explorer.ui.claims.benchmarks import build_benchmark_folds
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.folds import fold
 
 if TYPE_CHECKING:
-    from explorer.analysis.claims_results import CheckResult
+    from explorer.analysis.claims.results import CheckResult
     from explorer.models.specimens import Specimens
 
 ID = "claims"
@@ -48,8 +48,8 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the same for every text
     """The headline's values: no model runs, whatever the text is."""
-    from explorer.analysis.claims import claims_ledger, verdict_shares
-    from explorer.views import claims as views
+    from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
+    from explorer.views.claims import ledger as views
     from explorer.views.markup import finding
 
     ledger = claims_ledger()
@@ -64,15 +64,15 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the 
 
 def show_checks() -> str:
     """The catalogue of live checks; results reach it in the browser."""
-    from explorer.analysis.claims import claims_ledger
-    from explorer.views.claims import checks_canvas
+    from explorer.analysis.claims.ledger import claims_ledger
+    from explorer.views.claims.ledger import checks_canvas
 
     return checks_canvas(claims_ledger(), texts.CHECKS)
 
 
 def run_all(state: PageState | None) -> Iterator[str]:
     """Every live check after the other, each result as soon as it is there."""
-    from explorer.analysis.claims import claims_ledger
+    from explorer.analysis.claims.ledger import claims_ledger
 
     specimens = _specimens(state)
     ids = [note.id for note in claims_ledger().checks]
@@ -98,8 +98,8 @@ def _specimens(state: PageState | None) -> "Specimens":
 
 def _run(check: str, specimens: "Specimens") -> "CheckResult":
     """One check, alone on the machine if it times something; a failure becomes its sentence."""
-    from explorer.analysis.claims_checks import TIMED, check_result
-    from explorer.analysis.claims_results import CheckResult
+    from explorer.analysis.claims.checks import TIMED, check_result
+    from explorer.analysis.claims.results import CheckResult
     from explorer.runs import SLOT
 
     try:
@@ -113,8 +113,8 @@ def _run(check: str, specimens: "Specimens") -> "CheckResult":
 def _message(
     running: Sequence[str], results: "Sequence[CheckResult]", done: int | None = None
 ) -> str:
-    from explorer.analysis.claims import claims_ledger
-    from explorer.views.claims import results_canvas
+    from explorer.analysis.claims.ledger import claims_ledger
+    from explorer.views.claims.ledger import results_canvas
 
     total = len(claims_ledger().checks)
     progress = {"running": list(running), "done": done, "total": total, "texts": texts.PROGRESS}

@@ -1,6 +1,6 @@
 """The sentences of the claims tab."""
 
-from explorer.analysis.claims import VerdictShares
+from explorer.analysis.claims.ledger import VerdictShares
 
 LABEL = "Claims"
 QUESTION = "Which printed claims about these models are true?"

@@ -4,10 +4,10 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.distillation import SoftPair
+from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.specs import FAMILIES
 from explorer.page_state import PageState
-from explorer.ui import texts_distillation as texts
+from explorer.ui.distillation import words as texts
 
 TOP_K = 10
 MAX_MASKS = 20
@@ -26,10 +26,10 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         divergences in nats; the losses as the recipe has them: ``ce`` and ``cos`` averaged over all
         tokens, ``mlm`` null because the word behind a [MASK] is not known.
     """
-    from explorer.analysis.distillation import check_temperature, soft_pair
-    from explorer.analysis.distillation_losses import sentence_losses
+    from explorer.analysis.distillation.losses import sentence_losses
+    from explorer.analysis.distillation.soft import check_temperature, soft_pair
     from explorer.training.losses import WEIGHTS
-    from explorer.ui.distillation_runs import pair_logits
+    from explorer.ui.distillation.runs import pair_logits
 
     if family not in FAMILIES:
         raise gr.Error(texts.BAD_FAMILY)

@@ -3,15 +3,14 @@
 import json
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import gradio as gr
 
+from explorer.assets import DATA
 from explorer.models.tokens import BadText, clean_text, piece_text
 from explorer.page_state import PageState
-from explorer.ui import texts_distillation_folds as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.distillation_runs import (
+from explorer.ui.distillation import folds_words as texts
+from explorer.ui.distillation.runs import (
     STUDENT,
     TEACHER,
     Focus,
@@ -20,10 +19,11 @@ from explorer.ui.distillation_runs import (
     pair_logits,
     run_of,
 )
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
 
-SENTENCES = Path(__file__).parents[3] / "assets" / "sentences.json"
+SENTENCES = DATA / "sentences.json"
 PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "minimal"}
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
@@ -44,8 +44,8 @@ def build_curves(state: gr.State, focus: gr.State) -> None:
 
 def show_curves(state: PageState | None, focus: Focus | None) -> str:
     """The four charts for the hidden word."""
-    from explorer.analysis.distillation_curves import temperature_curves
-    from explorer.views.distillation_curves import distillation_curves
+    from explorer.analysis.distillation.curves import temperature_curves
+    from explorer.views.distillation.curves import distillation_curves
 
     if state is None:
         return ""
@@ -67,9 +67,9 @@ def build_losses(state: gr.State, focus: gr.State) -> None:
 
 def show_losses(state: PageState | None, focus: Focus | None) -> str:
     """The three parts with their sliders, and the KL of each token."""
-    from explorer.analysis.distillation import piece_id
-    from explorer.analysis.distillation_losses import sentence_losses
-    from explorer.views.distillation_losses import distillation_losses
+    from explorer.analysis.distillation.losses import sentence_losses
+    from explorer.analysis.distillation.soft import piece_id
+    from explorer.views.distillation.losses import distillation_losses
 
     if state is None:
         return ""
@@ -92,10 +92,10 @@ def build_layers(state: gr.State, focus: gr.State) -> None:
 
 def show_layers(state: PageState | None, focus: Focus | None) -> str:
     """The two matrices, their finding and what the outlines mean."""
-    from explorer.analysis.distillation_layers import state_alignment, weight_lineage
+    from explorer.analysis.distillation.layers import state_alignment, weight_lineage
     from explorer.models.lineage import layer_cosines
     from explorer.runs import get_loaded
-    from explorer.views.distillation_layers import (
+    from explorer.views.distillation.layers import (
         keys_html,
         state_alignment_html,
         weight_lineage_html,
@@ -135,9 +135,9 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
     """Both models over every sentence, with progress; runs already made are not made again."""
     import numpy as np
 
-    from explorer.analysis.distillation import piece_id
-    from explorer.analysis.distillation_agreement import agreement_at_large
-    from explorer.views.distillation_agreement import agreement_canvas, progress_canvas
+    from explorer.analysis.distillation.agreement import agreement_at_large
+    from explorer.analysis.distillation.soft import piece_id
+    from explorer.views.distillation.agreement import agreement_canvas, progress_canvas
 
     state, listed = state or PageState(), sentences()
     logits: dict[str, list[np.ndarray]] = {TEACHER: [], STUDENT: []}
@@ -162,7 +162,7 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
 
 def on_sentence(state: PageState | None, event: gr.EventData) -> list[object]:
     """Open a bundled sentence in the lab."""
-    from explorer.ui.tabs.distillation import look_at
+    from explorer.ui.distillation.tab import look_at
 
     state, index = state or PageState(), int(event._data["sentence"])
     if not 0 <= index < len(sentences()):
@@ -191,9 +191,9 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     """What training would hide in the page's own text."""
     import numpy as np
 
-    from explorer.analysis.distillation_masking import masking_simulation
-    from explorer.views.distillation_losses import shown_token
-    from explorer.views.distillation_masking import masking_html
+    from explorer.analysis.distillation.masking import masking_simulation
+    from explorer.views.distillation.losses import shown_token
+    from explorer.views.distillation.masking import masking_html
 
     if state is None:
         return ""

@@ -1,8 +1,8 @@
 """Sentences of the folds below the soft-probability lab."""
 
-from explorer.analysis.distillation_agreement import AgreementAtLarge
-from explorer.analysis.distillation_curves import TemperatureCurves
-from explorer.analysis.distillation_layers import StateAlignment, WeightLineage
+from explorer.analysis.distillation.agreement import AgreementAtLarge
+from explorer.analysis.distillation.curves import TemperatureCurves
+from explorer.analysis.distillation.layers import StateAlignment, WeightLineage
 from explorer.views.markup import Markup, finding
 
 CURVES_FOLD = "What does the temperature do to every measure?"

@@ -9,13 +9,13 @@ import gradio as gr
 
 from explorer.page_state import PageState
 from explorer.runs import SLOT, get_loaded
-from explorer.training.live_line import Line, Ticket
-from explorer.training.live_report import LIMITS, LiveReport, LiveSettings, Watched
-from explorer.ui import texts_distillation_live as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.distillation_runs import TEACHER, Focus, focus_of, run_of
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.training.live.line import Line, Ticket
+from explorer.training.live.report import LIMITS, LiveReport, LiveSettings, Watched
+from explorer.ui.distillation import live_words as texts
+from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
 from explorer.views.markup import note
 
 LINE = Line()
@@ -81,7 +81,7 @@ def run_live(
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
 ) -> Iterator[str]:
     """Wait for the place in line, then teach a student and show it after every few steps."""
-    from explorer.views.distillation_live import waiting_canvas
+    from explorer.views.distillation.live import waiting_canvas
 
     settings = settings_of(chosen)
     # The student learns from the bundled teacher, whatever family the page shows.
@@ -112,11 +112,11 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
 
 def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -> Iterator[str]:
     """The run itself; it ends when it is through, is cancelled or has lost its place."""
-    from explorer.analysis.distillation import top_ids
+    from explorer.analysis.distillation.soft import top_ids
     from explorer.analysis.measures import softmax
-    from explorer.training.live import distil_live
-    from explorer.views.distillation import shown_word
-    from explorer.views.distillation_live import live_canvas
+    from explorer.training.live.run import distil_live
+    from explorer.views.distillation.live import live_canvas
+    from explorer.views.distillation.soft import shown_word
 
     run = run_of(TEACHER, state, at.text)
     logits, position = run.mask_logits[at.mask], run.tokens.mask_positions[at.mask]

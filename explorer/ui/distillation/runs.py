@@ -11,8 +11,8 @@ from explorer.page_state import PageState
 from explorer.runs import get_loaded, get_run
 
 if TYPE_CHECKING:
-    from explorer.analysis.distillation import HiddenWord
-    from explorer.analysis.distillation_losses import PairLogits
+    from explorer.analysis.distillation.losses import PairLogits
+    from explorer.analysis.distillation.soft import HiddenWord
     from explorer.models.hub import ModelUnavailable
     from explorer.models.run import Run
 
@@ -89,7 +89,7 @@ def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnava
     Raises:
         ModelUnavailable: teacher or student cannot be had. BadText: the text cannot be run.
     """
-    from explorer.analysis.distillation import HiddenWord, piece_id
+    from explorer.analysis.distillation.soft import HiddenWord, piece_id
 
     teacher, student = (run_of(key, state, focus.text) for key in (TEACHER, STUDENT))
     beside, missing = run_beside(state, focus.text)
@@ -123,7 +123,7 @@ def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
     Raises:
         ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
     """
-    from explorer.analysis.distillation_losses import PairLogits
+    from explorer.analysis.distillation.losses import PairLogits
     from explorer.models.forward import position_logits
 
     def both(key: str) -> "tuple[Run, np.ndarray]":

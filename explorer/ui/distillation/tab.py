@@ -4,17 +4,12 @@ import gradio as gr
 
 from explorer.models.tokens import clean_text, split_words
 from explorer.page_state import PageState
-from explorer.ui import texts_distillation as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.distillation_runs import (
-    Focus,
-    focus_of,
-    focus_on_word,
-    hidden_word,
-)
-from explorer.ui.errors import plain_errors
-from explorer.ui.tabs import distillation_folds as folds
-from explorer.ui.tabs.distillation_live import build_live
+from explorer.ui.distillation import folds
+from explorer.ui.distillation import words as texts
+from explorer.ui.distillation.live import build_live
+from explorer.ui.distillation.runs import Focus, focus_of, focus_on_word, hidden_word
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
 
 ID = "distillation"
 LABEL = texts.LABEL
@@ -55,7 +50,7 @@ def on_word(state: PageState | None, focus: Focus | None, event: gr.EventData) -
 def look_at(state: PageState, focus: Focus) -> list[object]:
     """Finding, lab and focus for one hidden word; a card where a model is not there."""
     from explorer.models.hub import ModelUnavailable
-    from explorer.views.distillation import distillation_lab, shown_word
+    from explorer.views.distillation.soft import distillation_lab, shown_word
     from explorer.views.markup import plain_card
 
     try:

@@ -1,6 +1,6 @@
 """Sentences of the distillation tab."""
 
-from explorer.analysis.distillation import SoftPair
+from explorer.analysis.distillation.soft import SoftPair
 from explorer.views.markup import Markup, finding, model_name, word
 
 LABEL = "Distillation"

@@ -1,1 +1,1 @@
-"""The named endpoints: one JSON object each, bad input refused in one plain sentence."""
+"""Parts that every tab is built from."""

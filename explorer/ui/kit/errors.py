@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.ui import texts
+from explorer.ui.kit import words as texts
 from explorer.views.markup import escape
 
 logger = logging.getLogger(__name__)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
-from explorer.ui.errors import plain_errors
+from explorer.ui.kit.errors import plain_errors
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,9 +7,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.models.specs import LARGER, ModelSpec, family_specs
-from explorer.models.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
 from explorer.runs import devices
-from explorer.ui import texts_latency as texts
+from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
+from explorer.ui.latency import words as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]

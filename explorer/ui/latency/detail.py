@@ -3,16 +3,16 @@
 import json
 from typing import Any
 
-from explorer.ui import texts_latency_folds as texts
+from explorer.ui.latency import folds_words as texts
 from explorer.views.markup import Markup, join, note
 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     """Timing table, strip of samples, ratios on one scale, and the two documents."""
-    from explorer.analysis.latency_paradox import row_label
-    from explorer.analysis.latency_report import latency_report, report_csv
-    from explorer.models.machine import machine
-    from explorer.views.latency_detail import (
+    from explorer.analysis.latency.paradox import row_label
+    from explorer.analysis.latency.report import latency_report, report_csv
+    from explorer.timing.machine import machine
+    from explorer.views.latency.detail import (
         Mark,
         downloads,
         ratio_scale,

@@ -6,9 +6,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.models.specs import FAMILIES, family_specs
-from explorer.models.stop import StopSign
-from explorer.models.workload import MAX_REPEATS, Workload, clock_on, whole_number
-from explorer.ui import texts_latency as texts
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.ui.latency import words as texts
 
 BUDGET_S = 20.0
 """Seconds one request may measure, whatever number of repeats it asks for."""
@@ -50,9 +50,9 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 
 
 def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
-    from explorer.analysis.latency_family import plan_for
-    from explorer.analysis.latency_report import family_report
-    from explorer.measuring import LINE, updates
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.report import family_report
+    from explorer.timing.line import LINE, updates
 
     plan = plan_for(workload, BUDGET_S, repeats)
 

@@ -6,15 +6,15 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.measuring import Update
-from explorer.models.stop import StopSign
-from explorer.ui import latency_jobs as jobs
-from explorer.ui import texts_latency as plain_texts
-from explorer.ui import texts_latency_folds as texts
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
-from explorer.ui.latency_choice import Choice, with_choice
-from explorer.ui.latency_running import running, stop
+from explorer.timing.line import Update
+from explorer.timing.stop import StopSign
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency import jobs
+from explorer.ui.latency import words as plain_texts
+from explorer.ui.latency.choice import Choice, with_choice
+from explorer.ui.latency.running import running, stop
 from explorer.views.markup import note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]

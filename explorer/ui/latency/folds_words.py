@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.latency_family import FamilyLatency
-from explorer.analysis.latency_faster import Faster
-from explorer.analysis.latency_limits import Limit
-from explorer.analysis.latency_paradox import size_label
-from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_sweep import Sweep, crossings
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.limits import Limit
+from explorer.analysis.latency.paradox import size_label
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.sweep import Sweep, crossings
 from explorer.models.specs import ModelSpec
 
 MEASURE = "Measure"

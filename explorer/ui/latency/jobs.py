@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.models.specs import family_specs
-from explorer.models.stop import StopSign
-from explorer.ui import texts_latency_folds as texts
-from explorer.ui.latency_choice import Choice
-from explorer.ui.texts_latency import NO_RATIO
-from explorer.views.latency import ratio_text
+from explorer.timing.stop import StopSign
+from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.words import NO_RATIO
+from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, join, model_name, note, table
 
 CLAIM_BUDGET_S = 12.0
@@ -20,7 +20,7 @@ FASTER_BUDGET_S = 25.0
 
 def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """BERT against DistilBERT, encoder only and with the head, as (head, measurement) pairs."""
-    from explorer.analysis.latency_family import measure_family, plan_for
+    from explorer.analysis.latency.family import measure_family, plan_for
 
     pair = [s for s in choice_family(choice) if s.key in ("bert", "distilbert")]
     done: dict[bool, Any] = {}
@@ -41,7 +41,7 @@ def choice_family(choice: Choice) -> tuple[Any, ...]:
 
 def draw_claim(done: dict[bool, Any]) -> list[Any]:
     """The two ratios on one scale with the published figure."""
-    from explorer.views.latency_detail import Mark, ratio_scale
+    from explorer.views.latency.detail import Mark, ratio_scale
 
     ratios = {
         head: found.ratio
@@ -68,8 +68,8 @@ def sweep_batches(choice: Choice, sign: StopSign) -> Iterator[Any]:
 
 
 def _sweep(choice: Choice, axis: str, sign: StopSign) -> Iterator[Any]:
-    from explorer.analysis.latency_family import plan_for
-    from explorer.analysis.latency_sweep import measure_sweep, sweep_points
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.sweep import measure_sweep, sweep_points
 
     points = sweep_points(choice.workload, axis)
     plan = plan_for(choice.workload, POINT_BUDGET_S)
@@ -80,7 +80,7 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
     """The sentence and the two charts; nothing before the first point."""
     import gradio as gr
 
-    from explorer.views.latency_sweep import sweep_figure, sweep_ratio_figure
+    from explorer.views.latency.sweep import sweep_figure, sweep_ratio_figure
 
     if not sweep.points:
         return [note(texts.sweep_sentence(sweep)), gr.Plot(visible=False), gr.Plot(visible=False)]
@@ -92,8 +92,8 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
 
 def limits(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """The machine's limits, then the family's times, as (limits, measurement)."""
-    from explorer.analysis.latency_family import measure_family, plan_for
-    from explorer.analysis.latency_limits import measure_limits
+    from explorer.analysis.latency.family import measure_family, plan_for
+    from explorer.analysis.latency.limits import measure_limits
 
     *_, found = measure_limits(choice.specs, choice.workload, sign)
     plan = plan_for(choice.workload, CLAIM_BUDGET_S)
@@ -103,8 +103,8 @@ def limits(choice: Choice, sign: StopSign) -> Iterator[Any]:
 
 def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     """How much of the possible each model reaches."""
-    from explorer.analysis.latency_limits import share_of_limit
-    from explorer.analysis.latency_paradox import size_label
+    from explorer.analysis.latency.limits import share_of_limit
+    from explorer.analysis.latency.paradox import size_label
 
     found, final = shot
     if not final.latency.n_rounds:
@@ -124,8 +124,8 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
 
 def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """Every way to run every model, and what each does to the answers where weights are real."""
-    from explorer.analysis.latency_family import plan_for
-    from explorer.analysis.latency_faster import measure_faster
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.faster import measure_faster
 
     workload = replace(choice.workload, dtype="float32")
     return measure_faster(choice.specs, workload, plan_for(workload, FASTER_BUDGET_S), sign)
@@ -133,7 +133,7 @@ def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     """Gain and cost of each way to run, side by side, and why a row is missing."""
-    from explorer.analysis.latency_paradox import size_label
+    from explorer.analysis.latency.paradox import size_label
 
     by_name = {(cost.key, cost.name): cost for cost in found.costs}
     rows: list[list[str | Markup]] = []
@@ -153,8 +153,8 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
 
 def looking(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """A pass with and without its insides handed out, model by model."""
-    from explorer.analysis.latency_family import plan_for
-    from explorer.analysis.latency_variants import looking_variants, measure_variants
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.variants import looking_variants, measure_variants
 
     workload = choice.workload
     plan = plan_for(workload, POINT_BUDGET_S)
@@ -163,7 +163,7 @@ def looking(choice: Choice, sign: StopSign) -> Iterator[Any]:
 
 def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - Variants
     """What looking costs each model."""
-    from explorer.analysis.latency_paradox import size_label
+    from explorer.analysis.latency.paradox import size_label
 
     rows: list[list[str | Markup]] = []
     for found in done.models:
@@ -179,8 +179,8 @@ def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - Variants
 
 def memory(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """Weights and the two peaks of each model, one model after another."""
-    from explorer.analysis.latency_family import family_peaks, rows_of
-    from explorer.models.timed_networks import timed_network
+    from explorer.analysis.latency.family import family_peaks, rows_of
+    from explorer.timing.networks import timed_network
 
     work, done = choice.workload, []
     for spec in choice.specs:
@@ -194,8 +194,8 @@ def memory(choice: Choice, sign: StopSign) -> Iterator[Any]:
 
 def draw_memory(done: Any) -> list[Any]:  # noqa: ANN401 - rows of numbers
     """Weights beside peaks, and the size of the whole process."""
-    from explorer.analysis.latency_paradox import size_label
-    from explorer.models.machine import resident_bytes
+    from explorer.analysis.latency.paradox import size_label
+    from explorer.timing.machine import resident_bytes
 
     rows: list[list[str | Markup]] = [
         [model_name(spec.key, size_label(spec)),
@@ -211,15 +211,15 @@ def draw_detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency or Non
     """Every sample of the headline's measurement, its ratios, and the documents to save."""
     if result is None:
         return note(texts.NOT_YET)
-    from explorer.ui.latency_detail import detail
+    from explorer.ui.latency.detail import detail
 
     return detail(result)
 
 
 def draw_recorded(document: bytes | None) -> Markup:
     """A measurement saved elsewhere, as a table that says where it comes from."""
-    from explorer.analysis.latency_report import LARGEST_DOCUMENT, read_report
-    from explorer.views.latency_detail import recorded_table
+    from explorer.analysis.latency.report import LARGEST_DOCUMENT, read_report
+    from explorer.views.latency.detail import recorded_table
 
     text = bytes(document or b"")[: LARGEST_DOCUMENT + 1].decode("utf-8", "replace")
     report = read_report(text)

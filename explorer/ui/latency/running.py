@@ -5,7 +5,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.measuring import LINE, Job, Update, updates
+from explorer.timing.line import LINE, Job, Update, updates
 
 Draw = Callable[[Update], list[Any]]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.models.stop import StopSign
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_latency as texts
-from explorer.ui.errors import plain_errors
-from explorer.ui.latency_choice import (
+from explorer.timing.stop import StopSign
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.latency import words as texts
+from explorer.ui.latency.choice import (
     DEVICE,
     LENGTH,
     Choice,
@@ -20,8 +20,8 @@ from explorer.ui.latency_choice import (
     length_choices,
     with_choice,
 )
-from explorer.ui.latency_folds import build_folds
-from explorer.ui.latency_running import running, stop
+from explorer.ui.latency.folds import build_folds
+from explorer.ui.latency.running import running, stop
 
 ID = "latency"
 LABEL = texts.LABEL
@@ -83,7 +83,7 @@ def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
 
 def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
     """Measure what was chosen, live."""
-    from explorer.analysis.latency_family import measure_family, plan_for
+    from explorer.analysis.latency.family import measure_family, plan_for
 
     specs, workload = choice.specs, choice.workload
 
@@ -98,8 +98,8 @@ def drawn(choice: Choice, result: Any = None, standing: tuple[int, bool] | None 
     list[object]
 ):  # fmt: skip
     """Finding, card, status and result for a choice and what was measured of it so far."""
-    from explorer.analysis.latency_paradox import paradox
-    from explorer.views.latency import paradox_card
+    from explorer.analysis.latency.paradox import paradox
+    from explorer.views.latency.measure import paradox_card
     from explorer.views.markup import join, note
 
     has_times = result is not None and result.latency.n_rounds > 0

@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.latency_family import FamilyLatency
-from explorer.analysis.latency_paradox import Paradox, ParadoxRow
-from explorer.analysis.latency_summary import LatencySummary
-from explorer.models.workload import Workload
-from explorer.views.latency import milliseconds, ratio_text
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.summary import LatencySummary
+from explorer.timing.workload import Workload
+from explorer.views.latency.measure import milliseconds, ratio_text
 from explorer.views.markup import Markup, finding, model_name
 
 LABEL = "Latency"

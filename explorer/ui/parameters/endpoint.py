@@ -13,7 +13,7 @@ def parameters(models: list[str]) -> dict[str, Any]:
         ``{"models": [{"name", "total", "stored_bytes_fp32", "applied", "components": {...}}]}``;
         ``total`` is encoder and pooler as released, ``head`` is listed apart.
     """
-    from explorer.analysis.parameters import named_counts
+    from explorer.analysis.parameters.count import named_counts
 
     names = [models] if isinstance(models, str) else list(models or [])
     return {

@@ -7,14 +7,14 @@ import gradio as gr
 
 from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
 from explorer.page_state import PageState
-from explorer.ui import texts_parameters_folds as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import el, finding, join, note
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_memory import ForwardMemory
+    from explorer.analysis.parameters.memory import ForwardMemory
     from explorer.models.loading import LoadedModel
 
 Value = TypeVar("Value")
@@ -30,8 +30,8 @@ def build_savings(state: gr.State) -> None:
 
 def show_savings(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     """Both families' counts, exactly."""
-    from explorer.analysis.parameters_family import family_members
-    from explorer.views.parameters_savings import components_table, savings_html
+    from explorer.analysis.parameters.family import family_members
+    from explorer.views.parameters.savings import components_table, savings_html
 
     families = [family_members(family) for family in ("base", "mini")]
     base = families[0]
@@ -64,9 +64,9 @@ def build_calls(state: gr.State) -> None:
 
 def show_calls(state: PageState | None) -> str:
     """Calls and tensors of the loaded family, and of the published shapes."""
-    from explorer.analysis.parameters_applied import layer_calls, loaded_layer_calls
+    from explorer.analysis.parameters.applied import layer_calls, loaded_layer_calls
     from explorer.models.architectures import meta_network
-    from explorer.views.parameters_calls import CallRow, calls_html
+    from explorer.views.parameters.calls import CallRow, calls_html
 
     measured, cards = _each_loaded(state, loaded_layer_calls)
     rows = [CallRow(s.key, s.name, calls, texts.LOADED) for s, calls in measured]
@@ -92,8 +92,8 @@ def build_sizes(state: gr.State) -> None:
 
 def show_sizes(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     """Counted once; length, unit and order change in the browser."""
-    from explorer.analysis.parameters_sizes import seven_sizes
-    from explorer.views.parameters_sizes import sizes_canvas
+    from explorer.analysis.parameters.sizes import seven_sizes
+    from explorer.views.parameters.sizes import sizes_canvas
 
     return sizes_canvas(seven_sizes(), texts.SIZES_TEXTS)
 
@@ -108,8 +108,8 @@ def build_embedding(state: gr.State) -> None:
 
 def show_embedding(state: PageState | None) -> list[str]:
     """Pins for the calculator; singular values where the weights are there."""
-    from explorer.analysis.parameters_embedding import loaded_spectrum
-    from explorer.views.parameters_sizes import embedding_canvas, spectrum_canvas
+    from explorer.analysis.parameters.embedding import loaded_spectrum
+    from explorer.views.parameters.sizes import embedding_canvas, spectrum_canvas
 
     measured, cards = _each_loaded(state, loaded_spectrum)
     spectra = {spec.key: (spec.label, spectrum) for spec, spectrum in measured}
@@ -126,9 +126,9 @@ def build_sharing(state: gr.State) -> None:
 
 def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     """Counts from real modules at both embedding widths."""
-    from explorer.analysis.parameters_shape import layer_counts
-    from explorer.analysis.parameters_sharing import sharing_modes
-    from explorer.views.parameters_sizes import sharing_canvas
+    from explorer.analysis.parameters.shape import layer_counts
+    from explorer.analysis.parameters.sharing import sharing_modes
+    from explorer.views.parameters.sizes import sharing_canvas
 
     parts = layer_counts(BASE["albert"].architecture)
     norm = parts.pop("layer_norm") // 2
@@ -150,7 +150,7 @@ def build_builder(state: gr.State) -> None:
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
     """The form and the first preset's numbers."""
-    from explorer.views.parameters_sizes import build_canvas
+    from explorer.views.parameters.sizes import build_canvas
 
     specs = (*BASE.values(), *LARGER.values())
     presets = [(spec.name, spec.architecture) for spec in specs]
@@ -165,9 +165,9 @@ def on_shape(event: gr.EventData) -> str:
 
 def built_shape(values: dict[str, object]) -> str:
     """Counts of a shape as HTML; a contradiction as its sentence."""
-    from explorer.analysis.parameters_build import Contradiction, built_model
-    from explorer.analysis.parameters_sizes import seven_sizes
-    from explorer.views.parameters_build import built_html, refused_html
+    from explorer.analysis.parameters.build import Contradiction, built_model
+    from explorer.analysis.parameters.sizes import seven_sizes
+    from explorer.views.parameters.build import built_html, refused_html
 
     try:
         built = built_model(values)
@@ -194,8 +194,8 @@ def build_memory(state: gr.State) -> None:
 
 def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -> str:
     """The loaded family really run, the published sizes followed on meta tensors."""
-    from explorer.analysis.parameters_memory import shape_memory
-    from explorer.views.parameters_memory import MemoryRow, memory_html
+    from explorer.analysis.parameters.memory import shape_memory
+    from explorer.views.parameters.memory import MemoryRow, memory_html
 
     counted = [
         MemoryRow(s.key, s.name, shape_memory(s, length, batch, keeps), texts.COUNTED)
@@ -222,7 +222,7 @@ def affordable_memory(
     loaded: "LoadedModel", length: int, batch: int, keeps: bool
 ) -> "tuple[ForwardMemory, str]":
     """A real run's memory; a pass that would take too much is followed on meta tensors instead."""
-    from explorer.analysis.parameters_memory import loaded_memory, shape_memory
+    from explorer.analysis.parameters.memory import loaded_memory, shape_memory
 
     followed = shape_memory(loaded.spec, length, batch, keeps)
     if followed.peak_bytes > MAX_RUN_BYTES:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from explorer.models.specs import Architecture
-from explorer.ui.texts_parameters import PARTS
+from explorer.ui.parameters.words import PARTS
 
 SAVINGS = "What does each change from BERT save, exactly?"
 SAVINGS_FINDING = (

@@ -3,9 +3,9 @@
 import gradio as gr
 
 from explorer.page_state import PageState
-from explorer.ui import parameters_folds as folds
-from explorer.ui import texts_parameters as texts
-from explorer.ui.canvas import Canvas
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.parameters import folds
+from explorer.ui.parameters import words as texts
 
 ID = "parameters"
 LABEL = texts.LABEL
@@ -25,8 +25,8 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:  # noqa: ARG001 - shapes do not depend on the text
     """Counts of both families: no weights are read and no text is run."""
-    from explorer.analysis.parameters_family import family_members
-    from explorer.views.parameters import parameters_map
+    from explorer.analysis.parameters.family import family_members
+    from explorer.views.parameters.count import parameters_map
 
     families = {family: family_members(family) for family in ("base", "mini")}
     return [texts.parameters_finding(families["base"]), parameters_map(families, texts.MAP)]

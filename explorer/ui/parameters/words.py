@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import Markup, finding, join, model_name
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_family import FamilyMember
+    from explorer.analysis.parameters.family import FamilyMember
 
 LABEL = "Parameters"
 QUESTION = "Where does every weight sit, and what do sharing and factorising buy?"

@@ -4,17 +4,17 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer.analysis.predictions_words import SpanPlan, SpanScore
+from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, plain_text
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_predictions as texts
-from explorer.ui.errors import plain_errors
-from explorer.ui.folds import fold
-from explorer.ui.masked_scores import final_scores, loaded_models, plan_in
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
 from explorer.views.markup import Markup, join, note
-from explorer.views.predictions_words import asked_table
+from explorer.views.predictions.every_word import asked_table
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel

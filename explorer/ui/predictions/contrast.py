@@ -2,16 +2,16 @@
 
 import gradio as gr
 
-from explorer.analysis.predictions_contrast import Contrast, contrast
+from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_text
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_predictions as texts
-from explorer.ui.folds import fold
-from explorer.ui.masked_scores import final_scores, loaded_models, plan_in
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
 from explorer.views.markup import Markup, join, note
-from explorer.views.predictions_contrast import contrast_html
+from explorer.views.predictions.contrast import contrast_html
 
 MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 

@@ -5,13 +5,13 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.analysis.predictions import TOP_K, MaskPredictions, mask_predictions
+from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
 from explorer.models.run import Run
 from explorer.models.specs import FAMILIES
 from explorer.models.tokens import Tokens
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_predictions as texts
+from explorer.ui.predictions import words as texts
 
 
 def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:

@@ -7,10 +7,10 @@ import gradio as gr
 from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_predictions as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.folds import fold
-from explorer.ui.masked_scores import Jobs, loaded_models, mask_id, priced
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import Jobs, loaded_models, mask_id, priced
 from explorer.views.markup import note
 
 
@@ -34,7 +34,7 @@ def stopped() -> tuple[str, gr.Button]:
 
 def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     """The strip after every round of batches."""
-    from explorer.views.predictions_words import words_canvas
+    from explorer.views.predictions.every_word import words_canvas
 
     if state is None:
         yield "", "", gr.Button(visible=False)
@@ -57,7 +57,7 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
 
 def word_jobs(runs: dict[str, Run], state: PageState) -> Jobs:
     """What each model has to price: every word of the text, masked in turn."""
-    from explorer.analysis.predictions_words import word_plans
+    from explorer.analysis.predictions.every_word import word_plans
 
     loaded = loaded_models(runs, state)
     return {

@@ -6,15 +6,15 @@ from typing import cast
 
 import gradio as gr
 
-from explorer.analysis.predictions_joint import MAX_MASKS, MaskFillings, mask_fillings
+from explorer.analysis.predictions.joint import MAX_MASKS, MaskFillings, mask_fillings
 from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import get_runs, in_workers
-from explorer.ui import texts_predictions as texts
-from explorer.ui.folds import fold
-from explorer.ui.masked_scores import all_logits, loaded_models
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import all_logits, loaded_models
 from explorer.views.markup import Markup, join, note
-from explorer.views.predictions_joint import joint_html
+from explorer.views.predictions.joint import joint_html
 
 
 def build_fold(state: gr.State) -> None:

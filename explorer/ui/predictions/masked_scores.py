@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.analysis.predictions_words import SpanPlan, SpanScore, span_plan, span_score
+from explorer.analysis.predictions.every_word import SpanPlan, SpanScore, span_plan, span_score
 from explorer.models.rows import MaskedRow, batches
 from explorer.models.run import Run
 from explorer.models.tokens import Word

@@ -1,16 +1,17 @@
 """The opening example, computed beforehand: the page shows it while torch is still being loaded.
 
-``python -m explorer.ui.opening`` computes it anew; a test compares it with the bundled weights.
+``python -m explorer.ui.predictions.opening`` computes it anew; a test compares it with the
+bundled weights.
 """
 
 import json
-from pathlib import Path
 from typing import Any
 
+from explorer.assets import DATA
 from explorer.page_state import PageState
-from explorer.ui.tabs import predictions
+from explorer.ui.predictions import tab as predictions
 
-OPENING = Path(__file__).parents[2] / "assets" / "opening.json"
+OPENING = DATA / "opening.json"
 
 
 def show_opening(start: PageState, headline: list[Any]) -> None:

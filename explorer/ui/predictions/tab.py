@@ -8,17 +8,15 @@ import gradio as gr
 from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui import texts_predictions as texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.tabs import (
-    predictions_ask,
-    predictions_contrast,
-    predictions_joint,
-    predictions_words,
-)
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.predictions import ask as predictions_ask
+from explorer.ui.predictions import contrast as predictions_contrast
+from explorer.ui.predictions import every_word as predictions_words
+from explorer.ui.predictions import joint as predictions_joint
+from explorer.ui.predictions import words as texts
 
 if TYPE_CHECKING:
-    from explorer.analysis.predictions import MaskPredictions
+    from explorer.analysis.predictions.masks import MaskPredictions
 
 ID = "predictions"
 LABEL = texts.LABEL
@@ -37,7 +35,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 
 def _predictions_of(run: Run) -> "MaskPredictions":
-    from explorer.analysis.predictions import TOP_K, mask_predictions
+    from explorer.analysis.predictions.masks import TOP_K, mask_predictions
 
     if run not in _KEPT:
         _KEPT[run] = mask_predictions(run, TOP_K[1])
@@ -46,7 +44,7 @@ def _predictions_of(run: Run) -> "MaskPredictions":
 
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
-    from explorer.views.predictions import predictions_canvas
+    from explorer.views.predictions.masks import predictions_canvas
 
     runs, missing = get_runs(state)
     results = {key: _predictions_of(run) for key, run in runs.items()}

@@ -3,12 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.predictions import Agreement, MaskPredictions, agreement
-from explorer.analysis.predictions_contrast import Contrast
-from explorer.analysis.predictions_joint import MaskFillings
-from explorer.analysis.predictions_words import SpanScore, mean_surprisal
+from explorer.analysis.predictions.contrast import Contrast
+from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal
+from explorer.analysis.predictions.joint import MaskFillings
+from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
 from explorer.views.markup import Markup, el, finding, join, model_name, note, word
-from explorer.views.predictions import listed
+from explorer.views.predictions.masks import listed
 
 LABEL = "Predictions"
 QUESTION = "What does each model put in the gap, and how sure is it?"

@@ -4,12 +4,12 @@ from collections.abc import Callable
 
 import gradio as gr
 
-from explorer.ui.endpoints.attention import attention
-from explorer.ui.endpoints.distillation import distillation
-from explorer.ui.endpoints.latency import latency
-from explorer.ui.endpoints.parameters import parameters
-from explorer.ui.endpoints.predictions import predict
-from explorer.ui.errors import plain_errors
+from explorer.ui.attention.endpoint import attention
+from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.latency.endpoint import latency
+from explorer.ui.parameters.endpoint import parameters
+from explorer.ui.predictions.endpoint import predict
 
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,

@@ -3,16 +3,16 @@
 import json
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 
 import gradio as gr
 
+from explorer.assets import DATA
 from explorer.page_state import DTYPES, PageState
-from explorer.ui import texts
-from explorer.ui.canvas import Canvas
+from explorer.ui.kit import words as texts
+from explorer.ui.kit.canvas import Canvas
 from explorer.views.markup import script_json
 
-EXAMPLES = Path(__file__).parents[2] / "assets" / "examples.json"
+EXAMPLES = DATA / "examples.json"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,16 +5,16 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.assets import ASSETS
 from explorer.page_state import PageState
-from explorer.ui import compare, texts
-from explorer.ui.api import register_endpoints
-from explorer.ui.canvas import Canvas
-from explorer.ui.input_bar import build_input_bar
-from explorer.ui.opening import show_opening
-from explorer.ui.tabs import TABS
+from explorer.ui.kit import words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.predictions.opening import show_opening
+from explorer.ui.shell import view as compare
+from explorer.ui.shell.api import register_endpoints
+from explorer.ui.shell.input_bar import build_input_bar
+from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import el
-
-ASSETS = Path(__file__).parents[2] / "assets"
 
 
 def build_page(start: PageState) -> gr.Blocks:
@@ -53,7 +53,7 @@ def launch_options() -> dict[str, Any]:
     scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
     return {
         "theme": theme(),
-        "css_paths": [ASSETS / "style.css", *sorted((ASSETS / "css").glob("*.css"))],
+        "css_paths": style_sheets(),
         "head": f"<script>{chr(10).join(scripts)}</script>",
         "footer_links": ["api"],
         "run_history": False,
@@ -63,8 +63,13 @@ def launch_options() -> dict[str, Any]:
     }
 
 
+def style_sheets() -> list[Path]:
+    """The page's own rules first, then each subject's."""
+    return sorted((ASSETS / "css").glob("*.css"), key=lambda path: (path.stem != "page", path.stem))
+
+
 def theme() -> gr.themes.Base:
-    """Gradio's own controls in the page's colours; the rest is ``assets/style.css``."""
+    """Gradio's own controls in the page's colours; the rest is ``assets/css/page.css``."""
     return gr.themes.Base(
         primary_hue="slate",
         neutral_hue="slate",

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from explorer.models.run import Run
 from explorer.models.specs import family_specs
 from explorer.page_state import PageState
-from explorer.ui import texts
+from explorer.ui.kit import words as texts
 from explorer.views.markup import Markup, el, join, model_name
 
 

@@ -2,6 +2,11 @@
 
 from typing import Any
 
-from explorer.ui.tabs import attention, claims, distillation, latency, parameters, predictions
+from explorer.ui.attention import tab as attention
+from explorer.ui.claims import tab as claims
+from explorer.ui.distillation import tab as distillation
+from explorer.ui.latency import tab as latency
+from explorer.ui.parameters import tab as parameters
+from explorer.ui.predictions import tab as predictions
 
 TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters, latency, claims)

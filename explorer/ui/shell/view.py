@@ -10,12 +10,12 @@ import gradio as gr
 from explorer.models.tokens import BadText, plain_text
 from explorer.page_state import LINK_TEXT_LIMIT, PageState, from_params
 from explorer.runs import device_of, devices, get_runs
-from explorer.ui import texts
-from explorer.ui.canvas import Canvas
-from explorer.ui.errors import sentence_of
-from explorer.ui.input_bar import InputBar, device_choices, words_value
-from explorer.ui.status import status_html
-from explorer.ui.tabs import TABS
+from explorer.ui.kit import words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import sentence_of
+from explorer.ui.shell.input_bar import InputBar, device_choices, words_value
+from explorer.ui.shell.status import status_html
+from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import el, script_json
 
 TAB_BY_ID = {tab.ID: tab for tab in TABS}

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.attention_ablation import ChangedWord, HeadAblation, HeadImportance
+from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
 from explorer.models.run import Run
 from explorer.views.markup import Markup, el, join, model_name, note, script_json
 

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from explorer.assets import ASSETS
 from explorer.models.run import Run
 from explorer.models.tokens import Tokens
 from explorer.views.markup import script_json
 
-FRAME = Path(__file__).parents[2] / "assets" / "bertviz"
+FRAME = ASSETS / "bertviz"
 LIMITS = {"head": 64, "model": 32, "neuron": 32}
 """The most tokens a view draws: beyond, its lines take seconds and melt into one another."""
 INT16 = 32_767

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.attention_compare import HeadTwins, SharedDrift
+from explorer.analysis.attention.compare import HeadTwins, SharedDrift
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, script_json, table
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.analysis.alignment import Alignment
 from explorer.models.specs import ModelSpec
-from explorer.views.attention_wall import floats
+from explorer.views.attention.wall import floats
 from explorer.views.markup import script_json
 
 

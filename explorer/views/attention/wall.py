@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
-from explorer.analysis.attention import KINDS, HeadStatistics, WordHeads
+from explorer.analysis.attention.heads import KINDS, HeadStatistics, WordHeads
 from explorer.models.run import Run
 from explorer.views.markup import script_json
 

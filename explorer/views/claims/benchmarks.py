@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict
 
-from explorer.analysis.benchmarks import BenchmarkTable, Retention, TaskDrop
+from explorer.analysis.claims.benchmarks import BenchmarkTable, Retention, TaskDrop
 from explorer.views.markup import Markup, el, finding, join, note, script_json
 
 

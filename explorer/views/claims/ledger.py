@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from explorer.analysis.claims import Claim, ClaimsLedger, VerdictShares
-from explorer.analysis.claims_results import CheckResult
+from explorer.analysis.claims.ledger import Claim, ClaimsLedger, VerdictShares
+from explorer.analysis.claims.results import CheckResult
 from explorer.views.markup import script_json
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.distillation_agreement import AgreementAtLarge
-from explorer.views.distillation import shown_word
+from explorer.analysis.distillation.agreement import AgreementAtLarge
+from explorer.views.distillation.soft import shown_word
 from explorer.views.markup import script_json
 
 WORST = 12

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from explorer.analysis.distillation_curves import TemperatureCurves
+from explorer.analysis.distillation.curves import TemperatureCurves
 from explorer.views.markup import script_json
 
 SERIES = (

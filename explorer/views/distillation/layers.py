@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.analysis.distillation_layers import StateAlignment, WeightLineage
+from explorer.analysis.distillation.layers import StateAlignment, WeightLineage
 from explorer.views.markup import Markup, el
 
 Marks = dict[tuple[int, int], list[str]]

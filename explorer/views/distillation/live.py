@@ -5,8 +5,8 @@ from dataclasses import asdict
 
 import numpy as np
 
-from explorer.training.live_report import PARTS, LiveReport, LiveSettings
-from explorer.views.distillation_curves import rounded
+from explorer.training.live.report import PARTS, LiveReport, LiveSettings
+from explorer.views.distillation.curves import rounded
 from explorer.views.markup import script_json
 
 

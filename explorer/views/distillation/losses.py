@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from explorer.analysis.distillation_losses import SentenceLosses
+from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.models.tokens import Tokens, piece_text
-from explorer.views.distillation_curves import rounded
+from explorer.views.distillation.curves import rounded
 from explorer.views.markup import script_json
 
 

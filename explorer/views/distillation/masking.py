@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.distillation_masking import (
+from explorer.analysis.distillation.masking import (
     FATES,
     KEPT,
     LABELS,

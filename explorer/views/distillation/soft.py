@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.distillation import HiddenWord, centred, shared_vocabulary
+from explorer.analysis.distillation.soft import HiddenWord, centred, shared_vocabulary
 from explorer.analysis.measures import top_ids
-from explorer.analysis.predictions import reader_word, uses_sentencepiece
+from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.run import Run
 from explorer.models.tokens import Word
 from explorer.views.markup import script_json

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.latency_family import FamilyLatency
-from explorer.analysis.latency_paradox import row_label
-from explorer.analysis.latency_ratio import Ratio
-from explorer.views.latency import milliseconds
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.paradox import row_label
+from explorer.analysis.latency.ratio import Ratio
+from explorer.views.latency.measure import milliseconds
 from explorer.views.markup import Markup, el, model_name, table
 
 MOST_TICKS = 200

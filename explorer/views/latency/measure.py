@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from explorer.analysis.latency_paradox import Paradox, ParadoxRow
-from explorer.analysis.latency_ratio import Ratio
+from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.ratio import Ratio
 from explorer.views.markup import Markup, el, model_name
 
 Value = Callable[[ParadoxRow], float | None]

@@ -5,8 +5,8 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from explorer.analysis.latency_paradox import size_label
-from explorer.analysis.latency_sweep import Sweep
+from explorer.analysis.latency.paradox import size_label
+from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
 from explorer.views.theme import MODEL_COLOURS, figure_layout
 

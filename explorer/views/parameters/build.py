@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import Markup, el, finding, model_name, table
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_build import BuiltModel
-    from explorer.analysis.parameters_sizes import Size
+    from explorer.analysis.parameters.build import BuiltModel
+    from explorer.analysis.parameters.sizes import Size
 
 
 def built_html(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import Markup, el, model_name
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_applied import LayerCalls
+    from explorer.analysis.parameters.applied import LayerCalls
 
 
 @dataclass(frozen=True, slots=True)

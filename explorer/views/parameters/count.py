@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import script_json
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters import ParameterCounts, Tensor
-    from explorer.analysis.parameters_family import FamilyMember
+    from explorer.analysis.parameters.count import ParameterCounts, Tensor
+    from explorer.analysis.parameters.family import FamilyMember
 
 ORDER = (
     "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_norm",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import Markup, el, model_name
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_memory import ForwardMemory
+    from explorer.analysis.parameters.memory import ForwardMemory
 
 
 @dataclass(frozen=True, slots=True)

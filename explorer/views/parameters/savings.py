@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import Markup, el, join, model_name, table
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_family import FamilyMember
-    from explorer.analysis.parameters_shape import Saving
+    from explorer.analysis.parameters.family import FamilyMember
+    from explorer.analysis.parameters.shape import Saving
 
 ALL_PARTS = (
     "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_projection",

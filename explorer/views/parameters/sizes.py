@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import script_json
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters_embedding import EmbeddingSpectrum
-    from explorer.analysis.parameters_sharing import SharingMode
-    from explorer.analysis.parameters_sizes import Size
+    from explorer.analysis.parameters.embedding import EmbeddingSpectrum
+    from explorer.analysis.parameters.sharing import SharingMode
+    from explorer.analysis.parameters.sizes import Size
     from explorer.models.specs import Architecture
 
 

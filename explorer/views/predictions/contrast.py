@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.predictions_contrast import Contrast
+from explorer.analysis.predictions.contrast import Contrast
 from explorer.views.markup import Markup, el
-from explorer.views.predictions_words import number
+from explorer.views.predictions.every_word import number
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:

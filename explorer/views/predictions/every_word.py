@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.predictions_words import SpanScore
+from explorer.analysis.predictions.every_word import SpanScore
 from explorer.models.tokens import Word
 from explorer.views.markup import Markup, el, script_json, table
 

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.predictions_joint import Filling, MaskFillings
+from explorer.analysis.predictions.joint import Filling, MaskFillings
 from explorer.views.markup import Markup, el
-from explorer.views.predictions_words import number
+from explorer.views.predictions.every_word import number
 
 
 def joint_html(fillings: Sequence[MaskFillings], texts: Mapping[str, str]) -> Markup:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from explorer.analysis.predictions import MaskPredictions
+from explorer.analysis.predictions.masks import MaskPredictions
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
 from explorer.views.markup import Markup, join, script_json

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from explorer.analysis.attention_ablation import head_ablation, head_importance
+from explorer.analysis.attention.ablation import head_ablation, head_importance
 from explorer.models.ablation import ablated_logits, sweep_heads
 from explorer.models.specs import MODEL_KEYS
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import AlignedWord, Alignment
-from explorer.analysis.attention_compare import head_divergence, head_twins, shared_drift
+from explorer.analysis.attention.compare import head_divergence, head_twins, shared_drift
 from explorer.analysis.measures import LN2, js
 
 N = 6

@@ -5,7 +5,7 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
-from explorer.analysis.attention_summary import (
+from explorer.analysis.attention.summary import (
     attention_rollout,
     gradient_attention,
     mean_attention,

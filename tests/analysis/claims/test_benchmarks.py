@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.benchmarks import benchmark_tables, retention
+from explorer.analysis.claims.benchmarks import benchmark_tables, retention
 
 TABLES = benchmark_tables()
 FIVE = [

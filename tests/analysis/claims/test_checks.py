@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.analysis import claims_checks, claims_published
-from explorer.analysis.claims import claims_ledger
-from explorer.analysis.claims_checks import CHECKS, TIMED, check_ids, check_result
-from explorer.analysis.claims_measured import Measured, Quantity
+from explorer.analysis.claims import checks as claims_checks
+from explorer.analysis.claims import published as claims_published
+from explorer.analysis.claims.checks import CHECKS, TIMED, check_ids, check_result
+from explorer.analysis.claims.ledger import claims_ledger
+from explorer.analysis.claims.measured import Measured, Quantity
 from explorer.models.architectures import random_network
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specimens import Specimens

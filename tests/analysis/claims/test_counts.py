@@ -8,8 +8,10 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.analysis import claims_cost, claims_counts, claims_layers
-from explorer.analysis.latency import Instruments
+from explorer.analysis.claims import cost as claims_cost
+from explorer.analysis.claims import counts as claims_counts
+from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.latency.measure import Instruments
 from explorer.models.architectures import meta_network, random_network, sharing_network
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE

@@ -8,7 +8,10 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining
 
-from explorer.analysis import claims_attention, claims_layers, claims_pairs, claims_runs
+from explorer.analysis.claims import attention as claims_attention
+from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.claims import pairs as claims_pairs
+from explorer.analysis.claims import runs as claims_runs
 from explorer.models.architectures import fill_randomly, sharing_network
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specimens import Specimens
@@ -245,7 +248,7 @@ def test_a_head_without_weights_waits(family):
 def test_masking_and_pairs_are_drawn_as_the_papers_say(family, monkeypatch):
     assert claims_pairs.masking_shares(family()).holds
     assert claims_pairs.pair_shares(family()).holds
-    from explorer.analysis import distillation_masking
+    from explorer.analysis.distillation.soft import masking as distillation_masking
 
     monkeypatch.setattr(distillation_masking, "FATES", (1.0, 0.0, 0.0))
     assert not claims_pairs.masking_shares(family()).holds

@@ -5,8 +5,14 @@ import re
 
 import pytest
 
-from explorer.analysis.benchmarks import benchmark_tables
-from explorer.analysis.claims import LEDGER, VERDICTS, LiveTest, claims_ledger, verdict_shares
+from explorer.analysis.claims.benchmarks import benchmark_tables
+from explorer.analysis.claims.ledger import (
+    LEDGER,
+    VERDICTS,
+    LiveTest,
+    claims_ledger,
+    verdict_shares,
+)
 
 
 def test_all_claims_are_there_with_their_verdicts():

@@ -5,10 +5,10 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.analysis.distillation import NotAPair
-from explorer.analysis.distillation_layers import StateAlignment, state_alignment, weight_lineage
-from explorer.analysis.distillation_losses import PairLogits, sentence_losses
-from explorer.analysis.distillation_masking import masking_simulation
+from explorer.analysis.distillation.layers import StateAlignment, state_alignment, weight_lineage
+from explorer.analysis.distillation.losses import PairLogits, sentence_losses
+from explorer.analysis.distillation.masking import masking_simulation
+from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.forward import position_logits
 from explorer.models.lineage import layer_cosines
 from explorer.models.specs import BASE, MINI

@@ -5,7 +5,9 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.analysis.distillation import (
+from explorer.analysis.distillation.agreement import agreement_at_large
+from explorer.analysis.distillation.curves import temperature_curves
+from explorer.analysis.distillation.soft import (
     BadTemperature,
     NotAPair,
     centred,
@@ -16,8 +18,6 @@ from explorer.analysis.distillation import (
     soft_pair,
     union_ids,
 )
-from explorer.analysis.distillation_agreement import agreement_at_large
-from explorer.analysis.distillation_curves import temperature_curves
 from explorer.analysis.measures import softmax
 
 SUBJECTS = ["the cat", "a dog", "she", "he", "london"]

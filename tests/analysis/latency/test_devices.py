@@ -7,23 +7,25 @@ import json
 import pytest
 import torch
 
-from explorer.analysis.latency import Plan
-from explorer.analysis.latency_family import last, measure_family
-from explorer.analysis.latency_paradox import paradox
-from explorer.analysis.latency_report import FORMAT, latency_report, read_report, report_csv
-from explorer.models import machine, timed_networks, timing
-from explorer.models.stop import StopSign
-from explorer.models.workload import BadWorkload, Workload
-from explorer.ui import latency_choice
-from explorer.ui import texts_latency as texts
-from explorer.ui.latency_choice import Choice, device_choices
-from explorer.ui.latency_detail import detail
-from explorer.ui.latency_folds import QUESTIONS, _handler
-from explorer.ui.tabs.latency import drawn
-from explorer.ui.texts_latency_folds import RECORDED_HEAD
-from explorer.views.latency import paradox_card
-from explorer.views.latency_detail import recorded_table
-from tests.models.test_timing import FakeDevice
+from explorer.analysis.latency.family import last, measure_family
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.paradox import paradox
+from explorer.analysis.latency.report import FORMAT, latency_report, read_report, report_csv
+from explorer.timing import machine
+from explorer.timing import networks as timed_networks
+from explorer.timing import protocol as timing
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import BadWorkload, Workload
+from explorer.ui.latency import choice as latency_choice
+from explorer.ui.latency import words as texts
+from explorer.ui.latency.choice import Choice, device_choices
+from explorer.ui.latency.detail import detail
+from explorer.ui.latency.folds import QUESTIONS, _handler
+from explorer.ui.latency.folds_words import RECORDED_HEAD
+from explorer.ui.latency.tab import drawn
+from explorer.views.latency.detail import recorded_table
+from explorer.views.latency.measure import paradox_card
+from tests.timing.test_protocol import FakeDevice
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 BOTH = ("cpu", "cuda")

@@ -7,8 +7,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.analysis.latency import Latency, Plan
-from explorer.analysis.latency_family import (
+from explorer.analysis.latency.family import (
     FamilyLatency,
     family_peaks,
     last,
@@ -17,17 +16,18 @@ from explorer.analysis.latency_family import (
     rows_of,
     stored_parameters,
 )
-from explorer.analysis.latency_limits import limit, share_of_limit, streamed_bytes
-from explorer.analysis.latency_paradox import paradox, size_label
-from explorer.analysis.latency_report import family_report
-from explorer.analysis.latency_sweep import Sweep, crossings, sweep_points
-from explorer.analysis.latency_variants import looking_variants, measure_variants
+from explorer.analysis.latency.limits import limit, share_of_limit, streamed_bytes
+from explorer.analysis.latency.measure import Latency, Plan
+from explorer.analysis.latency.paradox import paradox, size_label
+from explorer.analysis.latency.report import family_report
+from explorer.analysis.latency.sweep import Sweep, crossings, sweep_points
+from explorer.analysis.latency.variants import looking_variants, measure_variants
 from explorer.models.architectures import meta_network
-from explorer.models.memory import cuda_peak_bytes, highest, peak_bytes
 from explorer.models.specs import BASE, LARGER
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.timing import forward_call
-from explorer.models.workload import Workload
+from explorer.timing.memory import cuda_peak_bytes, highest, peak_bytes
+from explorer.timing.protocol import forward_call
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
@@ -105,7 +105,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
 
 
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
-    from explorer.models import memory
+    from explorer.timing import memory
 
     class Late(StopSign):
         late = reason = ""

@@ -8,16 +8,15 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis import latency_faster
-from explorer.analysis.latency import Plan
-from explorer.analysis.latency_accuracy import (
+from explorer.analysis.latency import faster as latency_faster
+from explorer.analysis.latency.accuracy import (
     accuracy_cost,
     accuracy_costs,
     bundled_sentences,
     mask_logits,
     masked_texts,
 )
-from explorer.analysis.latency_faster import (
+from explorer.analysis.latency.faster import (
     Faster,
     Missing,
     measure_faster,
@@ -26,15 +25,16 @@ from explorer.analysis.latency_faster import (
     ways_to_run,
     why_not,
 )
-from explorer.analysis.latency_variants import Variant
-from explorer.models import runtimes
-from explorer.models.runtime_process import Order
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.variants import Variant
 from explorer.models.specs import BASE, LARGER
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.timed_networks import TimedNetwork, timed_network
-from explorer.models.workload import Workload
-from explorer.ui.latency_jobs import draw_faster
-from explorer.ui.texts_latency_folds import faster_notes
+from explorer.timing.networks import TimedNetwork, timed_network
+from explorer.timing.runtimes import table as runtimes
+from explorer.timing.runtimes.process import Order
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+from explorer.ui.latency.folds_words import faster_notes
+from explorer.ui.latency.jobs import draw_faster
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
@@ -176,7 +176,7 @@ class Process:
     [(runtimes.NoRuntime("compiler"), "compiler"), (Stopped("deadline"), "late")],
 )
 def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, outcome, reason):
-    from explorer.models import runtime_process
+    from explorer.timing.runtimes import process as runtime_process
 
     Process.ended.clear()
     monkeypatch.setattr(runtime_process, "RuntimeProcess", lambda order: Process(order, outcome))

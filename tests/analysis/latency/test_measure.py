@@ -5,9 +5,9 @@ import gc
 import numpy as np
 import pytest
 
-from explorer.analysis.latency import Candidate, Instruments, Plan, latency_rounds
-from explorer.analysis.latency_summary import latency_summary
-from explorer.models.stop import Stopped, StopSign
+from explorer.analysis.latency.measure import Candidate, Instruments, Plan, latency_rounds
+from explorer.analysis.latency.summary import latency_summary
+from explorer.timing.stop import Stopped, StopSign
 
 
 class FakeMachine:
@@ -131,7 +131,7 @@ def test_neighbours_are_seen_round_by_round():
 def test_wall_clock_ratios_use_quiet_rounds_and_are_refused_when_those_are_the_minority(
     n_disturbed, refused
 ):
-    from explorer.analysis.latency import Latency
+    from explorer.analysis.latency.measure import Latency
 
     disturbed = np.arange(14) < n_disturbed
     seconds = np.where(disturbed[:, None], [[9.0, 1.0]], [[2.0, 1.0]])

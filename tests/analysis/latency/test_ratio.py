@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from explorer.analysis.latency_ratio import (
+from explorer.analysis.latency.ratio import (
     CONFIDENCE,
     MIN_P90,
     Ratio,

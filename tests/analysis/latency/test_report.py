@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.latency import Latency
-from explorer.analysis.latency_family import FamilyLatency
-from explorer.analysis.latency_report import BadReport, latency_report, read_report, report_csv
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.measure import Latency
+from explorer.analysis.latency.report import BadReport, latency_report, read_report, report_csv
 from explorer.models.specs import BASE
-from explorer.models.workload import Workload
+from explorer.timing.workload import Workload
 
 MACHINE = {"processor": "A & B <b>", "torch": "2", "cores": 4}
 

@@ -1,17 +1,17 @@
 """Measurements one after another: each has its own time, and each end is said."""
 
-from explorer.analysis.latency import Plan
-from explorer.analysis.latency_sweep import measure_sweep, sweep_points
-from explorer.analysis.latency_variants import looking_variants, measure_variants
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.workload import Workload
-from explorer.ui.latency_jobs import draw_looking, draw_sweep
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.sweep import measure_sweep, sweep_points
+from explorer.analysis.latency.variants import looking_variants, measure_variants
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+from explorer.ui.latency.jobs import draw_looking, draw_sweep
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
 def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monkeypatch):
-    from explorer.models import timed_networks
+    from explorer.timing import networks as timed_networks
 
     monkeypatch.setattr(timed_networks, "free_bytes", lambda device: 220_000_000)
     works = [Workload(8, 1), Workload(512, 32)]
@@ -52,7 +52,7 @@ def test_a_model_or_point_without_a_round_is_named(tiny_family, monkeypatch):
     def late(*_, **__):
         raise Stopped("deadline")
 
-    monkeypatch.setattr("explorer.models.timing.Pass.forward", late)
+    monkeypatch.setattr("explorer.timing.protocol.Pass.forward", late)
     specs = list(tiny_family.specs.values())[:2]
     *_, done = measure_variants(
         specs, lambda spec: looking_variants(spec, Workload(length=8)), FEW, StopSign()

@@ -17,15 +17,15 @@ from transformers import (
     DistilBertModel,
 )
 
-from explorer.analysis.parameters import (
+from explorer.analysis.parameters.applied import layer_calls, parameter_calls
+from explorer.analysis.parameters.count import (
     COMPONENTS,
     component_of,
     named_counts,
     network_parameters,
     parameter_counts,
 )
-from explorer.analysis.parameters_applied import layer_calls, parameter_calls
-from explorer.analysis.parameters_shape import forward_flops, savings, shape_counts, shape_total
+from explorer.analysis.parameters.shape import forward_flops, savings, shape_counts, shape_total
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER, MODEL_KEYS
 

@@ -8,12 +8,12 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters_build import Contradiction, built_model
-from explorer.analysis.parameters_embedding import embedding_spectrum
-from explorer.analysis.parameters_memory import forward_memory, shape_memory
-from explorer.analysis.parameters_shape import forward_flops, shape_counts
-from explorer.analysis.parameters_sharing import TABLE_4, sharing_modes
-from explorer.analysis.parameters_sizes import PRINTED, seven_sizes
+from explorer.analysis.parameters.build import Contradiction, built_model
+from explorer.analysis.parameters.embedding import embedding_spectrum
+from explorer.analysis.parameters.memory import forward_memory, shape_memory
+from explorer.analysis.parameters.shape import forward_flops, shape_counts
+from explorer.analysis.parameters.sharing import TABLE_4, sharing_modes
+from explorer.analysis.parameters.sizes import PRINTED, seven_sizes
 from explorer.models.architectures import meta_network, random_network, sharing_network
 from explorer.models.specs import BASE, LARGER
 

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.predictions_contrast import contrast
-from explorer.analysis.predictions_words import SpanScore
+from explorer.analysis.predictions.contrast import contrast
+from explorer.analysis.predictions.every_word import SpanScore
 from explorer.models.tokens import Word
 
 

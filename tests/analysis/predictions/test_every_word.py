@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.predictions import mask_predictions
-from explorer.analysis.predictions_words import (
+from explorer.analysis.predictions.every_word import (
     SpanScore,
     mean_surprisal,
     span_plan,
     span_score,
     word_plans,
 )
+from explorer.analysis.predictions.masks import mask_predictions
 from explorer.models.forward import tokenize
 from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS

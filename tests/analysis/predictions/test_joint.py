@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.predictions_joint import mask_fillings
+from explorer.analysis.predictions.joint import mask_fillings
 from explorer.models.rows import batches
 from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS

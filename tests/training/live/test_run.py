@@ -6,10 +6,10 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from explorer.training.live import distil_live, fresh_student, hide, student_layers
-from explorer.training.live_line import Line
-from explorer.training.live_report import BadSettings, LiveSettings, Watched
-from explorer.training.live_text import (
+from explorer.training.live.line import Line
+from explorer.training.live.report import BadSettings, LiveSettings, Watched
+from explorer.training.live.run import distil_live, fresh_student, hide, student_layers
+from explorer.training.live.text import (
     bundled_sentences,
     made_up_sentences,
     questions_of,

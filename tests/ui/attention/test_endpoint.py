@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
-from explorer.ui.endpoints.attention import attention
+from explorer.ui.attention.endpoint import attention
 
 TEXT = "The capital of France is [MASK]."
 

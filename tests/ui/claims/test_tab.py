@@ -5,10 +5,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.analysis import claims_checks
+from explorer.analysis.claims import checks as claims_checks
 from explorer.page_state import PageState
-from explorer.ui.tabs import claims as tab
-from explorer.ui.tabs import claims_benchmarks as folds
+from explorer.ui.claims import benchmarks as folds
+from explorer.ui.claims import tab
 
 
 def test_show_needs_no_model_and_no_text():

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from explorer.page_state import PageState
-from explorer.ui.distillation_runs import Focus, focus_of, focus_on_sentence, focus_on_word
-from explorer.ui.endpoints.distillation import distillation
+from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.distillation.runs import Focus, focus_of, focus_on_sentence, focus_on_word
 
 TEXT = "the [MASK] sat on the [MASK]."
 

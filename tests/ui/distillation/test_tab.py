@@ -6,11 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.page_state import PageState
-from explorer.training.live_report import LiveSettings
-from explorer.ui.distillation_runs import focus_of, focus_on_word
-from explorer.ui.tabs import distillation
-from explorer.ui.tabs import distillation_folds as folds
-from explorer.ui.tabs import distillation_live as live
+from explorer.training.live.report import LiveSettings
+from explorer.ui.distillation import folds, live
+from explorer.ui.distillation import tab as distillation
+from explorer.ui.distillation.runs import focus_of, focus_on_word
 
 STATE = PageState(text="the cat sat on the [MASK].")
 

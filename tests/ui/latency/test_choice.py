@@ -2,9 +2,9 @@
 
 import pytest
 
-from explorer.models.workload import BadWorkload
-from explorer.ui.latency_choice import Choice, length_choices
-from explorer.ui.tabs import latency
+from explorer.timing.workload import BadWorkload
+from explorer.ui.latency import tab as latency
+from explorer.ui.latency.choice import Choice, length_choices
 
 
 def test_a_choice_is_one_workload():
@@ -26,8 +26,8 @@ def test_the_readers_own_text_is_the_first_length_offered():
 
 
 def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
-    from explorer.measuring import LINE
     from explorer.page_state import PageState
+    from explorer.timing.line import LINE
 
     monkeypatch.setattr(LINE, "start", lambda *a: pytest.fail("a measurement was started"))
     length, device = latency.show(PageState(text="The cat [MASK]."))

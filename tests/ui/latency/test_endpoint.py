@@ -3,9 +3,9 @@
 import gradio as gr
 import pytest
 
-from explorer.models.workload import BadWorkload
-from explorer.ui.endpoints import latency as endpoint
-from explorer.ui.endpoints.latency import latency
+from explorer.timing.workload import BadWorkload
+from explorer.ui.latency import endpoint
+from explorer.ui.latency.endpoint import latency
 
 
 def test_it_measures_three_encoders_on_this_machine(tiny_family, monkeypatch):

@@ -8,18 +8,18 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.models import timing
 from explorer.models.run import Run
 from explorer.models.specs import LARGER
-from explorer.models.stop import Stopped, StopSign
-from explorer.models.timed_networks import forget_timed_networks, timed_network
-from explorer.models.workload import Workload
 from explorer.page_state import PageState
 from explorer.runs import SLOT, get_runs
-from explorer.ui.latency_choice import Choice
-from explorer.ui.latency_folds import QUESTIONS, _handler
-from explorer.ui.latency_running import stop
-from explorer.ui.tabs.latency import measure
+from explorer.timing import protocol as timing
+from explorer.timing.networks import forget_timed_networks, timed_network
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.folds import QUESTIONS, _handler
+from explorer.ui.latency.running import stop
+from explorer.ui.latency.tab import measure
 
 READER = SimpleNamespace(session_hash="the reader")
 AT_MOST_S = 2.0

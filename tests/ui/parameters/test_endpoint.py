@@ -3,8 +3,8 @@
 import pytest
 
 from explorer.models.specs import BASE, LARGER
-from explorer.ui.api import ENDPOINTS
-from explorer.ui.endpoints.parameters import parameters
+from explorer.ui.parameters.endpoint import parameters
+from explorer.ui.shell.api import ENDPOINTS
 
 COMPONENTS = {
     "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_projection",

@@ -4,8 +4,8 @@ import gradio as gr
 import pytest
 
 from explorer.page_state import PageState
-from explorer.ui import parameters_folds as folds
-from explorer.ui.tabs import parameters
+from explorer.ui.parameters import folds
+from explorer.ui.parameters import tab as parameters
 
 
 @pytest.fixture

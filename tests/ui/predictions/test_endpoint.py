@@ -10,8 +10,8 @@ from transformers import AutoModelForMaskedLM, AutoTokenizer, pipeline
 
 from explorer.models import specs
 from explorer.models.tokens import BadText
-from explorer.ui.api import ENDPOINTS
-from explorer.ui.endpoints.predictions import predict
+from explorer.ui.predictions.endpoint import predict
+from explorer.ui.shell.api import ENDPOINTS
 
 BUNDLED = specs.BUNDLED
 TEXTS = [

@@ -9,9 +9,9 @@ import gradio as gr
 import pytest
 
 from explorer.page_state import PageState
-from explorer.ui import compare
-from explorer.ui.opening import OPENING, compute_opening
-from explorer.ui.page import build_page
+from explorer.ui.predictions.opening import OPENING, compute_opening
+from explorer.ui.shell import view as compare
+from explorer.ui.shell.page import build_page
 
 
 def assert_alike(recorded, computed):
@@ -32,7 +32,7 @@ def assert_alike(recorded, computed):
 def test_the_recorded_example_is_what_the_bundled_models_say():
     finding, picture = json.loads(OPENING.read_text("utf-8"))
     now_finding, now_picture = compute_opening()
-    again = "run: python -m explorer.ui.opening"
+    again = "run: python -m explorer.ui.predictions.opening"
     assert finding == now_finding, again
     assert_alike(json.loads(picture), json.loads(now_picture))
 

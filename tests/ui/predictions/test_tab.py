@@ -5,15 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.analysis.predictions import Agreement
+from explorer.analysis.predictions.masks import Agreement
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
-from explorer.ui import texts_predictions as texts
-from explorer.ui.tabs import predictions
-from explorer.ui.tabs.predictions_ask import show_asked, split_asked
-from explorer.ui.tabs.predictions_contrast import show_contrast
-from explorer.ui.tabs.predictions_joint import show_joint
-from explorer.ui.tabs.predictions_words import show_words
+from explorer.ui.predictions import tab as predictions
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.ask import show_asked, split_asked
+from explorer.ui.predictions.contrast import show_contrast
+from explorer.ui.predictions.every_word import show_words
+from explorer.ui.predictions.joint import show_joint
 
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 

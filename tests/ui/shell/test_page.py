@@ -10,7 +10,7 @@ HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 
 def test_building_the_page_imports_no_heavy_library():
     code = (
-        "import sys; from explorer.ui.page import build_page, launch_options;"
+        "import sys; from explorer.ui.shell.page import build_page, launch_options;"
         "from explorer.page_state import PageState; build_page(PageState()); launch_options();"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
@@ -19,8 +19,8 @@ def test_building_the_page_imports_no_heavy_library():
 
 
 def test_only_the_named_endpoints_are_public():
-    from explorer.ui.api import ENDPOINTS
-    from explorer.ui.page import build_page
+    from explorer.ui.shell.api import ENDPOINTS
+    from explorer.ui.shell.page import build_page
 
     named = build_page(PageState()).get_api_info()["named_endpoints"]
     assert set(named) == {f"/{name}" for name in ENDPOINTS}

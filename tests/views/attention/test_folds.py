@@ -8,15 +8,16 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import align
-from explorer.analysis.attention_ablation import head_ablation, head_importance
-from explorer.analysis.attention_pairs import pair_quadrants
+from explorer.analysis.attention.ablation import head_ablation, head_importance
+from explorer.analysis.attention.pairs import pair_quadrants
 from explorer.models.ablation import sweep_heads
 from explorer.models.neurons import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
-from explorer.ui import texts_attention_ablation, texts_attention_pairs
-from explorer.views.attention_ablation import changed_answers, head_switches
-from explorer.views.attention_pairs import pair_quadrants_html
-from explorer.views.bertviz import FRAME, bertviz_payload, bertviz_scripts
+from explorer.ui.attention import ablation_words as texts_attention_ablation
+from explorer.ui.attention import pairs_words as texts_attention_pairs
+from explorer.views.attention.ablation import changed_answers, head_switches
+from explorer.views.attention.bertviz import FRAME, bertviz_payload, bertviz_scripts
+from explorer.views.attention.pairs import pair_quadrants_html
 
 TEXT = "The [MASK] sat on the mat."
 HOSTILE = "the </script><img src=x onerror=alert(1)> [MASK]"

@@ -2,11 +2,12 @@
 
 import json
 
-from explorer.analysis.benchmarks import benchmark_tables, retention
-from explorer.analysis.claims import claims_ledger, verdict_shares
-from explorer.analysis.claims_results import CheckResult, Judged
-from explorer.ui import texts_claims as texts
-from explorer.views import benchmarks, claims
+from explorer.analysis.claims.benchmarks import benchmark_tables, retention
+from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
+from explorer.analysis.claims.results import CheckResult, Judged
+from explorer.ui.claims import words as texts
+from explorer.views.claims import benchmarks
+from explorer.views.claims import ledger as claims
 
 
 def test_the_ledger_travels_whole_and_small():

@@ -7,18 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.latency_paradox import paradox
-from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_sweep import Sweep
+from explorer.analysis.latency.paradox import paradox
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
-from explorer.models.workload import Workload
-from explorer.ui import texts_latency as texts
-from explorer.ui import texts_latency_folds as texts_folds
-from explorer.ui.latency_choice import Choice
-from explorer.ui.latency_detail import detail
-from explorer.ui.tabs.latency import drawn
-from explorer.views.latency import milliseconds, paradox_card
-from explorer.views.latency_detail import (
+from explorer.timing.workload import Workload
+from explorer.ui.latency import folds_words as texts_folds
+from explorer.ui.latency import words as texts
+from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.detail import detail
+from explorer.ui.latency.tab import drawn
+from explorer.views.latency.detail import (
     Mark,
     downloads,
     ratio_scale,
@@ -26,7 +25,8 @@ from explorer.views.latency_detail import (
     samples_strip,
     timing_table,
 )
-from tests.analysis.test_latency_family import measured
+from explorer.views.latency.measure import milliseconds, paradox_card
+from tests.analysis.latency.test_family import measured
 
 SPECS = tuple(BASE.values())
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
@@ -81,7 +81,7 @@ def test_table_has_a_dash_where_there_is_no_percentile():
 
 
 def texts_head():
-    from explorer.ui.texts_latency_folds import TIMING_HEAD
+    from explorer.ui.latency.folds_words import TIMING_HEAD
 
     return TIMING_HEAD
 
@@ -116,8 +116,8 @@ def test_downloads_carry_the_document_itself():
 
 
 def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
-    from explorer.ui.texts_latency_folds import SWEEP_TITLES
-    from explorer.views.latency_sweep import sweep_figure, sweep_ratio_figure
+    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.views.latency.sweep import sweep_figure, sweep_ratio_figure
 
     points = tuple(measured(TIMES, Workload(length=n)) for n in (16, 32))
     sweep = Sweep("length", points)
@@ -166,7 +166,7 @@ def test_refused_ratios_are_nowhere_on_the_page():
 
 
 def test_a_claim_without_ratios_says_why():
-    from explorer.ui.latency_jobs import draw_claim
+    from explorer.ui.latency.jobs import draw_claim
 
     assert draw_claim({}) == [""]
     assert texts.NO_RATIO in draw_claim({False: refused()})[0]
@@ -214,8 +214,8 @@ def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
 
 
 def test_one_thread_of_a_saved_measurement_is_one():
-    from explorer.analysis.latency_report import latency_report
-    from explorer.ui.latency_jobs import draw_recorded
+    from explorer.analysis.latency.report import latency_report
+    from explorer.ui.latency.jobs import draw_recorded
 
     document = latency_report(measured(TIMES), {"processor": "a"})
     assert "1 thread." in draw_recorded(json.dumps(document).encode())
@@ -224,8 +224,8 @@ def test_one_thread_of_a_saved_measurement_is_one():
 
 
 def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
-    from explorer.ui.texts_latency_folds import SWEEP_TITLES
-    from explorer.views.latency_sweep import sweep_ratio_figure
+    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.views.latency.sweep import sweep_ratio_figure
 
     def point(length, loud=0):
         result = measured(TIMES, Workload(length=length, clock="wait"))

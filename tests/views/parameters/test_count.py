@@ -4,18 +4,18 @@ import json
 
 import pytest
 
-from explorer.analysis.parameters_build import built_model
-from explorer.analysis.parameters_family import family_members
-from explorer.analysis.parameters_memory import ForwardMemory
-from explorer.analysis.parameters_sharing import sharing_modes
-from explorer.analysis.parameters_sizes import seven_sizes
-from explorer.ui import texts_parameters as texts
-from explorer.ui import texts_parameters_folds as fold_texts
-from explorer.views.parameters import parameters_map
-from explorer.views.parameters_build import built_html, refused_html
-from explorer.views.parameters_memory import MemoryRow, memory_html
-from explorer.views.parameters_savings import components_table, savings_html
-from explorer.views.parameters_sizes import sharing_canvas, sizes_canvas
+from explorer.analysis.parameters.build import built_model
+from explorer.analysis.parameters.family import family_members
+from explorer.analysis.parameters.memory import ForwardMemory
+from explorer.analysis.parameters.sharing import sharing_modes
+from explorer.analysis.parameters.sizes import seven_sizes
+from explorer.ui.parameters import folds_words as fold_texts
+from explorer.ui.parameters import words as texts
+from explorer.views.parameters.build import built_html, refused_html
+from explorer.views.parameters.count import parameters_map
+from explorer.views.parameters.memory import MemoryRow, memory_html
+from explorer.views.parameters.savings import components_table, savings_html
+from explorer.views.parameters.sizes import sharing_canvas, sizes_canvas
 
 
 @pytest.fixture(scope="module")
