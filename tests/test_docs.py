@@ -131,10 +131,31 @@ def test_every_package_of_the_explorer_is_on_the_map():
 
 
 WORDS_OF_THE_CODE = [
-    "family", "model key", "spec", "architecture", "word", "piece", "token", "span", "mask", "run",
-    "alignment", "layer", "hidden state", "logit", "remaining mass", "state", "head type",
-    "rollout", "ablation", "entropy", "surprisal", "temperature", "finding", "fold",
-]  # fmt: skip
+    "family",
+    "model key",
+    "spec",
+    "architecture",
+    "word",
+    "piece",
+    "token",
+    "span",
+    "mask",
+    "run",
+    "alignment",
+    "layer",
+    "hidden state",
+    "logit",
+    "remaining mass",
+    "state",
+    "head type",
+    "rollout",
+    "ablation",
+    "entropy",
+    "surprisal",
+    "temperature",
+    "finding",
+    "fold",
+]
 
 
 @pytest.mark.parametrize("word", WORDS_OF_THE_CODE)

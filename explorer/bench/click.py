@@ -30,9 +30,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.set_defaults(run=run)
     parser.add_argument("--lengths", type=int, nargs="+", default=[32, 128], help="tokens")
     parser.add_argument(
-        "--clock", choices=list(CLOCKS), default="wall",
+        "--clock",
+        choices=list(CLOCKS),
+        default="wall",
         help="wall: what a reader waits; cpu: all threads' processor time, for busy machines",
-    )  # fmt: skip
+    )
     parser.add_argument("--budget", type=float, default=60.0, help="seconds per measurement")
     parser.add_argument("--starts", type=int, default=5, help="process starts to time; 0: none")
     parser.add_argument("--browser", action="store_true", help="time the first paint in Chromium")
@@ -106,16 +108,20 @@ def _print_click(latency: Latency, length: int, clock: str) -> None:
     goal = f", goal {GOALS[length]:.2f}" if length in GOALS else ""
     _print(
         f"click, new text, {length} tokens: {clicked:.0f} ms; three bare passes {bare:.0f} ms; "
-        f"{_span(ratio)}{goal}", latency, clock,
-    )  # fmt: skip
+        f"{_span(ratio)}{goal}",
+        latency,
+        clock,
+    )
 
 
 def _print_again(latency: Latency, length: int, clock: str) -> None:
     nothing, same = 1e3 * np.median(latency.seconds, axis=0)
     _print(
         f"same text again, {length} tokens: {same:.1f} ms; an empty event {nothing:.1f} ms; "
-        f"{_span(over_first(latency))}", latency, clock,
-    )  # fmt: skip
+        f"{_span(over_first(latency))}",
+        latency,
+        clock,
+    )
 
 
 def over_first(latency: Latency) -> Ratio:

@@ -55,9 +55,12 @@ def app() -> Iterator[str]:
     """``python app.py`` on a free port."""
     port = free_port()
     server = subprocess.Popen(
-        [sys.executable, "app.py", "--port", str(port), "--family", "mini"], cwd=ROOT,
-        env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
+        cwd=ROOT,
+        env=_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

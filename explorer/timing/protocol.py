@@ -62,9 +62,9 @@ def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) 
 
 
 @contextmanager
-def interruptible(networks: Sequence[tuple[ModelSpec, nn.Module]], tokens: int, check: Call) -> (
-    Iterator[None]
-):  # fmt: skip
+def interruptible(
+    networks: Sequence[tuple[ModelSpec, nn.Module]], tokens: int, check: Call
+) -> Iterator[None]:
     """Look at the stop sign inside a pass too: a long one ends within a layer or a product."""
     with ExitStack() as stack:
         for spec, network in networks:

@@ -21,13 +21,30 @@ from explorer.timing.workload import (
 @pytest.mark.parametrize(
     "asked",
     [
-        {"length": 513}, {"length": 1}, {"length": -5}, {"length": 10**30}, {"length": 10**400}, {"batch": -(10**400)}, {"length": math.nan},
-        {"length": math.inf}, {"length": "32"}, {"length": None}, {"length": True}, {"length": 2.5},
-        {"batch": 0}, {"batch": 33}, {"batch": [1]}, {"device": "tpu"}, {"device": None},
-        {"dtype": "int4"}, {"clock": "sundial"}, {"clock": "device"}, {"device": "cuda"},
+        {"length": 513},
+        {"length": 1},
+        {"length": -5},
+        {"length": 10**30},
+        {"length": 10**400},
+        {"batch": -(10**400)},
+        {"length": math.nan},
+        {"length": math.inf},
+        {"length": "32"},
+        {"length": None},
+        {"length": True},
+        {"length": 2.5},
+        {"batch": 0},
+        {"batch": 33},
+        {"batch": [1]},
+        {"device": "tpu"},
+        {"device": None},
+        {"dtype": "int4"},
+        {"clock": "sundial"},
+        {"clock": "device"},
+        {"device": "cuda"},
     ],
     ids=range(21),
-)  # fmt: skip
+)
 def test_bad_work_is_refused_in_one_sentence(asked):
     with pytest.raises(BadWorkload) as refusal:
         Workload(**asked)

@@ -48,11 +48,16 @@ def pair_quadrants(run: Run, alignment: Alignment) -> PairQuadrants | None:
     mass = np.stack(
         [
             np.stack(
-                [words[:, :, sentences == a][..., sentences == b].sum(-1).mean(-1)
-                 for b in (0, 1, -1)], -1)
+                [
+                    words[:, :, sentences == a][..., sentences == b].sum(-1).mean(-1)
+                    for b in (0, 1, -1)
+                ],
+                -1,
+            )
             for a in (0, 1)
-        ], -2,
-    )  # fmt: skip
+        ],
+        -2,
+    )
     return PairQuadrants(run.spec.key, run.spec.label, read_only(mass))
 
 

@@ -160,9 +160,15 @@ def training_steps(specimens: Specimens) -> Measured:
 
 def _small(key: str, width: int) -> ModelSpec:
     shape = replace(
-        BASE[key].architecture, n_layers=6, d_model=width, n_heads=4, d_ffn=4 * width,
-        d_vocab=8_000, d_embedding=width if key == "bert" else 128, activation="gelu",
-    )  # fmt: skip
+        BASE[key].architecture,
+        n_layers=6,
+        d_model=width,
+        n_heads=4,
+        d_ffn=4 * width,
+        d_vocab=8_000,
+        d_embedding=width if key == "bert" else 128,
+        activation="gelu",
+    )
     return replace(BASE[key], name=f"{key}-{width}", architecture=shape)
 
 

@@ -201,9 +201,12 @@ def printed_shapes(specimens: Specimens) -> Measured:
 
 
 _UNITS = {
-    "layers": "layers", "width": "wide", "heads": "heads", "embedding": "per embedding",
+    "layers": "layers",
+    "width": "wide",
+    "heads": "heads",
+    "embedding": "per embedding",
     "vocabulary": "pieces",
-}  # fmt: skip
+}
 
 
 @torch.inference_mode()

@@ -39,14 +39,17 @@ def masking_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the reci
     return Measured(
         f"of {TOKENS * ROUNDS:,} tokens {shares[MASKED]:.2f} % become [MASK], "
         f"{shares[SWAPPED]:.2f} % another piece, {shares[KEPT]:.2f} % stay",
-        bool(abs(shares[MASKED] - 12) < 0.2 and abs(shares[SWAPPED] - 1.5) < 0.1
-             and abs(shares[KEPT] - 1.5) < 0.1),
+        bool(
+            abs(shares[MASKED] - 12) < 0.2
+            and abs(shares[SWAPPED] - 1.5) < 0.1
+            and abs(shares[KEPT] - 1.5) < 0.1
+        ),
         "masking simulation",
         {
             "chosen": percent(float(chosen), " of the tokens chosen"),
             "masked": percent(float(shares[MASKED]), " of the tokens become [MASK]"),
         },
-    )  # fmt: skip
+    )
 
 
 def pair_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the recipe needs no network
@@ -129,8 +132,11 @@ def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
     if any("seq_relationship" in name or "sop_classifier" in name for name in loaded.missing):
         raise ModelUnavailable(loaded.spec, "its checkpoint has no weights for the sentence head")
     firsts, seconds = zip(*PAIRS, strict=True)
-    shifted = {"next": (firsts, seconds), "swapped": (seconds, firsts),
-               "random": (firsts, seconds[5:] + seconds[:5])}  # fmt: skip
+    shifted = {
+        "next": (firsts, seconds),
+        "swapped": (seconds, firsts),
+        "random": (firsts, seconds[5:] + seconds[:5]),
+    }
     scores = []
     for first, second in zip(*shifted[order], strict=True):
         inputs = inputs_of(loaded, tokenize(loaded, f"{first} [SEP] {second}"))

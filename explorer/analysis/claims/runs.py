@@ -35,9 +35,10 @@ def triple_loss_parts(specimens: Specimens) -> Measured:
     runs = _run(teacher, TEXT), _run(student, TEXT)
     everywhere = tuple(range(len(runs[0].tokens)))
     pair = PairLogits(
-        *runs, position_logits(teacher, runs[0], everywhere),
+        *runs,
+        position_logits(teacher, runs[0], everywhere),
         position_logits(student, runs[1], everywhere),
-    )  # fmt: skip
+    )
     known = student.tokenizer.convert_tokens_to_ids(ANSWER)
     losses = sentence_losses(pair, (known,), (TEMPERATURE,))
     parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm or 0.0, "cos": losses.cos}

@@ -50,6 +50,13 @@ def agreement_at_large(
     shared = (t_top[:, :, None] == s_top[:, None, :]).any(-1).sum(-1)
     kl = kl_of_logs(log_softmax(teacher_logits), log_softmax(student_logits))
     t_first, s_first = t_top[:, 0], s_top[:, 0]
-    columns = (t_first == s_first, shared, kl, t_first, s_first,
-               t_first == answers, s_first == answers)  # fmt: skip
+    columns = (
+        t_first == s_first,
+        shared,
+        kl,
+        t_first,
+        s_first,
+        t_first == answers,
+        s_first == answers,
+    )
     return AgreementAtLarge(*(read_only(np.array(column)) for column in columns))

@@ -64,6 +64,10 @@ def _measures(teacher: np.ndarray, student: np.ndarray, temperature: float) -> t
     log_t, log_s = log_softmax(teacher, temperature), log_softmax(student, temperature)
     t, s = np.exp(log_t), np.exp(log_s)
     return (
-        float(kl_of_logs(log_t, log_s)), float(kl_of_logs(log_s, log_t)), float(js(t, s)),
-        float(entropy(t)), float(entropy(s)), float(np.linalg.norm(s - t) / temperature),
-    )  # fmt: skip
+        float(kl_of_logs(log_t, log_s)),
+        float(kl_of_logs(log_s, log_t)),
+        float(js(t, s)),
+        float(entropy(t)),
+        float(entropy(s)),
+        float(np.linalg.norm(s - t) / temperature),
+    )

@@ -9,9 +9,27 @@ from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.models.run import Run, read_only
 
 TEMPERATURE_STEPS = (
-    0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0,
-    14.0, 20.0,
-)  # fmt: skip
+    0.05,
+    0.1,
+    0.2,
+    0.3,
+    0.5,
+    0.7,
+    1.0,
+    1.25,
+    1.5,
+    1.75,
+    2.0,
+    2.5,
+    3.0,
+    4.0,
+    5.0,
+    6.0,
+    8.0,
+    10.0,
+    14.0,
+    20.0,
+)
 """Where the soft loss is computed for the slider; 1 and 2, which matter most, are among them."""
 
 

@@ -133,11 +133,18 @@ def soft_pair(
     log_t, log_s = log_softmax(t_logits, temperature), log_softmax(s_logits, temperature)
     t, s = np.exp(log_t), np.exp(log_s)
     return SoftPair(
-        temperature, read_only(ids), tuple(teacher.vocabulary[i] for i in ids),
-        read_only(t[ids]), read_only(s[ids]),
-        float(kl_of_logs(log_t, log_s)), float(kl_of_logs(log_s, log_t)), float(js(t, s)),
-        float(entropy(t)), float(entropy(s)), dark_knowledge(t_logits, temperature),
-    )  # fmt: skip
+        temperature,
+        read_only(ids),
+        tuple(teacher.vocabulary[i] for i in ids),
+        read_only(t[ids]),
+        read_only(s[ids]),
+        float(kl_of_logs(log_t, log_s)),
+        float(kl_of_logs(log_s, log_t)),
+        float(js(t, s)),
+        float(entropy(t)),
+        float(entropy(s)),
+        dark_knowledge(t_logits, temperature),
+    )
 
 
 def dark_knowledge(logits: np.ndarray, temperature: float) -> float:
@@ -166,9 +173,10 @@ def shared_vocabulary(first: tuple[str, ...], second: tuple[str, ...]) -> Shared
     partner = np.array([_partner(piece, ids) for piece in first], np.int32)
     shared = partner >= 0
     return SharedVocabulary(
-        read_only(partner), float(shared.mean()),
+        read_only(partner),
+        float(shared.mean()),
         len(set(partner[shared].tolist())) / len(second),
-    )  # fmt: skip
+    )
 
 
 def _partner(piece: str, ids: dict[str, int]) -> int:

@@ -45,9 +45,15 @@ def limit(spec: ModelSpec, workload: Workload, peak: float, bandwidth: float) ->
     """The limits of one pass, from operations per second and bytes per second."""
     streamed, distinct = streamed_bytes(spec, workload.dtype)
     return Limit(
-        spec.key, spec.name, peak / 1e9, bandwidth / 1e9, streamed, distinct,
-        1e3 * pass_flops(spec, workload) / peak, 1e3 * streamed / bandwidth,
-    )  # fmt: skip
+        spec.key,
+        spec.name,
+        peak / 1e9,
+        bandwidth / 1e9,
+        streamed,
+        distinct,
+        1e3 * pass_flops(spec, workload) / peak,
+        1e3 * streamed / bandwidth,
+    )
 
 
 def streamed_bytes(spec: ModelSpec, dtype: str) -> tuple[int, int]:

@@ -117,11 +117,16 @@ def latency_rounds(
     def snapshot() -> Latency:
         table = np.asarray(log.rows).reshape(-1, len(candidates) + 1)
         return Latency(
-            tuple(c.name for c in candidates), read_only(table[:, :-1]), read_only(table[:, -1]),
-            read_only(np.asarray(log.disturbed, bool)), tuple(log.first_call_s),
-            log.n_warm_rounds, instruments.wall() - start,
-            instruments.stolen() is not None, ended,
-        )  # fmt: skip
+            tuple(c.name for c in candidates),
+            read_only(table[:, :-1]),
+            read_only(table[:, -1]),
+            read_only(np.asarray(log.disturbed, bool)),
+            tuple(log.first_call_s),
+            log.n_warm_rounds,
+            instruments.wall() - start,
+            instruments.stolen() is not None,
+            ended,
+        )
 
     rng = np.random.default_rng(plan.seed)
     try:
@@ -221,9 +226,11 @@ def ratio_rounds(latency: Latency, quiet_only: bool) -> Latency:
         return latency
     quiet = ~latency.disturbed
     return replace(
-        latency, seconds=read_only(latency.seconds[quiet]),
-        control=read_only(latency.control[quiet]), disturbed=read_only(latency.disturbed[quiet]),
-    )  # fmt: skip
+        latency,
+        seconds=read_only(latency.seconds[quiet]),
+        control=read_only(latency.control[quiet]),
+        disturbed=read_only(latency.disturbed[quiet]),
+    )
 
 
 @contextmanager

@@ -68,11 +68,17 @@ def paradox(
     summary = result.summary if result is not None and result.latency.n_rounds else None
     for index, row in enumerate(rows_of(specs, workload, devices)):
         times = () if summary is None else _times(summary, index)
-        rows.append(ParadoxRow(
-            row.spec.key, row_label(row, devices), row.spec.architecture.n_layers,
-            row.spec.architecture.activation,
-            stored_parameters(row.spec), pass_flops(row.spec, workload) / 1e9, *times,
-        ))  # fmt: skip
+        rows.append(
+            ParadoxRow(
+                row.spec.key,
+                row_label(row, devices),
+                row.spec.architecture.n_layers,
+                row.spec.architecture.activation,
+                stored_parameters(row.spec),
+                pass_flops(row.spec, workload) / 1e9,
+                *times,
+            )
+        )
     named = zip(rows, specs, strict=False)
     first = tuple(replace(row, label=size_label(spec)) for row, spec in named)
     return Paradox(first, workload, tuple(rows))

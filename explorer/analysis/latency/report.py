@@ -72,31 +72,48 @@ def latency_report(
 def _protocol(result: FamilyLatency) -> Report:
     work, summary = result.workload, result.summary
     return {
-        "clock": _each(row.workload.clock for row in result.rows), "threads": result.threads,
+        "clock": _each(row.workload.clock for row in result.rows),
+        "threads": result.threads,
         "device": _each(row.workload.device for row in result.rows),
-        "dtype": work.dtype, "sequence_length": work.length, "batch_size": work.batch,
-        "padding": "none", "head": work.head, "outputs": work.looks, "attention": "eager",
-        "mode": "inference", "order": "interleaved, random in every round",
-        "warm_up_rounds": result.latency.n_warm_rounds, "rounds": summary.n_rounds,
-        "ended": summary.ended, "wall_s": round(summary.wall_s, 3),
-        "disturbed_share": summary.disturbed_share, "ratios_refused": summary.refused,
+        "dtype": work.dtype,
+        "sequence_length": work.length,
+        "batch_size": work.batch,
+        "padding": "none",
+        "head": work.head,
+        "outputs": work.looks,
+        "attention": "eager",
+        "mode": "inference",
+        "order": "interleaved, random in every round",
+        "warm_up_rounds": result.latency.n_warm_rounds,
+        "rounds": summary.n_rounds,
+        "ended": summary.ended,
+        "wall_s": round(summary.wall_s, 3),
+        "disturbed_share": summary.disturbed_share,
+        "ratios_refused": summary.refused,
         "self_check": None if summary.self_check is None else _ratio(summary.self_check),
-    }  # fmt: skip
+    }
 
 
 def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
     row, timed = result.rows[index], result.summary.models[index]
     spec, work = row.spec, row.workload
     return {
-        "model": spec.key, "name": spec.name, "weights": result.weights[index],
-        "device": work.device, "clock": work.clock,
-        "median_ms": timed.median_ms, "ci_low_ms": timed.low_ms or None,
-        "ci_high_ms": _finite(timed.high_ms), "p90_ms": timed.p90_ms,
+        "model": spec.key,
+        "name": spec.name,
+        "weights": result.weights[index],
+        "device": work.device,
+        "clock": work.clock,
+        "median_ms": timed.median_ms,
+        "ci_low_ms": timed.low_ms or None,
+        "ci_high_ms": _finite(timed.high_ms),
+        "p90_ms": timed.p90_ms,
         "first_call_ms": timed.first_call_ms,
         "samples_ms": [round(float(ms), 4) for ms in timed.samples_ms],
-        "gflops": result.gflops(spec), "tokens_per_second": tokens_per_second(result, timed),
-        "weights_bytes": result.weight_bytes[index], "peak_bytes": peak,
-    }  # fmt: skip
+        "gflops": result.gflops(spec),
+        "tokens_per_second": tokens_per_second(result, timed),
+        "weights_bytes": result.weight_bytes[index],
+        "peak_bytes": peak,
+    }
 
 
 def tokens_per_second(result: FamilyLatency, timed: ModelLatency) -> float:
@@ -117,9 +134,11 @@ def _ends(result: FamilyLatency, ratio: LatencyRatio) -> Report:
     """Whose time is divided by whose, and on which devices."""
     of, over = (next(row for row in result.rows if row.name == n) for n in (ratio.of, ratio.over))
     return {
-        "of": of.spec.key, "over": over.spec.key,
-        "of_device": of.workload.device, "over_device": over.workload.device,
-    }  # fmt: skip
+        "of": of.spec.key,
+        "over": over.spec.key,
+        "of_device": of.workload.device,
+        "over_device": over.workload.device,
+    }
 
 
 def _each(words: Iterable[str]) -> str:
@@ -172,13 +191,18 @@ def _read_model(model: Mapping[str, Any]) -> Report:
 
 
 def _read_ratio(ratio: Mapping[str, Any]) -> Report:
-    ends = {name: None if ratio[name] is None else _number(ratio[name])
-            for name in ("ci_low", "ci_high")}  # fmt: skip
+    ends = {
+        name: None if ratio[name] is None else _number(ratio[name])
+        for name in ("ci_low", "ci_high")
+    }
     return {
-        "of": str(ratio["of"])[:60], "over": str(ratio["over"])[:60],
-        "of_device": _device(ratio, "of_device"), "over_device": _device(ratio, "over_device"),
-        "ratio": _number(ratio["ratio"]), **ends,
-    }  # fmt: skip
+        "of": str(ratio["of"])[:60],
+        "over": str(ratio["over"])[:60],
+        "of_device": _device(ratio, "of_device"),
+        "over_device": _device(ratio, "over_device"),
+        "ratio": _number(ratio["ratio"]),
+        **ends,
+    }
 
 
 def _device(part: Mapping[str, Any], name: str) -> str:

@@ -82,8 +82,13 @@ def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummar
     return LatencySummary(
         tuple(_model(latency, kept, i) for i in range(len(latency.names))),
         () if control is None else _ratios(kept, control),
-        control, latency.n_rounds, share, refused, latency.ended, latency.wall_s,
-    )  # fmt: skip
+        control,
+        latency.n_rounds,
+        share,
+        refused,
+        latency.ended,
+        latency.wall_s,
+    )
 
 
 def _ratios(kept: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
@@ -100,6 +105,11 @@ def _model(latency: Latency, kept: Latency, index: int) -> ModelLatency:
     used = 1e3 * kept.seconds[:, index]
     low, high = median_interval(used)
     return ModelLatency(
-        latency.names[index], float(np.median(used)), low, high, p90(used), samples,
+        latency.names[index],
+        float(np.median(used)),
+        low,
+        high,
+        p90(used),
+        samples,
         1e3 * latency.first_call_s[index],
-    )  # fmt: skip
+    )

@@ -61,15 +61,22 @@ def built_model(values: Mapping[str, Any]) -> BuiltModel:
     sharing = str(values.get("sharing", "none"))
     factorised = numbers["d_embedding"] != numbers["d_model"]
     shape = Architecture(
-        **numbers, has_pooler=values.get("has_pooler") is True, has_projection=factorised,
+        **numbers,
+        has_pooler=values.get("has_pooler") is True,
+        has_projection=factorised,
         shares_layers=sharing == "all",
-    )  # fmt: skip
+    )
     _refuse_contradictions(shape, sharing, length)
     return BuiltModel(
-        shape, sharing, length, batch, shape_counts(shape, sharing),
-        shape_total(shape, "none"), shape_flops(shape, length, batch),
+        shape,
+        sharing,
+        length,
+        batch,
+        shape_counts(shape, sharing),
+        shape_total(shape, "none"),
+        shape_flops(shape, length, batch),
         activation_bytes(shape, length, batch),
-    )  # fmt: skip
+    )
 
 
 def _whole(name: str, value: object) -> int:

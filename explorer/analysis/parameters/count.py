@@ -12,9 +12,15 @@ from explorer.models.architectures import meta_network
 from explorer.models.specs import ModelSpec, all_specs
 
 COMPONENTS: tuple[str, ...] = (
-    "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_projection",
-    "attention", "ffn", "layer_norm", "pooler",
-)  # fmt: skip
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+)
 """The parts of an encoder as released; ``head`` comes on top and is counted apart."""
 _RULES = (
     ("layer_norm", re.compile(r"layer_?norm", re.IGNORECASE)),
@@ -122,10 +128,14 @@ def network_parameters(name: str, network: nn.Module) -> ParameterCounts:
 def _tensor(name: str, parameter: nn.Parameter, component: str, calls: int) -> Tensor:
     layer = _LAYER.search(name)
     return Tensor(
-        name, tuple(parameter.shape), str(parameter.dtype).removeprefix("torch."),
-        parameter.numel() * parameter.element_size(), component,
-        int(layer[1]) if layer else None, calls,
-    )  # fmt: skip
+        name,
+        tuple(parameter.shape),
+        str(parameter.dtype).removeprefix("torch."),
+        parameter.numel() * parameter.element_size(),
+        component,
+        int(layer[1]) if layer else None,
+        calls,
+    )
 
 
 def component_of(name: str) -> str:

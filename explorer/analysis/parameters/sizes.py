@@ -53,9 +53,12 @@ def seven_sizes() -> tuple[Size, ...]:
 def _size(spec: ModelSpec) -> Size:
     counts = parameter_counts(spec)
     return Size(
-        spec, counts.total, counts.applied, PRINTED[spec.name],
+        spec,
+        counts.total,
+        counts.applied,
+        PRINTED[spec.name],
         flops_coefficients(spec.architecture),
-    )  # fmt: skip
+    )
 
 
 def flops_coefficients(shape: Architecture) -> tuple[int, int, int]:

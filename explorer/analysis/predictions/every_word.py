@@ -106,10 +106,15 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
     # The margin keeps the wanted piece from counting as likelier than itself.
     n_likelier = int((log_probs[0] > total + 1e-12).sum())
     return SpanScore(
-        plan.word, tuple(vocabulary[i] for i in plan.targets), total, n_likelier + 1,
-        tuple((reader_word(vocabulary[i], is_sentencepiece), float(np.exp(log_probs[0, i])))
-              for i in first),
-    )  # fmt: skip
+        plan.word,
+        tuple(vocabulary[i] for i in plan.targets),
+        total,
+        n_likelier + 1,
+        tuple(
+            (reader_word(vocabulary[i], is_sentencepiece), float(np.exp(log_probs[0, i])))
+            for i in first
+        ),
+    )
 
 
 def mean_surprisal(scores: Sequence[SpanScore]) -> float:

@@ -68,9 +68,11 @@ def mask_fillings(run: Run, logits: Logits, width: int = BEAM) -> MaskFillings:
     together = _search(run, logits, width)
     priced = _replay(run, alone, logits)
     return MaskFillings(
-        run.spec.key, run.spec.label, _filling(run, apart, alone, priced),
+        run.spec.key,
+        run.spec.label,
+        _filling(run, apart, alone, priced),
         tuple(_filling(run, apart, beam.chosen, beam.joint) for beam in together),
-    )  # fmt: skip
+    )
 
 
 def _search(run: Run, logits: Logits, width: int) -> tuple[_Beam, ...]:

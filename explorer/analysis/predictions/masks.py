@@ -66,13 +66,17 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
     pieces = tuple(tuple(run.vocabulary[i] for i in row) for row in ids)
     is_sentencepiece = uses_sentencepiece(run.vocabulary)
     return MaskPredictions(
-        run.spec.key, run.spec.label, run.tokens.mask_positions,
-        read_only(ids), pieces,
+        run.spec.key,
+        run.spec.label,
+        run.tokens.mask_positions,
+        read_only(ids),
+        pieces,
         tuple(tuple(reader_word(piece, is_sentencepiece) for piece in row) for row in pieces),
         read_only(np.take_along_axis(probs, ids, -1)),
         read_only(outside.sum(-1)),
-        read_only(entropy(probs)), probs.shape[-1],
-    )  # fmt: skip
+        read_only(entropy(probs)),
+        probs.shape[-1],
+    )
 
 
 @lru_cache(maxsize=8)

@@ -55,9 +55,13 @@ class RuntimeProcess:
         self.order = order
         folder = tempfile.mkdtemp(prefix="explorer-runtime-")
         self._process = subprocess.Popen(
-            [*CHILD, folder], cwd=ROOT, start_new_session=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [*CHILD, folder],
+            cwd=ROOT,
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
         # At the latest when the explorer itself ends: a session of its own hears no Ctrl-C.
         self._finish = weakref.finalize(self, _finish, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()

@@ -34,13 +34,19 @@ def build_fold(state: gr.State) -> None:
         gr.HTML(note(texts.HOW))
         heads.on_open(show_switches, [state], [said, switches, changes, stop])
         switches.select(
-            plain_errors(show_changes), [state], [said, changes],
-            trigger_mode="always_last", **PRIVATE,
-        )  # fmt: skip
+            plain_errors(show_changes),
+            [state],
+            [said, changes],
+            trigger_mode="always_last",
+            **PRIVATE,
+        )
         running = sweep.click(
-            plain_errors(show_sweep), [state], [said, switches, stop],
-            trigger_mode="once", **PRIVATE,
-        )  # fmt: skip
+            plain_errors(show_sweep),
+            [state],
+            [said, switches, stop],
+            trigger_mode="once",
+            **PRIVATE,
+        )
         stop.click(
             stopped, None, [said, stop], cancels=[running], queue=False, api_visibility="private"
         )

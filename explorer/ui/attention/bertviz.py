@@ -26,10 +26,15 @@ def build_fold(state: gr.State) -> None:
         inputs, outputs = [state, model, view], [said, frame]
         bertviz.on_open(show_view, inputs, outputs)
         gr.on(
-            [model.input, view.input], plain_errors(show_view), inputs, outputs,
-            api_visibility="private", concurrency_id="infer", show_progress="hidden",
+            [model.input, view.input],
+            plain_errors(show_view),
+            inputs,
+            outputs,
+            api_visibility="private",
+            concurrency_id="infer",
+            show_progress="hidden",
             trigger_mode="always_last",
-        )  # fmt: skip
+        )
 
 
 def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]:

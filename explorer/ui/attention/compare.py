@@ -11,21 +11,31 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.views.markup import join, note
 
-PAIRS = {"bert/distilbert": "BERT and DistilBERT", "bert/albert": "BERT and ALBERT",
-         "distilbert/albert": "DistilBERT and ALBERT"}  # fmt: skip
+PAIRS = {
+    "bert/distilbert": "BERT and DistilBERT",
+    "bert/albert": "BERT and ALBERT",
+    "distilbert/albert": "DistilBERT and ALBERT",
+}
 
 
 def build_twins_fold(state: gr.State) -> None:
     """Nearest heads, the best one-to-one matching, and layers against layers."""
     with fold(texts.TWINS_QUESTION) as opened:
-        pair = gr.Radio([(label, key) for key, label in PAIRS.items()], value="bert/distilbert",
-                        label=texts.TWINS_PAIR)  # fmt: skip
+        pair = gr.Radio(
+            [(label, key) for key, label in PAIRS.items()],
+            value="bert/distilbert",
+            label=texts.TWINS_PAIR,
+        )
         found = gr.HTML()
     opened.on_open(show_twins, [state, pair], [found])
     pair.change(
-        plain_errors(show_twins), [state, pair], [found],
-        api_visibility="private", show_progress="minimal", concurrency_id="infer",
-    )  # fmt: skip
+        plain_errors(show_twins),
+        [state, pair],
+        [found],
+        api_visibility="private",
+        show_progress="minimal",
+        concurrency_id="infer",
+    )
 
 
 def build_shared_fold(state: gr.State) -> None:

@@ -33,14 +33,19 @@ def attention(
     spec = family_specs(family)[MODEL_KEYS.index(model)]
     shape = spec.architecture
     if not (_is_index(layer, shape.n_layers) and _is_index(head, shape.n_heads)):
-        raise gr.Error(texts.BAD_HEAD.format(
-            label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
-        ))  # fmt: skip
+        raise gr.Error(
+            texts.BAD_HEAD.format(
+                label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
+            )
+        )
     run = get_run(spec, PageState(text=str(text), family=family))
     return {
-        "model": model, "tokens": list(run.tokens.pieces), "layer": layer, "head": head,
+        "model": model,
+        "tokens": list(run.tokens.pieces),
+        "layer": layer,
+        "head": head,
         "attention": run.attention[layer, head].tolist(),
-    }  # fmt: skip
+    }
 
 
 def _is_index(value: object, length: int) -> bool:

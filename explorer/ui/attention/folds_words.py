@@ -11,11 +11,13 @@ from explorer.views.markup import Markup, el, finding, join, model_name, note, w
 TWINS_QUESTION = "Which heads of two models behave alike?"
 TWINS_PAIR = "Compare"
 TWINS = {
-    "one_to_one": "one to one", "nearest": "most similar", "js": "JS, nats",
+    "one_to_one": "one to one",
+    "nearest": "most similar",
+    "js": "JS, nats",
     "twins_caption": "The {n} most similar of {total} heads. A click shows a head on the wall.",
     "layers_caption": "Layer by layer: how far, in nats, the heads of a {second} layer (row) are "
-                      "from their most similar heads in a {first} layer (column), on average.",
-}  # fmt: skip
+    "from their most similar heads in a {first} layer (column), on average.",
+}
 TWINS_NOTE = (
     "JS is the Jensen-Shannon divergence between the two heads' rows of attention, averaged over "
     "the words of this text: 0 for the same, 0.693 at most. One to one is the matching of all "
@@ -25,11 +27,13 @@ ONE_MODEL = "Two models are needed to compare heads; only one is available."
 
 SHARED_QUESTION = "How does one shared ALBERT head change from layer to layer?"
 SHARED = {
-    "heads": "Head", "application": "application {n}", "step": "JS {js}",
+    "heads": "Head",
+    "application": "application {n}",
+    "step": "JS {js}",
     "chart": "JS in nats from the first application, head by head",
     "axis": "application",
     "label": "Head {head}: its attention at each application of the shared layer",
-}  # fmt: skip
+}
 SHARED_NOTE = (
     "ALBERT has one set of attention weights and applies it again in every layer. Whatever "
     "changes from picture to picture comes from the hidden states it reads."
@@ -39,9 +43,11 @@ NO_ALBERT = "ALBERT is not available, so there is no shared head to show."
 SUMMARY_QUESTION = "What does all of a model's attention add up to?"
 SUMMARY_LABEL = "Sum it up by"
 SUMMARIES = {
-    "mean": "mean", "rollout": "rollout", "value": "value norms",
+    "mean": "mean",
+    "rollout": "rollout",
+    "value": "value norms",
     "gradient": "gradient × attention",
-}  # fmt: skip
+}
 FORMULA = "Formula"
 SUMMARY_FORMULAS = {
     "mean": (
@@ -66,9 +72,10 @@ SUMMARY_FORMULAS = {
     ),
 }
 SUMMARY = {
-    "cell": "{query} from {key}: {value}", "hint": "Point at a cell, or walk with the arrow keys.",
+    "cell": "{query} from {key}: {value}",
+    "hint": "Point at a cell, or walk with the arrow keys.",
     "title": "{label}: {kind}",
-}  # fmt: skip
+}
 NO_MASK = "Mask a word first: this summary explains a predicted word."
 PREDICTED = "for its first choice, {token}"
 
@@ -77,11 +84,12 @@ def twins_finding(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> Mark
     """The closest pair, and how close heads are in general."""
     a, b = (int(i) for i in np.unravel_index(twins.js.argmin(), twins.js.shape))
     sentence = [
-        model_name(second.key, f"{second.label} {place(second, b)}"), " behaves like ",
+        model_name(second.key, f"{second.label} {place(second, b)}"),
+        " behaves like ",
         model_name(first.key, f"{first.label} {place(first, a)}"),
         f": JS {twins.js[a, b]:.3f} nats. Half of {second.label}'s heads have a head in "
         f"{first.label} within {np.median(twins.js.min(0)):.2f}",
-    ]  # fmt: skip
+    ]
     return finding(*sentence, *_lineage(twins, first, second), ".")
 
 
@@ -106,15 +114,17 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
     steps = drift.step.mean(1)
     most, least = int(steps.argmax()), int(steps.argmin())
     return finding(
-        "The same weights, applied again: ", model_name(spec.key, spec.label),
+        "The same weights, applied again: ",
+        model_name(spec.key, spec.label),
         f"'s heads change most between applications {most + 1} and {most + 2} "
         f"(JS {steps[most]:.2f} nats on average) and least between {least + 1} and {least + 2} "
         f"({steps[least]:.2f}).",
-    )  # fmt: skip
+    )
 
 
-def summary_finding(strongest: Mapping[str, tuple[str, str, float]], labels: Mapping[str, str],
-                    kind: str) -> Markup:  # fmt: skip
+def summary_finding(
+    strongest: Mapping[str, tuple[str, str, float]], labels: Mapping[str, str], kind: str
+) -> Markup:
     """For each model, the word that the looked-from word draws on most, besides itself."""
     parts = [
         join(word(key_word), " in ", model_name(key, labels[key]), f" ({share:.0%})")

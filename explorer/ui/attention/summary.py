@@ -20,14 +20,21 @@ from explorer.views.markup import note
 def build_summary_fold(state: gr.State) -> None:
     """A choice of summaries, three matrices, and the formula one click away."""
     with fold(texts.SUMMARY_QUESTION) as opened:
-        kind = gr.Radio([(label, key) for key, label in texts.SUMMARIES.items()], value="rollout",
-                        label=texts.SUMMARY_LABEL)  # fmt: skip
+        kind = gr.Radio(
+            [(label, key) for key, label in texts.SUMMARIES.items()],
+            value="rollout",
+            label=texts.SUMMARY_LABEL,
+        )
         finding, picture, formula = gr.HTML(), Canvas("attention_summary"), gr.HTML()
     opened.on_open(show_summary, [state, kind], [finding, picture, formula])
     kind.change(
-        plain_errors(show_summary), [state, kind], [finding, picture, formula],
-        api_visibility="private", show_progress="minimal", concurrency_id="infer",
-    )  # fmt: skip
+        plain_errors(show_summary),
+        [state, kind],
+        [finding, picture, formula],
+        api_visibility="private",
+        show_progress="minimal",
+        concurrency_id="infer",
+    )
 
 
 def show_summary(state: PageState | None, kind: str) -> list[str]:
@@ -41,8 +48,10 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
     if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
         return [note(texts.NO_MASK), "", texts.formula_html(kind)]
     alignment = align({key: run.tokens for key, run in runs.items()})
-    matrices = {key: between_words(summary(state, run, kind), alignment, key, kind)
-                for key, run in runs.items()}  # fmt: skip
+    matrices = {
+        key: between_words(summary(state, run, kind), alignment, key, kind)
+        for key, run in runs.items()
+    }
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
     canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind]}
@@ -93,8 +102,11 @@ def strongest(
     found = {}
     for key, matrix in matrices.items():
         best = others[int(matrix[query, others].argmax())]
-        found[key] = (alignment.words[query].text, alignment.words[best].text,
-                      float(matrix[query, best]))  # fmt: skip
+        found[key] = (
+            alignment.words[query].text,
+            alignment.words[best].text,
+            float(matrix[query, best]),
+        )
     return found
 
 
@@ -102,8 +114,7 @@ def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
     """For the gradient, the word that is explained."""
     if kind != "gradient":
         return {}
-    return {key: texts.PREDICTED.format(token=first_choice(run))
-            for key, run in runs.items()}  # fmt: skip
+    return {key: texts.PREDICTED.format(token=first_choice(run)) for key, run in runs.items()}
 
 
 def first_choice(run: Run) -> str:

@@ -24,9 +24,13 @@ def build(state: gr.State) -> list[gr.components.Component]:
     finding, wall = gr.HTML(), Canvas("attention_wall")
     exact = Canvas("attention_exact", visible="hidden")
     wall.select(
-        plain_errors(show_exact), [state], [exact],
-        api_visibility="private", show_progress="hidden", concurrency_id="infer",
-    )  # fmt: skip
+        plain_errors(show_exact),
+        [state],
+        [exact],
+        api_visibility="private",
+        show_progress="hidden",
+        concurrency_id="infer",
+    )
     build_twins_fold(state)
     build_shared_fold(state)
     build_summary_fold(state)

@@ -21,8 +21,10 @@ ID = "claims"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 _RUNS: dict[str, Any] = {
-    "api_visibility": "private", "concurrency_id": "infer", "show_progress": "hidden",
-}  # fmt: skip
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "hidden",
+}
 
 
 def build(state: gr.State) -> list[gr.components.Component]:

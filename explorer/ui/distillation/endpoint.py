@@ -49,14 +49,23 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         for i, position in enumerate(positions)
     ]
     losses = sentence_losses(pair, temperatures=(temperature,))
-    parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm, "cos": losses.cos,
-             "total": losses.total(0, WEIGHTS)}  # fmt: skip
+    parts = {
+        "ce": float(losses.ce[0]),
+        "mlm": losses.mlm,
+        "cos": losses.cos,
+        "total": losses.total(0, WEIGHTS),
+    }
     return {"temperature": temperature, "masks": masks, "losses": parts, "weights": dict(WEIGHTS)}
 
 
 def _mask(pair: SoftPair) -> dict[str, Any]:
-    measures = ("kl_teacher_student", "kl_student_teacher", "js", "entropy_teacher",
-                "entropy_student")  # fmt: skip
+    measures = (
+        "kl_teacher_student",
+        "kl_student_teacher",
+        "js",
+        "entropy_teacher",
+        "entropy_student",
+    )
     return {
         "tokens": list(pair.tokens),
         "teacher": pair.teacher.tolist(),

@@ -114,9 +114,11 @@ def show_layers(state: PageState | None, focus: Focus | None) -> str:
         weight_lineage_html(lineage, texts.WEIGHTS_TITLE, texts.AXES),
     )
     return join(
-        texts.layers_finding(states, lineage), el("div", *tables, class_="dy-both"),
-        keys_html(*texts.LAYER_KEYS), note(texts.LAYERS_NOTE),
-    )  # fmt: skip
+        texts.layers_finding(states, lineage),
+        el("div", *tables, class_="dy-both"),
+        keys_html(*texts.LAYER_KEYS),
+        note(texts.LAYERS_NOTE),
+    )
 
 
 def build_agreement(state: gr.State, headline: list[gr.components.Component]) -> None:

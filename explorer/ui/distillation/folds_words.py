@@ -18,17 +18,17 @@ CURVES = {
         "entropy_teacher": "teacher",
         "entropy_student": "student",
         "t_squared_kl": "T² · KL",
-        "mean": "T² · KL with reduction=\"mean\"",
+        "mean": 'T² · KL with reduction="mean"',
         "gradient": "of KL",
         "t_squared_gradient": "of T² · KL",
     },
-    "mean_switch": "Show what PyTorch's kl_div(reduction=\"mean\") would give",
+    "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
     "why": [
         "Why T²? The gradient of KL by one student logit is (student − teacher probability) / T. "
         "At a high temperature the difference of the probabilities itself shrinks like 1/T, so the "
         "gradient shrinks like 1/T²; the factor T² brings it back. The last chart measures this.",
     ],
-}  # fmt: skip
+}
 OVERLAP_TAIL = ". This holds at every temperature: dividing all logits by T never changes an order."
 MEAN_NOTE = (
     'reduction="mean" divides by every element, so also by the {n:,} words of the vocabulary: the '
@@ -41,7 +41,9 @@ LOSSES = {
     "mlm": "hidden words, L_mlm",
     "cos": "hidden states, L_cos",
     "weights": {
-        "ce": "α, weight of L_ce", "mlm": "β, weight of L_mlm", "cos": "γ, weight of L_cos",
+        "ce": "α, weight of L_ce",
+        "mlm": "β, weight of L_mlm",
+        "cos": "γ, weight of L_cos",
     },
     "temperature": "T in L_ce",
     "reset": "The published values: 5, 2, 1, T = 2",
@@ -59,7 +61,7 @@ LOSSES = {
         "states. This is the authors' code with its published weights; the paper itself prints "
         "none.",
     ],
-}  # fmt: skip
+}
 NO_ANSWER = (
     "L_mlm needs the word behind the mask, and nobody typed it: hide a word with a click in the "
     "sentence above and it is known."
@@ -122,8 +124,9 @@ def layers_finding(states: StateAlignment, lineage: WeightLineage) -> Markup:
         else f"By their weights the student's layers lie nearest to teacher layers "
         f"{', '.join(str(i + 1) for i in lineage.nearest)}; they were copied from {origin}"
     )
-    return finding(f"{kept}; on this text the last states have a cosine of "
-                   f"{states.cosine[row, column]:.2f}.")  # fmt: skip
+    return finding(
+        f"{kept}; on this text the last states have a cosine of {states.cosine[row, column]:.2f}."
+    )
 
 
 def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:

@@ -41,12 +41,22 @@ def build_live(state: gr.State, focus: gr.State) -> None:
         picture = Canvas("distillation_live")
         weights = controls[4:7]
         event = run.click(
-            plain_errors(run_live), [state, focus, *controls], [picture], api_visibility="private",
-            concurrency_id="live", concurrency_limit=8, show_progress="hidden",
-        )  # fmt: skip
+            plain_errors(run_live),
+            [state, focus, *controls],
+            [picture],
+            api_visibility="private",
+            concurrency_id="live",
+            concurrency_limit=8,
+            show_progress="hidden",
+        )
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
-        reset.click(lambda: [*_defaults(), ""], None, [*controls, picture], cancels=[event],
-                    api_visibility="private")  # fmt: skip
+        reset.click(
+            lambda: [*_defaults(), ""],
+            None,
+            [*controls, picture],
+            cancels=[event],
+            api_visibility="private",
+        )
         taught.click(lambda: (5.0, 2.0, 1.0), None, weights, api_visibility="private")
         alone.click(lambda: (0.0, 2.0, 0.0), None, weights, api_visibility="private")
 
@@ -133,7 +143,15 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -
             return
         reports.append(report)
         said = texts.live_sentence(settings, reports)
-        yield live_canvas(settings, reports, words, taught, {
-            "texts": texts.CANVAS, "sentence": said, "done": report.step == settings.steps,
-        })  # fmt: skip
+        yield live_canvas(
+            settings,
+            reports,
+            words,
+            taught,
+            {
+                "texts": texts.CANVAS,
+                "sentence": said,
+                "done": report.step == settings.steps,
+            },
+        )
     raise LostPlace(texts.LOST)

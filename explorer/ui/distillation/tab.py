@@ -20,9 +20,13 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
     finding, lab, focus = gr.HTML(), Canvas("distillation_lab"), gr.State(None)
     lab.select(
-        plain_errors(on_word), [state, focus], [finding, lab, focus],
-        api_visibility="private", concurrency_id="infer", show_progress="minimal",
-    )  # fmt: skip
+        plain_errors(on_word),
+        [state, focus],
+        [finding, lab, focus],
+        api_visibility="private",
+        concurrency_id="infer",
+        show_progress="minimal",
+    )
     headline = [finding, lab, focus]
     folds.build_curves(state, focus)
     folds.build_losses(state, focus)
@@ -63,9 +67,10 @@ def look_at(state: PageState, focus: Focus) -> list[object]:
         hidden.pair, (runs[0].spec.label, runs[1].spec.label), (teacher, student)
     )
     extra = {
-        "texts": texts.LAB, "temperature": state.temperature,
+        "texts": texts.LAB,
+        "temperature": state.temperature,
         "back": focus.base != clean_text(state.text),
         "beside_missing": str(missing) if missing else "",
-    }  # fmt: skip
+    }
     words = split_words(focus.base)
     return [sentence, distillation_lab(hidden, words, focus.word, extra), focus]

@@ -15,7 +15,9 @@ LAB = {
     "back": "Back to your sentence",
     "temperature": "Temperature",
     "presets": [
-        [1, "1: as the models are"], [2, "2: as in training"], [20, "20: nearly flat"],
+        [1, "1: as the models are"],
+        [2, "2: as in training"],
+        [20, "20: nearly flat"],
     ],
     "listed": "Words from each list",
     "list": "Words by the teacher's probability",
@@ -44,7 +46,7 @@ LAB = {
     "{student} leaves {other} outside its own first choice.",
     "scale": "Probabilities over the full vocabulary; a full bar is {max}. Temperature never "
     "changes the order of a model's words, only how much the later ones count.",
-}  # fmt: skip
+}
 
 
 def distillation_finding(pair: SoftPair, labels: tuple[str, str], words: tuple[str, str]) -> Markup:
@@ -53,7 +55,23 @@ def distillation_finding(pair: SoftPair, labels: tuple[str, str], words: tuple[s
     p, q = f"{pair.teacher.max():.3f}", f"{pair.student.max():.3f}"
     distance = f"{pair.kl_teacher_student:.2f} nats apart at temperature 1."
     if words[0] == words[1]:
-        return finding("Teacher ", teacher, " and student ", student, " both say ", word(words[0]),
-                       f" ({p} and {q}), {distance}")  # fmt: skip
-    return finding("Teacher ", teacher, " says ", word(words[0]), f" ({p}), student ", student,
-                   " says ", word(words[1]), f" ({q}); they are {distance}")  # fmt: skip
+        return finding(
+            "Teacher ",
+            teacher,
+            " and student ",
+            student,
+            " both say ",
+            word(words[0]),
+            f" ({p} and {q}), {distance}",
+        )
+    return finding(
+        "Teacher ",
+        teacher,
+        " says ",
+        word(words[0]),
+        f" ({p}), student ",
+        student,
+        " says ",
+        word(words[1]),
+        f" ({q}); they are {distance}",
+    )

@@ -25,10 +25,14 @@ class Fold:
         """Compute when opened, and again when the text changes while it is open."""
         return gr.on(
             [self.section.expand, self.refresh.click],
-            plain_errors(show), list(inputs), list(outputs),
-            api_visibility="private", show_progress="minimal", concurrency_id="infer",
+            plain_errors(show),
+            list(inputs),
+            list(outputs),
+            api_visibility="private",
+            show_progress="minimal",
+            concurrency_id="infer",
             trigger_mode="always_last",
-        )  # fmt: skip
+        )
 
 
 @contextmanager

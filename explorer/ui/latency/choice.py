@@ -95,9 +95,15 @@ def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
     """A handler of a choice as one of the seven controls, which Gradio hands over one by one."""
 
     def called(  # noqa: PLR0913 - the seven controls and who asks
-        shapes: str, length: int, batch: int, part: str, clock: str, device: str, dtype: str,
+        shapes: str,
+        length: int,
+        batch: int,
+        part: str,
+        clock: str,
+        device: str,
+        dtype: str,
         request: gr.Request,
-    ) -> Iterator[Any]:  # fmt: skip
+    ) -> Iterator[Any]:
         yield from handler(Choice(shapes, length, batch, part, clock, device, dtype), request)
 
     return called

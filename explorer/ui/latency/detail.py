@@ -40,4 +40,4 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
         *ratios,
         downloads(documents, texts.SAVE),
-    )  # fmt: skip
+    )

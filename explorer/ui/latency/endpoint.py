@@ -44,8 +44,11 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
     clock = clock_on(device, "compute")
     workload = Workload(
         whole_number("The sequence length", sequence_length, 2, 512),
-        whole_number("The batch size", batch_size, 1, 32), device, dtype, clock=clock,
-    )  # fmt: skip
+        whole_number("The batch size", batch_size, 1, 32),
+        device,
+        dtype,
+        clock=clock,
+    )
     return _measured(family, workload, whole_number("The repeats", repeats, 1, MAX_REPEATS))
 
 

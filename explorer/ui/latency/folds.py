@@ -75,9 +75,12 @@ def build_question(
         ]
     for button, asked in buttons:
         button.click(
-            plain_errors(with_choice(_handler(asked))), controls, out,
-            concurrency_id="measure", **PRIVATE,
-        )  # fmt: skip
+            plain_errors(with_choice(_handler(asked))),
+            controls,
+            out,
+            concurrency_id="measure",
+            **PRIVATE,
+        )
     stop_button.click(stop, None, None, queue=False, **PRIVATE)
 
 

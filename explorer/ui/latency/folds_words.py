@@ -16,9 +16,14 @@ WORKING = "Measuring …"
 
 DETAIL = "How sure is this result?"
 TIMING_HEAD = [
-    "Model", "median ms", "95 % of the median", "90 % under", "first call ms", "tokens / s",
+    "Model",
+    "median ms",
+    "95 % of the median",
+    "90 % under",
+    "first call ms",
+    "tokens / s",
     "GFLOP / s",
-]  # fmt: skip
+]
 TIMING_NOTE = (
     "Milliseconds of one pass. The 90th percentile needs 44 samples; the first call, before "
     "warm-up, is on the wall clock."
@@ -57,9 +62,17 @@ LIMITS_NOTE = (
     "reading its layers' weights from wherever they fit. Both limits are measured here."
 )
 LIMITS_HEAD = [
-    "Model", "measured ms", "arithmetic alone", "reading alone", "bound by", "of the limit",
-    "GFLOP / s", "best GFLOP / s", "weights from", "best GB / s",
-]  # fmt: skip
+    "Model",
+    "measured ms",
+    "arithmetic alone",
+    "reading alone",
+    "bound by",
+    "of the limit",
+    "GFLOP / s",
+    "best GFLOP / s",
+    "weights from",
+    "best GB / s",
+]
 
 FASTER = "What would make it faster here?"
 FASTER_NOTE = (
@@ -184,9 +197,9 @@ def sweep_why(specs: Sequence[ModelSpec]) -> str:
     return f"{SWEEP_WHY}, and the activation of {' and '.join(extra)} costs extra steps."
 
 
-def limits_sentence(result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]) -> (
-    str
-):  # fmt: skip
+def limits_sentence(
+    result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]
+) -> str:
     """The finding over the limits: how close, and what holds each model back."""
     labels = {spec.name: size_label(spec) for spec in result.specs}
     parts = [f"{labels[x.name]} {share[x.name]:.0%} (bound by {x.bound_by})" for x in limits]

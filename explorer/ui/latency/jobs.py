@@ -112,12 +112,20 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     share, rows = share_of_limit(final, found), []
     for spec, limit in zip(final.specs, found, strict=True):
         ms = final.summary.model(spec.name).median_ms
-        rows.append([
-            model_name(spec.key, size_label(spec)), f"{ms:,.1f}", f"{limit.arithmetic_ms:,.1f}",
-            f"{limit.memory_ms:,.1f}", limit.bound_by, f"{share[spec.name]:.0%}",
-            f"{final.gflops(spec) / ms * 1e3:,.0f}", f"{limit.peak_gflops:,.0f}",
-            f"{limit.working_set / 1e6:,.0f} MB", f"{limit.bandwidth_gb:,.0f}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                model_name(spec.key, size_label(spec)),
+                f"{ms:,.1f}",
+                f"{limit.arithmetic_ms:,.1f}",
+                f"{limit.memory_ms:,.1f}",
+                limit.bound_by,
+                f"{share[spec.name]:.0%}",
+                f"{final.gflops(spec) / ms * 1e3:,.0f}",
+                f"{limit.peak_gflops:,.0f}",
+                f"{limit.working_set / 1e6:,.0f} MB",
+                f"{limit.bandwidth_gb:,.0f}",
+            ]
+        )
     sentence = note(texts.limits_sentence(final, found, share))
     return [join(sentence, table(texts.LIMITS_HEAD, rows))]
 
@@ -142,11 +150,16 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
         for model in variants.summary.models:
             ratio, cost = variants.summary.ratio(model.name), by_name.get((spec.key, model.name))
             gain = "–" if ratio is None else ratio_text(ratio.ratio)
-            rows.append([
-                model_name(spec.key, size_label(spec)), model.name,
-                f"{model.median_ms:,.2f}", gain, "–" if cost is None else f"{cost.same_top1:.0%}",
-                "–" if cost is None else texts.divergence(cost.mean_kl),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    model_name(spec.key, size_label(spec)),
+                    model.name,
+                    f"{model.median_ms:,.2f}",
+                    gain,
+                    "–" if cost is None else f"{cost.same_top1:.0%}",
+                    "–" if cost is None else texts.divergence(cost.mean_kl),
+                ]
+            )
     notes = [note(line) for line in texts.faster_notes(found) if line]
     return [join(table(texts.FASTER_HEAD, rows) if rows else None, *notes)]
 
@@ -170,10 +183,14 @@ def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - Variants
         bare, full = found.summary.models
         ratio = found.summary.ratio(full.name)
         cost = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
-        rows.append([
-            model_name(found.spec.key, size_label(found.spec)), f"{bare.median_ms:,.2f}",
-            f"{full.median_ms:,.2f}", cost,
-        ])  # fmt: skip
+        rows.append(
+            [
+                model_name(found.spec.key, size_label(found.spec)),
+                f"{bare.median_ms:,.2f}",
+                f"{full.median_ms:,.2f}",
+                cost,
+            ]
+        )
     return [join(table(texts.LOOKING_HEAD, rows), note(texts.looking_notes(done.late)))]
 
 
@@ -186,8 +203,10 @@ def memory(choice: Choice, sign: StopSign) -> Iterator[Any]:
     for spec in choice.specs:
         sign.allow(60)
         weights = timed_network(spec, work).n_bytes(work.head)
-        peaks = [family_peaks(rows_of([spec], replace(work, looks=looks)), sign)[0]
-                 for looks in (False, True)]  # fmt: skip
+        peaks = [
+            family_peaks(rows_of([spec], replace(work, looks=looks)), sign)[0]
+            for looks in (False, True)
+        ]
         done.append((spec, weights, *peaks))
         yield tuple(done)
 
@@ -198,10 +217,12 @@ def draw_memory(done: Any) -> list[Any]:  # noqa: ANN401 - rows of numbers
     from explorer.timing.machine import resident_bytes
 
     rows: list[list[str | Markup]] = [
-        [model_name(spec.key, size_label(spec)),
-         *("–" if n is None else f"{n / 1e6:,.1f}" for n in numbers)]
+        [
+            model_name(spec.key, size_label(spec)),
+            *("–" if n is None else f"{n / 1e6:,.1f}" for n in numbers),
+        ]
         for spec, *numbers in done
-    ]  # fmt: skip
+    ]
     resident = resident_bytes()
     whole = f"The whole process holds {resident / 1e6:,.0f} MB now." if resident else ""
     return [join(table(texts.MEMORY_HEAD, rows), note(whole))]

@@ -58,12 +58,23 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         stop_button = gr.Button(texts.STOP, elem_id="measure-stop")
     headline.status.render()
     for control in controls:
-        control.input(plain_errors(choose), controls, headline.all, show_progress="hidden",
-                      trigger_mode="always_last", **PRIVATE)  # fmt: skip
+        control.input(
+            plain_errors(choose),
+            controls,
+            headline.all,
+            show_progress="hidden",
+            trigger_mode="always_last",
+            **PRIVATE,
+        )
     measure_button.click(
-        plain_errors(with_choice(measure)), controls, headline.all, concurrency_id="measure",
-        concurrency_limit=4, show_progress="hidden", **PRIVATE,
-    )  # fmt: skip
+        plain_errors(with_choice(measure)),
+        controls,
+        headline.all,
+        concurrency_id="measure",
+        concurrency_limit=4,
+        show_progress="hidden",
+        **PRIVATE,
+    )
     stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
     build_folds(controls, headline.result)
     return [controls[LENGTH], controls[DEVICE]]
@@ -94,9 +105,11 @@ def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
     yield from running(job, request, lambda u: drawn(choice, u.shot, (u.place, u.done)))
 
 
-def drawn(choice: Choice, result: Any = None, standing: tuple[int, bool] | None = None) -> (  # noqa: ANN401
-    list[object]
-):  # fmt: skip
+def drawn(
+    choice: Choice,
+    result: Any = None,  # noqa: ANN401
+    standing: tuple[int, bool] | None = None,
+) -> list[object]:
     """Finding, card, status and result for a choice and what was measured of it so far."""
     from explorer.analysis.latency.paradox import paradox
     from explorer.views.latency.measure import paradox_card

@@ -223,8 +223,11 @@ def conditions(result: FamilyLatency) -> str:
     device = " and ".join(result.devices or (workload.device,))
     texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
     part = "encoder and word head at every position" if workload.head else "encoder only"
-    kinds = {"random": "random weights in the published shapes (time does not depend on them)",
-             "bundled": "bundled weights", "checkpoint": "published weights"}  # fmt: skip
+    kinds = {
+        "random": "random weights in the published shapes (time does not depend on them)",
+        "bundled": "bundled weights",
+        "checkpoint": "published weights",
+    }
     used = " and ".join(kinds[kind] for kind in dict.fromkeys(weights))
     width = "one thread" if threads == 1 else f"{threads} threads"
     return (

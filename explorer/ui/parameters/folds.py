@@ -43,9 +43,10 @@ def show_savings(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
         factor_share=_percent(share["albert", "factorising"], 1),
     )
     return join(
-        finding(sentence), savings_html(base, texts.STEPS),
+        finding(sentence),
+        savings_html(base, texts.STEPS),
         components_table([f for f in families if f], texts.PART_NAMES, texts.ROWS),
-    )  # fmt: skip
+    )
 
 
 def _percent(share: float, decimals: int) -> str:
@@ -71,10 +72,14 @@ def show_calls(state: PageState | None) -> str:
     measured, cards = _each_loaded(state, loaded_layer_calls)
     rows = [CallRow(s.key, s.name, calls, texts.LOADED) for s, calls in measured]
     shapes = [
-        CallRow(spec.key, spec.name,
-                layer_calls(meta_network(spec).base_model, spec.output_pattern), texts.SHAPE_ONLY)
+        CallRow(
+            spec.key,
+            spec.name,
+            layer_calls(meta_network(spec).base_model, spec.output_pattern),
+            texts.SHAPE_ONLY,
+        )
         for spec in BASE.values()
-    ]  # fmt: skip
+    ]
     shown = [calls_html(r, texts.CALLS_EACH, texts.CALLS_CHIP) for r in (rows, shapes) if r]
     counted = [
         texts.CALLS_COUNT.format(label=r.label, calls=r.calls.calls, distinct=r.calls.distinct)
@@ -133,8 +138,9 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     parts = layer_counts(BASE["albert"].architecture)
     norm = parts.pop("layer_norm") // 2
     with_norms = {name: count + norm for name, count in parts.items()}
-    return sharing_canvas({e: sharing_modes(e) for e in (128, 768)}, with_norms,
-                          texts.SHARING_TEXTS)  # fmt: skip
+    return sharing_canvas(
+        {e: sharing_modes(e) for e in (128, 768)}, with_norms, texts.SHARING_TEXTS
+    )
 
 
 def build_builder(state: gr.State) -> None:
@@ -143,9 +149,14 @@ def build_builder(state: gr.State) -> None:
         form, result = Canvas("parameters_build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
         form.select(
-            plain_errors(on_shape), None, result, api_visibility="private",
-            show_progress="hidden", trigger_mode="always_last", concurrency_id="infer",
-        )  # fmt: skip
+            plain_errors(on_shape),
+            None,
+            result,
+            api_visibility="private",
+            show_progress="hidden",
+            trigger_mode="always_last",
+            concurrency_id="infer",
+        )
 
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
@@ -186,10 +197,15 @@ def build_memory(state: gr.State) -> None:
         result, inputs = gr.HTML(), [state, length, batch, keeps]
         section.on_open(show_memory, inputs, [result])
         gr.on(
-            [length.release, batch.release, keeps.change], plain_errors(show_memory), inputs,
-            result, api_visibility="private", show_progress="minimal", concurrency_id="infer",
+            [length.release, batch.release, keeps.change],
+            plain_errors(show_memory),
+            inputs,
+            result,
+            api_visibility="private",
+            show_progress="minimal",
+            concurrency_id="infer",
             trigger_mode="always_last",
-        )  # fmt: skip
+        )
 
 
 def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -> str:
@@ -207,8 +223,10 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
     sentence = texts.MEMORY_FINDING.format(
         weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
         peak_share=_percent(albert.peak_bytes / bert.peak_bytes, 0),
-        length=length, batch=batch, width=BASE["bert"].architecture.d_model,
-    )  # fmt: skip
+        length=length,
+        batch=batch,
+        width=BASE["bert"].architecture.d_model,
+    )
     return join(
         finding(sentence),
         *_headed(texts.COUNTED_HEAD, memory_html(counted, texts.MEMORY_TEXTS)),

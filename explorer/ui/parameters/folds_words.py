@@ -106,14 +106,21 @@ SHARING_TEXTS = {
     "modes": {"none": "Nothing", "attention": "Attention", "ffn": "Feed-forward", "all": "All"},
     "scores": "Published scores for the four modes",
     "score_heads": [
-        "Shared", "Counted here", "Printed", "SQuAD 1.1", "SQuAD 2.0", "MNLI", "SST-2", "RACE",
+        "Shared",
+        "Counted here",
+        "Printed",
+        "SQuAD 1.1",
+        "SQuAD 2.0",
+        "MNLI",
+        "SST-2",
+        "RACE",
         "Average",
     ],
     "published": "In italics: development-set scores of ALBERT-base from Lan et al. 2019, Table 4 "
     "(F1/EM for SQuAD). They are printed there, not measured here. Sharing the attention costs "
     "nothing at E = 128; most of the loss comes from sharing the feed-forward part.",
     "chart": "Weights stored against the number of layers, by sharing mode",
-}  # fmt: skip
+}
 
 BUILD = "What would a model of your own cost?"
 BUILD_TEXTS: dict[str, Any] = {

@@ -33,9 +33,14 @@ def build_fold(state: gr.State) -> None:
         answer = gr.HTML()
         ask.on_open(show_asked, [state, box], [answer])
         gr.on(
-            [button.click, box.submit], plain_errors(show_asked), [state, box], [answer],
-            api_visibility="private", concurrency_id="infer", show_progress="minimal",
-        )  # fmt: skip
+            [button.click, box.submit],
+            plain_errors(show_asked),
+            [state, box],
+            [answer],
+            api_visibility="private",
+            concurrency_id="infer",
+            show_progress="minimal",
+        )
 
 
 def show_asked(state: PageState | None, asked: str) -> Markup:

@@ -56,10 +56,14 @@ def _model(tokens: Tokens, result: MaskPredictions) -> dict[str, Any]:
             "remaining": float(rest),
         }
         for position, tokens_, ids, probabilities, rest in zip(
-            result.positions, result.tokens, result.ids, result.probabilities,
-            result.remaining, strict=True,
+            result.positions,
+            result.tokens,
+            result.ids,
+            result.probabilities,
+            result.remaining,
+            strict=True,
         )
-    ]  # fmt: skip
+    ]
     return {"model": result.model, "tokens": list(tokens.pieces), "masks": masks}
 
 

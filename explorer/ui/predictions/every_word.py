@@ -22,9 +22,13 @@ def build_fold(state: gr.State) -> None:
         strip = Canvas("predictions_words")
         running = words.on_open(show_words, [state], [line, strip, stop])
         stop.click(
-            stopped, None, [line, stop], cancels=[running], api_visibility="private",
+            stopped,
+            None,
+            [line, stop],
+            cancels=[running],
+            api_visibility="private",
             queue=False,
-        )  # fmt: skip
+        )
 
 
 def stopped() -> tuple[str, gr.Button]:

@@ -71,9 +71,12 @@ def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
         least = min(p, key=p.__getitem__)
         answer = found.groups[0][0]
         return join(
-            f"{_all_of(len(p))} answer ", word(answer), "; ",
-            _named(least, labels), f" is least sure, {p[least]:.3f}.",
-        )  # fmt: skip
+            f"{_all_of(len(p))} answer ",
+            word(answer),
+            "; ",
+            _named(least, labels),
+            f" is least sure, {p[least]:.3f}.",
+        )
     if len(found.groups) == len(p):
         parts = [
             join(_named(key, labels), " says ", word(answer), f" ({p[key]:.3f})")
@@ -82,9 +85,15 @@ def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
         return join(ALL_DIFFER[len(p)], listed(parts), ".")
     (answer, pair), (other, (odd,)) = found.groups
     return join(
-        listed([_named(key, labels) for key in pair]), " answer ", word(answer), "; ",
-        _named(odd, labels), " says ", word(other), f" ({p[odd]:.3f}).",
-    )  # fmt: skip
+        listed([_named(key, labels) for key in pair]),
+        " answer ",
+        word(answer),
+        "; ",
+        _named(odd, labels),
+        " says ",
+        word(other),
+        f" ({p[odd]:.3f}).",
+    )
 
 
 def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
@@ -146,10 +155,13 @@ def words_finding(
     if not any(scores.values()):
         return note("There is no whole word in this text that could be hidden.")
     parts = [
-        join(model_name(key, labels[key]), f" finds {sum(s.is_first for s in found)} of "
-             f"{len(found)} words at first guess ({mean_surprisal(found):.2f} nats per word)")
+        join(
+            model_name(key, labels[key]),
+            f" finds {sum(s.is_first for s in found)} of "
+            f"{len(found)} words at first guess ({mean_surprisal(found):.2f} nats per word)",
+        )
         for key, found in scores.items()
-    ]  # fmt: skip
+    ]
     return el("p", listed(parts), ".", class_="fold-finding")
 
 
@@ -201,11 +213,15 @@ def joint_finding(found: Sequence[MaskFillings]) -> Markup:
     """Which models change their words when the gaps know of each other."""
     changed = [model_name(f.model, f.label) for f in found if f.is_changed]
     if not changed:
-        return el("p", "No model changes its words when the gaps are filled one after the other.",
-                  class_="fold-finding")  # fmt: skip
+        return el(
+            "p",
+            "No model changes its words when the gaps are filled one after the other.",
+            class_="fold-finding",
+        )
     verb = " changes its words" if len(changed) == 1 else " change their words"
-    return el("p", listed(changed), verb, " when each gap sees the ones before it.",
-              class_="fold-finding")  # fmt: skip
+    return el(
+        "p", listed(changed), verb, " when each gap sees the ones before it.", class_="fold-finding"
+    )
 
 
 # Contrast
@@ -231,10 +247,12 @@ def contrast_finding(found: Sequence[Contrast]) -> Markup:
         groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
     parts = []
     for alternative, who in groups.items():
-        names = listed([
-            join(model_name(one.model, one.label), f" ({float(one.shares.max()):.3f})")
-            for one in who
-        ])  # fmt: skip
+        names = listed(
+            [
+                join(model_name(one.model, one.label), f" ({float(one.shares.max()):.3f})")
+                for one in who
+            ]
+        )
         parts.append(join(names, " prefers " if len(who) == 1 else " prefer ", word(alternative)))
     sentence = [piece for part in parts for piece in ("; ", part)][1:]
     return el("p", *sentence, ".", class_="fold-finding")

@@ -37,9 +37,15 @@ def build_input_bar(start: PageState) -> InputBar:
     with gr.Column(elem_id="input-bar"):
         with gr.Row(elem_id="text-row", equal_height=False):
             text = gr.Textbox(
-                start.text, label=texts.TEXT_LABEL, placeholder=texts.TEXT_PLACEHOLDER,
-                lines=2, max_lines=8, elem_id="text", scale=9, max_length=1_100_000,
-            )  # fmt: skip
+                start.text,
+                label=texts.TEXT_LABEL,
+                placeholder=texts.TEXT_PLACEHOLDER,
+                lines=2,
+                max_lines=8,
+                elem_id="text",
+                scale=9,
+                max_length=1_100_000,
+            )
             compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare", scale=1)
         words = Canvas("words", words_value(start.text), elem_id="words")
         with gr.Accordion(texts.SETTINGS, open=False, elem_id="settings"), gr.Row():
@@ -58,10 +64,14 @@ def device_choices(*found: str) -> list[tuple[str, str]]:
 
 def words_value(text: str) -> str:
     """The word strip's data: the text that was run and the example chips."""
-    return script_json({
-        "text": text, "examples": examples(), "hint": texts.WORDS_LABEL,
-        "try": texts.EXAMPLES_LABEL,
-    })  # fmt: skip
+    return script_json(
+        {
+            "text": text,
+            "examples": examples(),
+            "hint": texts.WORDS_LABEL,
+            "try": texts.EXAMPLES_LABEL,
+        }
+    )
 
 
 @cache

@@ -27,6 +27,10 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
     run = next(iter(runs.values()), None)
     machine = f"{run.device} · {run.dtype}" if run else f"{state.device} · {state.dtype}"
     return el(
-        "p", *(join(part, " · ") for part in parts), machine, " · ", library_versions(),
+        "p",
+        *(join(part, " · ") for part in parts),
+        machine,
+        " · ",
+        library_versions(),
         class_="status",
-    )  # fmt: skip
+    )

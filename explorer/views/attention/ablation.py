@@ -46,8 +46,10 @@ def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -
     """Before and after for every mask, one column a model, all bars on one scale."""
     top = max(
         max(word.before, word.after)
-        for result in results for words in result.words for word in words
-    )  # fmt: skip
+        for result in results
+        for words in result.words
+        for word in words
+    )
     columns = el("div", *(_column(r, top, texts) for r in results), class_="columns ab-changes")
     return join(columns, note(texts["scale"].format(top=f"{top:.3f}")))
 
@@ -73,6 +75,7 @@ def _word(word: ChangedWord, top: float, texts: Mapping[str, str]) -> Markup:
         "span",
         el("i", class_="ab-before", style=f"width:{100 * word.before / top:.2f}%"),
         el("i", class_="ab-after", style=f"width:{100 * word.after / top:.2f}%"),
-        class_="ab-bars", aria_hidden="true",
-    )  # fmt: skip
+        class_="ab-bars",
+        aria_hidden="true",
+    )
     return el("li", el("b", word.word), bars, el("span", values, class_="ab-values"))

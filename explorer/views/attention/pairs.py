@@ -22,8 +22,9 @@ def _column(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Mark
         *(_stack(result, sentence, texts) for sentence in (0, 1)),
         _map(result, top, texts),
         el("p", texts["strongest"].format(heads=_heads(result)), class_="note"),
-        class_="pq-column", data_model=result.model,
-    )  # fmt: skip
+        class_="pq-column",
+        data_model=result.model,
+    )
 
 
 def _stack(result: PairQuadrants, sentence: int, texts: Mapping[str, str]) -> Markup:
@@ -40,10 +41,12 @@ def _stack(result: PairQuadrants, sentence: int, texts: Mapping[str, str]) -> Ma
     ]
     title = texts["from_b" if sentence else "from_a"]
     return el(
-        "div", el("p", title, class_="pq-title"),
+        "div",
+        el("p", title, class_="pq-title"),
         el("div", *parts, class_="pq-bar", aria_hidden="true"),
-        el("p", *values, class_="pq-values"), class_="pq-stack",
-    )  # fmt: skip
+        el("p", *values, class_="pq-values"),
+        class_="pq-stack",
+    )
 
 
 def _map(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
@@ -59,9 +62,13 @@ def _map(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
             cells.append(el("i", title=title, style=f"--share:{strength}"))
     label = texts["map"].format(model=result.label, top=f"{top:.0%}")
     return el(
-        "div", *cells, class_="pq-map", role="img", aria_label=label,
+        "div",
+        *cells,
+        class_="pq-map",
+        role="img",
+        aria_label=label,
         style=f"grid-template-columns:24px repeat({n_heads}, minmax(0, 1fr))",
-    )  # fmt: skip
+    )
 
 
 def _heads(result: PairQuadrants) -> str:

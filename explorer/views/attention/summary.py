@@ -12,19 +12,29 @@ from explorer.views.markup import script_json
 
 
 def attention_summary_canvas(
-    matrices: Mapping[str, np.ndarray], specs: Mapping[str, ModelSpec], alignment: Alignment,
-    details: Mapping[str, str], texts: Mapping[str, Any],
-) -> str:  # fmt: skip
+    matrices: Mapping[str, np.ndarray],
+    specs: Mapping[str, ModelSpec],
+    alignment: Alignment,
+    details: Mapping[str, str],
+    texts: Mapping[str, Any],
+) -> str:
     """Square matrices between words by model key, with a line about each."""
-    return script_json({
-        "words": [word.text for word in alignment.words],
-        "models": [
-            {"key": key, "label": specs[key].label, "detail": details.get(key, ""),
-             "values": floats(matrix), "gain": _gain(matrix)}
-            for key, matrix in matrices.items()
-        ],
-        "texts": dict(texts),
-    })  # fmt: skip
+    return script_json(
+        {
+            "words": [word.text for word in alignment.words],
+            "models": [
+                {
+                    "key": key,
+                    "label": specs[key].label,
+                    "detail": details.get(key, ""),
+                    "values": floats(matrix),
+                    "gain": _gain(matrix),
+                }
+                for key, matrix in matrices.items()
+            ],
+            "texts": dict(texts),
+        }
+    )
 
 
 def _gain(matrix: np.ndarray) -> float:

@@ -21,28 +21,35 @@ PIECES_LIMIT = 128
 
 
 def attention_wall_canvas(
-    runs: Mapping[str, Run], heads: WordHeads, statistics: Mapping[str, HeadStatistics],
-    cards: Mapping[str, tuple[str, str]], texts: Mapping[str, Any],
-) -> str:  # fmt: skip
+    runs: Mapping[str, Run],
+    heads: WordHeads,
+    statistics: Mapping[str, HeadStatistics],
+    cards: Mapping[str, tuple[str, str]],
+    texts: Mapping[str, Any],
+) -> str:
     """Everything the wall and the chosen head need, as one JSON string.
 
     ``cards`` says for each missing model its label and why it is not there.
     """
     factor = pool_factor(len(heads.alignment))
     drawn = [quantise(pool(heads.attention[key], factor)) for key in runs]
-    return script_json({
-        "words": [word.text for word in heads.alignment.words],
-        "special": [int(word.special) for word in heads.alignment.words],
-        "masks": [int(word.is_mask) for word in heads.alignment.words],
-        "pool": factor,
-        "models": [_model(run, heads, statistics[key]) for key, run in runs.items()],
-        "cards": [{"key": key, "label": label, "sentence": sentence}
-                  for key, (label, sentence) in cards.items()],
-        "packed": pack(drawn),
-        "exact": _all_exact(runs),
-        "kinds": list(KINDS),
-        "texts": dict(texts),
-    })  # fmt: skip
+    return script_json(
+        {
+            "words": [word.text for word in heads.alignment.words],
+            "special": [int(word.special) for word in heads.alignment.words],
+            "masks": [int(word.is_mask) for word in heads.alignment.words],
+            "pool": factor,
+            "models": [_model(run, heads, statistics[key]) for key, run in runs.items()],
+            "cards": [
+                {"key": key, "label": label, "sentence": sentence}
+                for key, (label, sentence) in cards.items()
+            ],
+            "packed": pack(drawn),
+            "exact": _all_exact(runs),
+            "kinds": list(KINDS),
+            "texts": dict(texts),
+        }
+    )
 
 
 def exact_heads_canvas(
@@ -52,10 +59,16 @@ def exact_heads_canvas(
 
     Between pieces, from which the browser makes words; between words for a long text.
     """
-    return script_json({"heads": [
-        {"model": key, "layer": layer, "head": head} | _exact(runs[key], alignment, layer, head)
-        for key, layer, head in asked if _exists(runs, key, layer, head)
-    ]})  # fmt: skip
+    return script_json(
+        {
+            "heads": [
+                {"model": key, "layer": layer, "head": head}
+                | _exact(runs[key], alignment, layer, head)
+                for key, layer, head in asked
+                if _exists(runs, key, layer, head)
+            ]
+        }
+    )
 
 
 def pool_factor(n_words: int) -> int:
@@ -113,14 +126,20 @@ def _model(run: Run, heads: WordHeads, statistics: HeadStatistics) -> dict[str, 
     spec, key = run.spec, run.spec.key
     n_layers, n_heads = run.attention.shape[:2]
     return {
-        "key": key, "label": spec.label, "layers": n_layers, "heads": n_heads,
+        "key": key,
+        "label": spec.label,
+        "layers": n_layers,
+        "heads": n_heads,
         "rows": list(spec.initialised_from or range(n_layers)),
         "shared": spec.architecture.shares_layers,
         "groups": [list(group) for group in heads.alignment.groups[key]],
-        "pieces": list(run.tokens.pieces), "added": [int(s) for s in run.tokens.special],
-        "entropy": _rounded(statistics.entropy), "distance": _rounded(statistics.distance),
-        "shares": _rounded(statistics.shares), "kind": statistics.kind.ravel().tolist(),
-    }  # fmt: skip
+        "pieces": list(run.tokens.pieces),
+        "added": [int(s) for s in run.tokens.special],
+        "entropy": _rounded(statistics.entropy),
+        "distance": _rounded(statistics.distance),
+        "shares": _rounded(statistics.shares),
+        "kind": statistics.kind.ravel().tolist(),
+    }
 
 
 def _rounded(values: np.ndarray) -> list[float]:

@@ -16,17 +16,24 @@ def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
     """The share of the score kept, task by task, as outlined bars: printed, not measured."""
     overall = kept.overall
     sentence = texts["finding"].format(
-        student=kept.student, reference=kept.reference, task=overall.task, kept=overall.kept,
-        a=score(overall.student), b=score(overall.reference),
-        worst=kept.worst.task, drop=kept.worst.drop,
-    )  # fmt: skip
+        student=kept.student,
+        reference=kept.reference,
+        task=overall.task,
+        kept=overall.kept,
+        a=score(overall.student),
+        b=score(overall.reference),
+        worst=kept.worst.task,
+        drop=kept.worst.drop,
+    )
     source = texts["source"].format(source=kept.table.source, split=kept.table.split)
     flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
     remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
     return join(
-        finding(sentence), note(el("span", texts["published"], class_="badge"), " ", source),
-        _retention_table(kept, {f.column for f in flags}, texts), *remarks,
-    )  # fmt: skip
+        finding(sentence),
+        note(el("span", texts["published"], class_="badge"), " ", source),
+        _retention_table(kept, {f.column for f in flags}, texts),
+        *remarks,
+    )
 
 
 def score(value: float) -> str:
@@ -41,9 +48,13 @@ def _retention_table(kept: Retention, flagged: set[str], texts: Mapping[str, str
     rows = [_task_row(task, task.task in flagged) for task in kept.tasks]
     table = el("table", el("thead", top), el("tbody", *rows))
     return el(
-        "div", table, class_="table bm-kept", tabindex="0", role="region",
+        "div",
+        table,
+        class_="table bm-kept",
+        tabindex="0",
+        role="region",
         aria_label=texts["table"],
-    )  # fmt: skip
+    )
 
 
 def _task_row(task: TaskDrop, flagged: bool) -> Markup:

@@ -19,19 +19,28 @@ def agreement_canvas(
     """Shares over all sentences, and the sentences where the student is furthest off."""
     worst = [
         {
-            "index": int(i), "text": sentences[i]["text"], "answer": sentences[i]["answer"],
+            "index": int(i),
+            "text": sentences[i]["text"],
+            "answer": sentences[i]["answer"],
             "teacher": shown_word(vocabulary, int(found.teacher_first[i])),
             "student": shown_word(vocabulary, int(found.student_first[i])),
-            "kl": float(found.kl[i]), "shared": int(found.shared_five[i]),
+            "kl": float(found.kl[i]),
+            "shared": int(found.shared_five[i]),
         }
         for i in found.worst[:WORST]
-    ]  # fmt: skip
-    return script_json({
-        "first": float(found.same_first.mean()), "five": float(found.shared_five.mean() / 5),
-        "kl": float(found.kl.mean()), "teacher_right": float(found.teacher_right.mean()),
-        "student_right": float(found.student_right.mean()), "worst": worst,
-        "texts": dict(texts), "note": note,
-    })  # fmt: skip
+    ]
+    return script_json(
+        {
+            "first": float(found.same_first.mean()),
+            "five": float(found.shared_five.mean() / 5),
+            "kl": float(found.kl.mean()),
+            "teacher_right": float(found.teacher_right.mean()),
+            "student_right": float(found.student_right.mean()),
+            "worst": worst,
+            "texts": dict(texts),
+            "note": note,
+        }
+    )
 
 
 def progress_canvas(done: int, n: int, sentence: str) -> str:

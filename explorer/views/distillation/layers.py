@@ -33,10 +33,13 @@ def matrix_html(
     names = (el("th", layer_name(i + first), scope="col") for i in range(values.shape[1]))
     head = el("tr", el("th", f"{rows} ↓ {columns} →", scope="col"), *names)
     body = [
-        el("tr", el("th", layer_name(i + first), scope="row"),
-           *(_cell(v, marks.get((i, j), [])) for j, v in enumerate(row)))
+        el(
+            "tr",
+            el("th", layer_name(i + first), scope="row"),
+            *(_cell(v, marks.get((i, j), [])) for j, v in enumerate(row)),
+        )
         for i, row in enumerate(values)
-    ]  # fmt: skip
+    ]
     table = el("table", el("thead", head), el("tbody", *body))
     box = el("div", table, class_="table dy", tabindex="0", role="region", aria_label=title)
     return el("section", el("h3", title), box)
@@ -56,5 +59,6 @@ def _cell(value: float, marks: list[str]) -> Markup:
 
 def keys_html(*entries: tuple[str, str]) -> Markup:
     """What the outlines mean."""
-    return el("p", *(el("span", el("i", class_=mark), label) for mark, label in entries),
-              class_="dy-keys")  # fmt: skip
+    return el(
+        "p", *(el("span", el("i", class_=mark), label) for mark, label in entries), class_="dy-keys"
+    )

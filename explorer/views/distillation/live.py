@@ -29,14 +29,20 @@ def live_canvas(
     trained = [report for report in reports if report.parts]
     exams = [report for report in reports if report.agreement is not None]
     names = ("same_first", "shared_five", "found")
-    return script_json({
-        "settings": asdict(settings), "steps": [report.step for report in trained],
-        "parts": {p: rounded(np.array([r.parts[p] for r in trained])) for p in PARTS},
-        "exams": [report.step for report in exams],
-        "agreement": {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in names},
-        "words": list(words), "teacher": rounded(teacher),
-        "first": _soft(reports[0]), "student": _soft(reports[-1]), **texts,
-    })  # fmt: skip
+    return script_json(
+        {
+            "settings": asdict(settings),
+            "steps": [report.step for report in trained],
+            "parts": {p: rounded(np.array([r.parts[p] for r in trained])) for p in PARTS},
+            "exams": [report.step for report in exams],
+            "agreement": {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in names},
+            "words": list(words),
+            "teacher": rounded(teacher),
+            "first": _soft(reports[0]),
+            "student": _soft(reports[-1]),
+            **texts,
+        }
+    )
 
 
 def waiting_canvas(sentence: str) -> str:

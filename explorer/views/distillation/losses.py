@@ -10,12 +10,18 @@ from explorer.views.markup import script_json
 
 def distillation_losses(losses: SentenceLosses, tokens: Tokens, texts: Mapping[str, object]) -> str:
     """The losses' JSON: each part at every temperature step, and the KL of each token."""
-    return script_json({
-        "temperatures": [float(t) for t in losses.temperatures],
-        "ce": rounded(losses.ce), "mlm": losses.mlm, "cos": losses.cos,
-        "kl": [rounded(row) for row in losses.kl], "cosine": rounded(losses.cosine),
-        "tokens": [shown_token(piece) for piece in tokens.pieces], "texts": dict(texts),
-    })  # fmt: skip
+    return script_json(
+        {
+            "temperatures": [float(t) for t in losses.temperatures],
+            "ce": rounded(losses.ce),
+            "mlm": losses.mlm,
+            "cos": losses.cos,
+            "kl": [rounded(row) for row in losses.kl],
+            "cosine": rounded(losses.cosine),
+            "tokens": [shown_token(piece) for piece in tokens.pieces],
+            "texts": dict(texts),
+        }
+    )
 
 
 def shown_token(piece: str) -> str:

@@ -52,7 +52,7 @@ def _counters(found: MaskingSimulation) -> Markup:
             f"{limit:.1f} %",
         ]
         for fate, limit in limits.items()
-    ]  # fmt: skip
+    ]
     rounds = "1 round" if found.rounds == 1 else f"{found.rounds:,} rounds"
     caption = f"{rounds}, {found.counts.sum():,} tokens seen, seed {found.seed}"
     return table(["token", "count", "share of all tokens", "tends to"], rows, caption)

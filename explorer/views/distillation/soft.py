@@ -36,11 +36,16 @@ def distillation_lab(
     ]
     if hidden.beside is not None:
         models.append(_model(hidden, hidden.beside, "beside") | _beside(hidden, hidden.beside))
-    return script_json({
-        "words": strip_words(words), "selected": selected, "models": models,
-        "names": {int(i): shown_word(teacher.vocabulary, int(i)) for i in listed},
-        "answer": {"id": hidden.answer}, **texts,
-    })  # fmt: skip
+    return script_json(
+        {
+            "words": strip_words(words),
+            "selected": selected,
+            "models": models,
+            "names": {int(i): shown_word(teacher.vocabulary, int(i)) for i in listed},
+            "answer": {"id": hidden.answer},
+            **texts,
+        }
+    )
 
 
 def strip_words(words: Sequence[Word]) -> list[dict[str, object]]:
@@ -68,17 +73,22 @@ def _answer(hidden: HiddenWord) -> np.ndarray:
 def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
     roles = {"teacher": "teacher", "student": "student", "beside": "beside them"}
     return {
-        "key": run.spec.key, "label": run.spec.label, "role_key": role,
-        "role": f"{run.spec.label}, {roles[role]}", "beside": role == "beside",
+        "key": run.spec.key,
+        "label": run.spec.label,
+        "role_key": role,
+        "role": f"{run.spec.label}, {roles[role]}",
+        "beside": role == "beside",
         "logits": packed(centred(hidden.logits(run))),
-    }  # fmt: skip
+    }
 
 
 def _beside(hidden: HiddenWord, run: Run) -> dict[str, object]:
     shared = shared_vocabulary(hidden.teacher.vocabulary, run.vocabulary)
     first = int(hidden.logits(run).argmax())
     return {
-        "partner": packed(shared.partner), "share_first": shared.share_first,
-        "share_second": shared.share_second, "first_id": first,
+        "partner": packed(shared.partner),
+        "share_first": shared.share_first,
+        "share_second": shared.share_second,
+        "first_id": first,
         "first": shown_word(run.vocabulary, first),
-    }  # fmt: skip
+    }

@@ -37,11 +37,19 @@ def samples_strip(result: FamilyLatency, caption: str) -> Markup:
         outside = len(model.samples_ms) - int((model.samples_ms <= top).sum())
         beyond = el("small", f"+{outside} beyond") if outside else None
         median = el("b", style=f"left:{100 * model.median_ms / top:.2f}%")
-        rows.append(el(
-            "div", el("div", model_name(row.spec.key, row_label(row, result.devices)),
-                      el("span", beyond, milliseconds(model.median_ms))),
-            el("div", *ticks, median, class_="lt-strip"), class_="lt-row", data_model=row.spec.key,
-        ))  # fmt: skip
+        rows.append(
+            el(
+                "div",
+                el(
+                    "div",
+                    model_name(row.spec.key, row_label(row, result.devices)),
+                    el("span", beyond, milliseconds(model.median_ms)),
+                ),
+                el("div", *ticks, median, class_="lt-strip"),
+                class_="lt-row",
+                data_model=row.spec.key,
+            )
+        )
     ends = el("div", el("span", "0"), el("span", milliseconds(top)), class_="lt-axis")
     return el("figure", *rows, ends, el("figcaption", caption, class_="note"), class_="lt-samples")
 
@@ -53,12 +61,17 @@ def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Ma
         has_interval = np.isfinite(model.high_ms)
         span = f"{model.low_ms:,.2f} to {model.high_ms:,.2f}" if has_interval else "–"
         per_second = 1e3 * result.workload.tokens / model.median_ms
-        rows.append([
-            model_name(row.spec.key, row_label(row, result.devices)),
-            f"{model.median_ms:,.2f}", span,
-            "–" if model.p90_ms is None else f"{model.p90_ms:,.2f}", f"{model.first_call_ms:,.0f}",
-            f"{per_second:,.0f}", f"{result.gflops(row.spec) / model.median_ms * 1e3:,.1f}",
-        ])  # fmt: skip
+        rows.append(
+            [
+                model_name(row.spec.key, row_label(row, result.devices)),
+                f"{model.median_ms:,.2f}",
+                span,
+                "–" if model.p90_ms is None else f"{model.p90_ms:,.2f}",
+                f"{model.first_call_ms:,.0f}",
+                f"{per_second:,.0f}",
+                f"{result.gflops(row.spec) / model.median_ms * 1e3:,.1f}",
+            ]
+        )
     return table(list(head), rows, caption)
 
 
@@ -96,9 +109,12 @@ def _scale_row(mark: Mark, scale: tuple[float, float]) -> Markup:
     span = f" [{ratio.low:.2f}, {ratio.high:.2f}]" if np.isfinite(ratio.high) else ""
     numbers = el("span", el("small", mark.note), el("b", f"{ratio.ratio:.2f} ×"), span)
     return el(
-        "div", el("div", model_name(mark.key, mark.label), numbers),
-        el("div", interval, point, class_="lt-track"), class_="lt-row", data_model=mark.key,
-    )  # fmt: skip
+        "div",
+        el("div", model_name(mark.key, mark.label), numbers),
+        el("div", interval, point, class_="lt-track"),
+        class_="lt-row",
+        data_model=mark.key,
+    )
 
 
 def downloads(documents: Mapping[str, str], lead: str) -> Markup:
@@ -120,9 +136,12 @@ def recorded_table(report: Mapping[str, list], head: Sequence[str], caption: str
     """
     several = len({m.get("device") for m in report["models"]}) > 1
     rows: list[list[str | Markup]] = [
-        [model_name(m["model"], f"{m['name']} on {m['device']}" if several else m["name"]),
-         f"{m['median_ms']:,.2f}", f"{m['gflops']:,.2f}",
-         f"{m['gflops'] / m['median_ms'] * 1e3:,.1f}"]
+        [
+            model_name(m["model"], f"{m['name']} on {m['device']}" if several else m["name"]),
+            f"{m['median_ms']:,.2f}",
+            f"{m['gflops']:,.2f}",
+            f"{m['gflops'] / m['median_ms'] * 1e3:,.1f}",
+        ]
         for m in report["models"]
-    ]  # fmt: skip
+    ]
     return table(list(head), rows, caption)

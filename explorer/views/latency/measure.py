@@ -30,14 +30,26 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
     models, timed = paradox.rows, paradox.timed or paradox.rows
     first = models[0]
     columns: list[Column] = [
-        Column(models, lambda row: row.parameters, lambda n: f"{n / 1e6:,.1f} M",
-               lambda row: row.parameters / first.parameters),
-        Column(models, lambda row: row.gflops, lambda n: f"{n:,.2f} GFLOP",
-               lambda row: row.gflops / first.gflops),
+        Column(
+            models,
+            lambda row: row.parameters,
+            lambda n: f"{n / 1e6:,.1f} M",
+            lambda row: row.parameters / first.parameters,
+        ),
+        Column(
+            models,
+            lambda row: row.gflops,
+            lambda n: f"{n:,.2f} GFLOP",
+            lambda row: row.gflops / first.gflops,
+        ),
         # Medians do not make a ratio: it comes from the rounds, or is not given.
-        Column(timed, lambda row: row.ms, milliseconds,
-               lambda row: None if row.times is None else row.times.ratio),
-    ]  # fmt: skip
+        Column(
+            timed,
+            lambda row: row.ms,
+            milliseconds,
+            lambda row: None if row.times is None else row.times.ratio,
+        ),
+    ]
     groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
     return el("div", *groups, class_="lt-paradox")
 
@@ -61,9 +73,12 @@ def _group(column: Column, title: tuple[str, str]) -> Markup:
     top = max([n for n in numbers if n is not None], default=1.0)
     bars = [_bar(row, column, top) for row in rows]
     return el(
-        "section", el("h3", title[0]), *bars, el("p", title[1], class_="lt-under"),
+        "section",
+        el("h3", title[0]),
+        *bars,
+        el("p", title[1], class_="lt-under"),
         class_="card lt-group",
-    )  # fmt: skip
+    )
 
 
 def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
@@ -71,15 +86,23 @@ def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
     name = model_name(row.key, row.label)
     if number is None:
         track = el("div", class_="lt-track empty")
-        return el("div", el("div", name, el("span", "not measured yet")), track, class_="lt-row",
-                  data_model=row.key)  # fmt: skip
+        return el(
+            "div",
+            el("div", name, el("span", "not measured yet")),
+            track,
+            class_="lt-row",
+            data_model=row.key,
+        )
     share = None if times is None else el("small", f"{times:.2f} ×")
     fill = el("div", class_="lt-fill", style=f"width:{100 * number / top:.2f}%")
     whisker = _whisker(row, top) if number == row.ms else None
     return el(
-        "div", el("div", name, el("span", share, el("b", column.show(number)))),
-        el("div", fill, whisker, class_="lt-track"), class_="lt-row", data_model=row.key,
-    )  # fmt: skip
+        "div",
+        el("div", name, el("span", share, el("b", column.show(number)))),
+        el("div", fill, whisker, class_="lt-track"),
+        class_="lt-row",
+        data_model=row.key,
+    )
 
 
 def _whisker(row: ParadoxRow, top: float) -> Markup | None:

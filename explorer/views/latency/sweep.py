@@ -21,10 +21,18 @@ def sweep_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
         models = [point.summary.model(spec.name) for point in sweep.points]
         band: list[Ends | None] = [(m.low_ms, m.high_ms) for m in models]
         _line(figure, sweep, (spec, number), ([m.median_ms for m in models], band))
-    figure.update_layout(figure_layout(
-        340, xaxis=_axis(sweep, titles), yaxis={"type": "log", "title": titles["ms"], "dtick": "D2",
-        "gridcolor": "rgba(128,137,160,.25)"},
-    ))  # fmt: skip
+    figure.update_layout(
+        figure_layout(
+            340,
+            xaxis=_axis(sweep, titles),
+            yaxis={
+                "type": "log",
+                "title": titles["ms"],
+                "dtick": "D2",
+                "gridcolor": "rgba(128,137,160,.25)",
+            },
+        )
+    )
     return figure
 
 
@@ -44,19 +52,29 @@ def sweep_ratio_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
             middle = [None if t is None else t.ratio for t in times]
             _line(figure, sweep, (spec, number), (middle, band))
     figure.add_hline(y=1, line_color=MODEL_COLOURS["bert"], line_width=1.5)
-    figure.update_layout(figure_layout(
-        300, xaxis=_axis(sweep, titles), yaxis={"title": titles["ratio"], "rangemode": "tozero",
-        "gridcolor": "rgba(128,137,160,.25)"},
-    ))  # fmt: skip
+    figure.update_layout(
+        figure_layout(
+            300,
+            xaxis=_axis(sweep, titles),
+            yaxis={
+                "title": titles["ratio"],
+                "rangemode": "tozero",
+                "gridcolor": "rgba(128,137,160,.25)",
+            },
+        )
+    )
     return figure
 
 
 def _axis(sweep: Sweep, titles: dict[str, str]) -> dict[str, Any]:
     places = [sweep.position(point) for point in sweep.points]
     return {
-        "type": "log", "title": titles[sweep.axis], "tickvals": places,
-        "ticktext": [str(place) for place in places], "gridcolor": "rgba(128,137,160,.25)",
-    }  # fmt: skip
+        "type": "log",
+        "title": titles[sweep.axis],
+        "tickvals": places,
+        "ticktext": [str(place) for place in places],
+        "gridcolor": "rgba(128,137,160,.25)",
+    }
 
 
 def _line(
@@ -74,14 +92,24 @@ def _line(
         edge = [high for _, (_, high) in stretch] + [low for _, (low, _) in reversed(stretch)]
         along = [place for place, _ in stretch]
         figure.add_scatter(
-            x=[*along, *reversed(along)], y=edge, fill="toself", fillcolor=colour, opacity=0.22,
-            line={"width": 0}, hoverinfo="skip", showlegend=False,
-        )  # fmt: skip
+            x=[*along, *reversed(along)],
+            y=edge,
+            fill="toself",
+            fillcolor=colour,
+            opacity=0.22,
+            line={"width": 0},
+            hoverinfo="skip",
+            showlegend=False,
+        )
     figure.add_scatter(
-        x=places, y=middle, mode="lines+markers", name=size_label(spec), marker={"size": 7},
+        x=places,
+        y=middle,
+        mode="lines+markers",
+        name=size_label(spec),
+        marker={"size": 7},
         line={"color": colour, "dash": DASHES[number % 4] if _repeats(sweep) else "solid"},
         hovertemplate="%{y:.3g}",
-    )  # fmt: skip
+    )
 
 
 def _stretches(places: Sequence[int], band: Sequence[Ends | None]) -> list[list[tuple[int, Ends]]]:

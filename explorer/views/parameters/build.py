@@ -18,8 +18,9 @@ def built_html(
         "div",
         finding(_sentence(built, sizes, texts)),
         el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair"),
-        class_="pt-built", aria_live="polite",
-    )  # fmt: skip
+        class_="pt-built",
+        aria_live="polite",
+    )
 
 
 def refused_html(sentence: str) -> Markup:
@@ -30,9 +31,11 @@ def refused_html(sentence: str) -> Markup:
 def _sentence(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> str:
     nearest = min(sizes, key=lambda size: abs(size.total - built.total))
     return texts["sentence"].format(
-        total=f"{built.total:,}", applied=f"{built.applied / 1e6:,.1f} M",
-        ratio=f"{built.total / nearest.total:,.2f}", nearest=nearest.spec.name,
-    )  # fmt: skip
+        total=f"{built.total:,}",
+        applied=f"{built.applied / 1e6:,.1f} M",
+        ratio=f"{built.total / nearest.total:,.2f}",
+        nearest=nearest.spec.name,
+    )
 
 
 def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, str]) -> Markup:
@@ -46,15 +49,24 @@ def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, st
         [el("strong", texts["stored"]), el("strong", f"{total:,}"), ""],
         [texts["applied"], f"{built.applied:,}", ""],
         *(
-            [texts["bytes"].format(name=name), f"{total * size / 1e6:,.1f} MB",
-             f"{total * size / 2**20:,.1f} MiB"]
+            [
+                texts["bytes"].format(name=name),
+                f"{total * size / 1e6:,.1f} MB",
+                f"{total * size / 2**20:,.1f} MiB",
+            ]
             for name, size in (("fp32", 4), ("fp16", 2), ("int8", 1))
         ),
-        [texts["work"].format(length=built.length, batch=built.batch),
-         f"{built.flops / 1e9:,.2f} GFLOP", ""],
-        [texts["activations"], f"{built.peak_bytes / 1e6:,.1f} MB",
-         f"{built.peak_bytes / 2**20:,.1f} MiB"],
-    ]  # fmt: skip
+        [
+            texts["work"].format(length=built.length, batch=built.batch),
+            f"{built.flops / 1e9:,.2f} GFLOP",
+            "",
+        ],
+        [
+            texts["activations"],
+            f"{built.peak_bytes / 1e6:,.1f} MB",
+            f"{built.peak_bytes / 2**20:,.1f} MiB",
+        ],
+    ]
     return table([texts["part"], texts["count"], texts["share"]], rows, texts["caption"])
 
 
@@ -66,11 +78,15 @@ def _among(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str
         el(
             "li",
             el("span", model_name(key, name) if key else el("strong", name), class_="what"),
-            el("span", el("i", class_="kept", style=f"left:0;width:{100 * total / scale:.3f}%"),
-               class_="track"),
+            el(
+                "span",
+                el("i", class_="kept", style=f"left:0;width:{100 * total / scale:.3f}%"),
+                class_="track",
+            ),
             el("span", f"{total / 1e6:,.1f} M", class_="n"),
-            data_model=key or None, class_="" if key else "yours",
+            data_model=key or None,
+            class_="" if key else "yours",
         )
         for key, name, total in listed
-    ]  # fmt: skip
+    ]
     return el("ol", *rows, class_="pt-fall", aria_label=texts["among"])

@@ -30,10 +30,14 @@ def _row(row: CallRow, sentence: str, chip: str) -> Markup:
     calls = row.calls
     total = sentence.format(calls=calls.calls, distinct=calls.distinct)
     chips = [
-        el("li", str(tensor + 1), title=chip.format(layer=place + 1, tensor=tensor + 1),
-           class_="again" if tensor in calls.tensors[:place] else "first")
+        el(
+            "li",
+            str(tensor + 1),
+            title=chip.format(layer=place + 1, tensor=tensor + 1),
+            class_="again" if tensor in calls.tensors[:place] else "first",
+        )
         for place, tensor in enumerate(calls.tensors)
-    ]  # fmt: skip
+    ]
     return el(
         "section",
         el("h3", model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),

@@ -11,9 +11,16 @@ if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
 
 ORDER = (
-    "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_norm",
-    "embedding_projection", "attention", "ffn", "layer_norm", "pooler",
-)  # fmt: skip
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_norm",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+)
 
 
 def parameters_map(

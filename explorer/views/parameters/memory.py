@@ -40,8 +40,11 @@ def _bar(name: str, n_bytes: int, scale: int, kind: str) -> Markup:
     return el(
         "div",
         el("span", name, class_="what"),
-        el("span", el("i", class_=kind, style=f"width:{100 * n_bytes / scale:.3f}%"),
-           class_="track"),
+        el(
+            "span",
+            el("i", class_=kind, style=f"width:{100 * n_bytes / scale:.3f}%"),
+            class_="track",
+        ),
         el("span", f"{n_bytes / 1e6:,.1f} MB", class_="n", title=f"{n_bytes / 2**20:,.1f} MiB"),
         class_="line",
-    )  # fmt: skip
+    )

@@ -10,9 +10,15 @@ if TYPE_CHECKING:
     from explorer.analysis.parameters.shape import Saving
 
 ALL_PARTS = (
-    "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_projection",
-    "attention", "ffn", "layer_norm", "pooler",
-)  # fmt: skip
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+)
 
 
 def savings_html(members: "Sequence[FamilyMember]", changes: Mapping[str, str]) -> Markup:
@@ -26,9 +32,12 @@ def _waterfall(first: "FamilyMember", last: "FamilyMember", changes: Mapping[str
     steps = [_step(changes[step.change], step, scale) for step in last.savings]
     return el(
         "ol",
-        _total(first, scale), *steps, _total(last, scale),
-        class_="pt-fall", aria_label=f"From {first.spec.label} to {last.spec.label}",
-    )  # fmt: skip
+        _total(first, scale),
+        *steps,
+        _total(last, scale),
+        class_="pt-fall",
+        aria_label=f"From {first.spec.label} to {last.spec.label}",
+    )
 
 
 def _total(member: "FamilyMember", scale: int) -> Markup:

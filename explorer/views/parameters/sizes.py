@@ -20,11 +20,17 @@ def sizes_canvas(sizes: "Sequence[Size]", texts: Mapping[str, object]) -> str:
 def _size(size: "Size") -> dict[str, object]:
     shape = size.spec.architecture
     return {
-        "key": size.spec.key, "name": size.spec.name, "total": size.total,
-        "applied": size.applied, "layers": shape.n_layers, "width": shape.d_model,
-        "embedding": shape.d_embedding, "heads": shape.n_heads, "flops": list(size.flops),
+        "key": size.spec.key,
+        "name": size.spec.name,
+        "total": size.total,
+        "applied": size.applied,
+        "layers": shape.n_layers,
+        "width": shape.d_model,
+        "embedding": shape.d_embedding,
+        "heads": shape.n_heads,
+        "flops": list(size.flops),
         "printed": [[p.millions, p.source] for p in size.printed],
-    }  # fmt: skip
+    }
 
 
 def embedding_canvas(
@@ -44,12 +50,15 @@ def spectrum_canvas(
     """Singular values relative to the largest, by model key, with the label and the rank."""
     lines = [
         {
-            "key": key, "label": label, "rank": spectrum.rank, "width": spectrum.d_model,
+            "key": key,
+            "label": label,
+            "rank": spectrum.rank,
+            "width": spectrum.d_model,
             "vocabulary": spectrum.d_vocab,
             "values": [float(f"{v:.4g}") for v in spectrum.values / spectrum.values[0]],
         }
         for key, (label, spectrum) in spectra.items()
-    ]  # fmt: skip
+    ]
     return script_json({"lines": lines, "texts": dict(texts)})
 
 
@@ -61,14 +70,22 @@ def sharing_canvas(
     """The four modes at each E, and the layer's two parts for counting any depth."""
     rows = {
         e: [
-            {"mode": m.mode, "total": m.total, "applied": m.applied,
-             "printed": m.scores.printed_millions, "squad1": m.scores.squad1,
-             "squad2": m.scores.squad2, "mnli": m.scores.mnli, "sst2": m.scores.sst2,
-             "race": m.scores.race, "average": m.scores.average}
+            {
+                "mode": m.mode,
+                "total": m.total,
+                "applied": m.applied,
+                "printed": m.scores.printed_millions,
+                "squad1": m.scores.squad1,
+                "squad2": m.scores.squad2,
+                "mnli": m.scores.mnli,
+                "sst2": m.scores.sst2,
+                "race": m.scores.race,
+                "average": m.scores.average,
+            }
             for m in listed
         ]
         for e, listed in modes.items()
-    }  # fmt: skip
+    }
     return script_json({"modes": rows, "parts": dict(parts), "texts": dict(texts)})
 
 
@@ -76,11 +93,18 @@ def build_canvas(presets: "Sequence[tuple[str, Architecture]]", texts: Mapping[s
     """The form of the model builder with the seven shapes to start from."""
     listed = [
         {
-            "name": name, "n_layers": s.n_layers, "d_model": s.d_model, "n_heads": s.n_heads,
-            "d_ffn": s.d_ffn, "d_embedding": s.d_embedding, "d_vocab": s.d_vocab,
-            "n_segments": s.n_segments, "n_positions": s.n_positions,
-            "has_pooler": s.has_pooler, "sharing": "all" if s.shares_layers else "none",
+            "name": name,
+            "n_layers": s.n_layers,
+            "d_model": s.d_model,
+            "n_heads": s.n_heads,
+            "d_ffn": s.d_ffn,
+            "d_embedding": s.d_embedding,
+            "d_vocab": s.d_vocab,
+            "n_segments": s.n_segments,
+            "n_positions": s.n_positions,
+            "has_pooler": s.has_pooler,
+            "sharing": "all" if s.shares_layers else "none",
         }
         for name, s in presets
-    ]  # fmt: skip
+    ]
     return script_json({"presets": listed, "texts": dict(texts)})

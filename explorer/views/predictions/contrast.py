@@ -22,9 +22,11 @@ def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, 
 
 def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
     score, share = found.scores[place], float(found.shares[place])
-    detail = texts["unknown"] if score.is_unknown else texts["detail"].format(
-        p=number(score.probability), pieces=" + ".join(score.pieces)
-    )  # fmt: skip
+    detail = (
+        texts["unknown"]
+        if score.is_unknown
+        else texts["detail"].format(p=number(score.probability), pieces=" + ".join(score.pieces))
+    )
     return el(
         "div",
         el("span", found.label, class_="model-name", data_model=found.model),
@@ -33,4 +35,4 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
         el("span", detail, class_="pr-detail"),
         class_="pr-contrast-row" + (" preferred" if found.preferred == place else ""),
         data_model=found.model,
-    )  # fmt: skip
+    )

@@ -22,8 +22,9 @@ def _column(found: MaskFillings, texts: Mapping[str, str]) -> Markup:
         _line(found.alone, found.alone, texts),
         el("h4", texts["together"]),
         el("ol", *(el("li", _line(filling, found.alone, texts)) for filling in found.together)),
-        class_="pr-joint", data_model=found.model,
-    )  # fmt: skip
+        class_="pr-joint",
+        data_model=found.model,
+    )
 
 
 def _line(filling: Filling, alone: Filling, texts: Mapping[str, str]) -> Markup:

@@ -71,8 +71,10 @@ def measured_slope(loaded, run, cell, output, step):
 
     layer, head, query, key = cell
     spec, encoder = loaded.spec, loaded.network.base_model
-    found = {pattern: [m for n, m in encoder.named_modules() if re.search(pattern, n)]
-             for pattern in (spec.value_pattern, spec.output_pattern)}  # fmt: skip
+    found = {
+        pattern: [m for n, m in encoder.named_modules() if re.search(pattern, n)]
+        for pattern in (spec.value_pattern, spec.output_pattern)
+    }
     value, dense = (modules[layer % len(modules)] for modules in found.values())
     size = value.out_features // run.attention.shape[1]
     part = slice(head * size, (head + 1) * size)
@@ -114,8 +116,11 @@ def test_value_norms_are_those_of_a_forward_pass(tiny_family, key):
         spec.bundled_path, attn_implementation="eager"
     ).eval()
     seen = []
-    hooks = [module.register_forward_hook(lambda m, a, out: seen.append(out[0]))
-             for name, module in network.base_model.named_modules() if re.search(spec.value_pattern, name)]  # fmt: skip
+    hooks = [
+        module.register_forward_hook(lambda m, a, out: seen.append(out[0]))
+        for name, module in network.base_model.named_modules()
+        if re.search(spec.value_pattern, name)
+    ]
     with torch.no_grad():
         network(**AutoTokenizer.from_pretrained(spec.bundled_path)(TEXT, return_tensors="pt"))
     for hook in hooks:

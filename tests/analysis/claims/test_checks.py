@@ -14,8 +14,24 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE
 
-NO_WEIGHTS = ("LC01", "LC02", "LC04", "LC05", "LC06", "LC08", "LC09", "LC10", "LC11", "LC13",
-              "LC14", "LC25", "LC26", "LC30", "LC31", "LC33")  # fmt: skip
+NO_WEIGHTS = (
+    "LC01",
+    "LC02",
+    "LC04",
+    "LC05",
+    "LC06",
+    "LC08",
+    "LC09",
+    "LC10",
+    "LC11",
+    "LC13",
+    "LC14",
+    "LC25",
+    "LC26",
+    "LC30",
+    "LC31",
+    "LC33",
+)
 PRINTED_BUT_NOT_COUNTED = {"E37"}
 """235M is what the paper prints, so the ledger calls it right; the model has 222.6M."""
 
@@ -79,8 +95,16 @@ def test_an_unknown_check_is_refused():
 
 
 def test_a_wrong_measurement_turns_the_claims_verdict(monkeypatch):
-    off = Measured("", False, "", {"one_matrix": Quantity(1, ""), "factorised": Quantity(3e6, "3M"),
-                                   "share": Quantity(99, "")})  # fmt: skip
+    off = Measured(
+        "",
+        False,
+        "",
+        {
+            "one_matrix": Quantity(1, ""),
+            "factorised": Quantity(3e6, "3M"),
+            "share": Quantity(99, ""),
+        },
+    )
     monkeypatch.setitem(CHECKS, "LC09", lambda specimens: off)
     result = check_result("LC09", BARE)
     assert result.status == "fails"

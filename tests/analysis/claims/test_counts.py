@@ -106,17 +106,24 @@ def test_seven_totals_equal_the_published_tables():
     measured = claims_counts.parameter_totals(specimens())
     totals = {name: q.value for name, q in measured.quantities.items() if not name.endswith("cut")}
     assert totals == {
-        "bert": 109_482_240, "distilbert": 66_362_880, "albert": 11_683_584,
-        "bert_large": 335_141_888, "albert_large": 17_683_968, "albert_xlarge": 58_724_864,
+        "bert": 109_482_240,
+        "distilbert": 66_362_880,
+        "albert": 11_683_584,
+        "bert_large": 335_141_888,
+        "albert_large": 17_683_968,
+        "albert_xlarge": 58_724_864,
         "albert_xxlarge": 222_595_584,
-    }  # fmt: skip
+    }
 
 
 def test_sharing_modes_have_the_four_counts():
     quantities = claims_counts.sharing_modes(specimens()).quantities
     assert {mode: quantities[mode].value for mode in ("none", "attention", "ffn", "all")} == {
-        "none": 89_650_176, "attention": 63_647_232, "ffn": 37_686_528, "all": 11_683_584,
-    }  # fmt: skip
+        "none": 89_650_176,
+        "attention": 63_647_232,
+        "ffn": 37_686_528,
+        "all": 11_683_584,
+    }
 
 
 def test_the_saving_is_almost_all_layers():

@@ -127,8 +127,10 @@ def test_the_three_losses_equal_plain_torch(family, tiny_family):
         model = AutoModelForPreTraining.from_pretrained(path, attn_implementation="eager").eval()
         with torch.inference_mode():
             got = model(input_ids=ids, output_hidden_states=True)
-        out[key] = (got[0][0].double() if key == "distilbert" else got.prediction_logits[0].double(),
-                    got.hidden_states[-1][0].double())  # fmt: skip
+        out[key] = (
+            got[0][0].double() if key == "distilbert" else got.prediction_logits[0].double(),
+            got.hidden_states[-1][0].double(),
+        )
     (t, t_last), (s, s_last) = out["bert"], out["distilbert"]
     p, q = (t / 2).softmax(-1), (s / 2).softmax(-1)
     ce = 4 * (p * (p / q).log()).sum(-1).mean()
@@ -162,10 +164,13 @@ def test_the_lineage_of_a_copied_student_is_found_and_a_false_one_refused(family
 
 
 NAMES = {
-    "attention.self.query": "attention.q_lin", "attention.self.key": "attention.k_lin",
-    "attention.self.value": "attention.v_lin", "attention.output.dense": "attention.out_lin",
-    "intermediate.dense": "ffn.lin1", "output.dense": "ffn.lin2",
-}  # fmt: skip
+    "attention.self.query": "attention.q_lin",
+    "attention.self.key": "attention.k_lin",
+    "attention.self.value": "attention.v_lin",
+    "attention.output.dense": "attention.out_lin",
+    "intermediate.dense": "ffn.lin1",
+    "output.dense": "ffn.lin2",
+}
 
 
 def _copied(teacher, student, layers):

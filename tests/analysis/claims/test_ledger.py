@@ -20,9 +20,12 @@ def test_all_claims_are_there_with_their_verdicts():
     assert dict(shares.total) == {"right": 111, "imprecise": 46, "wrong": 16, "unsupported": 11}
     by_report = {report: tuple(counts.values()) for report, counts in shares.reports.items()}
     assert by_report == {
-        "A": (24, 11, 10, 2), "B": (12, 10, 1, 3), "C": (26, 8, 1, 3),
-        "D": (24, 6, 1, 1), "E": (25, 11, 3, 2),
-    }  # fmt: skip
+        "A": (24, 11, 10, 2),
+        "B": (12, 10, 1, 3),
+        "C": (26, 8, 1, 3),
+        "D": (24, 6, 1, 1),
+        "E": (25, 11, 3, 2),
+    }
     assert shares.n_claims == 184
     assert sum(map(shares.share, VERDICTS)) == pytest.approx(1)
 

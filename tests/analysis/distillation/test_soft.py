@@ -52,12 +52,15 @@ def test_a_pair_equals_plain_torch(tiny_family, text, temperature):
     expected = {
         "kl_teacher_student": functional.kl_div(s.log_softmax(-1), p, reduction="sum"),
         "kl_student_teacher": functional.kl_div(t.log_softmax(-1), q, reduction="sum"),
-        "js": (functional.kl_div(mixture.log(), p, reduction="sum")
-               + functional.kl_div(mixture.log(), q, reduction="sum")) / 2,
+        "js": (
+            functional.kl_div(mixture.log(), p, reduction="sum")
+            + functional.kl_div(mixture.log(), q, reduction="sum")
+        )
+        / 2,
         "entropy_teacher": torch.distributions.Categorical(p).entropy(),
         "entropy_student": torch.distributions.Categorical(q).entropy(),
         "dark_knowledge": 1 - p.max(),
-    }  # fmt: skip
+    }
     for name, value in expected.items():
         assert getattr(pair, name) == pytest.approx(float(value), abs=1e-4), name
     assert np.allclose(pair.teacher, p[torch.tensor(pair.ids)].numpy(), atol=1e-4)

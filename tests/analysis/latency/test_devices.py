@@ -124,8 +124,10 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
     rows = paradox(result.specs, result.workload, result, BOTH)
     assert [row.label for row in rows.rows] == ["BERT", "DistilBERT", "ALBERT"]
     assert [row.label for row in rows.timed][3:] == [
-        "BERT on cuda", "DistilBERT on cuda", "ALBERT on cuda",
-    ]  # fmt: skip
+        "BERT on cuda",
+        "DistilBERT on cuda",
+        "ALBERT on cuda",
+    ]
     markup = paradox_card(rows, texts.paradox_titles(rows))
     assert markup.count('class="lt-fill"') == 3 + 3 + 6
     assert "every device" in markup

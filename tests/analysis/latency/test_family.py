@@ -166,9 +166,16 @@ def measured(ms_by_name, workload=None, specs=None, n_rounds=20):
     base = np.array([ms_by_name[spec.key] for spec in specs]) / 1e3
     seconds = base * np.exp(0.002 * rng.normal(size=(n_rounds, len(specs))))
     log = Latency(
-        tuple(s.name for s in specs), seconds, seconds[:, 0].copy(), np.zeros(n_rounds, bool),
-        (1.0,) * len(specs), 1, 5.0, True, "settled",
-    )  # fmt: skip
+        tuple(s.name for s in specs),
+        seconds,
+        seconds[:, 0].copy(),
+        np.zeros(n_rounds, bool),
+        (1.0,) * len(specs),
+        1,
+        5.0,
+        True,
+        "settled",
+    )
     return FamilyLatency(specs, workload or Workload(), log, ("random",) * 3, 1, (1,) * len(specs))
 
 
@@ -185,8 +192,11 @@ def test_paradox_puts_size_work_and_time_side_by_side():
     assert [round(row.ms) for row in after.rows] == [100, 50, 99]
     assert all(row.low_ms <= row.ms <= row.high_ms for row in after.rows)
     assert [size_label(spec) for spec in LARGER.values()] == [
-        "BERT-large", "ALBERT-large", "ALBERT-xlarge", "ALBERT-xxlarge",
-    ]  # fmt: skip
+        "BERT-large",
+        "ALBERT-large",
+        "ALBERT-xlarge",
+        "ALBERT-xxlarge",
+    ]
 
 
 def test_crossings_are_between_points_whose_order_is_certain():

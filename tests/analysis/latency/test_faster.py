@@ -125,7 +125,7 @@ def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_doe
         (runtimes.COMPILE, "cpu", ("onnx",), 10**12, ""),
         (runtimes.ONNX, "cpu", (), 10**12, ""),
     ],
-)  # fmt: skip
+)
 def test_a_runtime_is_not_tried_where_it_cannot_work(
     monkeypatch, runtime, device, absent, free, reason
 ):
@@ -215,9 +215,10 @@ def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_fam
     monkeypatch.setattr(latency_faster, "precision_variants", draw)
     monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
     monkeypatch.setattr(
-        latency_faster, "variant_latency",
+        latency_faster,
+        "variant_latency",
         lambda v, plan, sign: None if v[0].timed.spec is distilbert else timed(v, plan, sign),
-    )  # fmt: skip
+    )
     sign = StopSign()
     sign.allow(-1)
     specs = [distilbert, albert, bert]

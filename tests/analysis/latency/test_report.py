@@ -25,9 +25,16 @@ def family_latency(n_rounds=50, workload=None, specs=None):
         0.01 * rng.normal(size=(n_rounds, len(specs)))
     )
     log = Latency(
-        tuple(s.name for s in specs), seconds, seconds[:, 0] * 1.001, np.zeros(n_rounds, bool),
-        (0.5,) * len(specs), 2, 12.0, True, "settled",
-    )  # fmt: skip
+        tuple(s.name for s in specs),
+        seconds,
+        seconds[:, 0] * 1.001,
+        np.zeros(n_rounds, bool),
+        (0.5,) * len(specs),
+        2,
+        12.0,
+        True,
+        "settled",
+    )
     return FamilyLatency(
         specs, workload or Workload(), log, ("random",) * len(specs), 1, (4, 3, 2)[: len(specs)]
     )
@@ -50,8 +57,9 @@ def test_the_document_has_the_published_shape():
     assert first["peak_bytes"] == 10
     assert first["tokens_per_second"] == pytest.approx(32 / 0.2, rel=0.01)
     assert [(r["of"], r["over"]) for r in document["ratios"]] == [
-        ("bert", "distilbert"), ("bert", "albert"),
-    ]  # fmt: skip
+        ("bert", "distilbert"),
+        ("bert", "albert"),
+    ]
     ratio = document["ratios"][0]
     assert ratio["ci_low"] < ratio["ratio"] < ratio["ci_high"]
     assert ratio["ratio"] == pytest.approx(2.0, rel=0.01)
@@ -84,20 +92,33 @@ def test_what_was_exported_can_be_read_back():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{}", "[]", "null", "1" * 10, "[" * 100_000, "x" * 3_000_000, '{"format": 3}',
-     json.dumps({**report(), "models": [{"model": "<script>"}]}),
-     json.dumps({**report(), "models": [{**report()["models"][0], "median_ms": -1}]}),
-     json.dumps({**report(), "models": [{**report()["models"][0], "median_ms": "1"}]}),
-     json.dumps({**report(), "protocol": None})],
+    [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "1" * 10,
+        "[" * 100_000,
+        "x" * 3_000_000,
+        '{"format": 3}',
+        json.dumps({**report(), "models": [{"model": "<script>"}]}),
+        json.dumps({**report(), "models": [{**report()["models"][0], "median_ms": -1}]}),
+        json.dumps({**report(), "models": [{**report()["models"][0], "median_ms": "1"}]}),
+        json.dumps({**report(), "protocol": None}),
+    ],
     ids=range(12),
-)  # fmt: skip
+)
 def test_anything_else_is_refused_in_one_sentence(text):
     with pytest.raises(BadReport, match=r"\.$"):
         read_report(text)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats() | st.text(),
-                    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
 def test_reading_is_total(value):
     with pytest.raises(BadReport):
         read_report(json.dumps(value))

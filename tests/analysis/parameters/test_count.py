@@ -200,8 +200,15 @@ def test_counting_leaves_no_hook_behind():
 
 
 def test_breaking_the_sharing_is_noticed():
-    config = AlbertConfig(hidden_size=48, num_attention_heads=4, intermediate_size=96, num_hidden_groups=3,
-                          num_hidden_layers=3, vocab_size=40, embedding_size=16)  # fmt: skip
+    config = AlbertConfig(
+        hidden_size=48,
+        num_attention_heads=4,
+        intermediate_size=96,
+        num_hidden_groups=3,
+        num_hidden_layers=3,
+        vocab_size=40,
+        embedding_size=16,
+    )
     with torch.device("meta"):
         network = AutoModelForPreTraining.from_config(config).eval()
     calls = layer_calls(network.base_model, BASE["albert"].output_pattern)

@@ -18,10 +18,19 @@ from explorer.models.architectures import meta_network, random_network, sharing_
 from explorer.models.specs import BASE, LARGER
 
 BERT_BASE = {
-    "n_layers": 12, "d_model": 768, "n_heads": 12, "d_ffn": 3072, "d_embedding": 768,
-    "d_vocab": 30522, "n_segments": 2, "n_positions": 512, "has_pooler": True, "sharing": "none",
-    "length": 128, "batch": 1,
-}  # fmt: skip
+    "n_layers": 12,
+    "d_model": 768,
+    "n_heads": 12,
+    "d_ffn": 3072,
+    "d_embedding": 768,
+    "d_vocab": 30522,
+    "n_segments": 2,
+    "n_positions": 512,
+    "has_pooler": True,
+    "sharing": "none",
+    "length": 128,
+    "batch": 1,
+}
 
 
 def small(key, **sizes):
@@ -87,9 +96,13 @@ def test_building_bert_and_albert_gives_their_counts():
 
 @settings(max_examples=12, deadline=None)
 @given(
-    heads=st.integers(1, 4), per_head=st.integers(1, 8), layers=st.integers(1, 4),
-    narrower=st.booleans(), vocab=st.integers(2, 90), mode=st.sampled_from(list(TABLE_4[128])),
-)  # fmt: skip
+    heads=st.integers(1, 4),
+    per_head=st.integers(1, 8),
+    layers=st.integers(1, 4),
+    narrower=st.booleans(),
+    vocab=st.integers(2, 90),
+    mode=st.sampled_from(list(TABLE_4[128])),
+)
 def test_any_shape_has_the_count_of_its_real_modules(
     heads, per_head, layers, narrower, vocab, mode
 ):

@@ -17,8 +17,14 @@ def test_shares_are_probabilities_divided_by_their_sum():
 
 
 def test_two_hopeless_words_still_compare():
-    found = contrast("bert", "BERT", [SpanScore(Word("a", 0, 1), ("a",), -900.0, 9, ()),
-                                      SpanScore(Word("b", 0, 1), ("b",), -899.0, 8, ())])  # fmt: skip
+    found = contrast(
+        "bert",
+        "BERT",
+        [
+            SpanScore(Word("a", 0, 1), ("a",), -900.0, 9, ()),
+            SpanScore(Word("b", 0, 1), ("b",), -899.0, 8, ()),
+        ],
+    )
     assert found.shares == pytest.approx([1 / (1 + np.e), np.e / (1 + np.e)])
     assert found.shares.sum() == pytest.approx(1)
     assert found.preferred == 1

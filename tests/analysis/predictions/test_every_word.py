@@ -53,8 +53,9 @@ def test_every_word_is_priced_from_left_to_right(tiny_family, key, text):
     assert any(len(plan.rows) > 1 for plan in plans)
     for plan in plans:
         score = span_score(plan, row_logits(loaded, plan.rows), loaded.vocabulary)
-        positions = [i for i, w in enumerate(tokens.word_index) if w >= 0
-                     and tokens.words[w] == plan.word]  # fmt: skip
+        positions = [
+            i for i, w in enumerate(tokens.word_index) if w >= 0 and tokens.words[w] == plan.word
+        ]
         assert score.log_probability == pytest.approx(chain(loaded, tokens, positions), abs=1e-4)
         assert len(score.pieces) == len(positions)
 
@@ -67,8 +68,9 @@ def test_a_word_of_one_piece_has_the_probability_and_rank_of_the_list(tiny_famil
     score = priced(loaded, tokens, Word("cat", 4, 7))
     place = listed.words[0].index("cat") if "cat" in listed.words[0] else None
     assert len(score.pieces) == 1
-    everything = np.exp(plain_log_probs(loaded, run.tokens.ids, run.tokens.segments,
-                                        run.tokens.mask_positions[0]))  # fmt: skip
+    everything = np.exp(
+        plain_log_probs(loaded, run.tokens.ids, run.tokens.segments, run.tokens.mask_positions[0])
+    )
     assert score.probability == pytest.approx(everything[loaded.vocabulary.index(score.pieces[0])])
     assert score.rank == 1 + (everything > score.probability * (1 + 1e-5)).sum()
     if place is not None:

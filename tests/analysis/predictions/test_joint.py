@@ -53,14 +53,20 @@ def test_a_beam_as_wide_as_the_vocabulary_finds_the_best_pairs(tiny_family, key)
 def test_the_lone_answers_are_priced_both_ways(tiny_family, key):
     loaded, run = tiny_family.loaded(key), tiny_family.run(key, TEXT)
     first, second = run.tokens.mask_positions
-    apart = [plain_log_probs(loaded, [run.tokens.ids], run.tokens.segments, pos)[0]
-             for pos in (first, second)]  # fmt: skip
+    apart = [
+        plain_log_probs(loaded, [run.tokens.ids], run.tokens.segments, pos)[0]
+        for pos in (first, second)
+    ]
     alone = fill(loaded, run, width=3).alone
     assert alone.independent == pytest.approx(apart[0].max() + apart[1].max(), abs=1e-4)
     joint = all_pairs(loaded, run)[apart[0].argmax(), apart[1].argmax()]
     assert alone.joint == pytest.approx(joint, abs=1e-4)
-    assert all(f.joint >= g.joint for f, g in zip(fill(loaded, run, 3).together[:-1],
-                                                  fill(loaded, run, 3).together[1:], strict=True))  # fmt: skip
+    assert all(
+        f.joint >= g.joint
+        for f, g in zip(
+            fill(loaded, run, 3).together[:-1], fill(loaded, run, 3).together[1:], strict=True
+        )
+    )
 
 
 @pytest.mark.parametrize("n_masks", [0, 1, 9])

@@ -16,14 +16,26 @@ def run_of(key, vocabulary, logits):
     shape, n_masks = MINI[key].architecture, len(logits)
     positions = tuple(range(n_masks))
     tokens = Tokens(
-        "[MASK]" * n_masks, positions, ("[MASK]",) * n_masks, ((0, 6),) * n_masks,
-        (False,) * n_masks, (0,) * n_masks, (), (0,) * n_masks, positions,
-    )  # fmt: skip
+        "[MASK]" * n_masks,
+        positions,
+        ("[MASK]",) * n_masks,
+        ((0, 6),) * n_masks,
+        (False,) * n_masks,
+        (0,) * n_masks,
+        (),
+        (0,) * n_masks,
+        positions,
+    )
     return Run(
-        MINI[key], tokens, np.zeros((shape.n_layers + 1, n_masks, 2)),
+        MINI[key],
+        tokens,
+        np.zeros((shape.n_layers + 1, n_masks, 2)),
         np.zeros((shape.n_layers, 1, n_masks, n_masks)),
-        np.array(logits, np.float32), vocabulary, "cpu", "float32",
-    )  # fmt: skip
+        np.array(logits, np.float32),
+        vocabulary,
+        "cpu",
+        "float32",
+    )
 
 
 def test_listed_mass_and_remaining_mass_sum_to_one():

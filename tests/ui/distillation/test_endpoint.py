@@ -24,9 +24,16 @@ def test_shape_and_numbers(tiny_family):
     tokens = tiny_family.run("bert", TEXT).tokens
     assert [mask["position"] for mask in found["masks"]] == list(tokens.mask_positions)
     assert set(found["masks"][0]) == {
-        "position", "tokens", "teacher", "student", "kl_teacher_student", "kl_student_teacher",
-        "js", "entropy_teacher", "entropy_student",
-    }  # fmt: skip
+        "position",
+        "tokens",
+        "teacher",
+        "student",
+        "kl_teacher_student",
+        "kl_student_teacher",
+        "js",
+        "entropy_teacher",
+        "entropy_student",
+    }
     loaded = tiny_family.loaded("distilbert")
     logits = loaded.network(torch.tensor([tokens.ids])).logits[0, tokens.mask_positions[1]]
     p = (logits / 2).softmax(-1)

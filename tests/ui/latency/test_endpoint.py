@@ -20,21 +20,32 @@ def test_it_measures_three_encoders_on_this_machine(tiny_family, monkeypatch):
     assert all(m["median_ms"] > 0 and m["peak_bytes"] > 0 for m in answer["models"])
     assert all(m["p90_ms"] is None for m in answer["models"])
     assert [(r["of"], r["over"]) for r in answer["ratios"]] == [
-        ("bert", "distilbert"), ("bert", "albert"),
-    ]  # fmt: skip
+        ("bert", "distilbert"),
+        ("bert", "albert"),
+    ]
     assert answer["machine"]["torch"]
 
 
 @pytest.mark.parametrize(
     "asked",
     [
-        {"sequence_length": 513}, {"sequence_length": 0}, {"sequence_length": 1e300},
-        {"sequence_length": "512"}, {"batch_size": 33}, {"batch_size": float("nan")},
-        {"repeats": 201}, {"repeats": 0}, {"repeats": float("inf")}, {"device": "cuda:7"},
-        {"device": ["cpu"]}, {"dtype": "int1"}, {"device": "mps"}, {"repeats": True},
+        {"sequence_length": 513},
+        {"sequence_length": 0},
+        {"sequence_length": 1e300},
+        {"sequence_length": "512"},
+        {"batch_size": 33},
+        {"batch_size": float("nan")},
+        {"repeats": 201},
+        {"repeats": 0},
+        {"repeats": float("inf")},
+        {"device": "cuda:7"},
+        {"device": ["cpu"]},
+        {"dtype": "int1"},
+        {"device": "mps"},
+        {"repeats": True},
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_hostile_client_gets_one_sentence_and_no_work(asked):
     with pytest.raises((BadWorkload, gr.Error)) as refusal:
         latency(**asked)

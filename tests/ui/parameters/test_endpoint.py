@@ -7,9 +7,16 @@ from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.shell.api import ENDPOINTS
 
 COMPONENTS = {
-    "word_embeddings", "position_embeddings", "token_type_embeddings", "embedding_projection",
-    "attention", "ffn", "layer_norm", "pooler", "head",
-}  # fmt: skip
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+    "head",
+}
 
 
 def test_it_is_registered():

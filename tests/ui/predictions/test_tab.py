@@ -43,24 +43,44 @@ def said(monkeypatch, *masks):
 @pytest.mark.parametrize(
     ("masks", "sentence"),
     [
-        ([answers(("paris", 0.9), ("paris", 0.8), ("paris", 0.31))],
-         "All three answer paris; ALBERT is least sure, 0.310."),
-        ([answers(("paris", 0.9), ("lyon", 0.8), ("paris", 0.31))],
-         "BERT and ALBERT answer paris; DistilBERT says lyon (0.800)."),
-        ([answers(("a", 0.9), ("b", 0.8), ("c", 0.31))],
-         "Three models, three answers: BERT says a (0.900), DistilBERT says b (0.800) and ALBERT says c (0.310)."),
+        (
+            [answers(("paris", 0.9), ("paris", 0.8), ("paris", 0.31))],
+            "All three answer paris; ALBERT is least sure, 0.310.",
+        ),
+        (
+            [answers(("paris", 0.9), ("lyon", 0.8), ("paris", 0.31))],
+            "BERT and ALBERT answer paris; DistilBERT says lyon (0.800).",
+        ),
+        (
+            [answers(("a", 0.9), ("b", 0.8), ("c", 0.31))],
+            "Three models, three answers: BERT says a (0.900), DistilBERT says b (0.800) and ALBERT says c (0.310).",
+        ),
         ([answers(("a", 0.9), ("a", 0.95))], "Both answer a; BERT is least sure, 0.900."),
-        ([answers(("a", 0.9), ("b", 0.95))],
-         "Two models, two answers: BERT says a (0.900) and DistilBERT says b (0.950)."),
+        (
+            [answers(("a", 0.9), ("b", 0.95))],
+            "Two models, two answers: BERT says a (0.900) and DistilBERT says b (0.950).",
+        ),
         ([answers(("a", 0.9))], "BERT answers a, 0.900."),
-        ([answers(("a", 0.9), ("a", 0.8), ("a", 0.7)), answers(("b", 0.9), ("c", 0.8), ("b", 0.7))],
-         "The three models agree on 1 of 2 gaps: a."),
-        ([answers(("a", 0.9), ("b", 0.8), ("a", 0.7)), answers(("c", 0.9), ("b", 0.8), ("c", 0.7))],
-         "The three models agree on none of the 2 gaps; BERT and ALBERT agree on 2: a and c."),
-        ([answers(("a", 0.9), ("b", 0.8), ("c", 0.7))] * 2,
-         "The three models agree on none of the 2 gaps."),
+        (
+            [
+                answers(("a", 0.9), ("a", 0.8), ("a", 0.7)),
+                answers(("b", 0.9), ("c", 0.8), ("b", 0.7)),
+            ],
+            "The three models agree on 1 of 2 gaps: a.",
+        ),
+        (
+            [
+                answers(("a", 0.9), ("b", 0.8), ("a", 0.7)),
+                answers(("c", 0.9), ("b", 0.8), ("c", 0.7)),
+            ],
+            "The three models agree on none of the 2 gaps; BERT and ALBERT agree on 2: a and c.",
+        ),
+        (
+            [answers(("a", 0.9), ("b", 0.8), ("c", 0.7))] * 2,
+            "The three models agree on none of the 2 gaps.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_the_finding_says_who_agrees(monkeypatch, masks, sentence):
     assert said(monkeypatch, *masks) == sentence
 
