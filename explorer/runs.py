@@ -4,15 +4,15 @@ import logging
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import clean_text
 from explorer.page_state import PageState
+from explorer.timing.slot import SLOT
 
 if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
@@ -78,49 +78,7 @@ class RunCache:
             self._runs.clear()
 
 
-class Slot:
-    """Many inferences at once, or one measurement alone: it waits, then shuts the door."""
-
-    def __init__(self) -> None:
-        self._condition = threading.Condition()
-        self._running = 0
-        self._measuring = False
-
-    @property
-    def is_measuring(self) -> bool:
-        """Whether a measurement has the machine to itself, or is about to."""
-        return self._measuring
-
-    @contextmanager
-    def infer(self) -> Iterator[None]:
-        """Hold while a model runs for a visitor."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._measuring)
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._running -= 1
-                self._condition.notify_all()
-
-    @contextmanager
-    def measure(self) -> Iterator[None]:
-        """Hold while timing: no inference runs meanwhile."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._measuring)
-            self._measuring = True
-            self._condition.wait_for(lambda: self._running == 0)
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._measuring = False
-                self._condition.notify_all()
-
-
 CACHE = RunCache()
-SLOT = Slot()
 
 
 def _one_thread_each() -> None:

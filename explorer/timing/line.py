@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.runs import SLOT
+from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
 
 Job = Callable[[StopSign], Iterator[Any]]

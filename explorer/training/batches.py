@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.corpus import Shard
-from explorer.training.losses import IGNORED
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.recipe import Recipe
 
 PAD, UNKNOWN, CLS, SEP, MASK = range(5)  # both vocabularies begin with these

@@ -8,7 +8,7 @@ from torch import nn
 from explorer.training.batches import Sampler
 from explorer.training.corpus import Shard
 from explorer.training.loop import half_precision
-from explorer.training.losses import IGNORED
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.objectives import guess
 from explorer.training.recipe import Recipe
 

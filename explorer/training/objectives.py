@@ -8,7 +8,7 @@ from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining, DistilBertForMaskedLM
 
 from explorer.training.batches import Batch
-from explorer.training.losses import (
+from explorer.analysis.distillation.triple_loss import (
     IGNORED,
     distillation_ce,
     hidden_cosine,

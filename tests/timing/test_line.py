@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from explorer.runs import Slot
+from explorer.timing.slot import Slot
 from explorer.timing.line import LONGEST_LINE, Line, LineIsLong, updates
 
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_runs, in_workers
+from explorer.runs import get_loaded, get_runs, in_workers
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors

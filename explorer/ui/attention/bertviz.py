@@ -4,7 +4,8 @@ import gradio as gr
 
 from explorer.models.specs import family_specs
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_run
+from explorer.runs import get_loaded, get_run
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors

@@ -9,7 +9,8 @@ from explorer.analysis.alignment import Alignment, word_attention
 from explorer.models.run import Run
 from explorer.models.tokens import piece_text
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_runs
+from explorer.runs import get_loaded, get_runs
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors

@@ -28,7 +28,7 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
-    from explorer.training.losses import WEIGHTS
+    from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
     if family not in FAMILIES:

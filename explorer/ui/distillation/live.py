@@ -8,9 +8,10 @@ from typing import Any
 import gradio as gr
 
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded
+from explorer.runs import get_loaded
+from explorer.timing.slot import SLOT
 from explorer.training.live.line import Line, Ticket
-from explorer.training.live.report import LIMITS, LiveReport, LiveSettings, Watched
+from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
 from explorer.ui.distillation import live_words as texts
 from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
 from explorer.ui.kit.canvas import Canvas

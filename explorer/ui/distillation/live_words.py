@@ -1,6 +1,6 @@
 """Sentences of the live distillation."""
 
-from explorer.training.live.report import LiveReport, LiveSettings
+from explorer.analysis.distillation.live import LiveReport, LiveSettings
 
 FOLD = "Can I watch a student learn?"
 INTRO = (

@@ -257,7 +257,8 @@ def _each_loaded(
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """What each loaded network of the family measures; a card for each that cannot be had."""
     from explorer.models.hub import ModelUnavailable
-    from explorer.runs import SLOT, get_loaded
+    from explorer.runs import get_loaded
+    from explorer.timing.slot import SLOT
     from explorer.views.markup import plain_card
 
     state = state or PageState()

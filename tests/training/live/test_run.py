@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.training.live.line import Line
-from explorer.training.live.report import BadSettings, LiveSettings, Watched
+from explorer.analysis.distillation.live import BadSettings, LiveSettings, Watched
 from explorer.training.live.run import distil_live, fresh_student, hide, student_layers
 from explorer.training.live.text import (
     bundled_sentences,

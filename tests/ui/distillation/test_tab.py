@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.page_state import PageState
-from explorer.training.live.report import LiveSettings
+from explorer.analysis.distillation.live import LiveSettings
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of, focus_on_word

@@ -11,7 +11,8 @@ import pytest
 from explorer.models.run import Run
 from explorer.models.specs import LARGER
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_runs
+from explorer.runs import get_runs
+from explorer.timing.slot import SLOT
 from explorer.timing import protocol as timing
 from explorer.timing.networks import forget_timed_networks, timed_network
 from explorer.timing.stop import Stopped, StopSign
