@@ -4,10 +4,11 @@ import logging
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
+from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import clean_text
@@ -144,6 +145,15 @@ def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) 
     from explorer.models.loading import load_model
 
     return load_model(spec, device_of(state), state.dtype, report)
+
+
+def live_lesson(
+    teacher: "LoadedModel", settings: LiveSettings, watched: Watched
+) -> Iterator[LiveReport]:
+    """A fresh student that learns from a copy of the teacher, a few steps at a time."""
+    from explorer.training.live.run import distil_live
+
+    return distil_live(teacher, settings, watched)
 
 
 def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:

@@ -6,7 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.analysis.measures import TEMPERATURES, entropy, js, kl_of_logs, log_softmax, softmax, top_ids
+from explorer.analysis.measures import (
+    TEMPERATURES,
+    entropy,
+    js,
+    kl_of_logs,
+    log_softmax,
+    softmax,
+    top_ids,
+)
 from explorer.models.run import Run, read_only
 
 

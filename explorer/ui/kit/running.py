@@ -1,18 +1,18 @@
-"""A measurement seen from the page: its turn, its progress, its end."""
+"""A job that takes its turn, seen from the page: its place in line, its progress, its end."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
 
-from explorer.timing.line import LINE, Job, Update, updates
+from explorer.timing.line import Job, Line, Update, updates
 
 Draw = Callable[[Update], list[Any]]
 
 
-def running(job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
-    """Put a job in the line and draw it whenever something changed, and once at its end."""
-    measurement = LINE.start(job, owner_of(request))
+def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
+    """Put a job in a line and draw it whenever something changed, and once at its end."""
+    measurement = line.start(job, owner_of(request))
     shown: tuple[int, int] | None = None
     for update in updates(measurement):
         now = (update.place, id(update.shot))
@@ -21,11 +21,15 @@ def running(job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[A
         shown = now
 
 
-def stop(request: gr.Request) -> None:
-    """Stop the reader's own measurement, wherever in the line it is."""
-    LINE.stop(owner_of(request))
+def stops(line: Line) -> Callable[[gr.Request], None]:
+    """The handler of a stop button: ends the reader's own job, wherever in the line it is."""
+
+    def stop(request: gr.Request) -> None:
+        line.stop(owner_of(request))
+
+    return stop
 
 
 def owner_of(request: gr.Request | None) -> str:
-    """Whose measurement it is: the browser tab's."""
+    """Whose job it is: the browser tab's."""
     return str(request.session_hash or "") if request is not None else ""

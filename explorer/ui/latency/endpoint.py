@@ -55,7 +55,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.report import family_report
-    from explorer.timing.line import LINE, updates
+    from explorer.timing.line import MEASUREMENTS, updates
 
     plan = plan_for(workload, BUDGET_S, repeats)
 
@@ -63,7 +63,7 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
         yield family_report(family_specs(family), workload, plan, sign)
 
     final = None
-    for update in updates(LINE.start(job)):
+    for update in updates(MEASUREMENTS.start(job)):
         final = update.shot
     if final is None:
         raise gr.Error(texts.NO_ROUND)
