@@ -48,7 +48,7 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
         return texts.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None
     if view == "neuron":
-        from explorer.models.neurons import queries_and_keys
+        from explorer.models.inside.neurons import queries_and_keys
 
         loaded = get_loaded(spec, state)
         with SLOT.infer():

@@ -8,6 +8,7 @@ import gradio as gr
 from explorer.models.specs import FAMILIES, family_specs
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.latency import words as texts
 
 BUDGET_S = 20.0
@@ -40,7 +41,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         ratios (ci_low and ci_high are null under 7 rounds).
     """
     if family not in FAMILIES:
-        raise gr.Error(texts.BAD_FAMILY)
+        raise gr.Error(BAD_FAMILY)
     clock = clock_on(device, "compute")
     workload = Workload(
         whole_number("The sequence length", sequence_length, 2, 512),
