@@ -9,6 +9,8 @@ from explorer.models.tokens import MASK, Tokens
 
 Groups = tuple[tuple[int, ...], ...]
 """For each word, the token positions it is made of."""
+OPENING, BETWEEN, CLOSING = -1, -2, -3
+"""The added tokens by where they stand: between two sentences a model may put more than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +112,6 @@ def _stretches(tokens: Tokens) -> list[range]:
     ]
 
 
-OPENING, BETWEEN, CLOSING = -1, -2, -3
-"""The added tokens by where they stand: between two sentences a model may put more than one."""
-
-
 def _places(tokens: Tokens, blocks: list[int]) -> list[int]:
     """For each token its block; for an added one, where it stands (added tokens have no block)."""
     added = [i for i, special in enumerate(tokens.special) if special]
@@ -124,7 +122,7 @@ def _places(tokens: Tokens, blocks: list[int]) -> list[int]:
 
 def _added_piece(tokens: Tokens, place: int) -> str:
     added = [piece for piece, special in zip(tokens.pieces, tokens.special, strict=True) if special]
-    return {OPENING: added[0], CLOSING: added[-1]}.get(place, added[1])
+    return added[{OPENING: 0, BETWEEN: 1, CLOSING: -1}[place]]
 
 
 def _order(tokens: Tokens, blocks: list[int]) -> list[int]:
