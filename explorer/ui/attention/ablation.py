@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
@@ -20,7 +20,11 @@ from explorer.views.markup import finding, note
 if TYPE_CHECKING:
     from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
 
-PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "hidden"}
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "hidden",
+}
 
 
 def build_fold(state: gr.State) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import gradio as gr
 
@@ -25,7 +26,11 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 
 SENTENCES = DATA / "sentences.json"
-PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "minimal"}
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "minimal",
+}
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
 

@@ -79,7 +79,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(
         stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
     )
-    build_folds(controls, headline.result)
+    build_folds([*controls], headline.result)
     return [controls[LENGTH], controls[DEVICE]]
 
 

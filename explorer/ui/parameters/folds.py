@@ -219,7 +219,8 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
     ]
     measured, cards = _each_loaded(state, lambda m: affordable_memory(m, length, batch, keeps))
     rows = [MemoryRow(s.key, s.name, *memory) for s, memory in measured]
-    bert, albert = (row.memory for row in counted if row.key in ("bert", "albert"))
+    memory = {row.key: row.memory for row in counted}
+    bert, albert = memory["bert"], memory["albert"]
     sentence = texts.MEMORY_FINDING.format(
         weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
         peak_share=_percent(albert.peak_bytes / bert.peak_bytes, 0),
