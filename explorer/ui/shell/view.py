@@ -81,7 +81,8 @@ def wire(page: gr.Blocks, wiring: Wiring) -> None:
     def on_leave(request: gr.Request) -> None:
         wiring.asked.discard(str(request.session_hash))
 
-    shared: dict[str, Any] = {"concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
+    shared: dict[str, Any] = {
+              "concurrency_id": "infer", "concurrency_limit": 4, "api_visibility": "private",
               "show_progress": "full", "show_progress_on": wiring.message}  # fmt: skip
     triggers = [bar.compare.click, bar.text.submit,
                 bar.family.input, bar.device.input, bar.dtype.input]  # fmt: skip
