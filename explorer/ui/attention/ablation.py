@@ -24,7 +24,7 @@ PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progres
 
 def build_fold(state: gr.State) -> None:
     """Switches for every head, the change they make, and a sweep that can be stopped."""
-    with fold(texts.QUESTION) as heads:
+    with fold("attention", "ablation", texts.QUESTION) as heads:
         said = gr.HTML()
         switches = Canvas("head_switches")
         with gr.Row(elem_classes="ab-buttons"):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ID = "claims"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS: tuple[str, ...] = ()
 _RUNS: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "infer",
@@ -35,7 +36,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80)
         results = Canvas("claims_results", min_width=200)
     ledger = Canvas("claims_ledger")
-    with fold(texts.CHECKS_FOLD) as checks_fold:
+    with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims_checks")
     checks_fold.on_open(show_checks, [], [checks])
     running = run.click(plain_errors(run_all), [state], [results], **_RUNS)

@@ -29,9 +29,9 @@ class LostPlace(ValueError):
     """The run did not move for so long that the next in line took its place."""
 
 
-def build_live(state: gr.State, focus: gr.State) -> None:
+def build_live(state: gr.State) -> None:
     """The settings, the buttons and the picture."""
-    with fold(texts.FOLD):
+    with fold("distillation", "live", texts.FOLD):
         gr.HTML(note(texts.INTRO))
         controls = _controls()
         with gr.Row():
@@ -42,7 +42,7 @@ def build_live(state: gr.State, focus: gr.State) -> None:
         weights = controls[4:7]
         event = run.click(
             plain_errors(run_live),
-            [state, focus, *controls],
+            [state, *controls],
             [picture],
             api_visibility="private",
             concurrency_id="live",
@@ -87,7 +87,6 @@ def _defaults() -> list[Any]:
 
 def run_live(
     state: PageState | None,
-    focus: Focus | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
 ) -> Iterator[str]:
     """Wait for the place in line, then teach a student and show it after every few steps."""
@@ -102,7 +101,7 @@ def run_live(
             yield waiting_canvas(texts.WAITING.format(place=place))
             time.sleep(WAIT_SECONDS)
         yield waiting_canvas(texts.PREPARING)
-        yield from teach(state, focus_of(state, focus), settings, ticket)
+        yield from teach(state, focus_of(state), settings, ticket)
     finally:
         ticket.leave()
 

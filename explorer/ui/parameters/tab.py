@@ -10,6 +10,7 @@ from explorer.ui.parameters import words as texts
 ID = "parameters"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS: tuple[str, ...] = ()
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
