@@ -1,3 +1,5 @@
+// The one classic script: what has to be there before Gradio's client asks its first question.
+
 // Gradio (6.31.0) can lose an event. If its answer to `queue/join` overtakes the end of the
 // session's event stream, the client takes that stream for open, never opens another, and every
 // later press of the same button waits behind the lost one. So the answer is held here until the
@@ -41,4 +43,14 @@
     }
     return answer;
   };
+})();
+
+// A component may be there before the modules are: its picture waits in line.
+window.explorer = {waiting: [], mount(...asked) { this.waiting.push(asked); }};
+
+// A link to something else than the opening example must not show that example first.
+(() => {
+  const param = name => new URL(location.href).searchParams.get(name);
+  const linked = param('text') || param('tab') || (param('family') || 'mini') !== 'mini';
+  document.documentElement.classList.toggle('linked', Boolean(linked));
 })();

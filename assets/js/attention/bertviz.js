@@ -1,37 +1,34 @@
 // The closed frame BertViz draws in: data go in by message once, its height comes back.
-(() => {
-  const E = window.explorer, frames = new Map();   // frame -> {data, dark, ready}
-  const url = path => `${(window.gradio_config?.root || '').replace(/\/$/, '')}/gradio_api/file=${path}`;
+import {fileUrl} from '../gradio.js';
 
-  function send(frame) {
-    const {data, dark, ready} = frames.get(frame);
-    if (!ready) return;
-    frame.contentWindow.postMessage({type: 'bertviz', data: {...data, script: url(data.script)}, dark}, '*');
+const frames = new Map();   // frame -> {data, dark, ready}
+
+function send(frame) {
+  const {data, dark, ready} = frames.get(frame);
+  if (!ready) return;
+  frame.contentWindow.postMessage({type: 'bertviz', data: {...data, script: fileUrl(data.script)}, dark}, '*');
+}
+
+addEventListener('message', event => {
+  for (const [frame, state] of frames) {
+    if (!frame.isConnected) { frames.delete(frame); continue; }
+    if (event.source !== frame.contentWindow) continue;
+    if (event.data?.type === 'bertviz-ready') { state.ready = true; send(frame); }
+    if (event.data?.type === 'bertviz-size') frame.style.height = `${Math.max(120, Math.min(Number(event.data.height) || 0, 1600))}px`;
   }
+});
 
-  addEventListener('message', event => {
-    for (const [frame, state] of frames) {
-      if (!frame.isConnected) { frames.delete(frame); continue; }
-      if (event.source !== frame.contentWindow) continue;
-      if (event.data?.type === 'bertviz-ready') { state.ready = true; send(frame); }
-      if (event.data?.type === 'bertviz-size') frame.style.height = `${Math.max(120, Math.min(Number(event.data.height) || 0, 1600))}px`;
-    }
-  });
-
-  E.views.bertviz = {
-    draw(root, data, {dark}) {
-      let frame = root.querySelector('iframe');
-      if (!frame) {
-        frame = document.createElement('iframe');
-        frame.className = 'bertviz';
-        frame.setAttribute('sandbox', 'allow-scripts');   // no access to the page around it
-        frame.src = url(data.frame);
-        frames.set(frame, {ready: false});
-        root.replaceChildren(frame);
-      }
-      frame.title = data.title;
-      Object.assign(frames.get(frame), {data, dark});
-      send(frame);
-    },
-  };
-})();
+export function draw(root, data, {dark}) {
+  let frame = root.querySelector('iframe');
+  if (!frame) {
+    frame = document.createElement('iframe');
+    frame.className = 'bertviz';
+    frame.setAttribute('sandbox', 'allow-scripts');   // no access to the page around it
+    frame.src = fileUrl(data.frame);
+    frames.set(frame, {ready: false});
+    root.replaceChildren(frame);
+  }
+  frame.title = data.title;
+  Object.assign(frames.get(frame), {data, dark});
+  send(frame);
+}
