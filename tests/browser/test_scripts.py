@@ -5,7 +5,7 @@ import time
 import pytest
 from playwright.sync_api import expect
 
-from explorer.ui import texts
+from explorer.ui.kit import words as texts
 
 pytestmark = pytest.mark.browser
 
