@@ -22,7 +22,7 @@ READS = RUN_FIELDS
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding and the wall; below, the deeper questions as folds."""
     finding = gr.HTML()
-    wall = Canvas("attention_wall", asks=exact_heads)
+    wall = Canvas("attention/wall", asks=exact_heads)
     build_twins_fold(state)
     build_shared_fold(state)
     build_summary_fold(state)

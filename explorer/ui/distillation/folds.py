@@ -36,7 +36,7 @@ def sentences() -> tuple[dict[str, str], ...]:
 def build_curves(state: gr.State) -> None:
     """Everything over temperature."""
     with fold("distillation", "curves", texts.CURVES_FOLD) as f:
-        picture = Canvas("distillation_curves")
+        picture = Canvas("distillation/curves")
         f.on_open(plain_errors(show_curves), [state], [picture])
 
 
@@ -59,7 +59,7 @@ def show_curves(state: PageState | None) -> str:
 def build_losses(state: gr.State) -> None:
     """The triple loss on the sentence."""
     with fold("distillation", "losses", texts.LOSSES_FOLD) as f:
-        picture = Canvas("distillation_losses")
+        picture = Canvas("distillation/losses")
         f.on_open(plain_errors(show_losses), [state], [picture])
 
 
@@ -125,7 +125,7 @@ def build_agreement(state: gr.State) -> None:
         with gr.Row():
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(texts.STOP)
-        picture = Canvas("distillation_agreement")
+        picture = Canvas("distillation/agreement")
         event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
         stop.click(None, None, None, cancels=[event], api_visibility="private")
 

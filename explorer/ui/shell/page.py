@@ -13,6 +13,7 @@ from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_tabs
+from explorer.ui.shell.scripts import head_html, scripts_route
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.shell.view import Wiring, view_config, wire
 from explorer.views.markup import el, script_json
@@ -32,7 +33,7 @@ def build_page(start: PageState) -> gr.Blocks:
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
-        view = Canvas("view", script_json(view_config()), elem_id="link")
+        view = Canvas("page/view", script_json(view_config()), elem_id="link")
         wire(Wiring(start, view, message, state, status, outputs))
         wire_input_bar(bar)
         wire_opening(page, start, bar, tabs)
@@ -53,11 +54,11 @@ def header_html() -> str:
 
 def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
-    scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
     return {
         "theme": theme(),
         "css_paths": style_sheets(),
-        "head": f"<script>{chr(10).join(scripts)}</script>",
+        "head": head_html(),
+        "app_kwargs": {"routes": [scripts_route()]},
         "footer_links": ["api"],
         "run_history": False,
         "show_error": False,

@@ -154,6 +154,7 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
     cut = len(state.text) > LINK_TEXT_LIMIT
     answer = {
         "number": asked.number,
+        "repaired": list(asked.repaired),
         "accepted": accepted,
         "drawn": drawn,
         "params": state.to_params(),
@@ -168,6 +169,7 @@ def view_config() -> dict[str, object]:
     """What the browser has to know of the page, so that it keeps no list of its own."""
     return {
         "defaults": default_params(),
+        "limit": LINK_TEXT_LIMIT,
         "reads": {tab.ID: list(tab.READS) for tab in TABS},
         "texts": {"label": texts.LINK_LABEL, "copy": texts.COPY_LINK, "copied": texts.COPIED},
     }
