@@ -50,17 +50,19 @@ const hear = {
 };
 
 // Every picture is a module of its own, `<kind>.js`: one that is broken costs only its own place.
-const drawings = new Map();   // root -> draws it anew
+const drawings = new Map();    // root -> draws it anew
+const questions = new Map();   // kind -> what its picture asked last, or a function that says it
 
 async function mount(kind, element, props, watch, trigger, asks) {
   const root = element.querySelector('.canvas');
   if (!root) return;
   let picture = null;
+  const ask = question => { questions.set(kind, question); trigger('select', {}); };
   const draw = () => {
     if (!picture) return;
     if (!props.value) { root.replaceChildren(); return; }
     try {
-      picture.draw(root, JSON.parse(props.value), {dark: isDark(), trigger, asks});
+      picture.draw(root, JSON.parse(props.value), {dark: isDark(), asks, ask});
     } catch (error) {
       fail(root, error);
     }
@@ -89,6 +91,10 @@ document.addEventListener('click', event => {
 
 const {waiting, told} = window.explorer;
 window.explorer.mount = mount;
+window.explorer.question = kind => {
+  const question = questions.get(kind);
+  return JSON.stringify(typeof question === 'function' ? question() : question);
+};
 window.explorer.tell = (name, said) => hear[name](said);
 told.forEach(([name, said]) => hear[name](said));
 waiting.forEach(asked => mount(...asked));

@@ -1,7 +1,7 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
 import {make, sayNodes as say, word} from '../kit/dom.js';
 import {bytes, number, percent, shown} from '../kit/numbers.js';
-import {compare} from '../page/here.js';
+import {compare as run} from '../page/here.js';
 import {HIGH, LOW, keep, setTemperature, temperature} from './temperature.js';
 
 const STEPS = 600;
@@ -51,7 +51,7 @@ function strip(data) {
     const chosen = i === data.selected;
     const button = make('button', {type: 'button', class: chosen ? 'ds-word chosen' : 'ds-word',
       'aria-pressed': String(chosen), title: chosen ? data.texts.hidden : data.texts.hide}, item.text);
-    button.addEventListener('click', () => { if (!chosen) compare({word: String(i)}); });
+    button.addEventListener('click', () => { if (!chosen) run({word: String(i)}); });
     box.append(button);
   });
   return make('div', {class: 'ds-pick'}, make('span', {class: 'ds-lead'}, data.texts.pick), box);
@@ -263,7 +263,7 @@ export function draw(root, data) {
   paint(view, temperature());
   root.dataset.t = temperature();
   const back = data.back ? make('button', {type: 'button', class: 'chip'}, data.texts.back) : null;
-  if (back) back.addEventListener('click', () => compare({word: '-1'}));
+  if (back) back.addEventListener('click', () => run({word: '-1'}));
   root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node, view.sentence,
     make('div', {class: 'ds-grid'},
       make('div', {class: 'ds-main'},

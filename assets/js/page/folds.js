@@ -13,6 +13,7 @@ export function followFolds(state) {
     }
   }
   if (fromLink) openLinked(state.get('fold'));
+  else if (!state.get('fold')) choose({fold: foldsInSight().find(fold => fold.isOpen())?.name ?? null});
   fromLink = false;
 }
 

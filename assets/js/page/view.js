@@ -11,10 +11,9 @@ let last = null;
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
 
-export function draw(root, data, {trigger}) {
+export function draw(root, data, {ask}) {
   if (!state) {
-    state = begin(data, () => trigger('select', {}));
-    window.explorer.asked = () => JSON.stringify(state.question());
+    state = begin(data, () => ask(() => state.question()));
     opened.then(() => state.open(Object.fromEntries(new URLSearchParams(location.search))));
   }
   if (!data.answer || data.serial === last) return;   // a change of theme draws what is there

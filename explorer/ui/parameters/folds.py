@@ -148,15 +148,7 @@ def build_builder(state: gr.State) -> None:
     with fold("parameters", "build", texts.BUILD) as section:
         form, result = Canvas("parameters/build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
-        form.select(
-            plain_errors(on_shape),
-            None,
-            result,
-            api_visibility="private",
-            show_progress="hidden",
-            trigger_mode="always_last",
-            concurrency_id="infer",
-        )
+        form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
@@ -169,9 +161,9 @@ def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes
     return [form, built_shape(texts.first_shape(BASE["bert"].architecture))]
 
 
-def on_shape(event: gr.EventData) -> str:
+def on_shape(question: dict) -> str:
     """What the shape in the form costs, or why it cannot be."""
-    return built_shape(dict(event._data["shape"]))
+    return built_shape(dict(question["shape"]))
 
 
 def built_shape(values: dict[str, object]) -> str:

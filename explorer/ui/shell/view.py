@@ -4,7 +4,6 @@ Opening, Compare and a tab switch are the same question, a link's parameters, as
 ``view`` canvas. Only the last of several questions is answered: each says everything.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -24,7 +23,6 @@ from explorer.views.markup import Markup, el, script_json
 
 TAB_BY_ID = {tab.ID: tab for tab in TABS}
 Outputs = dict[Any, Any]
-ASKED_JS = "() => window.explorer.asked()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,28 +60,23 @@ class Wiring:
 def wire(wiring: Wiring) -> None:
     """Connect the question to its answer."""
 
-    def on_view(asked: str, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
-        return view(wiring, read_question(asked, wiring.start), progress)
+    def on_view(question: dict, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
+        return view(wiring, asked_of(question, wiring.start), progress)
 
-    # A deferred event of Gradio loses its data, so what is asked is read when it is sent.
-    wiring.view.select(
+    wiring.view.on_question(
         on_view,
-        [wiring.view],
+        [],
         wiring.results,
-        js=ASKED_JS,
         trigger_mode="always_last",
-        concurrency_id="infer",
         concurrency_limit=4,
-        api_visibility="private",
         show_progress="full",
         show_progress_on=wiring.message,
     )
 
 
-def read_question(asked: str, start: PageState) -> Asked:
+def asked_of(question: dict[str, Any], start: PageState) -> Asked:
     """The browser's question; whatever is no question asks for the start."""
     try:
-        question = json.loads(asked)
         params = {str(k): str(v) for k, v in question["params"].items() if v is not None}
         number, keep = int(question["number"]), tuple(map(str, question["keep"]))
     except (ValueError, TypeError, KeyError, AttributeError):
