@@ -20,6 +20,7 @@ export class State {
     /** @type {Params | null} */ this.accepted = null;
     /** @type {Record<string, string | null>} */ this.shown = {};
     /** @type {string[]} */ this.kept = [];
+    this.refused = false;   // the newest answer was a refusal
     this.number = 0;
     this.note = '';
   }
@@ -42,7 +43,8 @@ export class State {
 
   /** Whether a tab shows something else than the page's text. @param {string} tab */
   isStale(tab) {
-    return Boolean(this.accepted && this.config.reads[tab] && this.shown[tab] !== this.key(tab, this.accepted));
+    if (!this.accepted) return this.refused && this.config.reads[tab].length > 0 && !this.shown[tab];
+    return this.shown[tab] !== this.key(tab, this.accepted);
   }
 
   /** Begin with what a link holds. @param {Params} params */
@@ -102,6 +104,7 @@ export class State {
       for (const other of Object.keys(this.shown)) if (!this.kept.includes(other)) delete this.shown[other];
       this.shown[tab] = this.key(tab, params);
     }
+    this.refused = !answer.accepted;
     if (answer.accepted) this.accept(answer, params);
     else if (answer.number === this.number) this.refuse();
     this.publish();

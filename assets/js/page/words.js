@@ -62,7 +62,9 @@ export function draw(root, data) {
 function show(text) {
   const masks = (text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
   if (originals.length !== masks) originals.length = 0;
-  drawWords(document.querySelector('#words .strip'), text, current.hint);
+  const strip = document.querySelector('#words .strip');
+  strip.dataset.text = text;
+  drawWords(strip, text, current.hint);
 }
 
 document.addEventListener('input', event => {
