@@ -29,21 +29,21 @@ PRIVATE: dict[str, Any] = {
 
 def build_fold(state: gr.State) -> None:
     """Switches for every head, the change they make, and a sweep that can be stopped."""
-    with fold(texts.QUESTION) as heads:
+    with fold("attention", "ablation", texts.QUESTION) as heads:
         said = gr.HTML()
-        switches = Canvas("head_switches")
+        switches = Canvas("attention/switches")
         with gr.Row(elem_classes="ab-buttons"):
             sweep = gr.Button(texts.SWEEP, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         changes = gr.HTML()
         gr.HTML(note(texts.HOW))
         heads.on_open(show_switches, [state], [said, switches, changes, stop])
-        switches.select(
-            plain_errors(show_changes),
+        switches.on_question(
+            show_changes,
             [state],
             [said, changes],
             trigger_mode="always_last",
-            **PRIVATE,
+            show_progress="hidden",
         )
         running = sweep.click(
             plain_errors(show_sweep),
@@ -76,14 +76,15 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
     return finding(texts.ALL_ON), head_switches(runs, cards, {}, texts.SWITCHES), "", hidden
 
 
-def show_changes(state: PageState | None, event: gr.EventData) -> tuple[str, str]:
+def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     """The answers with the chosen heads off."""
     from explorer.views.attention.ablation import changed_answers
 
     if state is None:
         return "", ""
     runs, _ = get_runs(state)
-    kept = {key: kept_heads(run, event._data["off"].get(key, [])) for key, run in runs.items()}
+    off = question.get("off", {})
+    kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
     results = [future.result() for future in in_workers(jobs)]
     changed = [result for result in results if result.n_off]

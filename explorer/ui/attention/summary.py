@@ -20,13 +20,13 @@ from explorer.views.markup import note
 
 def build_summary_fold(state: gr.State) -> None:
     """A choice of summaries, three matrices, and the formula one click away."""
-    with fold(texts.SUMMARY_QUESTION) as opened:
+    with fold("attention", "summary", texts.SUMMARY_QUESTION) as opened:
         kind = gr.Radio(
             [(label, key) for key, label in texts.SUMMARIES.items()],
             value="rollout",
             label=texts.SUMMARY_LABEL,
         )
-        finding, picture, formula = gr.HTML(), Canvas("attention_summary"), gr.HTML()
+        finding, picture, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
     opened.on_open(show_summary, [state, kind], [finding, picture, formula])
     kind.change(
         plain_errors(show_summary),

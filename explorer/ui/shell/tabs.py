@@ -21,6 +21,8 @@ class Tab(Protocol):
     LABEL: str
     QUESTION: str
     """What it answers, as one question."""
+    READS: tuple[str, ...]
+    """The fields of the state that its headline depends on: a change of others draws nothing."""
 
     def build(self, state: gr.State) -> list[gr.components.Component]:
         """Its components; those returned are written by ``show``."""

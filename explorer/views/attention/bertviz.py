@@ -56,7 +56,7 @@ def bertviz_payload(
 
 
 def shown_pieces(run: Run) -> list[str]:
-    """The pieces without the marks of a word's start; ``##ing`` keeps its own, as BertViz has it."""
+    """The pieces as BertViz has them: the mark of a word's start goes, that of its inside stays."""
     spelling = spelling_of(run.vocabulary)
     return [piece if spelling.continues else spelling.text(piece) for piece in run.tokens.pieces]
 
