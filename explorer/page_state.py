@@ -6,6 +6,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
+from explorer.analysis.measures import TEMPERATURES
 from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
 from explorer.models.tokens import clean_text, plain_text, split_words
 
@@ -35,7 +36,6 @@ RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
 DEFAULT_TEXT = "He was born in the United [MASK]."
-TEMPERATURES = (0.05, 20.0)
 MAX_LAYER = MAX_HEAD = 63
 
 

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import gradio as gr
 
 from explorer.assets import DATA
-from explorer.models.tokens import piece_text
+from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
 from explorer.ui.distillation.runs import (
@@ -22,7 +23,11 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 
 SENTENCES = DATA / "sentences.json"
-PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "minimal"}
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "minimal",
+}
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
 
@@ -77,7 +82,7 @@ def show_losses(state: PageState | None) -> str:
     answers = (*(None,) * at.mask, answer if answer >= 0 else None)
     notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [texts.NO_ANSWER])]
     return distillation_losses(
-        sentence_losses(pair, answers), pair.teacher.tokens, {**texts.LOSSES, "notes": notes}
+        sentence_losses(pair, answers), pair.teacher, {**texts.LOSSES, "notes": notes}
     )
 
 
@@ -178,7 +183,6 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     import numpy as np
 
     from explorer.analysis.distillation.masking import masking_simulation
-    from explorer.views.distillation.losses import shown_token
     from explorer.views.distillation.masking import masking_html
 
     if state is None:
@@ -186,8 +190,9 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
     kept = [i for i, special in enumerate(run.tokens.special) if not special]
-    pool = [i for i, piece in enumerate(run.vocabulary) if piece_text(piece).isalpha()]
+    spelling = spelling_of(run.vocabulary)
+    pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
     found = masking_simulation(len(kept), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
-    pieces = [shown_token(run.tokens.pieces[i]) for i in kept]
-    other = [shown_token(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
+    pieces = [spelling.word(run.tokens.pieces[i]) for i in kept]
+    other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
     return masking_html(found, pieces, other, texts.MASKING)

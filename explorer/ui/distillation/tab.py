@@ -18,7 +18,7 @@ READS = (*RUN_FIELDS, "word")
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
-    headline = [gr.HTML(), Canvas("distillation/lab")]
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
     folds.build_curves(state)
     folds.build_losses(state)
     folds.build_layers(state)
@@ -42,7 +42,7 @@ def show(state: PageState) -> list[object]:
     runs = (hidden.teacher, hidden.student)
     teacher, student = (shown_word(r.vocabulary, int(hidden.logits(r).argmax())) for r in runs)
     sentence = texts.distillation_finding(
-        hidden.pair, (runs[0].spec.label, runs[1].spec.label), (teacher, student)
+        hidden.pair, (runs[0].spec.key, runs[1].spec.key), (teacher, student)
     )
     extra = {
         "texts": texts.LAB,

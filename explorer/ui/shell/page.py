@@ -17,6 +17,7 @@ from explorer.ui.shell.scripts import head_html, scripts_route
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.shell.view import Wiring, view_config, wire
 from explorer.views.markup import el, script_json
+from explorer.views.theme import colour_rules
 
 
 def build_page(start: PageState) -> gr.Blocks:
@@ -56,6 +57,7 @@ def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
     return {
         "theme": theme(),
+        "css": colour_rules(),
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {"routes": [scripts_route()]},
