@@ -32,6 +32,7 @@ def test_a_clicked_word_is_hidden_and_its_id_is_known(tiny_family):
     state = PageState(text="the cat sat.")
     _, lab, focus = distillation.on_word(state, None, event(word=1))
     vocabulary = tiny_family.run("bert", "the cat").vocabulary
+    assert json.loads(lab)["back"] is False, "the sentence is still the page's own"
     assert focus.text == "the [MASK] sat."
     assert vocabulary[json.loads(lab)["answer"]["id"]] == "cat"
     _, lab, back = distillation.on_word(state, focus, event(word=-1))
@@ -104,8 +105,9 @@ def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
 
 def test_a_sentence_of_the_list_opens_in_the_lab(tiny_family):
     chosen = folds.sentences()[3]
-    _, _, focus = folds.on_sentence(STATE, event(sentence=3))
+    _, lab, focus = folds.on_sentence(STATE, event(sentence=3))
     assert (focus.text, focus.answer) == (chosen["text"], chosen["answer"])
+    assert json.loads(lab)["back"] is True, "there is a way back to the page's own sentence"
     assert focus_of(STATE, focus) is focus
     with pytest.raises(ValueError, match="no such sentence"):
         folds.on_sentence(STATE, event(sentence=10_000))
