@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from explorer.analysis.measures import TEMPERATURES
 from explorer.models.specs import FAMILIES, MODEL_KEYS
 from explorer.models.tokens import plain_text
 
@@ -21,7 +22,6 @@ DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
 DEFAULT_TEXT = "He was born in the United [MASK]."
-TEMPERATURES = (0.05, 20.0)
 MAX_LAYER = MAX_HEAD = 63
 
 

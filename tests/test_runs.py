@@ -14,7 +14,8 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
-from explorer.runs import RunCache, Slot, get_run, get_runs
+from explorer.runs import RunCache, get_run, get_runs
+from explorer.timing.slot import Slot
 
 
 class Weight:

@@ -41,7 +41,7 @@ class LoadedModel:
     @property
     def max_tokens(self) -> int:
         """The longest input the position embeddings allow."""
-        return int(self.network.config.max_position_embeddings)
+        return int(self.network.config.max_position_embeddings) - self.spec.kind.first_position
 
 
 _loaded: dict[tuple[str, str, str], LoadedModel] = {}

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from explorer.runs import Slot
 from explorer.timing.line import LONGEST_LINE, Line, LineIsLong, updates
+from explorer.timing.slot import Slot
 
 
 def endless(started=None):

@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_runs, in_workers
+from explorer.runs import get_loaded, get_runs, in_workers
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -99,7 +100,7 @@ def kept_heads(run: Run, off: object) -> np.ndarray:
 def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
     """One model's answers with some heads off; with all on, the run's own answers."""
     from explorer.analysis.attention.ablation import head_ablation
-    from explorer.models.ablation import ablated_logits
+    from explorer.models.inside.ablation import ablated_logits
 
     if kept.all():
         return head_ablation(run, run.mask_logits, 0)
@@ -138,7 +139,7 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
 
 def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
     """Each layer's heads off by turns; between layers a waiting measurement may go first."""
-    from explorer.models.ablation import ablated_logits, one_head_off
+    from explorer.models.inside.ablation import ablated_logits, one_head_off
 
     loaded, shape = get_loaded(run.spec, state), run.spec.architecture
     for layer in range(shape.n_layers):

@@ -4,7 +4,8 @@ import gradio as gr
 
 from explorer.models.specs import family_specs
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_run
+from explorer.runs import get_loaded, get_run
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -47,7 +48,7 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
         return texts.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None
     if view == "neuron":
-        from explorer.models.neurons import queries_and_keys
+        from explorer.models.inside.neurons import queries_and_keys
 
         loaded = get_loaded(spec, state)
         with SLOT.infer():

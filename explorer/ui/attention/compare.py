@@ -1,7 +1,10 @@
 """Attention folds: heads of two models that behave alike, and ALBERT's shared heads."""
 
+from itertools import combinations
+
 import gradio as gr
 
+from explorer.models.kinds import label_of
 from explorer.models.specs import MODEL_KEYS, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_runs
@@ -12,9 +15,8 @@ from explorer.ui.kit.folds import fold
 from explorer.views.markup import join, note
 
 PAIRS = {
-    "bert/distilbert": "BERT and DistilBERT",
-    "bert/albert": "BERT and ALBERT",
-    "distilbert/albert": "DistilBERT and ALBERT",
+    f"{first}/{second}": f"{label_of(first)} and {label_of(second)}"
+    for first, second in combinations(MODEL_KEYS, 2)
 }
 
 
@@ -23,7 +25,7 @@ def build_twins_fold(state: gr.State) -> None:
     with fold(texts.TWINS_QUESTION) as opened:
         pair = gr.Radio(
             [(label, key) for key, label in PAIRS.items()],
-            value="bert/distilbert",
+            value=next(iter(PAIRS)),
             label=texts.TWINS_PAIR,
         )
         found = gr.HTML()

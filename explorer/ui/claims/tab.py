@@ -102,7 +102,7 @@ def _run(check: str, specimens: "Specimens") -> "CheckResult":
     """One check, alone on the machine if it times something; a failure becomes its sentence."""
     from explorer.analysis.claims.checks import TIMED, check_result
     from explorer.analysis.claims.results import CheckResult
-    from explorer.runs import SLOT
+    from explorer.timing.slot import SLOT
 
     try:
         with SLOT.measure() if check in TIMED else SLOT.infer():

@@ -7,7 +7,8 @@ from functools import cache
 import gradio as gr
 
 from explorer.assets import DATA
-from explorer.models.tokens import BadText, clean_text, piece_text
+from explorer.models.spelling import spelling_of
+from explorer.models.tokens import BadText, clean_text
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
 from explorer.ui.distillation.runs import (
@@ -79,7 +80,7 @@ def show_losses(state: PageState | None, focus: Focus | None) -> str:
     answers = (*(None,) * at.mask, answer if answer >= 0 else None)
     notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [texts.NO_ANSWER])]
     return distillation_losses(
-        sentence_losses(pair, answers), pair.teacher.tokens, {**texts.LOSSES, "notes": notes}
+        sentence_losses(pair, answers), pair.teacher, {**texts.LOSSES, "notes": notes}
     )
 
 
@@ -194,7 +195,6 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     import numpy as np
 
     from explorer.analysis.distillation.masking import masking_simulation
-    from explorer.views.distillation.losses import shown_token
     from explorer.views.distillation.masking import masking_html
 
     if state is None:
@@ -202,8 +202,9 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
     kept = [i for i, special in enumerate(run.tokens.special) if not special]
-    pool = [i for i, piece in enumerate(run.vocabulary) if piece_text(piece).isalpha()]
+    spelling = spelling_of(run.vocabulary)
+    pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
     found = masking_simulation(len(kept), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
-    pieces = [shown_token(run.tokens.pieces[i]) for i in kept]
-    other = [shown_token(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
+    pieces = [spelling.word(run.tokens.pieces[i]) for i in kept]
+    other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
     return masking_html(found, pieces, other, texts.MASKING)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.models.kinds import KINDS
 from explorer.models.specs import family_specs
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 from explorer.page_state import PageState
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
     from explorer.models.run import Run
 
-TEACHER, STUDENT, BESIDE = "bert", "distilbert", "albert"
+STUDENT = next(key for key, kind in KINDS.items() if kind.teacher)
+TEACHER = KINDS[STUDENT].teacher
+BESIDE = next(key for key in KINDS if key not in (TEACHER, STUDENT))
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,7 +64,7 @@ def look_at(state: PageState, focus: Focus) -> list[object]:
     runs = (hidden.teacher, hidden.student)
     teacher, student = (shown_word(r.vocabulary, int(hidden.logits(r).argmax())) for r in runs)
     sentence = texts.distillation_finding(
-        hidden.pair, (runs[0].spec.label, runs[1].spec.label), (teacher, student)
+        hidden.pair, (runs[0].spec.key, runs[1].spec.key), (teacher, student)
     )
     extra = {
         "texts": texts.LAB,

@@ -6,15 +6,15 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.timing.line import Update
+from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import running, stops
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from explorer.ui.latency import words as plain_texts
 from explorer.ui.latency.choice import Choice, with_choice
-from explorer.ui.latency.running import running, stop
 from explorer.views.markup import note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]
@@ -81,7 +81,7 @@ def build_question(
             concurrency_id="measure",
             **PRIVATE,
         )
-    stop_button.click(stop, None, None, queue=False, **PRIVATE)
+    stop_button.click(stops(MEASUREMENTS), None, None, queue=False, **PRIVATE)
 
 
 def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list[Any]]]:
@@ -91,7 +91,7 @@ def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list
         def draw(update: Update) -> list[Any]:
             return _drawn(question, update)
 
-        yield from running(lambda sign: question.job(choice, sign), request, draw)
+        yield from running(MEASUREMENTS, lambda sign: question.job(choice, sign), request, draw)
 
     return handle
 

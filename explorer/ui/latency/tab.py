@@ -8,8 +8,10 @@ import gradio as gr
 
 from explorer.page_state import PageState
 from explorer.runs import get_runs
+from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.running import running, stops
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
@@ -21,7 +23,6 @@ from explorer.ui.latency.choice import (
     with_choice,
 )
 from explorer.ui.latency.folds import build_folds
-from explorer.ui.latency.running import running, stop
 
 ID = "latency"
 LABEL = texts.LABEL
@@ -75,7 +76,9 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         show_progress="hidden",
         **PRIVATE,
     )
-    stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
+    stop_button.click(
+        stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
+    )
     build_folds(controls, headline.result)
     return [controls[LENGTH], controls[DEVICE]]
 
@@ -102,7 +105,9 @@ def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
         plan = plan_for(workload, BUDGET_S)
         yield from measure_family(specs, workload, plan, sign, choice.devices)
 
-    yield from running(job, request, lambda u: drawn(choice, u.shot, (u.place, u.done)))
+    yield from running(
+        MEASUREMENTS, job, request, lambda u: drawn(choice, u.shot, (u.place, u.done))
+    )
 
 
 def drawn(

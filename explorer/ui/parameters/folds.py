@@ -75,7 +75,7 @@ def show_calls(state: PageState | None) -> str:
         CallRow(
             spec.key,
             spec.name,
-            layer_calls(meta_network(spec).base_model, spec.output_pattern),
+            layer_calls(meta_network(spec).base_model, spec.kind.output),
             texts.SHAPE_ONLY,
         )
         for spec in BASE.values()
@@ -219,7 +219,7 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
     ]
     measured, cards = _each_loaded(state, lambda m: affordable_memory(m, length, batch, keeps))
     rows = [MemoryRow(s.key, s.name, *memory) for s, memory in measured]
-    bert, _, albert = (row.memory for row in counted)
+    bert, albert = (row.memory for row in counted if row.key in ("bert", "albert"))
     sentence = texts.MEMORY_FINDING.format(
         weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
         peak_share=_percent(albert.peak_bytes / bert.peak_bytes, 0),
@@ -257,7 +257,8 @@ def _each_loaded(
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """What each loaded network of the family measures; a card for each that cannot be had."""
     from explorer.models.hub import ModelUnavailable
-    from explorer.runs import SLOT, get_loaded
+    from explorer.runs import get_loaded
+    from explorer.timing.slot import SLOT
     from explorer.views.markup import plain_card
 
     state = state or PageState()

@@ -15,6 +15,7 @@ from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.input_bar import build_input_bar
 from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import el
+from explorer.views.theme import colour_rules
 
 
 def build_page(start: PageState) -> gr.Blocks:
@@ -53,6 +54,7 @@ def launch_options() -> dict[str, Any]:
     scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
     return {
         "theme": theme(),
+        "css": colour_rules(),
         "css_paths": style_sheets(),
         "head": f"<script>{chr(10).join(scripts)}</script>",
         "footer_links": ["api"],

@@ -6,9 +6,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
+from explorer.analysis.distillation.live import BadSettings, LiveSettings, Watched
 from explorer.training.live import run
-from explorer.training.live.line import Line
-from explorer.training.live.report import BadSettings, LiveSettings, Watched
 from explorer.training.live.run import distil_live, fresh_student, hide, student_layers
 from explorer.training.live.text import (
     bundled_sentences,
@@ -108,29 +107,6 @@ def test_sentences_are_seeded_and_the_held_out_ones_are_not_taught():
     assert not set(own) & {sentence.whole for sentence in held_out}
     assert not set(made_up_sentences()) & {sentence.whole for sentence in held_out}
     assert all(sentence.text.count("[MASK]") == 1 for sentence in bundled_sentences())
-
-
-def test_the_line_moves_when_somebody_leaves():
-    line = Line(clock=lambda: 0.0)
-    first, second, third = (line.join() for _ in range(3))
-    assert [t.place for t in (first, second, third)] == [0, 1, 2]
-    second.leave()
-    second.leave()
-    assert [t.place for t in (first, second, third)] == [0, -1, 1]
-    first.leave()
-    assert third.place == 0
-
-
-def test_who_walks_away_loses_the_place():
-    now = [0.0]
-    line = Line(clock=lambda: now[0], patience=20)
-    first, second = line.join(), line.join()
-    now[0] = 15
-    assert second.place == 1
-    now[0] = 30
-    assert second.place == 0
-    assert first.place == -1
-    assert len(line) == 1
 
 
 def test_a_held_out_sentence_asks_two_questions_with_one_mask_each():

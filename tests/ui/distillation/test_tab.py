@@ -1,12 +1,13 @@
 """The distillation tab's handlers on random models: values, cards and refusals, with no server."""
 
 import json
+import time
 from types import SimpleNamespace
 
 import pytest
 
+from explorer.analysis.distillation.live import LiveSettings
 from explorer.page_state import PageState
-from explorer.training.live.report import LiveSettings
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of, focus_on_word
@@ -126,8 +127,10 @@ LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
     values = [json.loads(value) for value in live.run_live(STATE, None, *LIVE)]
     assert "waiting" in values[0]
-    assert [len(value["steps"]) for value in values[1:]] == list(range(11))
-    assert [value["done"] for value in values[-2:]] == [False, True]
+    steps = [len(value["steps"]) for value in values if "steps" in value]
+    assert steps == sorted(steps)
+    assert steps[-1] == 10
+    assert values[-1]["done"]
     assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
     assert "In 10 steps the loss went from" in values[-1]["sentence"]
     assert len(live.LINE) == 0
@@ -138,9 +141,12 @@ def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
     next(first)
     assert "number 1 in line" in json.loads(next(second))["waiting"]
     first.close()
-    assert "Making the student" in json.loads(next(second))["waiting"]
+    assert "number 1 in line" not in next(second)
     second.close()
-    assert len(live.LINE) == 0
+    deadline = time.monotonic() + 60
+    while len(live.LINE):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def test_an_emptied_field_counts_as_its_default():

@@ -11,14 +11,16 @@ import pytest
 from explorer.models.run import Run
 from explorer.models.specs import LARGER
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_runs
+from explorer.runs import get_runs
 from explorer.timing import protocol as timing
+from explorer.timing.line import MEASUREMENTS
 from explorer.timing.networks import forget_timed_networks, timed_network
+from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
+from explorer.ui.kit.running import stops
 from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.folds import QUESTIONS, _handler
-from explorer.ui.latency.running import stop
 from explorer.ui.latency.tab import measure
 
 READER = SimpleNamespace(session_hash="the reader")
@@ -39,7 +41,7 @@ def reading():
         return thread
 
     yield start
-    stop(READER)
+    stops(MEASUREMENTS)(READER)
     for thread in threads:
         thread.join(PATIENCE_S)
     forget_timed_networks()
@@ -51,7 +53,7 @@ def answers(text) -> dict[str, Run]:
 
 def seconds_to_stop_and_to_answer(text) -> tuple[float, float]:
     begun = time.monotonic()
-    stop(READER)
+    stops(MEASUREMENTS)(READER)
     while SLOT.is_measuring:
         time.sleep(0.005)
     stopped = time.monotonic()
