@@ -14,7 +14,7 @@ from explorer.bench.served import free_port
 from explorer.training.__main__ import main
 from explorer.training.batches import Sampler
 from explorer.training.corpus import read_documents
-from explorer.training.loop import Budget, Progress, half_precision, optimiser, rate_at
+from explorer.training.loop import Budget, Progress, agreed, half_precision, optimiser, rate_at
 from explorer.training.objectives import PretrainObjective
 from explorer.training.pretrain import Setting, fresh_teacher
 from explorer.training.recipe import TINY, Place
@@ -35,6 +35,18 @@ def test_a_hub_data_set_gives_the_same_documents_as_a_file(tmp_path, monkeypatch
     (tmp_path / "set.txt").write_text("\n\n".join(documents) + "\n")
     assert list(read_documents(f"hub:{tmp_path / 'set'}")) == documents
     assert list(read_documents(str(tmp_path / "set.txt"))) == documents
+
+
+def test_processes_agree_on_their_tokens_and_on_one_time(monkeypatch):
+    """Three processes; what the other two have comes in through the sum over all."""
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    others = torch.tensor([50.0 + 40.0, (4.0 + 5.0) / 3])
+    monkeypatch.setattr(torch.distributed, "all_reduce", lambda own: own.add_(others))
+    tokens, seconds = agreed(30, 6.0, torch.device("cpu"))
+    assert tokens == 120
+    assert seconds == pytest.approx(5.0)
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    assert agreed(30, 6.0, torch.device("cpu")) == (30, 6.0)
 
 
 @pytest.mark.slow
