@@ -66,3 +66,12 @@ def test_files_and_functions_stay_small(path):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = node.end_lineno - node.lineno + 1
             assert length <= 50, f"{path.name}:{node.name} has {length} lines"
+
+
+@pytest.mark.parametrize("folder", ["", "*"])
+def test_browser_code_stays_small(folder):
+    for place in (ROOT / "assets" / "js").glob(folder) if folder else [ROOT / "assets" / "js"]:
+        files = sorted(place.glob("*.js"))
+        assert len(files) <= 16, f"{place.name} has {len(files)} files"
+        for path in files:
+            assert path.read_text("utf-8").count("\n") <= 300, f"{path.name} has over 300 lines"

@@ -27,7 +27,7 @@ def build_fold(state: gr.State) -> None:
     """Switches for every head, the change they make, and a sweep that can be stopped."""
     with fold(texts.QUESTION) as heads:
         said = gr.HTML()
-        switches = Canvas("head_switches")
+        switches = Canvas("attention/switches")
         with gr.Row(elem_classes="ab-buttons"):
             sweep = gr.Button(texts.SWEEP, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)

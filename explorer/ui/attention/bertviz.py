@@ -22,7 +22,7 @@ def build_fold(state: gr.State) -> None:
             model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
             view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)
         said = gr.HTML()
-        frame = Canvas("bertviz")
+        frame = Canvas("attention/bertviz")
         gr.HTML(note(texts.CREDIT))
         inputs, outputs = [state, model, view], [said, frame]
         bertviz.on_open(show_view, inputs, outputs)

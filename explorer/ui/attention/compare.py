@@ -43,7 +43,7 @@ def build_twins_fold(state: gr.State) -> None:
 def build_shared_fold(state: gr.State) -> None:
     """The strip of one shared head over its applications."""
     with fold(texts.SHARED_QUESTION) as opened:
-        finding, film, remark = gr.HTML(), Canvas("attention_film"), gr.HTML()
+        finding, film, remark = gr.HTML(), Canvas("attention/film"), gr.HTML()
     opened.on_open(show_shared, [state], [finding, film, remark])
 
 

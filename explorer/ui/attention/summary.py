@@ -26,7 +26,7 @@ def build_summary_fold(state: gr.State) -> None:
             value="rollout",
             label=texts.SUMMARY_LABEL,
         )
-        finding, picture, formula = gr.HTML(), Canvas("attention_summary"), gr.HTML()
+        finding, picture, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
     opened.on_open(show_summary, [state, kind], [finding, picture, formula])
     kind.change(
         plain_errors(show_summary),

@@ -21,8 +21,8 @@ QUESTION = texts.QUESTION
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding and the wall; below, the deeper questions as folds."""
-    finding, wall = gr.HTML(), Canvas("attention_wall")
-    exact = Canvas("attention_exact", visible="hidden")
+    finding, wall = gr.HTML(), Canvas("attention/wall")
+    exact = Canvas("attention/exact", visible="hidden")
     wall.select(
         plain_errors(show_exact),
         [state],

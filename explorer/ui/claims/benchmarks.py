@@ -14,7 +14,7 @@ START = ("distilbert-1", "DistilBERT", "BERT-base")
 def build_benchmark_folds() -> None:
     """Benchmark tables, then the retention calculator."""
     with fold(texts.BENCHMARKS_FOLD) as tables_fold:
-        tables = Canvas("claims_benchmarks")
+        tables = Canvas("claims/benchmarks")
     tables_fold.on_open(show_tables, [], [tables])
     with fold(texts.RETENTION_FOLD) as retention_fold:
         with gr.Row():

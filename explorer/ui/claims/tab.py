@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ID = "claims"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
 _RUNS: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "infer",
@@ -29,21 +30,21 @@ _RUNS: dict[str, Any] = {
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the stacked shares and the ledger; tables and checks as folds."""
-    finding, shares = gr.HTML(), Canvas("claims_shares")
+    finding, shares = gr.HTML(), Canvas("claims/shares")
     with gr.Row(elem_id="claims-run"):
         run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
         stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80)
-        results = Canvas("claims_results", min_width=200)
-    ledger = Canvas("claims_ledger")
+        results = Canvas("claims/results", min_width=200)
+    ledger = Canvas("claims/ledger")
     with fold(texts.CHECKS_FOLD) as checks_fold:
-        checks = Canvas("claims_checks")
+        checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
     running = run.click(plain_errors(run_all), [state], [results], **_RUNS)
     for canvas in (ledger, checks):
         canvas.select(plain_errors(run_one), [state], [results], **_RUNS)
     stop.click(None, None, None, cancels=[running], api_visibility="private")
     # The page says so itself: what a stopped stream last sent would otherwise stay.
-    stop.click(None, None, None, js="() => window.explorer.claims.stop()", api_visibility="private")
+    stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_folds()
     return [finding, shares, ledger, results]
 

@@ -39,7 +39,7 @@ def sentences() -> tuple[dict[str, str], ...]:
 def build_curves(state: gr.State, focus: gr.State) -> None:
     """Everything over temperature."""
     with fold(texts.CURVES_FOLD) as f:
-        picture = Canvas("distillation_curves")
+        picture = Canvas("distillation/curves")
         f.on_open(plain_errors(show_curves), [state, focus], [picture])
 
 
@@ -62,7 +62,7 @@ def show_curves(state: PageState | None, focus: Focus | None) -> str:
 def build_losses(state: gr.State, focus: gr.State) -> None:
     """The triple loss on the sentence."""
     with fold(texts.LOSSES_FOLD) as f:
-        picture = Canvas("distillation_losses")
+        picture = Canvas("distillation/losses")
         f.on_open(plain_errors(show_losses), [state, focus], [picture])
 
 
@@ -128,7 +128,7 @@ def build_agreement(state: gr.State, headline: list[gr.components.Component]) ->
         with gr.Row():
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(texts.STOP)
-        picture = Canvas("distillation_agreement")
+        picture = Canvas("distillation/agreement")
         event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
         stop.click(None, None, None, cancels=[event], api_visibility="private")
         picture.select(plain_errors(on_sentence), [state], headline, **PRIVATE)

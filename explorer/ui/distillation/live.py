@@ -37,7 +37,7 @@ def build_live(state: gr.State, focus: gr.State) -> None:
             run = gr.Button(texts.RUN, variant="primary")
             stop, reset = gr.Button(texts.STOP), gr.Button(texts.RESET)
             taught, alone = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
-        picture = Canvas("distillation_live")
+        picture = Canvas("distillation/live")
         weights = controls[4:7]
         event = run.click(
             plain_errors(run_live),

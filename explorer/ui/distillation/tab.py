@@ -18,7 +18,7 @@ QUESTION = texts.QUESTION
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
-    finding, lab, focus = gr.HTML(), Canvas("distillation_lab"), gr.State(None)
+    finding, lab, focus = gr.HTML(), Canvas("distillation/lab"), gr.State(None)
     lab.select(
         plain_errors(on_word),
         [state, focus],

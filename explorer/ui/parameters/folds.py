@@ -92,7 +92,7 @@ def show_calls(state: PageState | None) -> str:
 def build_sizes(state: gr.State) -> None:
     """The seven sizes in a table to sort and save."""
     with fold(texts.SIZES) as section:
-        section.on_open(show_sizes, [state], [Canvas("parameters_sizes")])
+        section.on_open(show_sizes, [state], [Canvas("parameters/sizes")])
 
 
 def show_sizes(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
@@ -107,7 +107,7 @@ def build_embedding(state: gr.State) -> None:
     """The calculator, and the rank of the loaded embeddings."""
     with fold(texts.EMBEDDING) as section:
         cards = gr.HTML()
-        outputs = [Canvas("parameters_embedding"), Canvas("parameters_spectrum"), cards]
+        outputs = [Canvas("parameters/embedding"), Canvas("parameters/spectrum"), cards]
         section.on_open(show_embedding, [state], outputs)
 
 
@@ -126,7 +126,7 @@ def show_embedding(state: PageState | None) -> list[str]:
 def build_sharing(state: gr.State) -> None:
     """Four ways to share, and any depth."""
     with fold(texts.SHARING) as section:
-        section.on_open(show_sharing, [state], [Canvas("parameters_sharing")])
+        section.on_open(show_sharing, [state], [Canvas("parameters/sharing")])
 
 
 def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
@@ -146,7 +146,7 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
 def build_builder(state: gr.State) -> None:
     """A form for any shape and what it would cost."""
     with fold(texts.BUILD) as section:
-        form, result = Canvas("parameters_build"), gr.HTML()
+        form, result = Canvas("parameters/build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
         form.select(
             plain_errors(on_shape),

@@ -14,7 +14,7 @@ QUESTION = texts.QUESTION
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the three bars, and the deeper questions as folds."""
-    headline = [gr.HTML(), Canvas("parameters_map")]
+    headline = [gr.HTML(), Canvas("parameters/map")]
     for build_fold in (
         folds.build_savings,
         folds.build_calls,

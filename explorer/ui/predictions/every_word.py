@@ -19,7 +19,7 @@ def build_fold(state: gr.State) -> None:
     with fold(texts.WORDS_QUESTION) as words:
         line = gr.HTML()
         stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
-        strip = Canvas("predictions_words")
+        strip = Canvas("predictions/words")
         running = words.on_open(show_words, [state], [line, strip, stop])
         stop.click(
             stopped,

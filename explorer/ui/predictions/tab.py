@@ -28,7 +28,7 @@ _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the columns of bars, and the deeper questions as folds."""
-    headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions")]
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions/gaps")]
     for deeper in FOLDS:
         deeper.build_fold(state)
     return headline

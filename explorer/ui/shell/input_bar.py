@@ -47,7 +47,7 @@ def build_input_bar(start: PageState) -> InputBar:
                 max_length=1_100_000,
             )
             compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare", scale=1)
-        words = Canvas("words", words_value(start.text), elem_id="words")
+        words = Canvas("page/words", words_value(start.text), elem_id="words")
         with gr.Accordion(texts.SETTINGS, open=False, elem_id="settings"), gr.Row():
             family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
             device = gr.Dropdown(

@@ -13,6 +13,7 @@ from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell import view as compare
 from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.input_bar import build_input_bar
+from explorer.ui.shell.scripts import head_html, scripts_route
 from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import el
 from explorer.views.theme import colour_rules
@@ -32,7 +33,7 @@ def build_page(start: PageState) -> gr.Blocks:
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
-        link = Canvas("link", elem_id="link")
+        link = Canvas("page/state", elem_id="link")
         parts = (start, bar, message, state, open_tab, shown, tabs, items, outputs, status, link)
         compare.wire(page, compare.Wiring(*parts))
         register_endpoints()
@@ -51,12 +52,12 @@ def header_html() -> str:
 
 def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
-    scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
     return {
         "theme": theme(),
         "css": colour_rules(),
         "css_paths": style_sheets(),
-        "head": f"<script>{chr(10).join(scripts)}</script>",
+        "head": head_html(),
+        "app_kwargs": {"routes": [scripts_route()]},
         "footer_links": ["api"],
         "run_history": False,
         "show_error": False,
