@@ -88,11 +88,9 @@ def test_the_closest_head_is_the_one_with_the_least_divergence(family, exact, ne
         assert distances == pytest.approx(expected[key], abs=near)
     assert found["partners"]["closest"] == [ANCHOR["i"], int(np.argmin(expected["albert"]))]
     assert int(np.argmin(expected["albert"])) == 4
-    assert (
-        found["apart"]
-        == [("" if exact else "≈ ") + f"{expected[key][0]:.{3 if exact else 2}f}" for key in SHAPES]
-        or not exact
-    )
+    for said, key in zip(found["apart"], SHAPES, strict=True):
+        assert said.startswith("≈ ") is not exact
+        assert float(said.removeprefix("≈ ")) == pytest.approx(expected[key][0], abs=near + 5e-4)
 
 
 def test_the_same_place_in_another_model_is_the_row_beside_it(family):
