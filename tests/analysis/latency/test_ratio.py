@@ -90,6 +90,17 @@ def test_different_only_beyond_the_models_difference_from_itself():
     assert not is_different(Ratio(0.97, 0.95, 0.99, 12), control)
 
 
+@given(st.floats(0.8, 1.25))
+def test_how_far_one_model_is_from_itself_is_the_line_either_way_round(itself):
+    """1.04 times itself is as far off as 1 / 1.04: the interval has to lie beyond it."""
+    control = Ratio(itself, 0.7, 1.4, 12)
+    line = max(itself, 1 / itself)
+    assert not is_different(Ratio(line, line - 1e-3, line + 0.1, 12), control)
+    assert is_different(Ratio(line, line + 1e-3, line + 0.1, 12), control)
+    assert not is_different(Ratio(1 / line, 0.5, 1 / line + 1e-3, 12), control)
+    assert is_different(Ratio(1 / line, 0.5, 1 / line - 1e-3, 12), control)
+
+
 def test_p90_needs_44_samples():
     assert p90(np.ones(MIN_P90 - 1)) is None
     assert p90(np.arange(101.0)) == pytest.approx(90)
