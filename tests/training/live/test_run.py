@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.distillation.live import BadSettings, LiveSettings, Watched
+from explorer.training.live import run
 from explorer.training.live.run import distil_live, fresh_student, hide, student_layers
 from explorer.training.live.text import (
     bundled_sentences,
@@ -16,6 +17,13 @@ from explorer.training.live.text import (
 )
 
 SHORT = LiveSettings(layers=1, steps=12, seed=4)
+
+
+@pytest.fixture
+def few_questions(monkeypatch):
+    """An exam of eight sentences instead of hundreds: what is examined here is the run."""
+    own, held_out = split_sentences()
+    monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
 
 
 def checksum(network):
@@ -31,7 +39,7 @@ def curve(reports):
     ]
 
 
-def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family):
+def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     before = checksum(loaded.network)
     reports = list(distil_live(loaded, SHORT, Watched((2, 4, 3), 1, (7, 8))))
@@ -48,7 +56,7 @@ def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family):
     assert reports[5].parts["loss"] == pytest.approx(weighted, rel=1e-4)
 
 
-def test_the_same_seed_gives_the_same_curve_and_another_does_not(tiny_family):
+def test_the_same_seed_gives_the_same_curve_and_another_does_not(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     one, two = (curve(islice(distil_live(loaded, SHORT), 4)) for _ in range(2))
     other = curve(islice(distil_live(loaded, LiveSettings(layers=1, steps=12, seed=5)), 4))

@@ -1,7 +1,6 @@
 """The distillation tab's handlers on random models: values, cards and refusals, with no server."""
 
 import json
-import time
 from dataclasses import replace
 
 import pytest
@@ -12,6 +11,7 @@ from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.runs import focus_of
 from explorer.views.distillation.agreement import opened_by
+from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
 
@@ -145,10 +145,7 @@ def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
     first.close()
     assert "number 1 in line" not in next(second)
     second.close()
-    deadline = time.monotonic() + 60
-    while len(live.LINE):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    until(lambda: not len(live.LINE))
 
 
 def test_an_emptied_field_counts_as_its_default():
