@@ -229,12 +229,3 @@ def test_the_tests_stand_where_the_code_stands():
         if not (HOUSE / f).is_dir() and f.parts[0] not in ("browser", "js")
     ]
     assert wrong == []
-<<<<<<< HEAD
-=======
-
-
-def test_browser_code_stays_small():
-    paths = (ROOT / "assets" / "js").rglob("*.js")
-    sizes = {p.name: p.read_text("utf-8").count("\n") for p in paths}
-    assert {name: lines for name, lines in sizes.items() if lines > MOST_LINES} == {}
->>>>>>> main
