@@ -22,7 +22,7 @@ class Tab(Protocol):
     QUESTION: str
     """What it answers, as one question."""
     READS: tuple[str, ...]
-    """The fields of the state that its headline depends on: a change of others draws nothing."""
+    """The fields of the state that its headline depends on; another's change leaves it as it is."""
 
     def build(self, state: gr.State) -> list[gr.components.Component]:
         """Its components; those returned are written by ``show``."""
