@@ -1,12 +1,13 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
-import {make} from './kit/dom.js';
+import {closest, find, make} from './kit/dom.js';
 
 export const isDark = () => document.body.classList.contains('dark');
+/** @type {() => HTMLTextAreaElement} */
 export const textBox = () => document.querySelector('#text textarea');
-export const pressCompare = () => document.querySelector('button#compare, #compare button').click();
+export const pressCompare = () => find(document, 'button#compare, #compare button').click();
 export const fileUrl = path => `${(window.gradio_config?.root || '').replace(/\/$/, '')}/gradio_api/file=${path}`;
 export const openTab = () =>
-  [...document.querySelectorAll('#tabs [role=tabpanel]')].find(panel => panel.offsetParent)?.id.slice('tab-'.length);
+  [...document.querySelectorAll('#tabs [role=tabpanel]')].find(panel => panel.getClientRects().length)?.id.slice('tab-'.length);
 
 export function typeText(text) {
   const area = textBox();
@@ -17,48 +18,74 @@ export function typeText(text) {
 // Open folds show the text that was compared last: their hidden buttons ask for it.
 export function refreshFolds() {
   for (const button of document.querySelectorAll('.fold .fold-refresh')) {
-    const target = button.matches('button') ? button : button.querySelector('button');
+    const target = button.matches('button') ? button : find(button, 'button');
     const header = button.closest('.fold')?.querySelector('button.label-wrap');
-    if (target && header?.classList.contains('open')) target.click();
+    if (target instanceof HTMLElement && header?.classList.contains('open')) target.click();
   }
 }
 
-// Every picture is a module of its own, `<kind>.js`: one that is broken costs only its own place.
-const drawings = new Map();   // root -> draws it anew
+/**
+ * Rows under named columns, numbers as they are: what a picture says, for a file or a reader.
+ * @typedef {{columns: string[], rows: (string | number | boolean | null)[][]}} Table
+ *
+ * What a picture is given beside its data: whether the page is dark now, and a way to ask Python.
+ * @typedef {{readonly dark: boolean, trigger: (event: string, data: unknown) => void}} Context
+ *
+ * A picture is a module of its own, `<kind>.js`. `show` draws new data, whatever was drawn before;
+ * `clear` forgets all of it (without one the place is emptied); `theme` answers light and dark
+ * where the style sheet does not.
+ * @typedef {object} Picture
+ * @property {(root: HTMLElement, data: any, context: Context) => void | Promise<void>} show
+ * @property {(data: any) => Table} table
+ * @property {(root: HTMLElement) => void} [clear]
+ * @property {(root: HTMLElement) => void} [theme]
+ */
 
+/** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */
+const mounted = new Map();
+
+/** Connects one canvas: one that is broken costs only its own place. */
 async function mount(kind, element, props, watch, trigger) {
   const root = element.querySelector('.canvas');
   if (!root) return;
-  let picture = null;
-  const draw = () => {
-    if (!picture) return;
-    if (!props.value) { root.replaceChildren(); return; }
-    try {
-      picture.draw(root, JSON.parse(props.value), {dark: isDark(), trigger});
-    } catch (error) {
-      fail(root, error);
-    }
-  };
-  watch('value', draw);
-  drawings.set(root, draw);
+  /** @type {{kind: string, props: {value?: string}, picture: Picture | null}} */
+  const canvas = {kind, props, picture: null};
+  const context = {get dark() { return isDark(); }, trigger};
+  const update = () => attempt(root, () => {
+    if (!canvas.picture) return;
+    if (props.value) return canvas.picture.show(root, JSON.parse(props.value), context);
+    if (canvas.picture.clear) canvas.picture.clear(root); else root.replaceChildren();
+  });
+  watch('value', update);
+  mounted.set(root, canvas);
+  await attempt(root, async () => { canvas.picture = await import(`./${kind}.js`); });
+  update();
+}
+
+async function attempt(root, act) {
   try {
-    picture = await import(`./${kind}.js`);
+    await act();
   } catch (error) {
-    fail(root, error);
+    root.replaceChildren(make('p', {class: 'message failure', role: 'alert', text: root.dataset.failed}));
+    reportError(error);
   }
-  draw();
 }
 
-function fail(root, error) {
-  root.replaceChildren(make('p', {class: 'message failure', role: 'alert', text: root.dataset.failed}));
-  reportError(error);
+/** The rows of a canvas on the page, or null while it shows nothing. @returns {Table | null} */
+export function tableOf(root) {
+  const {picture, props} = mounted.get(root) || {};
+  return picture && props.value ? picture.table(JSON.parse(props.value)) : null;
 }
 
-new MutationObserver(() => drawings.forEach((draw, root) => root.isConnected ? draw() : drawings.delete(root)))
-  .observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(() => {
+  for (const [root, {picture}] of mounted) {
+    if (!root.isConnected) mounted.delete(root);
+    else if (picture?.theme) attempt(root, () => picture.theme(root));
+  }
+}).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
 document.addEventListener('click', event => {
-  if (event.target.closest('#theme-switch')) document.body.classList.toggle('dark');
+  if (closest(event, '#theme-switch')) document.body.classList.toggle('dark');
 });
 
 const {waiting} = window.explorer;

@@ -20,7 +20,8 @@ function worst(data, trigger) {
   });
 }
 
-export function draw(root, data, {trigger}) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {trigger}) {
   if (data.done !== undefined) {
     const bar = make('progress', {max: data.n, value: data.done, 'aria-label': data.sentence});
     root.replaceChildren(make('p', {role: 'status'}, data.sentence), bar);
@@ -35,4 +36,10 @@ export function draw(root, data, {trigger}) {
       make('caption', {}, texts.worst),
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
       make('tbody', {}, ...worst(data, trigger)))));
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = (data.worst || []).map(item => [item.text, item.answer, item.teacher, item.student, item.kl, item.shared]);
+  return {columns: ['sentence', 'answer', 'teacher', 'student', 'kl_teacher_student_nats', 'shared_of_five'], rows};
 }

@@ -1,17 +1,21 @@
 // The temperature that the lab's dial sets and the curves mark; kept while the page lives.
+import {dial} from '../kit/scales.js';
 import {link, param} from '../page/state.js';
 
-export const LOW = 0.05, HIGH = 20, DEFAULT = 2;
-let chosen = null;
+let chosen = null, usual = null;
 const listeners = [];
 
-function fromLink() {
-  const t = Number(param('temperature'));
-  return t >= LOW && t <= HIGH ? t : null;
+/** The dial over the range that Python allows; the temperature is the reader's, the link's, or the page's. */
+export function setUp({temperatures, temperature: shown}) {
+  const [low, high] = temperatures.range, asked = Number(param('temperature'));
+  usual = temperatures.usual;
+  setTemperature(chosen ?? (asked >= low && asked <= high ? asked : shown));
+  return dial(low, high);
 }
 
-export const temperature = (otherwise = DEFAULT) => chosen ?? fromLink() ?? otherwise;
-export const keep = t => link({temperature: t === DEFAULT ? null : t});
+/** What is set now, or null while nothing has asked for one. */
+export const temperature = () => chosen;
+export const keep = t => link({temperature: t === usual ? null : t});
 export const onTemperature = react => listeners.push(react);
 export function setTemperature(t) {
   chosen = t;

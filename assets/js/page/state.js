@@ -27,7 +27,8 @@ function catchUp(data, trigger) {
   if (data.event === 'tab' && data.run !== compared) trigger('select', {tab: data.tab});
 }
 
-export function draw(root, data, {trigger}) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {trigger}) {
   document.documentElement.classList.remove('linked');
   catchUp(data, trigger);
   link(data.params);
@@ -47,3 +48,6 @@ export function draw(root, data, {trigger}) {
   root.replaceChildren(button, field, said);
   refreshFolds();
 }
+
+/** @type {import('../gradio.js').Picture['table']} */
+export const table = data => ({columns: ['parameter', 'value'], rows: Object.entries(data.params)});

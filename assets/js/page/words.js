@@ -1,9 +1,9 @@
 // The input bar: the text's words as buttons, and the examples.
 import {make as node} from '../kit/dom.js';
+import {splitWords, WORD} from './pattern.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
 
-const WORD = /\[[^\[\]|]+(?:\|[^\[\]|]+)+\]|\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s]/gu;
-let current = null;     // what was drawn last
+let hint = '';          // what the words are for
 const originals = [];   // what stood where each mask is now, in reading order
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
@@ -42,8 +42,9 @@ function drawWords(holder, text, hint) {
   }
 }
 
-export function draw(root, data) {
-  current = data;
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
+  hint = data.hint;
   const masks = (data.text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
   if (originals.length !== masks) originals.length = 0;
   let strip = root.querySelector('.strip');
@@ -65,10 +66,13 @@ document.addEventListener('input', event => {
   if (event.target !== textBox()) return;
   if (event.isTrusted) originals.length = 0;
   const strip = document.querySelector('#words .strip');
-  if (strip) drawWords(strip, event.target.value, current.hint);
+  if (strip) drawWords(strip, textBox().value, hint);
 });
 document.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
   pressCompare();
 });
+
+/** @type {import('../gradio.js').Picture['table']} */
+export const table = data => ({columns: ['word'], rows: splitWords(data.text).map(word => [word])});

@@ -3,7 +3,7 @@
 import gradio as gr
 
 from explorer.models.tokens import clean_text, split_words
-from explorer.page_state import PageState
+from explorer.page_state import TEMPERATURES, PageState
 from explorer.ui.distillation import folds
 from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live
@@ -69,6 +69,7 @@ def look_at(state: PageState, focus: Focus) -> list[object]:
     extra = {
         "texts": texts.LAB,
         "temperature": state.temperature,
+        "temperatures": {"range": TEMPERATURES, "usual": PageState().temperature},
         "back": focus.base != clean_text(state.text),
         "beside_missing": str(missing) if missing else "",
     }
