@@ -1,13 +1,12 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
 import {closest, find, make} from './kit/dom.js';
+import {compare, withState} from './page/here.js';
 
 export const isDark = () => document.body.classList.contains('dark');
 /** @type {() => HTMLTextAreaElement} */
 export const textBox = () => document.querySelector('#text textarea');
 export const pressCompare = () => find(document, 'button#compare, #compare button').click();
 export const fileUrl = path => `${(window.gradio_config?.root || '').replace(/\/$/, '')}/gradio_api/file=${path}`;
-export const openTab = () =>
-  [...document.querySelectorAll('#tabs [role=tabpanel]')].find(panel => panel.getClientRects().length)?.id.slice('tab-'.length);
 
 export function typeText(text) {
   const area = textBox();
@@ -15,21 +14,50 @@ export function typeText(text) {
   area.dispatchEvent(new Event('input', {bubbles: true}));
 }
 
-// Open folds show the text that was compared last: their hidden buttons ask for it.
-export function refreshFolds() {
-  for (const button of document.querySelectorAll('.fold .fold-refresh')) {
-    const target = button.matches('button') ? button : find(button, 'button');
-    const header = button.closest('.fold')?.querySelector('button.label-wrap');
-    if (target instanceof HTMLElement && header?.classList.contains('open')) target.click();
-  }
+// The folds of the tab in sight: their name in links, whether they are open, and two presses.
+export function foldsInSight() {
+  const nodes = [...document.querySelectorAll('.fold')].filter(node => node.getClientRects().length);
+  return nodes.map(node => {
+    const header = find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
+    return {
+      node, name: node.id.split('-').pop(), isOpen: () => Boolean(header?.classList.contains('open')),
+      press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
+    };
+  });
 }
+
+/** React to every fold that a click opens or closes, after it did. */
+export function onFold(react) {
+  document.addEventListener('click', event => {
+    const node = closest(event, '.fold button.label-wrap')?.closest('.fold');
+    if (node) setTimeout(() => react(foldsInSight().find(fold => fold.node === node)), 0);
+  });
+}
+
+// What a tab shows for another text stays hidden until it is drawn anew.
+const hiding = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, hiding];
+export function hideStale(tabs) {
+  hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; }`).join(' '));
+}
+
+// What Gradio's own components tell: the page is up, the link's tab is chosen, a tab, a Compare.
+let restored = false, up;
+export const opened = new Promise(done => { up = done; });
+const hear = {
+  opened: up,
+  restored: () => { restored = true; },
+  tab: tab => { if (restored) withState(state => state.show(tab)); },   // Gradio selects one while it loads
+  compare,
+};
 
 /**
  * Rows under named columns, numbers as they are: what a picture says, for a file or a reader.
  * @typedef {{columns: string[], rows: (string | number | boolean | null)[][]}} Table
  *
- * What a picture is given beside its data: whether the page is dark now, and a way to ask Python.
- * @typedef {{readonly dark: boolean, trigger: (event: string, data: unknown) => void}} Context
+ * What a picture is given beside its data: whether the page is dark now, and two ways to ask Python.
+ * `ask` is answered by new values on the page, `asks` by a string for the picture alone.
+ * @typedef {{readonly dark: boolean, ask: (question: unknown) => void, asks?: (question: unknown) => Promise<string>}} Context
  *
  * A picture is a module of its own, `<kind>.js`. `show` draws new data, whatever was drawn before;
  * `clear` forgets all of it (without one the place is emptied); `theme` answers light and dark
@@ -43,14 +71,16 @@ export function refreshFolds() {
 
 /** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */
 const mounted = new Map();
+const questions = new Map();   // kind -> what its picture asked last, or a function that says it
 
 /** Connects one canvas: one that is broken costs only its own place. */
-async function mount(kind, element, props, watch, trigger) {
+async function mount(kind, element, props, watch, trigger, asks) {
   const root = element.querySelector('.canvas');
   if (!root) return;
   /** @type {{kind: string, props: {value?: string}, picture: Picture | null}} */
   const canvas = {kind, props, picture: null};
-  const context = {get dark() { return isDark(); }, trigger};
+  const ask = question => { questions.set(kind, question); trigger('select', {}); };
+  const context = {get dark() { return isDark(); }, ask, asks};
   const update = () => attempt(root, () => {
     if (!canvas.picture) return;
     if (props.value) return canvas.picture.show(root, JSON.parse(props.value), context);
@@ -88,6 +118,12 @@ document.addEventListener('click', event => {
   if (closest(event, '#theme-switch')) document.body.classList.toggle('dark');
 });
 
-const {waiting} = window.explorer;
+const {waiting, told} = window.explorer;
 window.explorer.mount = mount;
+window.explorer.question = kind => {
+  const question = questions.get(kind);
+  return JSON.stringify(typeof question === 'function' ? question() : question);
+};
+window.explorer.tell = (name, said) => hear[name](said);
+told.forEach(([name, said]) => hear[name](said));
 waiting.forEach(asked => mount(...asked));

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.corpus import Shard
-from explorer.training.losses import IGNORED
 from explorer.training.recipe import Recipe
 
 PAD, UNKNOWN, CLS, SEP, MASK = range(5)  # both vocabularies begin with these

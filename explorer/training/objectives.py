@@ -7,14 +7,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining, DistilBertForMaskedLM
 
-from explorer.training.batches import Batch
-from explorer.training.losses import (
+from explorer.analysis.distillation.triple_loss import (
     IGNORED,
     distillation_ce,
     hidden_cosine,
     mlm_loss,
     triple_loss,
 )
+from explorer.training.batches import Batch
 
 ORDER_WEIGHT = 4.0  # a weak signal: the words alone tell the order of 58 % of the pairs
 

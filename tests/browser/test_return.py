@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from explorer.ui.shell.tabs import TABS
 
 pytestmark = pytest.mark.browser
-HEADLINE = ':not(.fold .canvas):not([data-kind="attention/exact"])'
+HEADLINE = ":not(.fold .canvas)"
 A, B = "The sky is [MASK].", "He sat by the [MASK] and slept."
 UNPACKING = """(() => {
   const read = Response.prototype.arrayBuffer;

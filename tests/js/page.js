@@ -3,8 +3,9 @@ const nothing = () => {};
 Object.assign(globalThis, {
   window: globalThis,
   addEventListener: nothing,
-  document: {addEventListener: nothing, body: {}},
+  document: {addEventListener: nothing, adoptedStyleSheets: [], body: {}},
+  CSSStyleSheet: class { replaceSync() {} },
   location: {href: 'http://page.test/'},
   MutationObserver: class { observe() {} },
-  explorer: {waiting: []},
+  explorer: {waiting: [], told: []},
 });

@@ -1,7 +1,6 @@
 """What the page sends for every kind of canvas, by the handlers themselves, from random models."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 
@@ -20,10 +19,8 @@ def page_values(monkeypatch):
 def attention_values():
     from explorer.ui.attention import ablation, bertviz, compare, summary, tab
 
-    heads = [["bert", 0, 0], ["albert", 2, 5]]
     return {
         "attention/wall": tab.show(STATE)[1],
-        "attention/exact": tab.show_exact(STATE, SimpleNamespace(_data={"heads": heads})),
         "attention/film": compare.show_shared(STATE)[1],
         "attention/summary": summary.show_summary(STATE, "rollout")[1],
         "attention/switches": ablation.show_switches(STATE)[1],
@@ -40,8 +37,8 @@ def distillation_values(monkeypatch):
     said = {"texts": live_words.CANVAS, "sentence": "", "done": True}
     return {
         "distillation/lab": tab.show(STATE)[1],
-        "distillation/curves": folds.show_curves(STATE, None),
-        "distillation/losses": folds.show_losses(STATE, None),
+        "distillation/curves": folds.show_curves(STATE),
+        "distillation/losses": folds.show_losses(STATE),
         "distillation/agreement": list(folds.run_agreement(STATE))[LAST],
         "distillation/live": live_canvas(settings, _reports(), ["cat"], np.array([0.5]), said),
     }
@@ -66,8 +63,8 @@ def other_values():
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
-    from explorer.ui.shell.input_bar import words_value
-    from explorer.ui.shell.view import link_value
+    from explorer.ui.shell.input_bar import words_canvas
+    from explorer.ui.shell.view import Asked, view_canvas
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
     _, shares, ledger, results = claims.show(STATE)
@@ -86,8 +83,8 @@ def other_values():
         "claims/results": results,
         "claims/checks": claims.show_checks(),
         "claims/benchmarks": benchmarks.show_tables(),
-        "page/words": words_value(STATE.text),
-        "page/state": link_value(STATE, "compare"),
+        "page/words": words_canvas(STATE.text),
+        "page/view": view_canvas(Asked(STATE), accepted=True, drawn=True),
     }
 
 
@@ -98,7 +95,7 @@ SENTENCES = (
 
 
 def _reports():
-    from explorer.training.live.report import Agreement, LiveReport
+    from explorer.analysis.distillation.live import Agreement, LiveReport
 
     parts = {"loss": 3.5, "ce": 0.5, "mlm": 1.0, "cos": 0.25}
     return [LiveReport(10, parts, Agreement(0.5, 0.25, 0.125), np.array([0.25]))]

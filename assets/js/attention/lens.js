@@ -2,18 +2,19 @@
 import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
+import {choose, chosen} from '../page/here.js';
 import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 
-// The reader's choices outlive a new text.
-const kept = {view: 'matrix', unit: 'words', added: 'shown', others: 'closest', mass: .7};
+// The reader's choices outlive a new text; the view is the page's, and in the link.
+const kept = {unit: 'words', added: 'shown', others: 'closest', mass: .7};
 
 export class Lens {
   /** @param {any} host the wall it belongs to */
   constructor(host) {
     this.host = host;
-    this.view = kept.view;
+    this.view = chosen('view') ?? 'matrix';
     this.unit = kept.unit;
     this.added = kept.added;
     this.others = kept.others;
@@ -27,6 +28,7 @@ export class Lens {
 
   keep(name, value) {
     this[name] = kept[name] = value;
+    if (name === 'view') choose({view: value});
     if (name === 'others') { this.host.others = value; this.host.drawOver(); this.host.ask(); }
     this.draw();
   }
@@ -45,6 +47,9 @@ export class Lens {
       make('div', {class: 'aw-bar'}, control('view', 'views'), control('unit', 'units'), control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
       this.panels, this.note, this.live);
   }
+
+  // The server could not be asked: what is drawn stays, and says that it is rounded.
+  lacks() { this.note.textContent = this.host.wall.texts.lacking; }
 
   draw() {
     const {texts, models, pieces_limit: limit} = this.host.wall;

@@ -15,10 +15,11 @@ class Switches {
     root.replaceChildren(this.node);
   }
 
-  set(data, trigger) {
-    if (data.text !== this.text) { this.off = {}; this.focus = null; }
+  set(data, ask) {
+    const swept = data.models.some(model => model.nats?.length);
+    if (data.text !== this.text || !swept) { this.off = {}; this.focus = null; }   // the fold says: all are on
     this.data = data;
-    this.trigger = trigger;
+    this.ask = ask;
     this.text = data.text;
     this.models = data.models.filter(model => !model.card);
     for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
@@ -148,14 +149,14 @@ class Switches {
   send() {
     const off = Object.fromEntries(this.models.map(model => [model.key,
       [...this.off[model.key]].sort((a, b) => a - b).map(i => [Math.floor(i / model.heads), i % model.heads])]));
-    this.trigger('select', {off});
+    this.ask({off});
   }
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {trigger}) {
+export function show(root, data, {ask}) {
   if (!shown.has(root)) shown.set(root, new Switches(root));
-  shown.get(root).set(data, trigger);
+  shown.get(root).set(data, ask);
 }
 
 export function clear(root) {

@@ -2,7 +2,7 @@
 import {choice} from '../kit/choice.js';
 import {closest, make, resize, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
-import {link, param} from '../page/state.js';
+import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
 import {apartText, headAt, onPage, partnersOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
 import {Lens} from './lens.js';
@@ -18,15 +18,15 @@ document.addEventListener('click', event => {
   onPage.wall.stage.scrollIntoView({block: 'center', behavior: 'smooth'});
 });
 
-const kept = {order: 'place', hidden: new Set()};   // outlive a new text
-const walls = new WeakMap();                        // root -> its wall
-const turns = new WeakMap();                        // root -> what it was asked to show last
+const faint = new Set();       // kinds that are faint, kept for a new text
+const walls = new WeakMap();   // root -> its wall
+const turns = new WeakMap();   // root -> what it was asked to show last
 
 class Wall extends Tiles {
   constructor(root, wall, context) {
     super(root, wall, context);
-    this.order = kept.order;
-    this.hidden = kept.hidden;
+    this.order = chosen('order') ?? this.order;
+    this.hidden = faint;
     this.lock = this.firstLock();
     this.lens = new Lens(this);
     this.others = this.lens.others;
@@ -52,9 +52,9 @@ class Wall extends Tiles {
 
   // From the link; else the head that watches one neighbouring word most sharply.
   firstLock() {
-    const {models} = this.wall, m = models.findIndex(model => model.key === param('model'));
-    const layer = Number(param('layer') || 0), head = Number(param('head') || 0);
-    if (param('layer') !== null || param('head') !== null || m > 0) {
+    const {models} = this.wall, m = models.findIndex(model => model.key === chosen('model'));
+    const layer = Number(chosen('layer')), head = Number(chosen('head'));
+    if (['model', 'layer', 'head'].some(isChosen)) {
       const model = models[Math.max(0, m)];
       if (model && layer >= 0 && layer < model.layers && head >= 0 && head < model.heads) {
         return headAt(this.wall, model.m, layer * model.heads + head);
@@ -93,7 +93,7 @@ class Wall extends Tiles {
     this.scale = make('div', {class: 'aw-scale'});
     this.root.replaceChildren(
       make('div', {class: 'aw-bar'},
-        choice(texts.order, texts.orders, this.order, key => { this.order = kept.order = key; this.layout(true); }),
+        choice(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
         make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
       make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip),
       ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
@@ -138,7 +138,7 @@ class Wall extends Tiles {
     this.lock = head;
     this.preview(null);
     const model = this.wall.models[head.m];
-    link({model: model.key, layer: head.layer, head: head.head});
+    choose({model: model.key, layer: head.layer, head: head.head});
     if (this.order === 'alike') this.layout(true);
     this.drawOver();
     this.lens.draw();
@@ -149,7 +149,10 @@ class Wall extends Tiles {
   // Exact numbers for what is printed, unless they are here already.
   ask() {
     const needed = partnersOf(this.wall, this.lock, this.others).filter(head => !this.wall.models[head.m].exact[head.i]);
-    if (needed.length) this.context.trigger('select', {heads: needed.map(h => [this.wall.models[h.m].key, h.layer, h.head])});
+    if (!needed.length) return;
+    const heads = needed.map(h => [this.wall.models[h.m].key, h.layer, h.head]);
+    this.context.asks({params: runParams(), heads}).then(
+      answer => { if (onPage.wall === this) this.receive(JSON.parse(answer)); }, () => this.lens.lacks());
   }
 
   receive(answer) {

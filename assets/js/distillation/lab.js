@@ -3,19 +3,20 @@ import {make, sayNodes as say, vary, word} from '../kit/dom.js';
 import {bytes, halves, number, percent, shown} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {niceTop} from '../kit/scales.js';
+import {compare as run} from '../page/here.js';
 import {keep, setTemperature, setUp, temperature} from './temperature.js';
 
 const LISTED = [5, 8, 12, 20];
 let listed = 8;   // kept while the page lives: a new text keeps the reader's choice
 
-function strip(data, trigger) {
+function strip(data) {
   const box = make('div', {class: 'ds-strip', role: 'group', 'aria-label': data.texts.strip});
   data.words.forEach((item, i) => {
     if (!item.clickable) { box.append(make('span', {class: 'ds-mark'}, item.text)); return; }
     const chosen = i === data.selected;
     const button = make('button', {type: 'button', class: chosen ? 'ds-word chosen' : 'ds-word',
       'aria-pressed': String(chosen), title: chosen ? data.texts.hidden : data.texts.hide}, item.text);
-    button.addEventListener('click', () => { if (!chosen) trigger('select', {word: i}); });
+    button.addEventListener('click', () => { if (!chosen) run({word: String(i)}); });
     box.append(button);
   });
   return make('div', {class: 'ds-pick'}, make('span', {class: 'ds-lead'}, data.texts.pick), box);
@@ -194,7 +195,7 @@ function besideCard(data) {
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data, {trigger}) {
+export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
   const scale = setUp(data);
@@ -228,8 +229,8 @@ export function show(root, data, {trigger}) {
   paint(view, temperature());
   root.dataset.t = temperature();
   const back = data.back ? make('button', {type: 'button', class: 'chip'}, data.texts.back) : null;
-  if (back) back.addEventListener('click', () => trigger('select', {word: -1}));
-  root.replaceChildren(strip(data, trigger), ...(back ? [back] : []), dial.node, view.sentence,
+  if (back) back.addEventListener('click', () => run({word: '-1'}));
+  root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node, view.sentence,
     make('div', {class: 'ds-grid'},
       make('div', {class: 'ds-main'},
         make('div', {class: 'ds-top'}, legend(data), listControl(data, () => { fill(); paint(view, temperature()); })),

@@ -1,7 +1,8 @@
 // The input bar: the text's words as buttons, and the examples.
-import {make as node} from '../kit/dom.js';
+import {find, make as node} from '../kit/dom.js';
 import {splitWords, WORD} from './pattern.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
+import {compare, listen} from './here.js';
 
 let hint = '';          // what the words are for
 const originals = [];   // what stood where each mask is now, in reading order
@@ -10,7 +11,7 @@ const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
 
 function run(text) {
   typeText(text);
-  setTimeout(pressCompare, 0);
+  compare({text});
 }
 
 function toggle(text, match, ordinal) {
@@ -45,21 +46,27 @@ function drawWords(holder, text, hint) {
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   hint = data.hint;
-  const masks = (data.text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
-  if (originals.length !== masks) originals.length = 0;
-  let strip = root.querySelector('.strip');
-  if (!strip) {
-    strip = make('div', null, {class: 'strip', role: 'group'});
-    const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
-    chips.append(make('span', data.try, {class: 'lead'}));
-    for (const example of data.examples) {
-      const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
-      chip.addEventListener('click', () => { originals.length = 0; run(example.text); });
-      chips.append(chip);
-    }
-    root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
+  const strip = make('div', null, {class: 'strip', role: 'group'});
+  const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
+  chips.append(make('span', data.try, {class: 'lead'}));
+  for (const example of data.examples) {
+    const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
+    chip.addEventListener('click', () => { originals.length = 0; run(example.text); });
+    chips.append(chip);
   }
-  drawWords(strip, data.text, data.hint);
+  root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
+  write(data.text);
+}
+
+listen(state => { if (state.accepted) write(state.accepted.text); });
+
+function write(text) {
+  const masks = (text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
+  if (originals.length !== masks) originals.length = 0;
+  const strip = find(document, '#words .strip');
+  if (!strip) return;
+  strip.dataset.text = text;
+  drawWords(strip, text, hint);
 }
 
 document.addEventListener('input', event => {

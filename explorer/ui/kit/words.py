@@ -8,6 +8,7 @@ COMPARE = "Compare"
 EXAMPLES_LABEL = "Try"
 WORDS_LABEL = "Click a word to mask it, click a mask to bring the word back"
 FAMILY_LABEL = "Models"
+BAD_FAMILY = "The family is either mini or base."
 FAMILIES = [("Bundled mini family", "mini"), ("Published base checkpoints", "base")]
 DEVICE_LABEL = "Device"
 AUTO_DEVICE = "auto (the fastest)"

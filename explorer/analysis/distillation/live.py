@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.analysis.measures import TEMPERATURES
+
 STARTS = ("copied", "random")
 LIMITS = {
-    "layers": (1, 3), "steps": (10, 400), "temperature": (0.05, 20.0), "ce": (0.0, 10.0),
+    "layers": (1, 3), "steps": (10, 400), "temperature": TEMPERATURES, "ce": (0.0, 10.0),
     "mlm": (0.0, 10.0), "cos": (0.0, 10.0), "seed": (0, 2**31),
 }  # fmt: skip
 PARTS = ("loss", "ce", "mlm", "cos")

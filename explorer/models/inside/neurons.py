@@ -21,7 +21,7 @@ def queries_and_keys(loaded: LoadedModel, tokens: Tokens) -> tuple[np.ndarray, n
     the layers, ALBERT's one layer once for each time it is applied.
     """
     caught: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
-    patterns = (loaded.spec.query_pattern, loaded.spec.key_pattern)
+    patterns = (loaded.spec.kind.query, loaded.spec.kind.key)
     with loaded.lock:
         handles = [
             module.register_forward_hook(_catch(into))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.models.ablation import ablated_logits, heads_kept, one_head_off, sweep_heads
 from explorer.models.forward import apply_head, inputs_of, run_model, tokenize
+from explorer.models.inside.ablation import ablated_logits, heads_kept, one_head_off, sweep_heads
 from explorer.models.specs import MODEL_KEYS
 
 TEXT = "The [MASK] sat on the [MASK]."

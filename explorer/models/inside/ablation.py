@@ -29,7 +29,7 @@ def heads_kept(loaded: LoadedModel, kept: torch.Tensor) -> Iterator[None]:
         heads = context.unflatten(-1, (kept.shape[2], -1))
         return ((heads * kept[:, None, layer, :, None]).flatten(-2), *arguments[1:])
 
-    pattern = re.compile(loaded.spec.output_pattern)
+    pattern = re.compile(loaded.spec.kind.output)
     handles = [
         module.register_forward_pre_hook(switch)
         for name, module in loaded.network.base_model.named_modules()

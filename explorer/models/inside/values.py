@@ -17,8 +17,8 @@ def value_norms(loaded: LoadedModel, run: Run) -> np.ndarray:
     From the hidden states of the run, so no network is run again. Returns float32
     [layer, head, key] (Kobayashi et al. 2020, equation 4).
     """
-    values = _projections(loaded, loaded.spec.value_pattern)
-    outputs = _projections(loaded, loaded.spec.output_pattern)
+    values = _projections(loaded, loaded.spec.kind.value)
+    outputs = _projections(loaded, loaded.spec.kind.output)
     n_layers, n_heads = run.attention.shape[:2]
     norms = [
         _norms(values[i % len(values)], outputs[i % len(outputs)], run.hidden_states[i], n_heads)

@@ -4,7 +4,12 @@ import pytest
 import torch
 from torch import nn
 
-from explorer.training.losses import distillation_ce, hidden_cosine, mlm_loss, triple_loss
+from explorer.analysis.distillation.triple_loss import (
+    distillation_ce,
+    hidden_cosine,
+    mlm_loss,
+    triple_loss,
+)
 
 
 @pytest.fixture
