@@ -98,6 +98,7 @@ export class State {
 
   /** @param {Answer} answer */
   answered(answer) {
+    /** @type {Params} */
     const params = {...answer.params, text: answer.text, ...answer.machine};
     const tab = params.tab ?? this.config.defaults.tab;
     if (answer.drawn) {
