@@ -45,8 +45,11 @@
   };
 })();
 
-// A component may be there before the modules are: its picture waits in line.
-window.explorer = {waiting: [], mount(...asked) { this.waiting.push(asked); }};
+// A component may be there before the modules are: its picture, or what it tells, waits in line.
+window.explorer = {
+  waiting: [], mount(...asked) { this.waiting.push(asked); },
+  told: [], tell(...said) { this.told.push(said); },
+};
 
 // A link to something else than the opening example must not show that example first.
 (() => {

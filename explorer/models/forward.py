@@ -10,6 +10,7 @@ from explorer.models.tokens import (
     SEPARATOR,
     BadText,
     Tokens,
+    Word,
     clean_text,
     spell_masks,
     split_words,
@@ -27,15 +28,7 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
     Raises:
         BadText: nothing to read, or more tokens than the model has positions.
     """
-    text = clean_text(text)
-    if len(text) > MAX_CHARACTERS:
-        raise BadText(
-            f"The text has {len(text):,} characters; {loaded.max_tokens} tokens fit, "
-            "which is about 2,000 characters. Please shorten it."
-        )
-    words = split_words(text)
-    if not words:
-        raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")
+    text, words = _readable(text, loaded.max_tokens)
     first, separator, second = text.partition(SEPARATOR)
     pair = (first, second) if separator and first.strip() and second.strip() else (text,)
     spelled = [spell_masks(part, loaded.tokenizer.mask_token) for part in pair]
@@ -74,6 +67,20 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
         ),
         tuple(i for i, token in enumerate(ids) if token == mask_id),
     )
+
+
+def _readable(text: str, max_tokens: int) -> tuple[str, tuple[Word, ...]]:
+    """The text as it is run and its words, if it can be read at all."""
+    text = clean_text(text)
+    if len(text) > MAX_CHARACTERS:
+        raise BadText(
+            f"The text has {len(text):,} characters; {max_tokens} tokens fit, "
+            "which is about 2,000 characters. Please shorten it."
+        )
+    words = split_words(text)
+    if not words:
+        raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")
+    return text, words
 
 
 def _segments(sequence: list[int | None]) -> list[int]:

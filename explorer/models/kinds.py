@@ -87,6 +87,12 @@ KINDS: dict[str, ModelKind] = {"bert": BERT, "distilbert": DISTILBERT, "albert":
 """By model key; always in this order, everywhere."""
 
 
+def distilled_pair() -> tuple[str, str]:
+    """The keys of the teacher and of its student."""
+    student = next(key for key, kind in KINDS.items() if kind.teacher)
+    return KINDS[student].teacher, student
+
+
 def label_of(key: str) -> str:
     """How the page writes a model's name; any other key stands for itself."""
     return KINDS[key].label if key in KINDS else key

@@ -16,6 +16,8 @@ from explorer.models.specs import ModelSpec
 logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
+Network = PreTrainedModel
+"""A pre-training network of any kind; its parts have the names that transformers gives them."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint without any others would answer with noise."""

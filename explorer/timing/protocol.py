@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 import torch
 from torch import nn
@@ -149,7 +149,7 @@ class Event(Protocol):
     def synchronize(self) -> None:
         """Wait until the device has passed it."""
 
-    def elapsed_time(self, end: "Event") -> float:
+    def elapsed_time(self, end: Self, /) -> float:
         """Milliseconds from this mark to a later one."""
 
 

@@ -2,16 +2,18 @@
 import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
+import {choose, chosen} from '../page/here.js';
 import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 
 const PIECES = 128;
-const kept = {view: 'matrix', unit: 'words', added: 'shown', others: 'closest', mass: .7};
+const kept = {view: null, unit: 'words', added: 'shown', others: 'closest', mass: .7};
 
 export class Lens {
   constructor() {
     Object.assign(this, kept);       // the reader's choices outlive a new text
+    this.view ??= chosen('view') ?? 'matrix';
     this.cell = null;
     this.node = make('section', {class: 'aw-lens'});
     this.observer = new ResizeObserver(() => { if (this.host && this.node.clientWidth !== this.width) this.draw(); });
@@ -27,6 +29,7 @@ export class Lens {
 
   keep(name, value) {
     this[name] = kept[name] = value;
+    if (name === 'view') choose({view: value});
     if (name === 'others') { this.host.drawOver(); this.host.ask(); }
     this.draw();
   }
@@ -45,6 +48,9 @@ export class Lens {
       make('div', {class: 'aw-bar'}, control('view', 'views'), control('unit', 'units'), control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
       this.panels, this.note, this.live);
   }
+
+  // The server could not be asked: what is drawn stays, and says that it is rounded.
+  lacks() { this.note.textContent = this.host.wall.texts.lacking; }
 
   draw() {
     const {texts, models} = this.host.wall;

@@ -10,9 +10,10 @@ class Switches {
     this.node = make('div', {class: 'hs'});
   }
 
-  set(data, trigger) {
-    if (data.text !== this.text) { this.off = {}; this.focus = null; }
-    Object.assign(this, {data, trigger, text: data.text, models: data.models.filter(model => !model.card)});
+  set(data, ask) {
+    const swept = data.models.some(model => model.nats?.length);
+    if (data.text !== this.text || !swept) { this.off = {}; this.focus = null; }   // the fold says: all are on
+    Object.assign(this, {data, ask, text: data.text, models: data.models.filter(model => !model.card)});
     for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
     this.strongest = Math.max(0, ...this.models.flatMap(model => model.nats.flat()));
     const held = this.node.contains(document.activeElement);
@@ -141,11 +142,11 @@ class Switches {
   send() {
     const off = Object.fromEntries(this.models.map(model => [model.key,
       [...this.off[model.key]].sort((a, b) => a - b).map(i => [Math.floor(i / model.heads), i % model.heads])]));
-    this.trigger('select', {off});
+    this.ask({off});
   }
 }
 
-export function draw(root, data, {trigger}) {
+export function draw(root, data, {ask}) {
   root.__switches = root.__switches || new Switches(root);
-  root.__switches.set(data, trigger);
+  root.__switches.set(data, ask);
 }

@@ -2,7 +2,7 @@
 import {choice} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
-import {link, param} from '../page/state.js';
+import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
 import {apartText, headAt, onPage, partnersOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
 import {Lens} from './lens.js';
@@ -26,8 +26,8 @@ class Wall extends Tiles {
     this.observer.observe(root);
   }
 
-  async set(data, {dark, trigger}) {
-    this.trigger = trigger;
+  async set(data, {dark, asks}) {
+    this.asks = asks;
     this.dark = dark;
     if (this.packed !== data.packed || this.text !== data.words.join(' ')) {
       this.packed = data.packed;
@@ -35,6 +35,7 @@ class Wall extends Tiles {
       const wall = await unpackWall(data);
       if (this.packed !== data.packed) return;    // a newer text came meanwhile
       this.wall = wall;
+      this.order = chosen('order') ?? this.order;
       onPage.wall = this;
       this.word = this.point = null;
       this.lock = this.firstLock();
@@ -48,9 +49,9 @@ class Wall extends Tiles {
 
   // From the link; else the head that watches one neighbouring word most sharply.
   firstLock() {
-    const {models} = this.wall, m = models.findIndex(model => model.key === param('model'));
-    const layer = Number(param('layer') || 0), head = Number(param('head') || 0);
-    if (param('layer') !== null || param('head') !== null || m > 0) {
+    const {models} = this.wall, m = models.findIndex(model => model.key === chosen('model'));
+    const layer = Number(chosen('layer')), head = Number(chosen('head'));
+    if (['model', 'layer', 'head'].some(isChosen)) {
       const model = models[Math.max(0, m)];
       if (model && layer >= 0 && layer < model.layers && head >= 0 && head < model.heads) {
         return headAt(this.wall, model.m, layer * model.heads + head);
@@ -92,7 +93,7 @@ class Wall extends Tiles {
     this.lens = new Lens();
     this.root.replaceChildren(
       make('div', {class: 'aw-bar'},
-        choice(texts.order, texts.orders, this.order, key => { this.order = key; this.layout(true); }),
+        choice(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
         make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
       make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip),
       ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
@@ -137,7 +138,7 @@ class Wall extends Tiles {
     this.lock = head;
     this.preview(null);
     const model = this.wall.models[head.m];
-    link({model: model.key, layer: head.layer, head: head.head});
+    choose({model: model.key, layer: head.layer, head: head.head});
     if (this.order === 'alike') this.layout(true);
     this.drawOver();
     this.lens.set(this);
@@ -148,7 +149,9 @@ class Wall extends Tiles {
   // Exact numbers for what is printed, unless they are here already.
   ask() {
     const needed = partnersOf(this.wall, this.lock, this.lens.others).filter(head => !this.wall.models[head.m].exact[head.i]);
-    if (needed.length) this.trigger('select', {heads: needed.map(h => [this.wall.models[h.m].key, h.layer, h.head])});
+    if (!needed.length) return;
+    const wall = this.wall, heads = needed.map(h => [wall.models[h.m].key, h.layer, h.head]);
+    this.asks({params: runParams(), heads}).then(answer => { if (this.wall === wall) this.receive(JSON.parse(answer)); }, () => this.lens.lacks());
   }
 
   receive(answer) {

@@ -13,22 +13,22 @@ function outcome(check, t) {
       make('span', {class: 'cl-value'}, result.text), ' ', make('b', {}, t[result.status])))];
 }
 
-function item(check, data, trigger) {
+function item(check, data, ask) {
   const t = data.texts, label = say(t.run, check);
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
     'data-check': check.id, 'aria-busy': String(running.has(check.id))}, `▷ ${check.id}`);
-  button.addEventListener('click', () => trigger('select', {check: check.id}));
+  button.addEventListener('click', () => ask({check: check.id}));
   return make('li', {class: 'cc-row', 'data-check-row': check.id}, button,
     make('div', {class: 'cl-cell'}, make('p', {class: 'cl-text'}, check.measures),
       make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`)),
     make('div', {class: 'cl-cell'}, ...outcome(check, t)));
 }
 
-export function draw(root, data, {trigger}) {
+export function draw(root, data, {ask}) {
   const list = make('ul', {class: 'cl-list cc-list'});
   const fill = () => {
     const held = root.contains(document.activeElement) && document.activeElement.dataset.check;
-    list.replaceChildren(...data.checks.map(check => item(check, data, trigger)));
+    list.replaceChildren(...data.checks.map(check => item(check, data, ask)));
     if (held) list.querySelector(`[data-check="${held}"]`)?.focus();
   };
   root.replaceChildren(list);

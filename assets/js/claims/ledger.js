@@ -52,7 +52,7 @@ function checkButton(id, view) {
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
     title: note.waits || label, 'data-check': id, 'aria-busy': String(busy)},
     busy ? `${id} …` : `▷ ${id}`);
-  button.addEventListener('click', () => view.trigger('select', {check: id}));
+  button.addEventListener('click', () => view.ask({check: id}));
   return button;
 }
 
@@ -120,10 +120,10 @@ function refresh(view) {
   }
 }
 
-function mount(root, data, trigger) {
+function mount(root, data, ask) {
   data.claims.forEach(claim => { claim.haystack = haystack(claim, data); });
   const t = data.texts;
-  const view = {root, data, trigger, limit: PAGE, tools: toolbar(data), last: '',
+  const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: '',
     count: make('p', {class: 'cl-count', role: 'status', 'aria-live': 'polite'}),
     head: make('div', {class: 'cl-head', 'aria-hidden': 'true'},
       ...[t.claim, t.printed, t.source, t.verdict, t.here].map(text => make('span', {}, text))),
@@ -141,8 +141,8 @@ function mount(root, data, trigger) {
   return view;
 }
 
-export function draw(root, data, {trigger}) {
-  if (!root.__claims) root.__claims = mount(root, data, trigger);
+export function draw(root, data, {ask}) {
+  if (!root.__claims) root.__claims = mount(root, data, ask);
   const view = root.__claims;
   listen('ledger', () => {
     const now = JSON.stringify(filter);

@@ -1,6 +1,7 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
 import {make, sayNodes as say, word} from '../kit/dom.js';
 import {bytes, number, percent, shown} from '../kit/numbers.js';
+import {compare as run} from '../page/here.js';
 import {HIGH, LOW, keep, setTemperature, temperature} from './temperature.js';
 
 const STEPS = 600;
@@ -43,14 +44,14 @@ function atPosition(value) {
   const t = LOW * (HIGH / LOW) ** (value / STEPS);
   return ROUND.find(stop => position(stop) === Number(value)) || Number(t.toPrecision(3));
 }
-function strip(data, trigger) {
+function strip(data) {
   const box = make('div', {class: 'ds-strip', role: 'group', 'aria-label': data.texts.strip});
   data.words.forEach((item, i) => {
     if (!item.clickable) { box.append(make('span', {class: 'ds-mark'}, item.text)); return; }
     const chosen = i === data.selected;
     const button = make('button', {type: 'button', class: chosen ? 'ds-word chosen' : 'ds-word',
       'aria-pressed': String(chosen), title: chosen ? data.texts.hidden : data.texts.hide}, item.text);
-    button.addEventListener('click', () => { if (!chosen) trigger('select', {word: i}); });
+    button.addEventListener('click', () => { if (!chosen) run({word: String(i)}); });
     box.append(button);
   });
   return make('div', {class: 'ds-pick'}, make('span', {class: 'ds-lead'}, data.texts.pick), box);
@@ -228,7 +229,7 @@ function besideCard(data) {
   return {node, text};
 }
 
-export function draw(root, data, {trigger}) {
+export function draw(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
   setTemperature(temperature(data.temperature));
@@ -262,8 +263,8 @@ export function draw(root, data, {trigger}) {
   paint(view, temperature());
   root.dataset.t = temperature();
   const back = data.back ? make('button', {type: 'button', class: 'chip'}, data.texts.back) : null;
-  if (back) back.addEventListener('click', () => trigger('select', {word: -1}));
-  root.replaceChildren(strip(data, trigger), ...(back ? [back] : []), dial.node, view.sentence,
+  if (back) back.addEventListener('click', () => run({word: '-1'}));
+  root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node, view.sentence,
     make('div', {class: 'ds-grid'},
       make('div', {class: 'ds-main'},
         make('div', {class: 'ds-top'}, legend(data), listControl(data, () => { fill(); paint(view, temperature()); })),

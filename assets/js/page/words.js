@@ -1,6 +1,7 @@
 // The input bar: the text's words as buttons, and the examples.
 import {make as node} from '../kit/dom.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
+import {compare, listen} from './here.js';
 
 const WORD = /\[[^\[\]|]+(?:\|[^\[\]|]+)+\]|\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s]/gu;
 let current = null;     // what was drawn last
@@ -10,7 +11,7 @@ const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
 
 function run(text) {
   typeText(text);
-  setTimeout(pressCompare, 0);
+  compare({text});
 }
 
 function toggle(text, match, ordinal) {
@@ -43,22 +44,27 @@ function drawWords(holder, text, hint) {
 }
 
 export function draw(root, data) {
+  if (current) return;
   current = data;
-  const masks = (data.text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
-  if (originals.length !== masks) originals.length = 0;
-  let strip = root.querySelector('.strip');
-  if (!strip) {
-    strip = make('div', null, {class: 'strip', role: 'group'});
-    const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
-    chips.append(make('span', data.try, {class: 'lead'}));
-    for (const example of data.examples) {
-      const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
-      chip.addEventListener('click', () => { originals.length = 0; run(example.text); });
-      chips.append(chip);
-    }
-    root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
+  const strip = make('div', null, {class: 'strip', role: 'group'});
+  const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
+  chips.append(make('span', data.try, {class: 'lead'}));
+  for (const example of data.examples) {
+    const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
+    chip.addEventListener('click', () => { originals.length = 0; run(example.text); });
+    chips.append(chip);
   }
-  drawWords(strip, data.text, data.hint);
+  root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
+  show(data.text);
+  listen(state => { if (state.accepted) show(state.accepted.text); });
+}
+
+function show(text) {
+  const masks = (text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
+  if (originals.length !== masks) originals.length = 0;
+  const strip = document.querySelector('#words .strip');
+  strip.dataset.text = text;
+  drawWords(strip, text, current.hint);
 }
 
 document.addEventListener('input', event => {

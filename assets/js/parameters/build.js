@@ -3,7 +3,7 @@ import {el} from '../kit/dom.js';
 
 const values = {};
 
-export function draw(root, data, {trigger}) {
+export function draw(root, data, {ask}) {
   const {presets, texts} = data;
   if (!values.n_layers) Object.assign(values, presets[0], texts.start);
   const form = el('form', 'pt-form');
@@ -11,7 +11,7 @@ export function draw(root, data, {trigger}) {
   let timer = 0;
   const send = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => trigger('select', {shape: {...values}}), 250);
+    timer = setTimeout(() => ask({shape: {...values}}), 250);
   };
   const fields = Object.entries(texts.fields).map(([name, label]) => {
     const holder = el('label', '', null), input = el('input', '', null, {type: 'number', min: 0, step: 1, name, inputmode: 'numeric'});

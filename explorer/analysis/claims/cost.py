@@ -5,7 +5,6 @@ from dataclasses import replace
 from math import isfinite
 
 import torch
-from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from explorer.analysis.claims.measured import (
@@ -22,6 +21,7 @@ from explorer.analysis.latency.family import instruments_for
 from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.parameters.memory import ForwardMemory, forward_memory
+from explorer.models.loading import Network
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 from explorer.timing.protocol import forward_call
@@ -47,7 +47,7 @@ def forward_operations(specimens: Specimens) -> Measured:
     )
 
 
-def counted_flops(network: nn.Module) -> int:
+def counted_flops(network: Network) -> int:
     """Floating-point operations of one encoder pass over the check's length."""
     ids = torch.zeros(1, LENGTH, dtype=torch.long, device="meta")
     with FlopCounterMode(display=False) as counter:
@@ -171,7 +171,7 @@ def _small(key: str, width: int) -> ModelSpec:
     return replace(BASE[key], name=f"{key}-{width}", architecture=shape)
 
 
-def training_step(network: nn.Module) -> Callable[[], object]:
+def training_step(network: Network) -> Callable[[], object]:
     """One step as a call: forward, backward and an AdamW update of the encoder."""
     # No dropout: the two configs set different rates, and only sharing is to differ.
     encoder = network.base_model.requires_grad_(True).eval()

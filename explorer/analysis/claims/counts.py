@@ -22,6 +22,7 @@ from explorer.analysis.parameters.count import ParameterCounts, network_paramete
 from explorer.analysis.parameters.embedding import embedding_spectrum
 from explorer.analysis.parameters.shape import layer_counts, shape_total
 from explorer.models.architectures import SHARING_MODES
+from explorer.models.loading import Network
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 
@@ -29,7 +30,7 @@ DEPTHS = (1, 3, 6, 12, 24, 48)
 MB, MIB = 10**6, 2**20
 
 
-def encoder_size(network: nn.Module) -> int:
+def encoder_size(network: Network) -> int:
     """Numbers stored by encoder and pooler, shared tensors counted once."""
     return sum(parameter.numel() for parameter in network.base_model.parameters())
 
@@ -98,7 +99,7 @@ def weight_bytes(specimens: Specimens) -> Measured:
     )
 
 
-def _stored_bytes(network: nn.Module) -> int:
+def _stored_bytes(network: Network) -> int:
     return sum(p.numel() * p.element_size() for p in network.parameters())
 
 
@@ -146,7 +147,7 @@ def factorised_embedding(specimens: Specimens) -> Measured:
     )
 
 
-def _embedding(network: nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
+def _embedding(network: Network) -> tuple[torch.Tensor, torch.Tensor]:
     """Word embeddings [vocabulary, E] and projection [H, E] of an ALBERT."""
     encoder = network.base_model
     return (
@@ -211,7 +212,7 @@ _UNITS = {
 
 
 @torch.inference_mode()
-def _shape_seen(network: nn.Module) -> Mapping[str, int]:
+def _shape_seen(network: Network) -> Mapping[str, int]:
     ids = torch.zeros(1, 2, dtype=torch.long, device="meta")
     out = network.base_model(input_ids=ids, output_attentions=True, output_hidden_states=True)
     words = network.base_model.embeddings.word_embeddings.weight

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
@@ -20,12 +20,16 @@ from explorer.views.markup import finding, note
 if TYPE_CHECKING:
     from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
 
-PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "hidden"}
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "hidden",
+}
 
 
 def build_fold(state: gr.State) -> None:
     """Switches for every head, the change they make, and a sweep that can be stopped."""
-    with fold(texts.QUESTION) as heads:
+    with fold("attention", "ablation", texts.QUESTION) as heads:
         said = gr.HTML()
         switches = Canvas("attention/switches")
         with gr.Row(elem_classes="ab-buttons"):
@@ -34,12 +38,12 @@ def build_fold(state: gr.State) -> None:
         changes = gr.HTML()
         gr.HTML(note(texts.HOW))
         heads.on_open(show_switches, [state], [said, switches, changes, stop])
-        switches.select(
-            plain_errors(show_changes),
+        switches.on_question(
+            show_changes,
             [state],
             [said, changes],
             trigger_mode="always_last",
-            **PRIVATE,
+            show_progress="hidden",
         )
         running = sweep.click(
             plain_errors(show_sweep),
@@ -72,14 +76,15 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
     return finding(texts.ALL_ON), head_switches(runs, cards, {}, texts.SWITCHES), "", hidden
 
 
-def show_changes(state: PageState | None, event: gr.EventData) -> tuple[str, str]:
+def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     """The answers with the chosen heads off."""
     from explorer.views.attention.ablation import changed_answers
 
     if state is None:
         return "", ""
     runs, _ = get_runs(state)
-    kept = {key: kept_heads(run, event._data["off"].get(key, [])) for key, run in runs.items()}
+    off = question.get("off", {})
+    kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
     results = [future.result() for future in in_workers(jobs)]
     changed = [result for result in results if result.n_off]

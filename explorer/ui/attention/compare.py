@@ -22,7 +22,7 @@ PAIRS = {
 
 def build_twins_fold(state: gr.State) -> None:
     """Nearest heads, the best one-to-one matching, and layers against layers."""
-    with fold(texts.TWINS_QUESTION) as opened:
+    with fold("attention", "twins", texts.TWINS_QUESTION) as opened:
         pair = gr.Radio(
             [(label, key) for key, label in PAIRS.items()],
             value=next(iter(PAIRS)),
@@ -42,7 +42,7 @@ def build_twins_fold(state: gr.State) -> None:
 
 def build_shared_fold(state: gr.State) -> None:
     """The strip of one shared head over its applications."""
-    with fold(texts.SHARED_QUESTION) as opened:
+    with fold("attention", "shared", texts.SHARED_QUESTION) as opened:
         finding, film, remark = gr.HTML(), Canvas("attention/film"), gr.HTML()
     opened.on_open(show_shared, [state], [finding, film, remark])
 

@@ -20,7 +20,7 @@ from explorer.views.markup import note
 
 def build_summary_fold(state: gr.State) -> None:
     """A choice of summaries, three matrices, and the formula one click away."""
-    with fold(texts.SUMMARY_QUESTION) as opened:
+    with fold("attention", "summary", texts.SUMMARY_QUESTION) as opened:
         kind = gr.Radio(
             [(label, key) for key, label in texts.SUMMARIES.items()],
             value="rollout",

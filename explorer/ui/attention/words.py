@@ -77,6 +77,7 @@ CANVAS = {
     "minus_note": "{a} in its colour where it looks more, {b} where that one does",
     "no_pieces": "Pieces are sent for texts of up to {n} tokens; this one is shown between words.",
     "waiting": "Fetching the exact numbers",
+    "lacking": "The exact numbers cannot be had now: the cells are rounded to 1 of 255 steps.",
     "chosen_head": "Chosen head, side by side",
 }
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ID = "claims"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS: tuple[str, ...] = ()
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
 _RUNS: dict[str, Any] = {
     "api_visibility": "private",
@@ -36,12 +37,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
         stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80)
         results = Canvas("claims/results", min_width=200)
     ledger = Canvas("claims/ledger")
-    with fold(texts.CHECKS_FOLD) as checks_fold:
+    with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
     running = run.click(plain_errors(run_all), [state], [results], **_RUNS)
     for canvas in (ledger, checks):
-        canvas.select(plain_errors(run_one), [state], [results], **_RUNS)
+        canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")
     # The page says so itself: what a stopped stream last sent would otherwise stay.
     stop.click(None, None, None, js=STOP_JS, api_visibility="private")
@@ -84,9 +85,9 @@ def run_all(state: PageState | None) -> Iterator[str]:
         yield _message([], [_run(check, specimens)], done + 1)
 
 
-def run_one(state: PageState | None, event: gr.EventData) -> Iterator[str]:
+def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     """The one check whose button was pressed."""
-    check = str(getattr(event, "check", ""))
+    check = str(question.get("check", ""))
     yield _message([check], [])
     yield _message([], [_run(check, _specimens(state))])
 

@@ -28,9 +28,9 @@ DEFAULTS = LiveSettings()
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop')); }"
 
 
-def build_live(state: gr.State, focus: gr.State) -> None:
+def build_live(state: gr.State) -> None:
     """The settings, the buttons and the picture."""
-    with fold(texts.FOLD):
+    with fold("distillation", "live", texts.FOLD):
         gr.HTML(note(texts.INTRO))
         controls = _controls()
         with gr.Row():
@@ -41,7 +41,7 @@ def build_live(state: gr.State, focus: gr.State) -> None:
         weights = controls[4:7]
         event = run.click(
             plain_errors(run_live),
-            [state, focus, *controls],
+            [state, *controls],
             [picture],
             api_visibility="private",
             concurrency_id="live",
@@ -86,7 +86,6 @@ def _defaults() -> list[Any]:
 
 def run_live(
     state: PageState | None,
-    focus: Focus | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
 ) -> Iterator[str]:
     """Wait for the place in line, then teach a student and show it after every few steps."""
@@ -95,7 +94,7 @@ def run_live(
     settings = settings_of(chosen)
     # The student learns from the bundled teacher, whatever family the page shows.
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
-    at = focus_of(state, focus)
+    at = focus_of(state)
 
     def drawn(update: Update) -> list[str]:
         waiting = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING

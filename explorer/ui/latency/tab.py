@@ -6,7 +6,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.page_state import PageState
+from explorer.page_state import RUN_FIELDS, PageState
 from explorer.runs import get_runs
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
@@ -27,6 +27,7 @@ from explorer.ui.latency.folds import build_folds
 ID = "latency"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS = RUN_FIELDS
 BUDGET_S = 20.0
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
@@ -79,7 +80,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(
         stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
     )
-    build_folds(controls, headline.result)
+    build_folds([*controls], headline.result)
     return [controls[LENGTH], controls[DEVICE]]
 
 

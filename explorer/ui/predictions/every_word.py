@@ -16,7 +16,7 @@ from explorer.views.markup import note
 
 def build_fold(state: gr.State) -> None:
     """A strip of tiles that fills while the models work; it can be stopped."""
-    with fold(texts.WORDS_QUESTION) as words:
+    with fold("predictions", "words", texts.WORDS_QUESTION) as words:
         line = gr.HTML()
         stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
         strip = Canvas("predictions/words")

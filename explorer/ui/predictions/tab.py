@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import gradio as gr
 
 from explorer.models.run import Run
-from explorer.page_state import PageState
+from explorer.page_state import RUN_FIELDS, PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.predictions import ask as predictions_ask
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS = RUN_FIELDS
 FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """As long as a run is kept, so are its predictions: the same text again sorts nothing."""

@@ -20,7 +20,7 @@ from explorer.views.markup import el
 
 SCRIPTS = ASSETS / "js"
 EARLY, ENTRY = "early.js", "gradio.js"
-FIRST = (ENTRY, "page/words.js", "page/state.js", "predictions/gaps.js")
+FIRST = (ENTRY, "page/words.js", "page/view.js", "predictions/gaps.js")
 """What the first picture needs, with all that these import: asked for at once, not one by one."""
 IMPORT = re.compile(r"""\bfrom '(\.[^']+)'""")
 FOR_EVER = {"Cache-Control": "public, max-age=31536000, immutable"}
