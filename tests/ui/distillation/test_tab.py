@@ -39,11 +39,6 @@ def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
     assert focus_of(replace(state, word=-1)).text == "the cat [MASK]."
 
 
-def test_of_several_masks_the_first_is_looked_at():
-    found = focus_of(PageState(text="the [MASK] saw a [MASK]"))
-    assert (found.word, found.mask) == (1, 0)
-
-
 def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
     found = focus_of(PageState(text="[MASK] saw a cat and [MASK]", word=3))
     assert (found.text, found.mask, found.answer) == ("[MASK] saw a [MASK] and [MASK]", 1, "cat")
