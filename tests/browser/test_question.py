@@ -75,6 +75,7 @@ def test_a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page
             arg=tab.lower(),
         )
     assert sent == []
+    assert page.locator("#link input").input_value() == page.url
     compare(page, "The sea is [MASK].")
     expect(page.locator("#fold-predictions-words .pw-tile", has_text="sea")).to_be_visible()
 
