@@ -224,6 +224,7 @@ export async function show(root, data, context) {
   onPage.react.forEach(react => react());
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   turns.delete(root);
   end(root);
@@ -238,6 +239,7 @@ function end(root) {
   if (onPage.wall === wall) onPage.wall = null;
 }
 
+/** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => walls.get(root)?.recolour();
 
 /** @type {import('../gradio.js').Picture['table']} */

@@ -45,6 +45,7 @@ export function show(root, data) {
     ...texts.why.map(sentence => make('p', {class: 'note'}, sentence)));
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   alive.delete(root);
   root.replaceChildren();
