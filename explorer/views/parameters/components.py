@@ -1,13 +1,12 @@
-"""From BERT to the smaller models in steps, and the exact table of components."""
+"""The exact table of components."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.views.markup import Markup, el, join, model_name, table
+from explorer.views.markup import Markup, el, table
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
-    from explorer.analysis.parameters.shape import Saving
 
 ALL_PARTS = (
     "word_embeddings",
@@ -19,48 +18,6 @@ ALL_PARTS = (
     "layer_norm",
     "pooler",
 )
-
-
-def savings_html(members: "Sequence[FamilyMember]", changes: Mapping[str, str]) -> Markup:
-    """Two waterfalls on one scale: each step takes away what one change saves."""
-    first, *others = members
-    return el("div", *(_waterfall(first, other, changes) for other in others), class_="pt-pair")
-
-
-def _waterfall(first: "FamilyMember", last: "FamilyMember", changes: Mapping[str, str]) -> Markup:
-    scale = first.counts.total
-    steps = [_step(changes[step.change], step, scale) for step in last.savings]
-    return el(
-        "ol",
-        _total(first, scale),
-        *steps,
-        _total(last, scale),
-        class_="pt-fall",
-        aria_label=f"From {first.spec.label} to {last.spec.label}",
-    )
-
-
-def _total(member: "FamilyMember", scale: int) -> Markup:
-    width = 100 * member.counts.total / scale
-    return el(
-        "li",
-        el("span", model_name(member.spec.key, member.spec.label), class_="what"),
-        el("span", el("i", class_="kept", style=f"left:0;width:{width:.3f}%"), class_="track"),
-        el("span", f"{member.counts.total:,}", class_="n"),
-        data_model=member.spec.key,
-    )
-
-
-def _step(name: str, step: "Saving", scale: int) -> Markup:
-    low, high = sorted((step.before, step.after))
-    place = f"left:{100 * low / scale:.3f}%;width:{100 * (high - low) / scale:.3f}%"
-    sign = "−" if step.saved >= 0 else "+"
-    return el(
-        "li",
-        el("span", name, class_="what"),
-        el("span", el("i", class_="gone", style=place), class_="track"),
-        el("span", f"{sign}{abs(step.saved):,}", class_="n"),
-    )
 
 
 def components_table(
@@ -83,8 +40,3 @@ def components_table(
 
 def _count(number: int) -> str:
     return f"{number:,}" if number else "–"
-
-
-def notes(*sentences: str) -> Markup:
-    """Quiet lines, one under another."""
-    return join(*(el("p", sentence, class_="note") for sentence in sentences))
