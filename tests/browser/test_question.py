@@ -88,6 +88,15 @@ def test_a_head_that_does_not_exist_is_repaired_with_a_notice(page_at):
     )
 
 
+def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
+    page = page_at("/?tab=claims&fold=retention")
+    expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
+    expect(page.locator(".toast-body")).to_have_count(1)
+    expect(page.locator(".toast-body")).to_contain_text("put back to the default: fold")
+    expect(page.locator("#tab-claims .fold .label-wrap.open")).to_have_count(0)
+    page.wait_for_function("!location.search.includes('fold=')")
+
+
 def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
     page = page_at("/?tab=parameters&fold=sizes")
     expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()

@@ -68,15 +68,6 @@ def test_a_missing_student_is_a_card(tiny_family, monkeypatch):
     assert lab == ""
 
 
-def test_curves_are_those_of_the_hidden_word(tiny_family):
-    data = json.loads(folds.show_curves(STATE))
-    at = data["temperatures"].index(1.0)
-    pair = json.loads(distillation.show(STATE)[1])
-    assert data["d_vocab"] == tiny_family.specs["bert"].architecture.d_vocab
-    assert data["series"]["t_squared_kl"][at] == data["series"]["kl_teacher_student"][at]
-    assert pair["models"]
-
-
 def test_losses_know_the_word_hidden_by_a_click(tiny_family):
     assert json.loads(folds.show_losses(STATE))["mlm"] is None
     state = PageState(text="the cat sat.")
@@ -118,7 +109,6 @@ def test_a_sentence_of_the_list_opens_whole_with_its_word_hidden():
 
 
 def test_before_the_first_compare_the_folds_are_empty():
-    assert folds.show_curves(None) == ""
     assert folds.show_losses(None) == ""
     assert folds.show_layers(None) == ""
     assert folds.show_masking(None) == ""
