@@ -110,3 +110,25 @@ def test_the_savings_are_shares_of_what_each_model_saves(state):
 def test_the_memory_finding_is_alberts_share_of_berts(state):
     sentence = folds.show_memory(state, 16, 1, False).partition("</p>")[0]
     assert f"{100 * 11_683_584 / 109_482_240:.1f} %" in sentence
+
+
+def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
+    """108M and 334M are BERT with 30,000 word pieces and without the pooler, not with it."""
+    from torch import device
+    from transformers import BertConfig, BertModel
+
+    from explorer.ui.parameters.folds_words import SIZES_TEXTS
+
+    for width, depth in ((768, 12), (1024, 24)):
+        config = BertConfig(
+            vocab_size=30000,
+            hidden_size=width,
+            num_hidden_layers=depth,
+            num_attention_heads=width // 64,
+            intermediate_size=4 * width,
+        )
+        for pooled in (True, False):
+            with device("meta"):
+                network = BertModel(config, add_pooling_layer=pooled)
+            count = sum(p.numel() for p in network.parameters())
+            assert f"{count / 1e6:.2f} M" in SIZES_TEXTS["note"]
