@@ -226,7 +226,16 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
         *(_headed(texts.MEASURED_HEAD, memory_html(rows, texts.MEMORY_TEXTS)) if rows else ()),
         *cards,
         note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[bool(keeps)])),
+        _activation_note(bert, albert),
     )
+
+
+def _activation_note(bert: "ForwardMemory", albert: "ForwardMemory") -> str | None:
+    """Why ALBERT's pass takes more than BERT's, only where it does."""
+    if albert.peak_bytes <= bert.peak_bytes:
+        return None
+    names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
+    return note(texts.MEMORY_ACTIVATION.format(**names))
 
 
 def affordable_memory(

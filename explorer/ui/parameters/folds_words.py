@@ -180,8 +180,11 @@ MEMORY_FINDING = (
 )
 MEMORY_NOTE = (
     "Activations: most bytes alive at once that one pass makes, each tensor followed until it is "
-    "freed, fp32. The pass keeps {kept}. ALBERT's can exceed BERT's because its activation "
-    "function is computed in separate steps that each make a tensor."
+    "freed, fp32. The pass keeps {kept}."
+)
+MEMORY_ACTIVATION = (
+    "At base size ALBERT's exceed BERT's: its activation function ({albert}, BERT's is {bert}) is "
+    "computed in separate steps that each make a tensor."
 )
 MEMORY_KEPT = ("only what the next layer needs", "every attention matrix and hidden state")
 MEMORY_LENGTH = "Tokens"

@@ -132,3 +132,19 @@ def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
                 network = BertModel(config, add_pooling_layer=pooled)
             count = sum(p.numel() for p in network.parameters())
             assert f"{count / 1e6:.2f} M" in SIZES_TEXTS["note"]
+
+
+def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is(state):
+    from dataclasses import replace
+
+    from explorer.analysis.parameters.memory import shape_memory
+
+    bert, albert = BASE["bert"], BASE["albert"]
+    alike = replace(albert, architecture=replace(albert.architecture, activation="gelu"))
+    peak = shape_memory(bert, 128, 1, False).peak_bytes
+    assert shape_memory(alike, 128, 1, False).peak_bytes <= peak
+    larger = shape_memory(albert, 128, 1, False).peak_bytes > peak
+    assert ("activation function" in folds.show_memory(state, 128, 1, False)) == larger
+    kept = shape_memory(albert, 128, 1, True), shape_memory(bert, 128, 1, True)
+    said = "activation function" in folds.show_memory(state, 128, 1, True)
+    assert said == (kept[0].peak_bytes > kept[1].peak_bytes)
