@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 
 from explorer.analysis.attention.compare import SharedDrift
+from explorer.analysis.attention.summary import Drawn
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, el, finding, join, model_name, note, word
+from explorer.views.markup import Markup, el, finding, join, listed, model_name, note, word
 
 SHARED_QUESTION = "How does one shared ALBERT head change from layer to layer?"
 SHARED = {
@@ -57,6 +58,7 @@ SUMMARY = {
     "hint": "Point at a cell, or walk with the arrow keys.",
     "title": "{label}: {kind}",
 }
+NOTHING_DRAWN = "By {kind}, the word looked from draws on nothing in any model."
 NO_MASK = "Mask a word first: this summary explains a predicted word."
 PREDICTED = "for its first choice, {token}"
 
@@ -75,16 +77,23 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
 
 
 def summary_finding(
-    strongest: Mapping[str, tuple[str, str, float]], labels: Mapping[str, str], kind: str
+    drawn: Mapping[str, Drawn | None], labels: Mapping[str, str], kind: str
 ) -> Markup:
-    """For each model, the word that the looked-from word draws on most, besides itself."""
-    parts = [
-        join(word(key_word), " in ", model_name(key, labels[key]), f" ({share:.0%})")
-        for key, (_, key_word, share) in strongest.items()
-    ]
-    query = next(iter(strongest.values()))[0]
-    listed = [p for i, part in enumerate(parts) for p in ((", ", part) if i else (part,))]
-    return finding("By ", SUMMARIES[kind], ", ", word(query), " draws most on ", *listed, ".")
+    """For each model, what is no other word and its share, then the other word drawn on most."""
+    found = {key: one for key, one in drawn.items() if one is not None}
+    if not found:
+        return note(NOTHING_DRAWN.format(kind=SUMMARIES[kind]))
+    parts = [join(model_name(key, labels[key]), ": ", _drawn(one)) for key, one in found.items()]
+    between = [piece for part in parts for piece in ("; ", part)][1:]
+    query = next(iter(found.values())).query
+    return finding("By ", SUMMARIES[kind], ", ", word(query), " draws on, in ", *between, ".")
+
+
+def _drawn(one: Drawn) -> Markup:
+    apart = join(f"{one.apart_share:.0%} on ", listed(one.apart))
+    if not one.best:
+        return join(apart, ", and on no other word more than on the next")
+    return join(apart, ", then most on ", word(one.best), f" ({one.share:.0%})")
 
 
 def formula_html(kind: str) -> Markup:

@@ -81,8 +81,9 @@ BENCHMARKS = {
     "lower": "less is better",
 }
 RETENTION = {
-    "finding": "{student} keeps {kept:.1f} % of the {task} of {reference}: {a} of {b}; "
-    "it loses most on {worst}, {drop:.1f} points.",
+    "finding": "{student} keeps {kept:.1f} % of the {task} of {reference}: {a} of {b}; ",
+    "worst": "it loses most on {worst}, {drop:.1f} points.",
+    "none_lost": "it loses on no task.",
     "published": "published, not measured here",
     "source": "{source}; {split}.",
     "task": "Task",

@@ -58,7 +58,8 @@ def show_losses(state: PageState | None) -> str:
     pair = pair_logits(state, at.text)
     answer = piece_id(pair.teacher, at.answer) if at.answer else -1
     answers = (*(None,) * at.mask, answer if answer >= 0 else None)
-    notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [texts.NO_ANSWER])]
+    missing = texts.NOT_ONE_PIECE.format(word=at.answer) if at.answer else texts.NO_ANSWER
+    notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [missing])]
     start = {**WEIGHTS, "t": PageState().temperature}
     return distillation_losses(
         sentence_losses(pair, answers),

@@ -32,8 +32,13 @@ LOSSES = {
     ],
 }
 NO_ANSWER = (
-    "L_mlm needs the word behind the mask, and nobody typed it: hide a word with a click in the "
-    "sentence above and it is known."
+    "L_mlm is left out: it needs the word behind the mask, which is not known here. Hide a word "
+    "with a click in the sentence above and it is known."
+)
+
+NOT_ONE_PIECE = (
+    "L_mlm is left out: “{word}” is not one piece of the vocabulary, and one mask stands for one "
+    "piece."
 )
 
 LAYERS_FOLD = "Which teacher layer does each student layer resemble?"

@@ -174,7 +174,9 @@ def sweep_why(specs: Sequence[ModelSpec]) -> str:
     extra = [size_label(spec) for spec in others if spec.architecture.activation != usual]
     if not extra:
         return f"{SWEEP_WHY}."
-    return f"{SWEEP_WHY}, and the activation of {' and '.join(extra)} costs extra steps."
+    return (
+        f"{SWEEP_WHY}. The activation of {' and '.join(extra)} differs; its cost is in the curve."
+    )
 
 
 def limits_sentence(

@@ -37,8 +37,8 @@ SIZES_TEXTS = {
     "{length} tokens costs {work} times the work: weights say little about cost.",
     "note": "Counted on the released shapes without weights. BERT-large counts 335.1 M where its "
     "paper prints 340M; ALBERT-xxlarge counts 222.6 M where its paper prints 235M in the tables "
-    "and 233M in the text. ALBERT's paper counts BERT with 30,000 word pieces, hence its 108M "
-    "and 334M.",
+    "and 233M in the text. ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces "
+    "we count 109.08 M and 334.61 M, and without the pooler 108.49 M and 333.56 M.",
     "units": "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576. One GFLOP is 10⁹ operations; a "
     "multiply and an add are two; encoder and pooler, batch 1.",
     "heads": {
@@ -179,8 +179,11 @@ MEMORY_NOTE = (
     "Weights in float32 are held all the time; a pass holds the rest beyond them at its fullest "
     "moment. Estimated: each tensor followed until it is freed, on the shape without weights. "
     "Measured: by the allocator's own record of a real pass, which also sees scratch space. This "
-    "pass keeps {kept}. ALBERT's can exceed BERT's because its activation function is computed in "
-    "separate steps that each make a tensor."
+    "pass keeps {kept}."
+)
+MEMORY_ACTIVATION = (
+    "At base size ALBERT's exceed BERT's: its activation function ({albert}, BERT's is {bert}) is "
+    "computed in separate steps that each make a tensor."
 )
 MEMORY_KEPT = ("only what the next layer needs", "every attention matrix and hidden state")
 MEMORY_PLACE = "Measurements before this one: {n}. It starts by itself."

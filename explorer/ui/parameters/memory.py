@@ -126,4 +126,11 @@ def drawn(
         memory_html(rows, texts.MEMORY_TEXTS),
         *(note(line) for line in (place, whole) if line),
         note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks])),
+        note(activation_note()) if albert.peak_bytes > bert.peak_bytes else "",
     )
+
+
+def activation_note() -> str:
+    """Why ALBERT's pass takes more than BERT's, said where it does."""
+    names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
+    return texts.MEMORY_ACTIVATION.format(**names)

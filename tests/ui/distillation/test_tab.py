@@ -77,6 +77,24 @@ def test_losses_know_the_word_hidden_by_a_click(tiny_family):
     assert 2.0 in data["temperatures"]
 
 
+def test_an_accent_does_not_make_a_word_unknown(tiny_family):
+    """The tokenizer reads Cät as cat, so the hidden piece is known."""
+    state = PageState(text="the Cät sat.", word=1)
+    plain = PageState(text="the cat sat.", word=1)
+    data = json.loads(folds.show_losses(state))
+    assert data["mlm"] == json.loads(folds.show_losses(plain))["mlm"] > 0
+
+
+def test_a_word_of_several_pieces_is_called_that_and_not_unknown(tiny_family):
+    state = PageState(text="the photosynthesis sat.", word=1)
+    data = json.loads(folds.show_losses(state))
+    notes = " ".join(data["texts"]["notes"])
+    assert data["mlm"] is None
+    assert "“photosynthesis” is not one piece" in notes
+    assert "not known here" not in notes
+    assert "not known here" in " ".join(json.loads(folds.show_losses(STATE))["texts"]["notes"])
+
+
 def test_layers_mark_the_trained_and_the_copied_pairs(tiny_family):
     html = folds.show_layers(STATE)
     assert html.count("<td") == 4 * 7 + 3 * 6

@@ -106,3 +106,41 @@ def test_every_component_of_both_families_stands_under_the_seven(state):
 def test_the_memory_finding_is_alberts_share_of_berts():
     sentence = memory.show_memory("base", 16, 1, False).partition("</p>")[0]
     assert f"{100 * 11_683_584 / 109_482_240:.1f} %" in sentence
+
+
+def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
+    """108M and 334M are BERT with 30,000 word pieces and without the pooler, not with it."""
+    from torch import device
+    from transformers import BertConfig, BertModel
+
+    from explorer.ui.parameters.folds_words import SIZES_TEXTS
+
+    for width, depth in ((768, 12), (1024, 24)):
+        config = BertConfig(
+            vocab_size=30000,
+            hidden_size=width,
+            num_hidden_layers=depth,
+            num_attention_heads=width // 64,
+            intermediate_size=4 * width,
+        )
+        for pooled in (True, False):
+            with device("meta"):
+                network = BertModel(config, add_pooling_layer=pooled)
+            count = sum(p.numel() for p in network.parameters())
+            assert f"{count / 1e6:.2f} M" in SIZES_TEXTS["note"]
+
+
+def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is(state):
+    from dataclasses import replace
+
+    from explorer.analysis.parameters.memory import shape_memory
+
+    bert, albert = BASE["bert"], BASE["albert"]
+    alike = replace(albert, architecture=replace(albert.architecture, activation="gelu"))
+    peak = shape_memory(bert, 128, 1, False).peak_bytes
+    assert shape_memory(alike, 128, 1, False).peak_bytes <= peak
+    larger = shape_memory(albert, 128, 1, False).peak_bytes > peak
+    assert ("activation function" in folds.show_memory(state, 128, 1, False)) == larger
+    kept = shape_memory(albert, 128, 1, True), shape_memory(bert, 128, 1, True)
+    said = "activation function" in folds.show_memory(state, 128, 1, True)
+    assert said == (kept[0].peak_bytes > kept[1].peak_bytes)
