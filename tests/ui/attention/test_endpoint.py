@@ -7,6 +7,7 @@ import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
+from explorer.timing.protocol import thread_width
 from explorer.ui.attention.endpoint import attention
 
 TEXT = "The capital of France is [MASK]."
@@ -20,7 +21,8 @@ def test_numbers_are_transformers_own(tiny_family, key):
     path = tiny_family.specs[key].bundled_path
     tokenizer = AutoTokenizer.from_pretrained(path)
     encoding = tokenizer(TEXT, return_tensors="pt")
-    with torch.no_grad():
+    # The page's workers have one thread each; sums over two threads end 1e-6 apart.
+    with torch.no_grad(), thread_width("compute"):
         network = AutoModel.from_pretrained(path, attn_implementation="eager").eval()
         expected = network(**encoding, output_attentions=True).attentions[2][0, 5]
     assert found["tokens"] == tokenizer.convert_ids_to_tokens(encoding["input_ids"][0])

@@ -90,9 +90,9 @@ def test_embedding_ranks_come_from_the_loaded_tables(state):
 
 
 def test_a_shape_from_the_browser_is_counted_or_refused():
-    event = gr.EventData(None, {"shape": {"n_layers": "<img src=x>"}})
-    assert folds.on_shape(event).startswith('<p class="message pt-refused"')
-    assert "whole number" in folds.on_shape(event)
+    refused = folds.on_shape({"shape": {"n_layers": "<img src=x>"}})
+    assert refused.startswith('<p class="message pt-refused"')
+    assert "whole number" in refused
 
 
 def test_every_component_of_both_families_stands_under_the_seven(state):
@@ -130,7 +130,7 @@ def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
             assert f"{count / 1e6:.2f} M" in SIZES_TEXTS["note"]
 
 
-def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is(state):
+def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is():
     from dataclasses import replace
 
     from explorer.analysis.parameters.memory import shape_memory
@@ -140,7 +140,7 @@ def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_wher
     peak = shape_memory(bert, 128, 1, False).peak_bytes
     assert shape_memory(alike, 128, 1, False).peak_bytes <= peak
     larger = shape_memory(albert, 128, 1, False).peak_bytes > peak
-    assert ("activation function" in folds.show_memory(state, 128, 1, False)) == larger
+    assert ("activation function" in memory.show_memory("base", 128, 1, False)) == larger
     kept = shape_memory(albert, 128, 1, True), shape_memory(bert, 128, 1, True)
-    said = "activation function" in folds.show_memory(state, 128, 1, True)
+    said = "activation function" in memory.show_memory("base", 128, 1, True)
     assert said == (kept[0].peak_bytes > kept[1].peak_bytes)
