@@ -13,7 +13,8 @@ from explorer.training.ablation import ablate
 from explorer.training.evaluate import Evaluation, evaluate
 from explorer.training.export import Export, export_family
 from explorer.training.loop import Budget
-from explorer.training.prepare import prepare
+from explorer.training.machine import offer
+from explorer.training.prepare import Source, prepare
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.sentiment import Sentiment
 
@@ -28,12 +29,18 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--corpus", help="text file (plain or .xz), or hub:owner/name[:config]")
     parser.add_argument("--documents", type=int, help="read only the first of them")
     parser.add_argument("--start", default="minilm", help="minilm, random or exported folder")
+    parser.add_argument(
+        "--new-unigrams", action="store_true", help="prepare: mini-albert's vocabulary anew"
+    )
     parser.add_argument("--minutes", type=float, help="budget of this run")
     parser.add_argument("--tokens", type=int, help="budget of this run")
+    parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
     parser.add_argument("--rate", type=float, help="peak learning rate")
     parser.add_argument("--tokens-per-step", type=int)
-    parser.add_argument("--threads", type=int, default=0, help="CPU threads, 0 for all")
+    parser.add_argument(
+        "--threads", type=int, default=0, help="CPU threads; 0 lets the machine decide"
+    )
     parser.add_argument("--models", type=Path, default=Path("assets/models"), help="exported to")
     parser.add_argument("--only", nargs="+", choices=MODELS, help="export or evaluate these")
     parser.add_argument("--force", action="store_true", help="overwrite better weights")
@@ -50,8 +57,9 @@ def arguments() -> argparse.ArgumentParser:
 def main(words: list[str] | None = None) -> int:
     """Run one step; wrong input is answered in one sentence."""
     options = arguments().parse_args(words)
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    threads, line = offer(options.threads)
+    torch.set_num_threads(threads)
+    sys.stdout.write(f"{line}\n")
     try:
         run_step(options)
     except ValueError as error:
@@ -64,7 +72,7 @@ def run_step(options: argparse.Namespace) -> None:
     """Hand the options to the step they name; ``all`` runs the first seven after one another."""
     changes = {"rate": options.rate, "tokens_per_step": options.tokens_per_step}
     recipe = replace(TINY if options.tiny else FULL, **{k: v for k, v in changes.items() if v})
-    budget = Budget(options.minutes, options.tokens)
+    budget = Budget(options.minutes, options.tokens, options.more_to_come)
     place = Place(options.work)
     setting = pretrain.Setting(place, recipe, budget, options.start, options.save_every)
     steps = STEPS[:7] if options.step == "all" else (options.step,)
@@ -78,7 +86,8 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
     if step == "prepare":
         if not options.corpus:
             raise ValueError("The prepare step needs --corpus.")
-        prepare(setting.place, setting.recipe, options.corpus, options.documents, options.start)
+        source = Source(options.corpus, options.documents, options.start, options.new_unigrams)
+        prepare(setting.place, setting.recipe, source)
     elif step == "export":
         export_family(setting, export, options.only or MODELS)
     elif step == "evaluate":

@@ -70,6 +70,13 @@ GOALS = {
     ),
 }
 FIGURES = (
+    ("single_top1", "One sentence, one word hidden: best guess right", "share"),
+    ("single_top5", "One sentence, one word hidden: right one among five", "share"),
+    ("single_repeats", "One sentence: best guess says a content word of it again", "share"),
+    ("single_true_repeats", "One sentence: the hidden word itself does so", "share"),
+    ("probe_top1", "Probe of 200 sentences: an accepted word first", "share"),
+    ("probe_top5", "Probe: an accepted word among five", "share"),
+    ("probe_repeats", "Probe: best guess says a content word again", "share"),
     ("masked_top1", "Masked pieces, best guess right", "share"),
     ("masked_top5", "Masked pieces, right one among five", "share"),
     ("masked_loss", "Cross-entropy at masked pieces", "nats"),

@@ -10,12 +10,21 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer
 
-from explorer.training.batches import CLS, MASK, SEP, Batch, Sampler
+from explorer.training.batch import CLS, MASK, SEP, Batch
+from explorer.training.batches import Sampler
+from explorer.training.belief import probe_figures, single_figures, single_sentences
 from explorer.training.card import write_card
 from explorer.training.corpus import Shard
-from explorer.training.export import Export, kind_of, machine, read_results, write_results
+from explorer.training.export import (
+    Export,
+    kind_of,
+    read_results,
+    tokenizer_of,
+    write_results,
+)
 from explorer.training.family import load_model
-from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, pair_accuracy
+from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
+from explorer.training.machine import machine
 from explorer.training.objectives import guess
 from explorer.training.overview import write_overview
 from explorer.training.pretrain import Setting
@@ -35,12 +44,14 @@ class Evaluation:
         batches: Held-out batches for masked accuracy.
         pair_batches: Held-out batches for each pair task.
         passages: Held-out passages for pseudo-perplexity, one forward pass per piece.
+        singles: Held-out single sentences, one word hidden in each.
         sentiment: SST-2 fine-tuning; left out when None.
     """
 
     batches: int = 50
     pair_batches: int = 80
     passages: int = 40
+    singles: int = 2000
     sentiment: Sentiment | None = None
 
 
@@ -78,9 +89,14 @@ def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str,
         model, shard, passages
     )
     figures["capital_rank"] = answer_rank(folder, *CAPITAL)
+    figures |= probe_figures(model, tokenizer_of(setting, kind))
+    readings = [setting.reading(which, "heldout") for which in ("bert", "albert")]
+    chosen = single_sentences(readings, evaluation.singles)
+    figures |= single_figures(model, readings[kind == "albert"], chosen)
     if folder.name != "mini-distilbert":
         for task in PAIR_TASKS:
-            sampler = Sampler(shard, replace(setting.recipe, single_share=0.0), task, HELDOUT_SEED)
+            recipe = measured(replace(setting.recipe, single_share=0.0))
+            sampler = Sampler(shard, recipe, task, HELDOUT_SEED)
             share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
             figures[task], figures[f"{task}_count"] = share, count
     if evaluation.sentiment:
@@ -113,9 +129,14 @@ def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
     sentiment = evaluation.sentiment
     return {
         "heldout": "1 % of the documents, by a hash of their text",
-        "masked": f"{evaluation.batches} batches of {setting.recipe.tokens_per_step} positions, "
+        "masked": f"{evaluation.batches} batches of {setting.recipe.heldout_tokens} positions, "
         "sequences of up to 128, one text each, 15 % of pieces hidden 80/10/10",
         "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128, nothing masked",
+        "single": f"up to {evaluation.singles:,} held-out sentences of 6 to 30 pieces, the same "
+        "for all, one word hidden that is one piece in both vocabularies; a content word is one "
+        "that is not on a list of function words",
+        "probe": "assets/data/probe.json, 25 sentences of each of eight kinds, never trained on; "
+        "an accepted word of several pieces cannot be answered",
         "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn",
         "sst2": None
         if sentiment is None

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.training.batches import Batch
+from explorer.training.batch import Batch
 from explorer.training.losses import distillation_ce, hidden_cosine, mlm_loss
 from explorer.training.objectives import at, top1
 

@@ -19,7 +19,7 @@ from transformers import (
 )
 
 from explorer.models.loading import LoadedModel
-from explorer.training.batches import Batch
+from explorer.training.batch import Batch
 from explorer.training.family import student_from
 from explorer.training.live_report import PARTS, Agreement, LiveReport, LiveSettings, Watched
 from explorer.training.live_text import made_up_sentences, questions_of, split_sentences

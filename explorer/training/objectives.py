@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining, DistilBertForMaskedLM
 
-from explorer.training.batches import Batch
+from explorer.training.batch import Batch
 from explorer.training.losses import (
     IGNORED,
     distillation_ce,

@@ -1,18 +1,33 @@
 """The two vocabularies: WordPieces cut from BERT's by frequency, and Unigram pieces of ALBERT's."""
 
-import json
+import io
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerFast
 
+from explorer.training.corpus import split_sentences
+
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
-# Letters, digits and signs never share a piece (SentencePiece splits by script and number).
-ONE_SCRIPT = Regex(r"▁?[\p{L}\p{M}]+|▁?\p{N}+|▁?[^\p{L}\p{M}\p{N}▁]|▁")
+SENTENCEPIECE: dict[str, Any] = {
+    "model_type": "unigram",
+    "normalization_rule_name": "identity",  # the lines are normalised before
+    "character_coverage": 0.9998,
+    "pad_id": 0,
+    "pad_piece": ALBERT_SPECIALS[0],
+    "unk_id": 1,
+    "unk_piece": ALBERT_SPECIALS[1],
+    "bos_id": -1,
+    "eos_id": -1,
+    "control_symbols": list(ALBERT_SPECIALS[2:]),
+    "hard_vocab_limit": False,  # a toy corpus has fewer pieces than are asked for
+    "minloglevel": 2,
+}
 # No space is marked before a closing sign, so "[MASK]." reads as "word." did in training.
 CLOSING = Regex(r"▁(?=[.,;:!?)\]'’”%])")
 CHINESE = range(0x4E00, 0xA000)  # BERT's tokenizer always splits these into single characters
@@ -60,30 +75,37 @@ def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
 
 
 def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float]]:
-    """Unigram pieces with their log probabilities, as SentencePiece trains them for ALBERT.
+    """Unigram pieces with their log probabilities, trained by SentencePiece as ALBERT's were.
+
+    `tokenizers`' own trainer takes its candidates from substrings that different characters
+    follow, so a word that begins no longer word never becomes a piece.
 
     Raises:
         ValueError: The documents have more different characters than the vocabulary has places.
     """
-    tokenizer = albert_tokenizer([(special, 0.0) for special in ALBERT_SPECIALS]).backend_tokenizer
-    alphabet = set().union(*map(tokenizer.normalizer.normalize_str, documents))
+    import sentencepiece  # a need of training alone
+
+    normalizer = albert_tokenizer([(s, 0.0) for s in ALBERT_SPECIALS]).backend_tokenizer.normalizer
+    lines = [
+        normalizer.normalize_str(sentence)
+        for document in documents
+        for sentence in split_sentences(document)
+    ]
+    alphabet = set().union(*lines)
     if len(alphabet) + len(ALBERT_SPECIALS) >= size:
         raise ValueError(
             f"The corpus has {len(alphabet):,} different characters: "
             f"too many for a vocabulary of {size:,} pieces."
         )
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [tokenizer.pre_tokenizer, pre_tokenizers.Split(ONE_SCRIPT, "isolated")]
-    )
-    trainer = trainers.UnigramTrainer(
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=written,
         vocab_size=size,
-        special_tokens=list(ALBERT_SPECIALS),
-        unk_token="<unk>",
-        show_progress=False,
+        **SENTENCEPIECE,
     )
-    tokenizer.train_from_iterator(documents, trainer)
-    vocabulary = json.loads(tokenizer.to_str())["model"]["vocab"]
-    return [(piece, score) for piece, score in vocabulary]
+    model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    return [(model.id_to_piece(i), model.get_score(i)) for i in range(len(model))]
 
 
 def bert_tokenizer(pieces: list[str]) -> BertTokenizer:
