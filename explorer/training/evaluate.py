@@ -30,6 +30,7 @@ from explorer.training.overview import write_overview
 from explorer.training.pretrain import Setting
 from explorer.training.recipe import MODELS
 from explorer.training.sentiment import Sentiment, sst2_accuracy
+from explorer.training.spelling import spelling_figures
 
 PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
 CAPITAL = ("The capital of France is [MASK].", "paris")
@@ -91,6 +92,7 @@ def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str,
     figures["capital_rank"] = answer_rank(folder, *CAPITAL)
     figures |= probe_figures(model, tokenizer_of(setting, kind))
     readings = [setting.reading(which, "heldout") for which in ("bert", "albert")]
+    figures["spelling"] = spelling_figures(readings[kind == "albert"])
     chosen = single_sentences(readings, evaluation.singles)
     figures |= single_figures(model, readings[kind == "albert"], chosen)
     if folder.name != "mini-distilbert":

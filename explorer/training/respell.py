@@ -54,6 +54,7 @@ def word_of(piece: str) -> str:
     return piece.removeprefix("▁") if piece.startswith("▁") else ""
 
 
+@torch.no_grad()
 def linear_map(source: Tensor, target: Tensor) -> nn.Linear:
     """The ridge regression of one set of vectors on another."""
     mean, centre = source.mean(0), target.mean(0)

@@ -1,6 +1,7 @@
 """The two vocabularies: WordPieces cut from BERT's by frequency, and Unigram pieces of ALBERT's."""
 
 import io
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from explorer.training.corpus import split_sentences
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
+SPARE = 1.15  # so many more pieces are trained than are wanted; mixed ones are dropped
 SENTENCEPIECE: dict[str, Any] = {
     "model_type": "unigram",
     "normalization_rule_name": "identity",  # the lines are normalised before
@@ -101,11 +103,38 @@ def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float
     sentencepiece.SentencePieceTrainer.train(
         sentence_iterator=iter(lines),
         model_writer=written,
-        vocab_size=size,
+        vocab_size=int(size * SPARE),
         **SENTENCEPIECE,
     )
     model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
-    return [(model.id_to_piece(i), model.get_score(i)) for i in range(len(model))]
+    pieces = [(model.id_to_piece(i), model.get_score(i)) for i in range(len(model))]
+    return kept_unigrams(pieces, size)
+
+
+def kept_unigrams(pieces: list[tuple[str, float]], size: int) -> list[tuple[str, float]]:
+    """The best `size` of the pieces in which letters, digits and signs are not mixed.
+
+    SentencePiece has no such option that does not also lose whole words: its delimiter of words
+    makes every word end alike, and what has one ending alone is no candidate. Single characters
+    stay, so that no word becomes unknown.
+    """
+    specials, rest = pieces[: len(ALBERT_SPECIALS)], pieces[len(ALBERT_SPECIALS) :]
+    plain = [piece for piece in rest if not mixed(piece[0])]
+    characters = [piece for piece in plain if len(piece[0]) == 1]
+    longer = sorted((p for p in plain if len(p[0]) > 1), key=lambda p: -p[1])
+    kept = characters + longer[: max(0, size - len(specials) - len(characters))]
+    return specials + sorted(kept, key=lambda p: -p[1])
+
+
+def mixed(piece: str) -> bool:
+    """Whether a piece holds two of letters, digits and signs."""
+    return len({kind_of_sign(character) for character in piece.removeprefix("▁")}) > 1
+
+
+def kind_of_sign(character: str) -> str:
+    """L for letters and their marks, N for digits, S for any other sign."""
+    kind = unicodedata.category(character)[0]
+    return {"L": "L", "M": "L", "N": "N"}.get(kind, "S")
 
 
 def bert_tokenizer(pieces: list[str]) -> BertTokenizer:
