@@ -23,7 +23,7 @@ def main() -> None:
     flags = parse_flags()
     family = flags.family or default_family()
     start = PageState(family=family, device=flags.device, dtype=flags.dtype)
-    from explorer.ui.page import build_page, launch_options
+    from explorer.ui.shell.page import build_page, launch_options
 
     page = build_page(start)
     warm_up(start)

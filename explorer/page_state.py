@@ -9,8 +9,13 @@ from explorer.models.specs import FAMILIES, MODEL_KEYS
 from explorer.models.tokens import plain_text
 
 TABS: tuple[str, ...] = (
-    "predictions", "attention", "distillation", "parameters", "latency", "claims",
-)  # fmt: skip
+    "predictions",
+    "attention",
+    "distillation",
+    "parameters",
+    "latency",
+    "claims",
+)
 DEVICES: tuple[str, ...] = ("cpu", "cuda", "mps")
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 LINK_VERSION = "1"

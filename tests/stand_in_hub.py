@@ -50,12 +50,22 @@ def save_base_family(folder: Path, width: int = 768) -> None:
     shape = {"vocab_size": len(words), "hidden_size": width, "intermediate_size": 4 * width}
     networks = {
         "bert": (BertForPreTraining, BertConfig(**shape), wordpiece),
-        "distilbert": (DistilBertForMaskedLM, DistilBertConfig(
-            vocab_size=len(words), dim=width, hidden_dim=4 * width), wordpiece),
-        "albert": (AlbertForPreTraining, AlbertConfig(
-            vocab_size=len(pieces), hidden_size=width, intermediate_size=4 * width,
-            num_attention_heads=12), AlbertTokenizer(vocab=pieces, mask_token=mask)),
-    }  # fmt: skip
+        "distilbert": (
+            DistilBertForMaskedLM,
+            DistilBertConfig(vocab_size=len(words), dim=width, hidden_dim=4 * width),
+            wordpiece,
+        ),
+        "albert": (
+            AlbertForPreTraining,
+            AlbertConfig(
+                vocab_size=len(pieces),
+                hidden_size=width,
+                intermediate_size=4 * width,
+                num_attention_heads=12,
+            ),
+            AlbertTokenizer(vocab=pieces, mask_token=mask),
+        ),
+    }
     for key, (network, config, tokenizer) in networks.items():
         with torch.device("meta"):
             empty = network(config)

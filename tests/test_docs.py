@@ -13,8 +13,8 @@ import app
 from explorer.models import specs
 from explorer.page_state import TABS as TAB_IDS
 from explorer.page_state import from_params
-from explorer.ui.api import ENDPOINTS
-from explorer.ui.tabs import TABS
+from explorer.ui.shell.api import ENDPOINTS
+from explorer.ui.shell.tabs import TABS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -131,10 +131,31 @@ def test_every_package_of_the_explorer_is_on_the_map():
 
 
 WORDS_OF_THE_CODE = [
-    "family", "model key", "spec", "architecture", "word", "piece", "token", "span", "mask", "run",
-    "alignment", "layer", "hidden state", "logit", "remaining mass", "state", "head type",
-    "rollout", "ablation", "entropy", "surprisal", "temperature", "finding", "fold",
-]  # fmt: skip
+    "family",
+    "model key",
+    "spec",
+    "architecture",
+    "word",
+    "piece",
+    "token",
+    "span",
+    "mask",
+    "run",
+    "alignment",
+    "layer",
+    "hidden state",
+    "logit",
+    "remaining mass",
+    "state",
+    "head type",
+    "rollout",
+    "ablation",
+    "entropy",
+    "surprisal",
+    "temperature",
+    "finding",
+    "fold",
+]
 
 
 @pytest.mark.parametrize("word", WORDS_OF_THE_CODE)

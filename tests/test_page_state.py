@@ -21,10 +21,35 @@ from explorer.page_state import (
 )
 
 HOSTILE = [
-    "", " ", "\x00", "nan", "NaN", "inf", "-inf", "1e999", "-1", "64", "1e3", "None",
-    "<script>alert(1)</script>", "${1+1}", "{{y}}", "../../etc/passwd", "\ud800", "9" * 5000, "BERT",
-    "bert,albert", "claims ", "0x10", "٣", "1_0", "' OR 1=1 --", "%00", "\u202eevil", "a" * 100_000,
-]  # fmt: skip
+    "",
+    " ",
+    "\x00",
+    "nan",
+    "NaN",
+    "inf",
+    "-inf",
+    "1e999",
+    "-1",
+    "64",
+    "1e3",
+    "None",
+    "<script>alert(1)</script>",
+    "${1+1}",
+    "{{y}}",
+    "../../etc/passwd",
+    "\ud800",
+    "9" * 5000,
+    "BERT",
+    "bert,albert",
+    "claims ",
+    "0x10",
+    "٣",
+    "1_0",
+    "' OR 1=1 --",
+    "%00",
+    "\u202eevil",
+    "a" * 100_000,
+]
 
 states = st.builds(
     PageState,
@@ -42,12 +67,16 @@ keys = st.one_of(st.sampled_from([*PageState.__slots__, "v"]), st.text(max_size=
 
 def allowed(state):
     return (
-        state.family in FAMILIES and state.tab in TABS and state.model in MODEL_KEYS
-        and 0 <= state.layer <= MAX_LAYER and 0 <= state.head <= MAX_HEAD
+        state.family in FAMILIES
+        and state.tab in TABS
+        and state.model in MODEL_KEYS
+        and 0 <= state.layer <= MAX_LAYER
+        and 0 <= state.head <= MAX_HEAD
         and math.isfinite(state.temperature)
         and TEMPERATURES[0] <= state.temperature <= TEMPERATURES[1]
-        and 0 < len(state.text) <= LINK_TEXT_LIMIT and state.text == plain_text(state.text)
-    )  # fmt: skip
+        and 0 < len(state.text) <= LINK_TEXT_LIMIT
+        and state.text == plain_text(state.text)
+    )
 
 
 @given(states)

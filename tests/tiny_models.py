@@ -21,9 +21,32 @@ from transformers import (
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 MARKS = "0123456789.,?!'"
 WORDS = [
-    "the", "a", "cat", "mat", "dog", "sat", "on", "in", "paris", "london", "france", "of", "is",
-    "capital", "he", "she", "it", "was", "not", "and", "good", "bad", "play", "##ing", "##ed",
-]  # fmt: skip
+    "the",
+    "a",
+    "cat",
+    "mat",
+    "dog",
+    "sat",
+    "on",
+    "in",
+    "paris",
+    "london",
+    "france",
+    "of",
+    "is",
+    "capital",
+    "he",
+    "she",
+    "it",
+    "was",
+    "not",
+    "and",
+    "good",
+    "bad",
+    "play",
+    "##ing",
+    "##ed",
+]
 SPREAD = 0.08
 
 
@@ -42,18 +65,26 @@ def sentencepieces() -> list[tuple[str, float]]:
 def save_bert(path: Path) -> None:
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = BertConfig(
-        vocab_size=len(tokenizer), hidden_size=384, num_hidden_layers=6, num_attention_heads=12,
-        intermediate_size=1536, initializer_range=SPREAD,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=384,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+        initializer_range=SPREAD,
+    )
     _save(BertForPreTraining(config), tokenizer, path)
 
 
 def save_distilbert(path: Path) -> None:
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = DistilBertConfig(
-        vocab_size=len(tokenizer), dim=384, n_layers=3, n_heads=12, hidden_dim=1536,
+        vocab_size=len(tokenizer),
+        dim=384,
+        n_layers=3,
+        n_heads=12,
+        hidden_dim=1536,
         initializer_range=SPREAD,
-    )  # fmt: skip
+    )
     _save(DistilBertForMaskedLM(config), tokenizer, path)
 
 
@@ -61,11 +92,19 @@ def save_albert(path: Path) -> None:
     mask = AddedToken("[MASK]", lstrip=True, rstrip=False, normalized=False, special=True)
     tokenizer = AlbertTokenizer(vocab=sentencepieces(), mask_token=mask)
     config = AlbertConfig(
-        vocab_size=len(tokenizer), hidden_size=384, embedding_size=128, num_hidden_layers=6,
-        num_attention_heads=12, intermediate_size=1536, initializer_range=SPREAD,
-        pad_token_id=0, bos_token_id=2, eos_token_id=3,
-        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-    )  # fmt: skip
+        vocab_size=len(tokenizer),
+        hidden_size=384,
+        embedding_size=128,
+        num_hidden_layers=6,
+        num_attention_heads=12,
+        intermediate_size=1536,
+        initializer_range=SPREAD,
+        pad_token_id=0,
+        bos_token_id=2,
+        eos_token_id=3,
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
     _save(AlbertForPreTraining(config), tokenizer, path)
 
 

@@ -86,8 +86,9 @@ def _blocks(models: Sequence[Tokens]) -> list[int]:
     anybody, everybody = sorted(set.union(*read)), set.intersection(*read)
     joined = {i for tokens in models for span in _stretches(tokens) for i in span[1:]}
     # A word that some model lacks goes with the word before it, the first one with the next.
-    joined |= {i if i > anybody[0] else next(iter(anybody[1:]), i)
-               for i in anybody if i not in everybody}  # fmt: skip
+    joined |= {
+        i if i > anybody[0] else next(iter(anybody[1:]), i) for i in anybody if i not in everybody
+    }
     blocks, block = [-1] * n_words, -1
     for i in anybody:
         block = block if i in joined and block >= 0 else i
@@ -100,10 +101,13 @@ def _stretches(tokens: Tokens) -> list[range]:
     spans = zip(tokens.word_index, tokens.spans, strict=True)
     found = [(first, end) for first, (_, end) in spans if first >= 0]
     return [
-        range(first, next((i for i in range(first, len(tokens.words))
-                           if tokens.words[i].end >= end), first) + 1)
+        range(
+            first,
+            next((i for i in range(first, len(tokens.words)) if tokens.words[i].end >= end), first)
+            + 1,
+        )
         for first, end in found
-    ]  # fmt: skip
+    ]
 
 
 def _added(tokens: Tokens) -> list[int]:

@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from explorer.bench import click, latency
-from explorer.models.stop import Stopped
+from explorer.timing.stop import Stopped
 
 
 def main(arguments: list[str] | None = None) -> int:

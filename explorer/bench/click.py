@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.latency import Candidate, Instruments, Latency, Plan, latency_rounds
-from explorer.analysis.latency_ratio import Ratio, paired_ratio
+from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.bench.served import (
     Client,
     made_up_text,
@@ -18,7 +18,7 @@ from explorer.bench.served import (
     stand_in_family,
 )
 from explorer.models.specs import BASE
-from explorer.models.workload import Workload
+from explorer.timing.workload import Workload
 
 CLOCKS: dict[str, Callable[[], float]] = {"wall": time.perf_counter, "cpu": time.process_time}
 GOALS = {32: 0.85, 128: 1.0}
@@ -30,9 +30,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.set_defaults(run=run)
     parser.add_argument("--lengths", type=int, nargs="+", default=[32, 128], help="tokens")
     parser.add_argument(
-        "--clock", choices=list(CLOCKS), default="wall",
+        "--clock",
+        choices=list(CLOCKS),
+        default="wall",
         help="wall: what a reader waits; cpu: all threads' processor time, for busy machines",
-    )  # fmt: skip
+    )
     parser.add_argument("--budget", type=float, default=60.0, help="seconds per measurement")
     parser.add_argument("--starts", type=int, default=5, help="process starts to time; 0: none")
     parser.add_argument("--browser", action="store_true", help="time the first paint in Chromium")
@@ -67,7 +69,7 @@ def click(client: Client, length: int, chosen: argparse.Namespace) -> Latency:
 def bare_passes(length: int) -> Callable[[], None]:
     """The three networks one after another, head at every position, on every core."""
     from explorer.models.loading import load_model
-    from explorer.models.timing import forward_call, thread_width
+    from explorer.timing.protocol import forward_call, thread_width
 
     work = Workload(length, head=True, clock="wait")
     calls = [forward_call(spec, load_model(spec).network, work) for spec in BASE.values()]
@@ -93,7 +95,7 @@ def again(client: Client, nothing: Client, length: int, chosen: argparse.Namespa
 
 def measured(candidates: list[Candidate], chosen: argparse.Namespace) -> Latency:
     """Interleaved rounds by the latency protocol, on the chosen clock."""
-    from explorer.models.timing import clock_stopwatch, stolen_seconds
+    from explorer.timing.protocol import clock_stopwatch, stolen_seconds
 
     tools = Instruments(clock_stopwatch(CLOCKS[chosen.clock]), time.perf_counter, stolen_seconds)
     *_, final = latency_rounds(candidates, tools, Plan(budget_s=chosen.budget, target=0.02))
@@ -106,16 +108,20 @@ def _print_click(latency: Latency, length: int, clock: str) -> None:
     goal = f", goal {GOALS[length]:.2f}" if length in GOALS else ""
     _print(
         f"click, new text, {length} tokens: {clicked:.0f} ms; three bare passes {bare:.0f} ms; "
-        f"{_span(ratio)}{goal}", latency, clock,
-    )  # fmt: skip
+        f"{_span(ratio)}{goal}",
+        latency,
+        clock,
+    )
 
 
 def _print_again(latency: Latency, length: int, clock: str) -> None:
     nothing, same = 1e3 * np.median(latency.seconds, axis=0)
     _print(
         f"same text again, {length} tokens: {same:.1f} ms; an empty event {nothing:.1f} ms; "
-        f"{_span(over_first(latency))}", latency, clock,
-    )  # fmt: skip
+        f"{_span(over_first(latency))}",
+        latency,
+        clock,
+    )
 
 
 def over_first(latency: Latency) -> Ratio:

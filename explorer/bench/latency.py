@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.latency_family import last, measure_family, plan_for
-from explorer.analysis.latency_ratio import Ratio
-from explorer.analysis.latency_report import Report, family_report, report_csv
+from explorer.analysis.latency.family import last, measure_family, plan_for
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.report import Report, family_report, report_csv
 from explorer.models.loading import available_devices
 from explorer.models.specs import ModelSpec, all_specs, family_specs
-from explorer.models.stop import StopSign
-from explorer.models.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -34,9 +34,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--budget", type=float, default=20.0, help="seconds")
     parser.add_argument("--repeats", type=int, help="exactly so many rounds, within the budget")
     parser.add_argument(
-        "--against-itself", type=int, metavar="TIMES",
+        "--against-itself",
+        type=int,
+        metavar="TIMES",
         help="measure the first model against itself so many times and say how far it was off",
-    )  # fmt: skip
+    )
     parser.add_argument("--save", type=Path, help="write the measurement to a .json or .csv file")
 
 
@@ -117,8 +119,11 @@ def printed(report: Report) -> str:
         where = "" if r["of_device"] == r["over_device"] else f" on {r['over_device']}"
         lines.append(f"  {r['of']} over {r['over']}{where}: {_span(r)}{equal}")
     check = protocol["self_check"]
-    lines.append(f"  {report['models'][0]['name']} over itself: {_span(check)}" if check else
-                 "  no ratios: most rounds were disturbed; use --clock compute")  # fmt: skip
+    lines.append(
+        f"  {report['models'][0]['name']} over itself: {_span(check)}"
+        if check
+        else "  no ratios: most rounds were disturbed; use --clock compute"
+    )
     if protocol["disturbed_share"] is not None:
         lines.append(f"  {100 * protocol['disturbed_share']:.0f} % of the rounds were disturbed")
     return "\n".join(lines) + "\n"

@@ -44,13 +44,18 @@ def word_tokenizer(spec: ModelSpec) -> Any:  # noqa: ANN401 - a fast tokenizer
     core = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, "[UNK]"))
     core.pre_tokenizer = pre_tokenizers.Whitespace()
     core.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]",
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B [SEP]",
         special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )  # fmt: skip
+    )
     return PreTrainedTokenizerFast(
-        tokenizer_object=core, pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]",
-        sep_token="[SEP]", mask_token="[MASK]",
-    )  # fmt: skip
+        tokenizer_object=core,
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    )
 
 
 def made_up_text(n_tokens: int, rng: np.random.Generator) -> str:
@@ -72,9 +77,11 @@ def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio
     """A page on a free port, without its browser."""
     # Without _frontend Gradio does not give up when a busy machine needs 3 s to answer itself.
     _, url, _ = page.launch(
-        server_name="127.0.0.1", server_port=free_port(), prevent_thread_lock=True,
+        server_name="127.0.0.1",
+        server_port=free_port(),
+        prevent_thread_lock=True,
         **(options | {"quiet": True, "_frontend": False}),
-    )  # fmt: skip
+    )
     try:
         yield url.rstrip("/")
     finally:
@@ -84,7 +91,7 @@ def served(page: Any, **options: Any) -> Iterator[str]:  # noqa: ANN401 - Gradio
 @contextmanager
 def served_explorer() -> Iterator["Client"]:
     """The explorer on the stand-in family."""
-    from explorer.ui.page import build_page, launch_options
+    from explorer.ui.shell.page import build_page, launch_options
 
     page = build_page(PageState(family="base"))
     with served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:

@@ -9,18 +9,17 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
-from explorer.analysis.latency_ratio import paired_ratio
+from explorer.analysis.latency.ratio import paired_ratio
+from explorer.assets import ROOT
 from explorer.bench.served import free_port
 
-ROOT = Path(__file__).parents[2]
 EAGER = (
     "import torch, gradio, plotly, transformers; "
     "from transformers import AutoTokenizer, BertForPreTraining, DistilBertForMaskedLM, "
-    "AlbertForPreTraining; import plotly.graph_objects, explorer.ui.page"
+    "AlbertForPreTraining; import plotly.graph_objects, explorer.ui.shell.page"
 )
 PATIENCE_S = 300
 
@@ -56,9 +55,12 @@ def app() -> Iterator[str]:
     """``python app.py`` on a free port."""
     port = free_port()
     server = subprocess.Popen(
-        [sys.executable, "app.py", "--port", str(port), "--family", "mini"], cwd=ROOT,
-        env=_environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
+        cwd=ROOT,
+        env=_environment(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         yield f"http://127.0.0.1:{port}"
     finally:

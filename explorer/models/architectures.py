@@ -31,30 +31,44 @@ Check = Callable[[], None]
 
 def _bert_config(shape: Architecture) -> PreTrainedConfig:
     return BertConfig(
-        vocab_size=shape.d_vocab, hidden_size=shape.d_model, num_hidden_layers=shape.n_layers,
-        num_attention_heads=shape.n_heads, intermediate_size=shape.d_ffn,
-        max_position_embeddings=shape.n_positions, type_vocab_size=shape.n_segments,
+        vocab_size=shape.d_vocab,
+        hidden_size=shape.d_model,
+        num_hidden_layers=shape.n_layers,
+        num_attention_heads=shape.n_heads,
+        intermediate_size=shape.d_ffn,
+        max_position_embeddings=shape.n_positions,
+        type_vocab_size=shape.n_segments,
         hidden_act=shape.activation,
-    )  # fmt: skip
+    )
 
 
 def _distilbert_config(shape: Architecture) -> PreTrainedConfig:
     return DistilBertConfig(
-        vocab_size=shape.d_vocab, dim=shape.d_model, n_layers=shape.n_layers,
-        n_heads=shape.n_heads, hidden_dim=shape.d_ffn,
-        max_position_embeddings=shape.n_positions, activation=shape.activation,
-    )  # fmt: skip
+        vocab_size=shape.d_vocab,
+        dim=shape.d_model,
+        n_layers=shape.n_layers,
+        n_heads=shape.n_heads,
+        hidden_dim=shape.d_ffn,
+        max_position_embeddings=shape.n_positions,
+        activation=shape.activation,
+    )
 
 
 def _albert_config(shape: Architecture) -> PreTrainedConfig:
     return AlbertConfig(
-        vocab_size=shape.d_vocab, embedding_size=shape.d_embedding, hidden_size=shape.d_model,
-        num_hidden_layers=shape.n_layers, num_attention_heads=shape.n_heads,
-        intermediate_size=shape.d_ffn, max_position_embeddings=shape.n_positions,
-        type_vocab_size=shape.n_segments, hidden_act=shape.activation,
+        vocab_size=shape.d_vocab,
+        embedding_size=shape.d_embedding,
+        hidden_size=shape.d_model,
+        num_hidden_layers=shape.n_layers,
+        num_attention_heads=shape.n_heads,
+        intermediate_size=shape.d_ffn,
+        max_position_embeddings=shape.n_positions,
+        type_vocab_size=shape.n_segments,
+        hidden_act=shape.activation,
         num_hidden_groups=1 if shape.shares_layers else shape.n_layers,
-        hidden_dropout_prob=0.0, attention_probs_dropout_prob=0.0,
-    )  # fmt: skip
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+    )
 
 
 _CONFIGS = {"bert": _bert_config, "distilbert": _distilbert_config, "albert": _albert_config}

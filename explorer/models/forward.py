@@ -62,12 +62,19 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
     )
     mask_id = loaded.tokenizer.mask_token_id
     return Tokens(
-        text, ids, tuple(loaded.tokenizer.convert_ids_to_tokens(ids)), spans,
-        tuple(s is None for s in sequence), tuple(s or 0 for s in _segments(sequence)), words,
-        tuple(-1 if s is None else word_of_span(words, span[0])
-              for s, span in zip(sequence, spans, strict=True)),
+        text,
+        ids,
+        tuple(loaded.tokenizer.convert_ids_to_tokens(ids)),
+        spans,
+        tuple(s is None for s in sequence),
+        tuple(s or 0 for s in _segments(sequence)),
+        words,
+        tuple(
+            -1 if s is None else word_of_span(words, span[0])
+            for s, span in zip(sequence, spans, strict=True)
+        ),
         tuple(i for i, token in enumerate(ids) if token == mask_id),
-    )  # fmt: skip
+    )
 
 
 def _segments(sequence: list[int | None]) -> list[int]:
@@ -103,10 +110,15 @@ def run_model(loaded: LoadedModel, tokens: Tokens) -> Run:
             f"{loaded.spec.name} returned no attentions: load it with eager attention"
         )
     return Run(
-        loaded.spec, tokens,
-        _array(torch.cat(out.hidden_states)), _array(torch.cat(out.attentions)),
-        _array(logits), loaded.vocabulary, loaded.device, loaded.dtype,
-    )  # fmt: skip
+        loaded.spec,
+        tokens,
+        _array(torch.cat(out.hidden_states)),
+        _array(torch.cat(out.attentions)),
+        _array(logits),
+        loaded.vocabulary,
+        loaded.device,
+        loaded.dtype,
+    )
 
 
 @torch.inference_mode()

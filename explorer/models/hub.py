@@ -17,9 +17,14 @@ from explorer.models.specs import ModelSpec
 
 logger = logging.getLogger(__name__)
 FILES = [
-    "config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json",
-    "vocab.txt", "spiece.model", "special_tokens_map.json",
-]  # fmt: skip
+    "config.json",
+    "model.safetensors",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "vocab.txt",
+    "spiece.model",
+    "special_tokens_map.json",
+]
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
 
@@ -89,9 +94,11 @@ def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> P
     get_session().timeout = STALL_SECONDS
     try:
         path = snapshot_download(
-            spec.repo, revision=spec.revision, allow_patterns=FILES,
+            spec.repo,
+            revision=spec.revision,
+            allow_patterns=FILES,
             tqdm_class=_reporting_bar(spec, report),
-        )  # fmt: skip
+        )
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
         logger.warning("download of %s failed", spec.repo, exc_info=error)

@@ -88,9 +88,14 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
     try:
         with building:
             network, info = AutoModelForPreTraining.from_pretrained(
-                path, dtype=DTYPES[dtype], attn_implementation="eager", local_files_only=True,
-                use_safetensors=True, trust_remote_code=False, output_loading_info=True,
-            )  # fmt: skip
+                path,
+                dtype=DTYPES[dtype],
+                attn_implementation="eager",
+                local_files_only=True,
+                use_safetensors=True,
+                trust_remote_code=False,
+                output_loading_info=True,
+            )
             tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
     except Exception as error:
         # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
@@ -102,9 +107,14 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
         raise ModelUnavailable(spec, f"{len(lost)} of its weights are missing from the file")
     pieces = tokenizer.convert_ids_to_tokens(range(int(network.config.vocab_size)))
     return LoadedModel(
-        spec, network.eval().requires_grad_(False).to(device), tokenizer, device, dtype,
-        tuple(sorted(info["missing_keys"])), tuple(piece or "" for piece in pieces),
-    )  # fmt: skip
+        spec,
+        network.eval().requires_grad_(False).to(device),
+        tokenizer,
+        device,
+        dtype,
+        tuple(sorted(info["missing_keys"])),
+        tuple(piece or "" for piece in pieces),
+    )
 
 
 def available_devices() -> tuple[str, ...]:

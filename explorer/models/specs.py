@@ -5,11 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
+from explorer.assets import ASSETS
+
 Family = Literal["mini", "base"]
 MODEL_KEYS: tuple[str, ...] = ("bert", "distilbert", "albert")
 """Always in this order, everywhere."""
 FAMILIES: tuple[Family, ...] = ("mini", "base")
-BUNDLED = Path(__file__).parents[2] / "assets" / "models"
+BUNDLED = ASSETS / "models"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +67,25 @@ class ModelSpec:
 
 
 _HOOKS = {
-    "bert": (r"attention\.self\.query$", r"attention\.self\.key$", r"attention\.self\.value$",
-             r"attention\.output\.dense$"),
-    "distilbert": (r"attention\.q_lin$", r"attention\.k_lin$", r"attention\.v_lin$",
-                   r"attention\.out_lin$"),
-    "albert": (r"attention\.query$", r"attention\.key$", r"attention\.value$",
-               r"attention\.dense$"),
-}  # fmt: skip
+    "bert": (
+        r"attention\.self\.query$",
+        r"attention\.self\.key$",
+        r"attention\.self\.value$",
+        r"attention\.output\.dense$",
+    ),
+    "distilbert": (
+        r"attention\.q_lin$",
+        r"attention\.k_lin$",
+        r"attention\.v_lin$",
+        r"attention\.out_lin$",
+    ),
+    "albert": (
+        r"attention\.query$",
+        r"attention\.key$",
+        r"attention\.value$",
+        r"attention\.dense$",
+    ),
+}
 _LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 WORDPIECES = 30_522
 SENTENCEPIECES = 30_000
@@ -89,9 +103,16 @@ def _distilbert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
 
 def _albert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
     return Architecture(
-        n_layers, d_model, n_heads, 4 * d_model, SENTENCEPIECES, 128,
-        shares_layers=True, has_projection=True, activation="gelu_new",
-    )  # fmt: skip
+        n_layers,
+        d_model,
+        n_heads,
+        4 * d_model,
+        SENTENCEPIECES,
+        128,
+        shares_layers=True,
+        has_projection=True,
+        activation="gelu_new",
+    )
 
 
 def _spec(
@@ -99,28 +120,45 @@ def _spec(
 ) -> ModelSpec:
     query, key_, value, output = _HOOKS[key]
     return ModelSpec(
-        key, name, _LABELS[key], architecture, repo, revision,
-        query_pattern=query, key_pattern=key_, value_pattern=value, output_pattern=output,
-    )  # fmt: skip
+        key,
+        name,
+        _LABELS[key],
+        architecture,
+        repo,
+        revision,
+        query_pattern=query,
+        key_pattern=key_,
+        value_pattern=value,
+        output_pattern=output,
+    )
 
 
 BASE: dict[str, ModelSpec] = {
     "bert": _spec(
-        "bert", "bert-base-uncased", _bert(12, 768, 12),
-        "google-bert/bert-base-uncased", "86b5e0934494bd15c9632b12f734a8a67f723594",
+        "bert",
+        "bert-base-uncased",
+        _bert(12, 768, 12),
+        "google-bert/bert-base-uncased",
+        "86b5e0934494bd15c9632b12f734a8a67f723594",
     ),
     "distilbert": replace(
         _spec(
-            "distilbert", "distilbert-base-uncased", _distilbert(6, 768, 12),
-            "distilbert/distilbert-base-uncased", "12040accade4e8a0f71eabdb258fecc2e7e948be",
+            "distilbert",
+            "distilbert-base-uncased",
+            _distilbert(6, 768, 12),
+            "distilbert/distilbert-base-uncased",
+            "12040accade4e8a0f71eabdb258fecc2e7e948be",
         ),
         initialised_from=(0, 2, 4, 7, 9, 11),
     ),
     "albert": _spec(
-        "albert", "albert-base-v2", _albert(12, 768, 12),
-        "albert/albert-base-v2", "8e2f239c5f8a2c0f253781ca60135db913e5c80c",
+        "albert",
+        "albert-base-v2",
+        _albert(12, 768, 12),
+        "albert/albert-base-v2",
+        "8e2f239c5f8a2c0f253781ca60135db913e5c80c",
     ),
-}  # fmt: skip
+}
 """The published checkpoints, in the fixed order."""
 
 LARGER: dict[str, ModelSpec] = {

@@ -19,7 +19,7 @@ python -m explorer.training student  --work runs --minutes 40
 python -m explorer.training export   --work runs
 python -m explorer.training evaluate --work runs --sst2 FOLDER
 python -m explorer.training ablation --work runs --tokens 250000
-python -m explorer.ui.opening                  # the page's opening example, by the new weights
+python -m explorer.ui.predictions.opening      # the page's opening example, by the new weights
 ```
 
 `FILE` is any text with a blank line between documents; `hub:wikimedia/wikipedia:20231101.en` reads

@@ -78,7 +78,14 @@ def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") 
     ]
     return el(
         "div",
-        el("table", el("caption", caption) if caption else None,
-           el("thead", top), el("tbody", *body)),
-        class_="table", tabindex="0", role="region", aria_label=caption or head[0],
-    )  # fmt: skip
+        el(
+            "table",
+            el("caption", caption) if caption else None,
+            el("thead", top),
+            el("tbody", *body),
+        ),
+        class_="table",
+        tabindex="0",
+        role="region",
+        aria_label=caption or head[0],
+    )

@@ -12,10 +12,16 @@ def tokens_of(text, spans):
     words = split_words(text)
     pieces = tuple("[SEP]" if s is None else text[slice(*s)] for s in spans)
     return Tokens(
-        text, tuple(range(len(spans))), ("[CLS]", *pieces[1:]),
-        tuple(s or (0, 0) for s in spans), tuple(s is None for s in spans), (0,) * len(spans),
-        words, tuple(-1 if s is None else word_of_span(words, s[0]) for s in spans), (),
-    )  # fmt: skip
+        text,
+        tuple(range(len(spans))),
+        ("[CLS]", *pieces[1:]),
+        tuple(s or (0, 0) for s in spans),
+        tuple(s is None for s in spans),
+        (0,) * len(spans),
+        words,
+        tuple(-1 if s is None else word_of_span(words, s[0]) for s in spans),
+        (),
+    )
 
 
 def texts(alignment):

@@ -6,13 +6,13 @@ import re
 import numpy as np
 import pytest
 
-from explorer.analysis.latency_ratio import Ratio
+from explorer.analysis.latency.ratio import Ratio
 from explorer.bench import latency, served
 from explorer.bench.__main__ import main
 from explorer.bench.latency import self_report
 from explorer.models.specs import BASE
-from explorer.models.stop import Stopped
 from explorer.page_state import PageState
+from explorer.timing.stop import Stopped
 
 
 def test_a_measurement_is_printed_and_saved(tiny_family, tmp_path, capsys):
@@ -92,7 +92,7 @@ def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(tiny_famil
     import httpx
 
     from explorer import runs
-    from explorer.ui.page import build_page, launch_options
+    from explorer.ui.shell.page import build_page, launch_options
 
     page = build_page(PageState())
     with served.served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:

@@ -19,9 +19,14 @@ logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
 SHOTS = ROOT / "shots"
 FLAGS = [
-    "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
-    "--disable-background-networking", "--disable-component-update",
-]  # fmt: skip
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+]
 START_SECONDS = 180
 WAIT_MS = 90_000
 """Patient on purpose: a busy machine is slow, a broken page never comes."""
@@ -120,16 +125,19 @@ def page_at(app_url, chromium, request):
     def page_at(path="/", width=1440, height=900, theme="light", **context_options):
         context = chromium.new_context(
             viewport={"width": width, "height": height},
-            permissions=["clipboard-read", "clipboard-write"], **context_options,
-        )  # fmt: skip
+            permissions=["clipboard-read", "clipboard-write"],
+            **context_options,
+        )
         context.set_default_timeout(WAIT_MS)
         guard = Guard(app_url)
         guard.watch(context)
         page = context.new_page()
         page.guard = guard
         opened.append((context, page, guard))
-        page.goto(f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
-                  wait_until="domcontentloaded")  # fmt: skip
+        page.goto(
+            f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
+            wait_until="domcontentloaded",
+        )
         return page
 
     yield page_at

@@ -18,17 +18,17 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from explorer.analysis.attention import WordHeads, head_statistics, word_heads  # noqa: E402
+from explorer.analysis.attention.heads import WordHeads, head_statistics, word_heads  # noqa: E402
 from explorer.models.run import Run  # noqa: E402
 from explorer.models.specs import BASE  # noqa: E402
 from explorer.models.tokens import Tokens, split_words  # noqa: E402
-from explorer.ui import texts_attention as texts  # noqa: E402
-from explorer.views.attention_wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
+from explorer.ui.attention import words as texts  # noqa: E402
+from explorer.views.attention.wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
 from explorer.views.markup import script_json  # noqa: E402
 
 LIMIT_BYTES, LIMIT_MS, REPEATS = 2_000_000, 100, 15
 DRAW = """async data => {
-  const root = document.querySelector('.canvas'), view = explorer.views.attention_wall;
+  const root = document.querySelector('.canvas'), view = explorer.views.attention.wall;
   view.draw(root, JSON.parse(data), {dark: false, trigger() {}});
   while (!root.__wall.lens || !root.__wall.lens.parts) await new Promise(r => setTimeout(r, 20));
   const wall = root.__wall, ms = {};
@@ -61,11 +61,16 @@ def random_run(key: str, n_tokens: int, seed: int) -> Run:
     words = split_words(text)
     ends = ((0, 0),)
     tokens = Tokens(
-        text, tuple(range(n_tokens)), ("[CLS]", *(w.text for w in words), "[SEP]"),
+        text,
+        tuple(range(n_tokens)),
+        ("[CLS]", *(w.text for w in words), "[SEP]"),
         ends + tuple((w.start, w.end) for w in words) + ends,
-        (True, *(False for _ in words), True), (0,) * n_tokens, words,
-        (-1, *range(len(words)), -1), (),
-    )  # fmt: skip
+        (True, *(False for _ in words), True),
+        (0,) * n_tokens,
+        words,
+        (-1, *range(len(words)), -1),
+        (),
+    )
     hidden = np.zeros((shape.n_layers + 1, n_tokens, 1), np.float32)
     return Run(spec, tokens, hidden, attention, np.zeros((0, 1), np.float32), (), "cpu", "float32")
 
@@ -81,7 +86,7 @@ def payload(runs: dict[str, Run]) -> tuple[str, float]:
 
 def page_html() -> str:
     """The page's own styles and scripts around one empty canvas."""
-    styles = [ROOT / "assets" / "style.css", *sorted((ROOT / "assets" / "css").glob("*.css"))]
+    styles = sorted((ROOT / "assets" / "css").glob("*.css"))
     scripts = sorted((ROOT / "assets" / "js").glob("*.js"))
     join = "\n".join
     return (
@@ -117,11 +122,15 @@ def main() -> int:
     exact = exact_heads_canvas(runs, word_heads(runs).alignment, [(key, 0, 0) for key in runs])
     found = measure(data)
     report = {
-        "tokens": n_tokens, "heads": sum(r.attention.shape[0] * 12 for r in runs.values()),
-        "payload_bytes": size, "exact_bytes_per_choice": len(script_json(json.loads(exact))),
+        "tokens": n_tokens,
+        "heads": sum(r.attention.shape[0] * 12 for r in runs.values()),
+        "payload_bytes": size,
+        "exact_bytes_per_choice": len(script_json(json.loads(exact))),
         "python_ms": round(statistics.median(ms for _, ms in made), 1),
-        "browser_ms": {name: f"{ms['median']:.1f} (best {ms['best']:.1f})" for name, ms in found.items()},
-    }  # fmt: skip
+        "browser_ms": {
+            name: f"{ms['median']:.1f} (best {ms['best']:.1f})" for name, ms in found.items()
+        },
+    }
     sys.stdout.write(json.dumps(report, indent=2) + "\n")
     slow = [name for name, ms in found.items() if ms["best"] > LIMIT_MS]
     return int(size > LIMIT_BYTES or bool(slow))

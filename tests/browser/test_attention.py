@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from explorer.analysis.attention import word_heads
+from explorer.analysis.attention.heads import word_heads
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 
@@ -78,8 +78,19 @@ def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
         stage.press("ArrowRight")
     stage.press(" ")
     assert page.evaluate(LOCK)[0] == 1
-    for name in ("sharpest first", "farthest first", "kind", "like the chosen head", "layer and head",
-                 "pieces", "lines", "hidden, rest to 100 %", "difference", "the same place", "matrix"):  # fmt: skip
+    for name in (
+        "sharpest first",
+        "farthest first",
+        "kind",
+        "like the chosen head",
+        "layer and head",
+        "pieces",
+        "lines",
+        "hidden, rest to 100 %",
+        "difference",
+        "the same place",
+        "matrix",
+    ):
         page.get_by_role("button", name=name, exact=True).click()
     page.locator(".aw-word").nth(3).hover()
     page.locator(".aw-kind").first.click()

@@ -6,7 +6,9 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from explorer.ui import texts_attention_ablation, texts_attention_pairs, texts_bertviz
+from explorer.ui.attention import ablation_words as texts_attention_ablation
+from explorer.ui.attention import bertviz_words as texts_bertviz
+from explorer.ui.attention import pairs_words as texts_attention_pairs
 
 pytestmark = pytest.mark.browser
 PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explorer.analysis.distillation import soft_pair
+from explorer.analysis.distillation.soft import soft_pair
 from explorer.models.specs import MINI
 from explorer.page_state import PageState
 from explorer.runs import get_run

@@ -6,7 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from explorer.ui.tabs import TABS
+from explorer.ui.shell.tabs import TABS
 
 pytestmark = pytest.mark.browser
 FINDING = ".finding:visible"

@@ -9,9 +9,13 @@ from explorer.models.forward import apply_head, position_logits, run_model, toke
 from explorer.models.specs import MODEL_KEYS
 
 TEXTS = [
-    "The cat sat on the [MASK].", "[MASK]", "Paris is the [MASK] of [MASK].", "no mask here",
-    "the cat sat [SEP] a dog [MASK]", "É naïve 日本 😀 [MASK]",
-]  # fmt: skip
+    "The cat sat on the [MASK].",
+    "[MASK]",
+    "Paris is the [MASK] of [MASK].",
+    "no mask here",
+    "the cat sat [SEP] a dog [MASK]",
+    "É naïve 日本 😀 [MASK]",
+]
 
 
 @pytest.fixture

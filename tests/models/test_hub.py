@@ -49,12 +49,22 @@ def failures(tmp_path_factory, base_folder):
 def ask(url, home, *rounds, **more):
     environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
     environment.pop("HF_HUB_OFFLINE", None)
-    environment |= {"HF_ENDPOINT": url, "HF_HOME": str(home), "HF_HUB_DISABLE_TELEMETRY": "1",
-                    "OMP_NUM_THREADS": "1", **more}  # fmt: skip
+    environment |= {
+        "HF_ENDPOINT": url,
+        "HF_HOME": str(home),
+        "HF_HUB_DISABLE_TELEMETRY": "1",
+        "OMP_NUM_THREADS": "1",
+        **more,
+    }
     done = subprocess.run(
-        [sys.executable, "-m", "tests.ask_base_family", *rounds], cwd=ROOT, env=environment,
-        capture_output=True, text=True, timeout=400, check=False,
-    )  # fmt: skip
+        [sys.executable, "-m", "tests.ask_base_family", *rounds],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr[-3000:]
     return json.loads(done.stdout.splitlines()[-1])
 

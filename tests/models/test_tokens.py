@@ -16,13 +16,32 @@ from explorer.models.tokens import (
 )
 
 MASKS_AS_TYPED = [
-    "The [MASK] sat.", "The [mask] sat.", "The [Mask] sat.", "The [ MASK ] sat.",
-    "The [mask ] sat.", "The <mask> sat.", "The <MASK> sat.", "The < mask > sat.",
-]  # fmt: skip
+    "The [MASK] sat.",
+    "The [mask] sat.",
+    "The [Mask] sat.",
+    "The [ MASK ] sat.",
+    "The [mask ] sat.",
+    "The <mask> sat.",
+    "The <MASK> sat.",
+    "The < mask > sat.",
+]
 HARD_TEXTS = [
-    "É naïve 日本 😀", "a\u0301b", "a\tb\nc", "don't <s>", "x_y", "---", "_", "½ cup", "ﬁne",
-    "İstanbul", "[MASK][MASK]", "a[MASK]b", "[MASK].", "</script><b>", "a [SEP] b [SEP] c",
-]  # fmt: skip
+    "É naïve 日本 😀",
+    "a\u0301b",
+    "a\tb\nc",
+    "don't <s>",
+    "x_y",
+    "---",
+    "_",
+    "½ cup",
+    "ﬁne",
+    "İstanbul",
+    "[MASK][MASK]",
+    "a[MASK]b",
+    "[MASK].",
+    "</script><b>",
+    "a [SEP] b [SEP] c",
+]
 
 
 @pytest.mark.parametrize("text", MASKS_AS_TYPED)
@@ -120,15 +139,18 @@ def test_cleaning_is_idempotent_and_words_tile_the_text(text):
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
 @given(text=st.text(alphabet="ab é́日'-_[]<>MASKSEP \n😀ß", max_size=40))
-@settings(max_examples=25, deadline=None,
-          suppress_health_check=[HealthCheck.function_scoped_fixture])  # fmt: skip
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_any_text_gives_parallel_tuples_or_one_sentence(tiny_family, key, text):
     try:
         tokens = tokenize(tiny_family.loaded(key), text)
     except BadText:
         return
-    lengths = {len(t) for t in (tokens.pieces, tokens.spans, tokens.special, tokens.segments,
-                                tokens.word_index)}  # fmt: skip
+    lengths = {
+        len(t)
+        for t in (tokens.pieces, tokens.spans, tokens.special, tokens.segments, tokens.word_index)
+    }
     assert lengths == {len(tokens.ids)}
     assert all(-1 <= i < len(tokens.words) for i in tokens.word_index)
     assert sorted(tokens.segments) == list(tokens.segments)

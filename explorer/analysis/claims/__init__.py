@@ -1,0 +1,1 @@
+"""Which of the things printed about these models hold? The numbers."""

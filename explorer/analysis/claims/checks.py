@@ -1,0 +1,90 @@
+"""The live checks by id, and what each says about the printed claims it bears on."""
+
+from collections.abc import Callable
+
+from explorer.analysis.claims import attention as claims_attention
+from explorer.analysis.claims import cost as claims_cost
+from explorer.analysis.claims import counts as claims_counts
+from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.claims import pairs as claims_pairs
+from explorer.analysis.claims import published as claims_published
+from explorer.analysis.claims import runs as claims_runs
+from explorer.analysis.claims.ledger import Claim, claims_ledger
+from explorer.analysis.claims.measured import Measured
+from explorer.analysis.claims.results import CheckResult, Judged
+from explorer.models.hub import ModelUnavailable
+from explorer.models.specimens import Specimens
+
+CHECKS: dict[str, Callable[[Specimens], Measured]] = {
+    "LC01": claims_counts.parameter_totals,
+    "LC02": claims_counts.saving_breakdown,
+    "LC03": claims_cost.forward_times,
+    "LC04": claims_cost.forward_operations,
+    "LC05": claims_counts.weight_bytes,
+    "LC06": claims_cost.memory_split,
+    "LC07": claims_layers.shared_layers,
+    "LC08": claims_counts.depth_growth,
+    "LC09": claims_counts.factorised_embedding,
+    "LC10": claims_counts.sharing_modes,
+    "LC11": claims_counts.embedding_rank,
+    "LC12": claims_layers.segment_effect,
+    "LC13": claims_pairs.masking_shares,
+    "LC14": claims_pairs.pair_shares,
+    "LC15": claims_pairs.next_sentence_head,
+    "LC16": claims_pairs.sentence_order_head,
+    "LC17": claims_runs.triple_loss_parts,
+    "LC18": claims_runs.layer_alignment,
+    "LC19": claims_runs.layer_lineage,
+    "LC20": claims_runs.fill_agreement,
+    "LC22": claims_attention.attention_formula,
+    "LC23": claims_attention.both_directions,
+    "LC24": claims_attention.position_effect,
+    "LC25": claims_layers.longest_text,
+    "LC26": claims_published.scores_kept,
+    "LC27": claims_cost.training_steps,
+    "LC28": claims_runs.layer_steps,
+    "LC30": claims_published.printed_cells,
+    "LC31": claims_counts.printed_shapes,
+    "LC32": claims_layers.special_tokens,
+    "LC33": claims_counts.classifier_head,
+    "LC34": claims_layers.updated_rows,
+}
+TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
+"""Checks that time something and therefore run alone."""
+
+
+def check_ids() -> tuple[str, ...]:
+    """Every check of the ledger, those that wait included."""
+    return tuple(note.id for note in claims_ledger().checks)
+
+
+def check_result(check: str, specimens: Specimens) -> CheckResult:
+    """Run one live check; one whose weights cannot be had says what it waits for.
+
+    Raises:
+        ValueError: there is no such check.
+    """
+    note = next((note for note in claims_ledger().checks if note.id == check), None)
+    if note is None:
+        raise ValueError("There is no such check.")
+    if note.waits:
+        return CheckResult(check, "waits", note.waits, "", False, {})
+    try:
+        measured = CHECKS[check](specimens)
+    except ModelUnavailable as missing:
+        return CheckResult(check, "waits", str(missing), "", False, {})
+    status = "holds" if measured.holds else "fails"
+    judged = {claim.id: _judge(claim, check, measured) for claim in claims_ledger().claims}
+    verdicts = {claim: tests for claim, tests in judged.items() if tests}
+    return CheckResult(check, status, measured.text, measured.on, measured.published, verdicts)
+
+
+def _judge(claim: Claim, check: str, measured: Measured) -> tuple[Judged, ...]:
+    return tuple(
+        Judged(
+            measured.quantities[test.quantity].text,
+            test.holds(measured.quantities[test.quantity].value),
+        )
+        for test in claim.live
+        if test.check == check
+    )

@@ -1,0 +1,189 @@
+"""Live checks of cost: arithmetic, time, memory, and training steps."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from math import isfinite
+
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from explorer.analysis.claims.measured import (
+    RANDOM,
+    SHAPES,
+    Measured,
+    Quantity,
+    listed,
+    percent,
+    times,
+)
+from explorer.analysis.latency.family import instruments_for
+from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
+from explorer.analysis.latency.ratio import Ratio, paired_ratio
+from explorer.analysis.parameters.memory import ForwardMemory, forward_memory
+from explorer.models.specimens import Specimens
+from explorer.models.specs import BASE, MODEL_KEYS, ModelSpec
+from explorer.timing.protocol import forward_call
+from explorer.timing.workload import Workload
+
+LENGTH = 128
+TIMED_LENGTH = 32
+PLAN = Plan(budget_s=12.0, min_rounds=8, max_rounds=24, target=0.05, max_warm_rounds=2)
+STEP_TOKENS = (2, 64)
+"""Sequences and tokens of one training step."""
+
+
+def forward_operations(specimens: Specimens) -> Measured:
+    """LC04: operations of one forward pass, counted operation by operation while it runs."""
+    gflops = {key: counted_flops(specimens.shape(BASE[key])) / 1e9 for key in MODEL_KEYS}
+    ratios = {key: gflops[key] / gflops["bert"] for key in ("distilbert", "albert")}
+    return Measured(
+        f"{listed({key: f'{x:.2f}' for key, x in gflops.items()})} GFLOPs at {LENGTH} tokens",
+        abs(ratios["albert"] - 1) < 0.02 and abs(ratios["distilbert"] - 0.5) < 0.02,
+        SHAPES,
+        {key: Quantity(x, f"{x:.2f} GFLOPs") for key, x in gflops.items()}
+        | {f"{k}_over_bert": times(x, "BERT's operations") for k, x in ratios.items()},
+    )
+
+
+def counted_flops(network: nn.Module) -> int:
+    """Floating-point operations of one encoder pass over the check's length."""
+    ids = torch.zeros(1, LENGTH, dtype=torch.long, device="meta")
+    with FlopCounterMode(display=False) as counter:
+        network.base_model(input_ids=ids)
+    return int(counter.get_total_flops())
+
+
+def memory_split(specimens: Specimens) -> Measured:
+    """LC06: bytes of the weights beside the most bytes of activations alive at once."""
+    held = {
+        key: forward_memory(specimens.shape(BASE[key]).base_model, LENGTH) for key in MODEL_KEYS
+    }
+    weights = {key: m.weight_bytes / held["bert"].weight_bytes for key, m in held.items()}
+    active = {key: m.peak_bytes / held["bert"].peak_bytes for key, m in held.items()}
+    said = {key: _mb(m) for key, m in held.items()}
+    return Measured(
+        f"weights + activations at {LENGTH} tokens: {listed(said)}",
+        weights["albert"] < 0.2 and active["albert"] > 0.9,
+        SHAPES,
+        {f"weights_{k}": times(x, "BERT's weights") for k, x in weights.items()}
+        | {f"activations_{k}": times(x, "BERT's activations") for k, x in active.items()},
+    )
+
+
+def _mb(memory: ForwardMemory) -> str:
+    return f"{memory.weight_bytes / 1e6:.0f} + {memory.peak_bytes / 1e6:.1f} MB"
+
+
+def forward_times(specimens: Specimens) -> Measured:
+    """LC03: time of one forward pass of each base shape, the three taking turns, one thread."""
+    workload = Workload(length=TIMED_LENGTH)
+    networks = {key: specimens.random(BASE[key]) for key in MODEL_KEYS}
+    calls = {key: forward_call(BASE[key], networks[key], workload) for key in MODEL_KEYS}
+    latency = _timed(calls, workload)
+    distilbert, albert = _ratio(latency, "bert", "distilbert"), _ratio(latency, "bert", "albert")
+    between = _ratio(latency, "albert", "distilbert")
+    saved = 100 * (1 - 1 / distilbert.ratio)
+    return Measured(
+        f"at {TIMED_LENGTH} tokens BERT takes {_said(distilbert)} the time of DistilBERT, which "
+        f"saves {saved:.0f} %, and {_said(albert)} that of ALBERT; {latency.n_rounds} rounds",
+        distilbert.ratio > 1.6 and 0.6 < albert.ratio < 1.5,
+        RANDOM,
+        {
+            "bert_over_distilbert": Quantity(
+                distilbert.ratio, f"{_said(distilbert)} as fast as BERT"
+            ),
+            "time_saved": percent(saved, " of the time saved", 0),
+            "bert_over_albert": _of(albert, "BERT's speed"),
+            "albert_over_distilbert": Quantity(
+                between.ratio, f"{_said(between)} DistilBERT's time"
+            ),
+        },
+    )
+
+
+def _timed(calls: dict[str, Callable[[], object]], workload: Workload) -> Latency:
+    """The calls timed in turn by the latency protocol.
+
+    Raises:
+        ValueError: not one round was complete.
+    """
+    candidates = [Candidate(name, call) for name, call in calls.items()]
+    final = None
+    with instruments_for(workload) as (instruments, _threads):
+        for latency in latency_rounds(candidates, instruments, PLAN):
+            final = latency
+    if final is None or not final.n_rounds:
+        raise ValueError("The time was over before anything was measured.")
+    return final
+
+
+def _ratio(latency: Latency, of: str, over: str) -> Ratio:
+    at = latency.names.index
+    return paired_ratio(latency.seconds[:, at(of)], latency.seconds[:, at(over)])
+
+
+def _said(ratio: Ratio) -> str:
+    if not isfinite(ratio.high):
+        return f"{ratio.ratio:.2f} × (too few rounds for an interval)"
+    return f"{ratio.ratio:.2f} × ({ratio.low:.2f} to {ratio.high:.2f})"
+
+
+def _of(ratio: Ratio, of: str) -> Quantity:
+    return Quantity(ratio.ratio, f"{_said(ratio)} {of}")
+
+
+def training_steps(specimens: Specimens) -> Measured:
+    """LC27: training steps per second of ALBERT against BERT, at one shape and at twice the width.
+
+    Small shapes with one activation function, so that only sharing and factorising differ.
+    """
+    specs = {
+        "bert": _small("bert", 256),
+        "albert": _small("albert", 256),
+        "wide": _small("albert", 512),
+    }
+    steps = {name: training_step(specimens.random(spec)) for name, spec in specs.items()}
+    latency = _timed(steps, Workload(length=STEP_TOKENS[1], batch=STEP_TOKENS[0]))
+    same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
+    return Measured(
+        f"ALBERT makes {_said(same)} BERT's steps per second at equal shape, {_said(wide)} at "
+        f"twice the width; {latency.n_rounds} rounds",
+        same.ratio > 0.95 and wide.ratio < 1,
+        "6 layers of 256 or 512, random weights",
+        {
+            "albert_over_bert": _of(same, "BERT's steps per second"),
+            "wide_albert_over_bert": _of(wide, "BERT's steps when twice as wide"),
+        },
+    )
+
+
+def _small(key: str, width: int) -> ModelSpec:
+    shape = replace(
+        BASE[key].architecture,
+        n_layers=6,
+        d_model=width,
+        n_heads=4,
+        d_ffn=4 * width,
+        d_vocab=8_000,
+        d_embedding=width if key == "bert" else 128,
+        activation="gelu",
+    )
+    return replace(BASE[key], name=f"{key}-{width}", architecture=shape)
+
+
+def training_step(network: nn.Module) -> Callable[[], object]:
+    """One step as a call: forward, backward and an AdamW update of the encoder."""
+    # No dropout: the two configs set different rates, and only sharing is to differ.
+    encoder = network.base_model.requires_grad_(True).eval()
+    optimiser = torch.optim.AdamW(encoder.parameters(), lr=1e-5)
+    ids = torch.randint(1_000, 8_000, STEP_TOKENS, generator=torch.Generator().manual_seed(0))
+
+    def step() -> None:
+        with torch.enable_grad():
+            out = encoder(input_ids=ids)
+            out.last_hidden_state.square().mean().backward()
+        optimiser.step()
+        optimiser.zero_grad()
+
+    return step

@@ -1,0 +1,147 @@
+"""Live checks of pre-training: masking, sentence pairs, and the two pair heads on real pairs."""
+
+import numpy as np
+import torch
+
+from explorer.analysis.claims.measured import Measured, Quantity, family_name, percent
+from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
+from explorer.models.forward import inputs_of, tokenize
+from explorer.models.hub import ModelUnavailable
+from explorer.models.loading import LoadedModel
+from explorer.models.specimens import Specimens
+
+ROUNDS, TOKENS = 2_000, 500
+N_PAIRS = 20_000
+CHANCE = 0.6
+"""Above this a head counts as telling two orders apart: 12 pairs cannot say more."""
+PAIRS: tuple[tuple[str, str], ...] = (
+    ("The kettle began to whistle.", "She took it off the stove and poured the tea."),
+    ("He missed the last train home.", "So he walked along the river until morning."),
+    ("The museum was closed on Monday.", "They came back the next day and saw it all."),
+    ("A storm broke the old bridge.", "The village was cut off for a whole week."),
+    ("The dog heard a noise in the garden.", "It ran outside and barked at the fence."),
+    ("The farmer planted corn in spring.", "In autumn the harvest filled the barn."),
+    ("She wrote a letter to her brother.", "He answered it two months later."),
+    ("The king died without a son.", "His daughter was crowned the same year."),
+    ("The company built its first ship in 1890.", "It was sold to the navy ten years later."),
+    ("He opened the box with a knife.", "Inside he found a map and a small key."),
+    ("The team lost the first game.", "They won all the others and took the cup."),
+    ("The boy fell from the tree.", "His mother carried him to the doctor."),
+)
+"""Sentences that follow each other; the last letters of no pair give the order away."""
+ORDERS = ("next", "random", "swapped")
+
+
+def masking_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the recipe needs no network
+    """LC13: what becomes of the tokens when the masking of pre-training is drawn many times."""
+    shares = 100 * masking_simulation(TOKENS, np.arange(1_000), seed=0, rounds=ROUNDS).shares
+    chosen = 100 - shares[LEFT]
+    return Measured(
+        f"of {TOKENS * ROUNDS:,} tokens {shares[MASKED]:.2f} % become [MASK], "
+        f"{shares[SWAPPED]:.2f} % another piece, {shares[KEPT]:.2f} % stay",
+        bool(
+            abs(shares[MASKED] - 12) < 0.2
+            and abs(shares[SWAPPED] - 1.5) < 0.1
+            and abs(shares[KEPT] - 1.5) < 0.1
+        ),
+        "masking simulation",
+        {
+            "chosen": percent(float(chosen), " of the tokens chosen"),
+            "masked": percent(float(shares[MASKED]), " of the tokens become [MASK]"),
+        },
+    )
+
+
+def pair_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the recipe needs no network
+    """LC14: how often the pairs built for NSP are random and those for SOP swapped."""
+    rng = np.random.default_rng(0)
+    random = np.mean([sentence_pair(PAIRS, "nsp", rng)[2] for _ in range(N_PAIRS)])
+    swapped = np.mean([sentence_pair(PAIRS, "sop", rng)[2] for _ in range(N_PAIRS)])
+    return Measured(
+        f"NSP: {100 * random:.1f} % random second sentences; SOP: {100 * swapped:.1f} % swapped",
+        bool(abs(random - 0.5) < 0.02 and abs(swapped - 0.5) < 0.02),
+        f"{N_PAIRS:,} pairs each",
+        {
+            "random": percent(100 * float(random), " random pairs"),
+            "swapped": percent(100 * float(swapped), " swapped pairs"),
+        },
+    )
+
+
+def sentence_pair(
+    pairs: tuple[tuple[str, str], ...], task: str, rng: np.random.Generator
+) -> tuple[str, str, int]:
+    """One training example: two sentences and its label, 1 where they do not follow in order.
+
+    NSP replaces the second by that of another pair (Devlin et al. 2019, section 3.1); SOP puts
+    the same two the other way round (Lan et al. 2019, section 3.1). Half of each.
+    """
+    which, label = int(rng.integers(len(pairs))), int(rng.random() < 0.5)
+    first, second = pairs[which]
+    if not label:
+        return first, second, 0
+    if task == "sop":
+        return second, first, 1
+    other = int((which + 1 + rng.integers(len(pairs) - 1)) % len(pairs))
+    return first, pairs[other][1], 1
+
+
+def next_sentence_head(specimens: Specimens) -> Measured:
+    """LC15: how often BERT's head says "follows" to next, random and swapped second sentences."""
+    loaded = specimens.loaded("bert")
+    logits = {order: pair_logits(loaded, order) for order in ORDERS}
+    follows = {order: float((x[:, 0] > x[:, 1]).float().mean()) for order, x in logits.items()}
+    classes = logits["next"].shape[1]
+    return Measured(
+        f"says that the second follows: next {follows['next']:.0%}, random "
+        f"{follows['random']:.0%}, swapped {follows['swapped']:.0%} of {len(PAIRS)} pairs",
+        follows["next"] > follows["random"] and follows["swapped"] > follows["random"],
+        family_name(specimens.family),
+        {
+            "classes": Quantity(classes, f"{classes} classes"),
+            "next": percent(100 * follows["next"], " of true pairs accepted", 0),
+            "random": percent(100 * follows["random"], " of random pairs accepted", 0),
+            "swapped": percent(100 * follows["swapped"], " of swapped pairs accepted", 0),
+        },
+    )
+
+
+def sentence_order_head(specimens: Specimens) -> Measured:
+    """LC16: how often ALBERT's head tells ordered pairs from swapped ones."""
+    loaded = specimens.loaded("albert")
+    ordered, swapped = pair_logits(loaded, "next"), pair_logits(loaded, "swapped")
+    lead, trail = ordered[:, 0] - ordered[:, 1], swapped[:, 0] - swapped[:, 1]
+    accuracy = float(torch.cat([lead > 0, trail < 0]).float().mean())
+    apart = float((lead > trail).float().mean())
+    return Measured(
+        f"{accuracy:.0%} of {2 * len(PAIRS)} orders told right; in {apart:.0%} of the pairs the "
+        "true order scores higher",
+        accuracy > CHANCE and apart > CHANCE,
+        family_name(specimens.family),
+        {"accuracy": percent(100 * accuracy, " of the orders told right", 0)},
+    )
+
+
+@torch.inference_mode()
+def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
+    """The pair head's two scores [pair, class] for pairs in an order; class 0 is "follows".
+
+    Raises:
+        ModelUnavailable: the checkpoint has no weights for the head, so it would say anything.
+    """
+    if any("seq_relationship" in name or "sop_classifier" in name for name in loaded.missing):
+        raise ModelUnavailable(loaded.spec, "its checkpoint has no weights for the sentence head")
+    firsts, seconds = zip(*PAIRS, strict=True)
+    shifted = {
+        "next": (firsts, seconds),
+        "swapped": (seconds, firsts),
+        "random": (firsts, seconds[5:] + seconds[:5]),
+    }
+    scores = []
+    for first, second in zip(*shifted[order], strict=True):
+        inputs = inputs_of(loaded, tokenize(loaded, f"{first} [SEP] {second}"))
+        with loaded.lock:
+            out = loaded.network(**inputs)
+        head = "seq_relationship_logits" if loaded.spec.key == "bert" else "sop_logits"
+        scores.append(out[head][0].float().cpu())
+    return torch.stack(scores)

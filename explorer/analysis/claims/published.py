@@ -1,0 +1,70 @@
+"""Checks that read published tables: the share of a score kept, and single printed cells."""
+
+from collections.abc import Mapping
+
+from explorer.analysis.claims.benchmarks import (
+    BenchmarkTable,
+    Retention,
+    benchmark_tables,
+    retention,
+)
+from explorer.analysis.claims.ledger import claims_ledger
+from explorer.analysis.claims.measured import LABELS, PRINTED, Measured, Quantity, percent
+from explorer.models.specimens import Specimens
+
+KEPT: dict[str, tuple[str, str, str]] = {
+    "glue_distilbert": ("distilbert-1", "DistilBERT", "BERT-base"),
+    "squad_distilbert": ("distilbert-2", "DistilBERT", "BERT-base"),
+    "albert_base": ("albert-2", "ALBERT-base", "BERT-base"),
+    "albert_large": ("albert-2", "ALBERT-large", "BERT-large"),
+    "albert_xlarge": ("albert-2", "ALBERT-xlarge", "BERT-large"),
+    "albert_xxlarge": ("albert-2", "ALBERT-xxlarge", "BERT-large"),
+    "sharing_e128": ("albert-4", "all-shared, E=128", "not-shared, E=128"),
+}
+"""Which row over which, by the name that claims use."""
+_DECIDED = {"right", "wrong"}
+
+
+def scores_kept(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed numbers only
+    """LC26: what each model keeps of the score of its like, by the papers' own tables."""
+    tables = benchmark_tables()
+    kept = {n: retention(tables[t], row, base) for n, (t, row, base) in KEPT.items()}
+    glue = kept["glue_distilbert"]
+    worst = glue.worst
+    return Measured(
+        f"DistilBERT keeps {glue.overall.kept:.1f} % of BERT-base on GLUE dev "
+        f"(worst: {worst.task}, {worst.drop:.1f} points), ALBERT-base "
+        f"{kept['albert_base'].overall.kept:.1f} %, ALBERT-xxlarge "
+        f"{kept['albert_xxlarge'].overall.kept:.1f} % of BERT-large",
+        round(glue.overall.kept, 1) == 96.9,
+        PRINTED,
+        {name: _kept(row) for name, row in kept.items()}
+        | {"worst_drop": Quantity(worst.drop, f"{worst.drop:.1f} points lost on {worst.task}")},
+        published=True,
+    )
+
+
+def _kept(row: Retention) -> Quantity:
+    best = row.overall
+    return percent(best.kept, f" kept ({best.student:.1f} of {best.reference:.1f})")
+
+
+def printed_cells(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed numbers only
+    """LC30: every table cell that a claim is about, and whether the verdicts follow from them."""
+    tables = benchmark_tables()
+    cited = [(c.verdict, t) for c in claims_ledger().claims for t in c.live if t.check == "LC30"]
+    cells = {test.quantity: _cell(tables, test.quantity) for _, test in cited}
+    agree = [(verdict, test.holds(cells[test.quantity].value)) for verdict, test in cited]
+    return Measured(
+        f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell",
+        all(holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED),
+        PRINTED,
+        cells,
+        published=True,
+    )
+
+
+def _cell(tables: Mapping[str, BenchmarkTable], name: str) -> Quantity:
+    table, row, column = name.split("/")
+    value, where = tables[table].cell(row, column), tables[table].source.rpartition(", ")[2]
+    return Quantity(value, f"{row} {column} {value:g} ({LABELS[tables[table].paper]}, {where})")

@@ -1,0 +1,155 @@
+"""Live checks of what the three models do with the same text: losses, layers, answers."""
+
+import json
+from functools import lru_cache
+
+import numpy as np
+
+from explorer.analysis.claims.measured import Measured, Quantity, family_name, listed, percent
+from explorer.analysis.distillation.layers import state_alignment, weight_lineage
+from explorer.analysis.distillation.losses import PairLogits, sentence_losses
+from explorer.analysis.measures import kl_of_logs, log_softmax
+from explorer.assets import DATA
+from explorer.models.forward import position_logits, run_model, tokenize
+from explorer.models.lineage import layer_cosines
+from explorer.models.loading import LoadedModel
+from explorer.models.run import Run
+from explorer.models.specimens import Specimens
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import piece_text
+
+SENTENCES = DATA / "sentences.json"
+N_SENTENCES = 24
+TEXT, ANSWER = "He sat down in the old [MASK] and read the letter.", "chair"
+CAT, PUBLISHED = "The [MASK] sat on the mat.", {"ce": 5.0, "mlm": 2.0, "cos": 1.0}
+TEMPERATURE = 2.0
+
+
+def _run(loaded: LoadedModel, text: str) -> Run:
+    return run_model(loaded, tokenize(loaded, text))
+
+
+def triple_loss_parts(specimens: Specimens) -> Measured:
+    """LC17: the three losses on one sentence, and whether their weighted sum is the total."""
+    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    runs = _run(teacher, TEXT), _run(student, TEXT)
+    everywhere = tuple(range(len(runs[0].tokens)))
+    pair = PairLogits(
+        *runs,
+        position_logits(teacher, runs[0], everywhere),
+        position_logits(student, runs[1], everywhere),
+    )
+    known = student.tokenizer.convert_tokens_to_ids(ANSWER)
+    losses = sentence_losses(pair, (known,), (TEMPERATURE,))
+    parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm or 0.0, "cos": losses.cos}
+    total = losses.total(0, PUBLISHED)
+    gap = abs(total - (5 * parts["ce"] + 2 * parts["mlm"] + parts["cos"]))
+    return Measured(
+        f"5 × {parts['ce']:.3f} + 2 × {parts['mlm']:.3f} + 1 × {parts['cos']:.3f} = {total:.3f} "
+        f"nats at T = {TEMPERATURE:g}",
+        gap < 1e-6 and all(np.isfinite(x) and x > 0 for x in parts.values()),
+        family_name(specimens.family),
+        {name: Quantity(x, f"L_{name} = {x:.3f}") for name, x in parts.items()}
+        | {"gap": Quantity(gap, f"three parts add up to {total:.3f}")},
+    )
+
+
+def layer_alignment(specimens: Specimens) -> Measured:
+    """LC18: cosine of student and teacher states: the trained pair, and layers in between."""
+    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    cosine = state_alignment(_run(teacher, TEXT), _run(student, TEXT)).cosine
+    last = float(cosine[-1, -1])
+    step = (cosine.shape[1] - 1) // (cosine.shape[0] - 1)
+    between = [float(cosine[i, i * step]) for i in range(1, cosine.shape[0] - 1)]
+    return Measured(
+        f"last with last {last:.3f} (trained), every second layer in between "
+        f"{', '.join(f'{x:.3f}' for x in between)} (never trained)",
+        last == float(cosine[-1].max()),
+        family_name(specimens.family),
+        {"trained": Quantity(last, f"cosine {last:.3f} of the last states")},
+    )
+
+
+def layer_lineage(specimens: Specimens) -> Measured:
+    """LC19: the teacher layer whose weights each student layer resembles most."""
+    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    lineage = weight_lineage(layer_cosines(student, teacher), student.spec.initialised_from)
+    nearest = ", ".join(str(i) for i in lineage.nearest)
+    started = ", ".join(str(i) for i in lineage.initialised_from)
+    return Measured(
+        f"nearest teacher layers {nearest}; copied at the start from {started} (counted from 0)",
+        lineage.is_as_initialised,
+        family_name(specimens.family),
+        {"nearest": Quantity(len(set(lineage.nearest)), f"nearest {nearest}")},
+    )
+
+
+@lru_cache(maxsize=1)
+def _sentences() -> tuple[str, ...]:
+    listed_texts = json.loads(SENTENCES.read_text("utf-8"))["sentences"]
+    return tuple(sentence["text"] for sentence in listed_texts[:N_SENTENCES])
+
+
+def fill_agreement(specimens: Specimens) -> Measured:
+    """LC20: how often DistilBERT and ALBERT give BERT's first word, over 24 sentences."""
+    loaded = {key: specimens.loaded(key) for key in MODEL_KEYS}
+    runs = {key: [_run(model, text) for text in _sentences()] for key, model in loaded.items()}
+    first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
+    same = {
+        key: float(np.mean([a == b for a, b in zip(first[key], first["bert"], strict=True)]))
+        for key in ("distilbert", "albert")
+    }
+    kl = float(
+        np.mean([_divergence(t, s) for t, s in zip(runs["bert"], runs["distilbert"], strict=True)])
+    )
+    rank = rank_of_word(_run(loaded["bert"], CAT), "cat")
+    return Measured(
+        f"BERT's first word: {listed({k: f'{x:.0%}' for k, x in same.items()})} of {N_SENTENCES} "
+        f"sentences; KL to the teacher {kl:.2f} nats; BERT puts cat at rank {rank:,} on the mat",
+        same["distilbert"] > same["albert"],
+        family_name(specimens.family),
+        {f"same_{k}": percent(100 * x, " the same first word", 0) for k, x in same.items()}
+        | {
+            "kl": Quantity(kl, f"{kl:.2f} nats"),
+            "cat_rank": Quantity(rank, f"cat at rank {rank:,}"),
+        },
+    )
+
+
+def _first_word(run: Run) -> str:
+    return piece_text(run.vocabulary[int(run.mask_logits[0].argmax())]).strip().lower()
+
+
+def _divergence(teacher: Run, student: Run) -> float:
+    logs = log_softmax(teacher.mask_logits[0]), log_softmax(student.mask_logits[0])
+    return float(kl_of_logs(*logs))
+
+
+def rank_of_word(run: Run, word: str) -> int:
+    """The rank of a word at the first mask, 1 for the likeliest; beyond the last if not a piece."""
+    if word not in run.vocabulary:
+        return len(run.vocabulary) + 1
+    logits = run.mask_logits[0]
+    return int((logits > logits[run.vocabulary.index(word)]).sum()) + 1
+
+
+def layer_steps(specimens: Specimens) -> Measured:
+    """LC28: how far hidden states move from one layer to the next, and how evenly.
+
+    Unevenness is the standard deviation of the steps' L2 lengths over their mean.
+    """
+    steps = {key: state_steps(_run(specimens.loaded(key), TEXT)) for key in ("bert", "albert")}
+    uneven = {key: float(x.std() / x.mean()) for key, x in steps.items()}
+    said = {key: f"{x:.2f}" for key, x in uneven.items()}
+    return Measured(
+        f"unevenness of the steps: {listed(said)}",
+        uneven["albert"] < uneven["bert"],
+        family_name(specimens.family),
+        {f"{key}_unevenness": Quantity(x, f"unevenness {x:.2f}") for key, x in uneven.items()},
+    )
+
+
+def state_steps(run: Run) -> np.ndarray:
+    """Mean L2 length [layer] of the change that each layer makes to a token's state."""
+    change = np.diff(run.hidden_states.astype(np.float64), axis=0)
+    return np.linalg.norm(change, axis=-1).mean(axis=-1)

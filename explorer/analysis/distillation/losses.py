@@ -1,0 +1,120 @@
+"""DistilBERT's three training losses on one sentence, and where in it the student fails."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.distillation.soft import check_pair
+from explorer.analysis.measures import kl_of_logs, log_softmax
+from explorer.models.run import Run, read_only
+
+TEMPERATURE_STEPS = (
+    0.05,
+    0.1,
+    0.2,
+    0.3,
+    0.5,
+    0.7,
+    1.0,
+    1.25,
+    1.5,
+    1.75,
+    2.0,
+    2.5,
+    3.0,
+    4.0,
+    5.0,
+    6.0,
+    8.0,
+    10.0,
+    14.0,
+    20.0,
+)
+"""Where the soft loss is computed for the slider; 1 and 2, which matter most, are among them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SentenceLosses:
+    """The three parts of the loss on one sentence, before they are weighted."""
+
+    temperatures: np.ndarray
+    """float64 [temperature]."""
+    ce: np.ndarray
+    """float64 [temperature], ``T^2 * KL``, averaged over all tokens, in nats."""
+    mlm: float | None
+    """Nats over the hidden words whose original is known; None where none is."""
+    cos: float
+    """Mean of ``1 - cosine`` of the last hidden states, from 0 to 2."""
+    kl: np.ndarray
+    """float64 [temperature, position], ``KL(teacher || student)`` at each token, not times T^2."""
+    cosine: np.ndarray
+    """float64 [position], cosine of the last hidden states at each token."""
+
+    def total(self, temperature: int, weights: dict[str, float]) -> float:
+        """The weighted sum at one temperature of the list; an unknown part counts as absent."""
+        parts = {"ce": float(self.ce[temperature]), "mlm": self.mlm or 0.0, "cos": self.cos}
+        return sum(weights[name] * value for name, value in parts.items())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairLogits:
+    """Teacher and student over one text, with their scores at every token."""
+
+    teacher: Run
+    student: Run
+    teacher_logits: np.ndarray
+    """float32 [position, vocabulary]."""
+    student_logits: np.ndarray
+
+    def __post_init__(self) -> None:
+        check_pair(self.teacher, self.student)
+        if self.teacher_logits.shape != self.student_logits.shape:
+            raise ValueError(
+                f"logits of {self.teacher_logits.shape} and {self.student_logits.shape}"
+            )
+
+
+def sentence_losses(
+    pair: PairLogits,
+    answers: tuple[int | None, ...] = (),
+    temperatures: tuple[float, ...] = TEMPERATURE_STEPS,
+) -> SentenceLosses:
+    """The recipe's losses on one sentence (Sanh et al. 2019, with the authors' code).
+
+    Args:
+        pair: The two runs and their logits at every token.
+        answers: The original id behind each mask, None where it is not known.
+        temperatures: Where the soft loss is computed.
+    """
+    import torch
+
+    from explorer.training.losses import distillation_ce, hidden_cosine, mlm_loss
+
+    teacher, student = torch.tensor(pair.teacher_logits), torch.tensor(pair.student_logits)
+    t_last = torch.tensor(pair.teacher.hidden_states[-1])
+    s_last = torch.tensor(pair.student.hidden_states[-1])
+    labels = torch.tensor(mask_labels(pair.student, answers))
+    known = bool((labels >= 0).any())
+    return SentenceLosses(
+        read_only(np.array(temperatures)),
+        read_only(np.array([float(distillation_ce(student, teacher, t)) for t in temperatures])),
+        float(mlm_loss(student, labels)) if known else None,
+        float(hidden_cosine(s_last, t_last)),
+        read_only(np.stack([_kl(pair, t) for t in temperatures])),
+        read_only(torch.cosine_similarity(s_last, t_last, -1).numpy().astype(np.float64)),
+    )
+
+
+def mask_labels(run: Run, answers: tuple[int | None, ...]) -> np.ndarray:
+    """Labels [position] as the recipe has them: the original id under a mask, -100 elsewhere."""
+    labels = np.full(len(run.tokens), -100, np.int64)
+    for position, answer in zip(run.tokens.mask_positions, answers, strict=False):
+        if answer is not None:
+            labels[position] = answer
+    return labels
+
+
+def _kl(pair: PairLogits, temperature: float) -> np.ndarray:
+    return kl_of_logs(
+        log_softmax(pair.teacher_logits, temperature), log_softmax(pair.student_logits, temperature)
+    )

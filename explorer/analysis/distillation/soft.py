@@ -1,0 +1,200 @@
+"""Teacher and student over one hidden word: soft probabilities at any temperature."""
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, softmax, top_ids
+from explorer.models.run import Run, read_only
+from explorer.page_state import TEMPERATURES
+
+
+class NotAPair(ValueError):
+    """Two runs that cannot be teacher and student; the message says why."""
+
+
+class BadTemperature(ValueError):
+    """A temperature outside the range the explorer works with."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SoftPair:
+    """What teacher and student make of one hidden word at one temperature."""
+
+    temperature: float
+    ids: np.ndarray
+    """int [word], the union of both top lists, the teacher's likeliest first."""
+    tokens: tuple[str, ...]
+    """Parallel to ``ids``, as the vocabulary writes them."""
+    teacher: np.ndarray
+    """float64 [word], probabilities over the full vocabulary."""
+    student: np.ndarray
+    """float64 [word]."""
+    kl_teacher_student: float
+    """Nats, over the full vocabulary, like the rest."""
+    kl_student_teacher: float
+    js: float
+    entropy_teacher: float
+    entropy_student: float
+    dark_knowledge: float
+    """The teacher's mass outside its first choice: what a hard label throws away."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedVocabulary:
+    """The pieces that two vocabularies write for the same letters at the same place in a word."""
+
+    partner: np.ndarray
+    """int32 [piece of the first], the id in the second vocabulary; -1 where it has none."""
+    share_first: float
+    """Share of the first vocabulary's pieces that the second has too."""
+    share_second: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenWord:
+    """One hidden word as teacher, student and, if it can be had, the model beside them see it."""
+
+    teacher: Run
+    student: Run
+    beside: Run | None
+    mask: int
+    """Which of the text's masks."""
+    answer: int
+    """The id of the word that was hidden; -1 where it is not known or not one piece."""
+
+    def __post_init__(self) -> None:
+        check_pair(self.teacher, self.student)
+
+    def logits(self, run: Run) -> np.ndarray:
+        """One model's logits at the hidden word, float32 [vocabulary]."""
+        return run.mask_logits[self.mask]
+
+    @property
+    def pair(self) -> SoftPair:
+        """Teacher and student as they are, at temperature 1."""
+        return soft_pair(self.teacher, self.student, self.mask, 1.0)
+
+
+def piece_id(run: Run, word: str) -> int:
+    """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""
+    word = word.lower() if run.spec.lower_case else word
+    return run.vocabulary.index(word) if word in run.vocabulary else -1
+
+
+def check_temperature(temperature: float) -> float:
+    """The temperature as a float.
+
+    Raises:
+        BadTemperature: not a number from 0.05 to 20.
+    """
+    low, high = TEMPERATURES
+    try:
+        value = float(temperature)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not low <= value <= high:
+        raise BadTemperature(f"The temperature must be a number from {low:g} to {high:g}.")
+    return value
+
+
+def check_pair(teacher: Run, student: Run) -> None:
+    """Raise ``NotAPair`` unless both runs score the same pieces at the same positions."""
+    if teacher.vocabulary != student.vocabulary or teacher.tokens.ids != student.tokens.ids:
+        raise NotAPair(
+            f"{student.spec.label} and {teacher.spec.label} do not share a vocabulary, "
+            "so their probabilities cannot be compared word by word."
+        )
+
+
+def union_ids(teacher_logits: np.ndarray, student_logits: np.ndarray, top_k: int) -> np.ndarray:
+    """The words on either top list, the teacher's likeliest first.
+
+    Dividing logits by a temperature never changes their order, so the list holds at every T.
+    """
+    found = np.union1d(top_ids(teacher_logits, top_k), top_ids(student_logits, top_k))
+    return found[np.lexsort((found, -student_logits[found], -teacher_logits[found]))]
+
+
+def soft_pair(
+    teacher: Run, student: Run, mask: int = 0, temperature: float = 2.0, top_k: int = 10
+) -> SoftPair:
+    """What teacher and student make of one mask: ``softmax(z / T)`` over the full vocabulary.
+
+    Raises:
+        NotAPair: the two runs do not score the same words. BadTemperature: T is out of range.
+    """
+    check_pair(teacher, student)
+    temperature = check_temperature(temperature)
+    t_logits, s_logits = teacher.mask_logits[mask], student.mask_logits[mask]
+    ids = union_ids(t_logits, s_logits, top_k)
+    log_t, log_s = log_softmax(t_logits, temperature), log_softmax(s_logits, temperature)
+    t, s = np.exp(log_t), np.exp(log_s)
+    return SoftPair(
+        temperature,
+        read_only(ids),
+        tuple(teacher.vocabulary[i] for i in ids),
+        read_only(t[ids]),
+        read_only(s[ids]),
+        float(kl_of_logs(log_t, log_s)),
+        float(kl_of_logs(log_s, log_t)),
+        float(js(t, s)),
+        float(entropy(t)),
+        float(entropy(s)),
+        dark_knowledge(t_logits, temperature),
+    )
+
+
+def dark_knowledge(logits: np.ndarray, temperature: float) -> float:
+    """The mass outside the first choice (Hinton et al. 2015); grows with T up to ``1 - 1/n``."""
+    p = softmax(logits, temperature)
+    return float(np.delete(p, p.argmax()).sum())
+
+
+def centred(logits: np.ndarray) -> np.ndarray:
+    """Logits as float16 with their maximum at 0, where float16 is finest: for the browser.
+
+    A softmax does not change when a constant is subtracted. What matters at a low temperature
+    lies near the maximum; there the rounding is below 2.5e-4, so probabilities at any T from
+    0.05 to 20 stay within 1e-3.
+    """
+    return read_only((logits - logits.max(-1, keepdims=True)).astype(np.float16))
+
+
+@lru_cache(maxsize=8)
+def shared_vocabulary(first: tuple[str, ...], second: tuple[str, ...]) -> SharedVocabulary:
+    """Which WordPiece is which SentencePiece: same letters, both at the start of a word or inside.
+
+    A punctuation mark that the second vocabulary knows only without a word start matches that.
+    """
+    ids = {piece: i for i, piece in enumerate(second)}
+    partner = np.array([_partner(piece, ids) for piece in first], np.int32)
+    shared = partner >= 0
+    return SharedVocabulary(
+        read_only(partner),
+        float(shared.mean()),
+        len(set(partner[shared].tolist())) / len(second),
+    )
+
+
+def _partner(piece: str, ids: dict[str, int]) -> int:
+    if piece.startswith("##"):
+        return ids.get(piece[2:], -1)
+    if piece.startswith("[") and piece.endswith("]") and len(piece) > 2:
+        return -1
+    inside = -1 if piece.isalnum() else ids.get(piece, -1)
+    return ids.get("▁" + piece, inside)
+
+
+def covered_mass(
+    shared: SharedVocabulary, first_logits: np.ndarray, second_logits: np.ndarray, t: float
+) -> tuple[float, float]:
+    """How much of each distribution at temperature ``t`` falls on shared pieces; never rescaled."""
+    on_first = shared.partner >= 0
+    second_ids = np.unique(shared.partner[on_first])
+    return (
+        float(softmax(first_logits, t)[on_first].sum()),
+        float(softmax(second_logits, t)[second_ids].sum()),
+    )

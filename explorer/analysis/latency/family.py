@@ -1,0 +1,183 @@
+"""One family timed by the protocol, with everything a result must state about how."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.summary import LatencySummary, latency_summary
+from explorer.analysis.parameters.shape import forward_flops, shape_total
+from explorer.models.specs import ModelSpec
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload, clock_on
+
+PASS_ALLOWANCE = 2.0
+"""A measurement is cut short, in the middle of a pass if need be, at this many budgets."""
+DRAW_S = 240.0
+"""Seconds for drawing or reading weights, whatever was allowed for something before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model on one device."""
+
+    spec: ModelSpec
+    workload: Workload
+    name: str
+    """The model's, and the device's where there are several."""
+
+
+def rows_of(
+    specs: Sequence[ModelSpec], workload: Workload, devices: Sequence[str] = ()
+) -> tuple[Row, ...]:
+    """Every model on every device; the device's own clock wherever that is no processor."""
+    if not devices:
+        return tuple(Row(spec, workload, spec.name) for spec in specs)
+    places = [replace(workload, device=d, clock=clock_on(d, workload.clock)) for d in devices]
+    return tuple(
+        Row(spec, place, f"{spec.name} on {place.device}") for place in places for spec in specs
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FamilyLatency:
+    """A measurement of several models on one workload, on one device or on several."""
+
+    specs: tuple[ModelSpec, ...]
+    workload: Workload
+    latency: Latency
+    weights: tuple[str, ...]
+    """Per row: ``bundled``, ``checkpoint`` or ``random``."""
+    threads: int
+    weight_bytes: tuple[int, ...]
+    """Per row: bytes of the weights kept for this workload."""
+    devices: tuple[str, ...] = ()
+    """Where several devices were measured; empty: the workload's alone."""
+
+    @property
+    def rows(self) -> tuple[Row, ...]:
+        """What was timed, in the measurement's order."""
+        return rows_of(self.specs, self.workload, self.devices)
+
+    @property
+    def summary(self) -> LatencySummary:
+        """Medians, ratios and trust."""
+        return latency_summary(self.latency, quiet_only=self.workload.clock == "wait")
+
+    def gflops(self, spec: ModelSpec) -> float:
+        """Work of one pass, in 10^9 operations."""
+        return pass_flops(spec, self.workload) / 1e9
+
+
+def pass_flops(spec: ModelSpec, workload: Workload) -> int:
+    """Floating-point operations of one pass of a workload."""
+    return forward_flops(spec, workload.length, workload.batch, workload.head)
+
+
+def stored_parameters(spec: ModelSpec) -> int:
+    """Numbers stored by encoder and pooler, a shared layer once."""
+    return shape_total(spec.architecture)
+
+
+def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = None) -> Plan:
+    """How long to measure: until the intervals are narrow, or exactly ``repeats`` rounds."""
+    quiet_only = workload.clock == "wait"
+    if repeats is None:
+        return Plan(budget_s=budget_s, quiet_only=quiet_only)
+    return Plan(budget_s, repeats, repeats, 0.0, 3, quiet_only)
+
+
+def measure_family(
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    plan: Plan,
+    sign: StopSign,
+    devices: Sequence[str] = (),
+) -> Iterator[FamilyLatency]:
+    """Time every model of a family on one workload, interleaved; yields after every round.
+
+    The calling thread does the timing, so it must be one that no event loop needs.
+
+    Args:
+        specs: the models.
+        workload: the pass.
+        plan: how long to measure.
+        sign: how it is stopped.
+        devices: where to measure, all in the same rounds and each by its own clock, the
+            processor first; empty: on the workload's device.
+
+    Raises:
+        BadWorkload: a device that is not there, or more than the machine can hold.
+    """
+    from explorer.timing.networks import timed_network
+    from explorer.timing.protocol import forward_call, interruptible, stopwatch
+
+    rows = rows_of(specs, workload, devices)
+    sign.allow(DRAW_S)
+    timed = [timed_network(row.spec, row.workload, sign.check) for row in rows]
+    sign.allow(PASS_ALLOWANCE * plan.budget_s)
+    calls = [
+        Candidate(row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload))
+        for row, t in zip(rows, timed, strict=True)
+    ]
+    about = (tuple(t.weights for t in timed), tuple(t.n_bytes(workload.head) for t in timed))
+    networks = [(t.spec, t.network) for t in timed]
+    with (
+        instruments_for(workload) as (instruments, threads),
+        interruptible(networks, workload.tokens, sign.check),
+    ):
+        for latency in latency_rounds(calls, instruments, plan, sign.check):
+            yield FamilyLatency(
+                tuple(specs), workload, latency, about[0], threads, about[1], tuple(devices)
+            )
+
+
+def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
+    """Peak extra bytes of one pass of each model, after a pass that does not count.
+
+    None for the models whose turn did not come in the time that the sign allows.
+
+    Raises:
+        Stopped: somebody asked for the end.
+    """
+    from explorer.timing.memory import peak_bytes
+    from explorer.timing.networks import timed_network
+    from explorer.timing.protocol import forward_call, interruptible
+
+    found: list[int | None] = []
+    try:
+        for row in rows:
+            network = timed_network(row.spec, row.workload).network
+            call = forward_call(row.spec, network, row.workload)
+            with interruptible([(row.spec, network)], row.workload.tokens, sign.check):
+                call()
+                found.append(peak_bytes(call, row.workload.device))
+    except Stopped as stopped:
+        if stopped.reason != "deadline":
+            raise
+    return (*found, *(None for _ in rows[len(found) :]))
+
+
+@contextmanager
+def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
+    """The clocks of a workload and the threads torch may use, set for the calling thread."""
+    import time
+
+    from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
+
+    with thread_width(workload.clock) as threads:
+        yield Instruments(stopwatch(workload), time.perf_counter, stolen_seconds), threads
+
+
+def last(shots: Iterator[FamilyLatency]) -> FamilyLatency:
+    """Run a measurement to its end and keep its final state.
+
+    Raises:
+        ValueError: it ended before it began.
+    """
+    final = None
+    for shot in shots:
+        final = shot
+    if final is None:
+        raise ValueError("Nothing was measured.")
+    return final

@@ -1,0 +1,189 @@
+"""What makes a model faster on this machine, and what each way costs in accuracy."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from explorer.analysis.latency.accuracy import AccuracyCost, accuracy_costs
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.variants import Variant, VariantLatency, variant_latency
+from explorer.models.specs import ModelSpec
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import DTYPE_NAMES, Workload, pass_bytes
+
+if TYPE_CHECKING:
+    from explorer.timing.networks import TimedNetwork
+    from explorer.timing.runtimes.process import Order, RuntimeProcess
+
+BUILD_S = 240.0
+"""Seconds that compiling or exporting one model may take."""
+COSTS_S = 60.0
+EVERY_WAY = "Every way to run"
+PROCESS_BYTES = 700_000_000
+"""Memory of a process with torch and a compiler or exporter in it, before any weights."""
+COPIES = 3
+"""Copies of the weights that are held while a model is exported or compiled, from above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A row that is not there, and why."""
+
+    spec: ModelSpec
+    name: str
+    reason: str
+    """One of ``timing.runtimes.table.REASONS``."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Faster:
+    """What was found so far."""
+
+    models: tuple[VariantLatency, ...] = ()
+    costs: tuple[AccuracyCost, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    building: ModelSpec | None = None
+    """Whose runtimes are being built at this moment."""
+
+
+def measure_faster(
+    specs: Sequence[ModelSpec], workload: Workload, plan: Plan, sign: StopSign
+) -> Iterator[Faster]:
+    """Time each model in float32 and in every cheaper way, then what each does to its answers.
+
+    Yields whenever there is something new. Stopping keeps what is complete.
+
+    Raises:
+        BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
+    """
+    found = Faster()
+    for spec in specs:
+        with ExitStack() as processes:
+            yield replace(found, building=spec)
+            try:
+                variants, missing = ways_to_run(spec, workload, sign, processes)
+            except Stopped as stopped:
+                if stopped.reason != "deadline":
+                    yield found
+                    raise
+                found = _without(found, spec, "late")
+                yield found
+                continue
+            found = replace(found, missing=(*found.missing, *missing))
+            yield found
+            timed = variant_latency(variants, plan, sign)
+            if timed is None and sign.is_up:
+                return
+            if timed is None:
+                found = _without(found, spec, "slow")
+                yield found
+                continue
+            found = replace(found, models=(*found.models, timed))
+            yield found
+            for cost in _costs(variants, sign):
+                found = replace(found, costs=(*found.costs, cost))
+                yield found
+
+
+def _without(found: Faster, spec: ModelSpec, reason: str) -> Faster:
+    """What was found, and that a model is not in it."""
+    return replace(found, missing=(*found.missing, Missing(spec, EVERY_WAY, reason)))
+
+
+def _costs(variants: Sequence[Variant], sign: StopSign) -> Iterator[AccuracyCost]:
+    """What each way costs where the weights are real, as far as that is known in a minute."""
+    if variants[0].timed.weights == "random":
+        return
+    sign.allow(COSTS_S)
+    try:
+        yield from accuracy_costs(variants, sign)
+    except Stopped as stopped:
+        if stopped.reason != "deadline":
+            raise
+
+
+def ways_to_run(
+    spec: ModelSpec, workload: Workload, sign: StopSign, processes: ExitStack
+) -> tuple[list[Variant], list[Missing]]:
+    """Every way to run a model that this machine offers, float32 first, and those it does not.
+
+    The processes that run the other runtimes end with ``processes``.
+    """
+    from explorer.timing.runtimes.table import NoRuntime
+
+    sign.allow(BUILD_S)
+    variants = precision_variants(spec, workload, sign)
+    started, missing = _start(variants[0].timed, workload, processes)
+    sign.allow(BUILD_S)
+    for process in started:
+        try:
+            process.wait_until_built(sign.check)
+        except NoRuntime as error:
+            missing.append(Missing(spec, process.order.runtime, error.reason))
+        except Stopped as stopped:
+            if stopped.reason != "deadline":
+                raise
+            process.end()
+            sign.allow(BUILD_S)
+            missing.append(Missing(spec, process.order.runtime, "late"))
+        else:
+            first = variants[0]
+            variants.append(Variant(process.order.runtime, first.timed, workload, process))
+    return variants, missing
+
+
+def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> list[Variant]:
+    """float32, then the precisions that this device offers to make a pass cheaper."""
+    from explorer.timing.networks import int8_network, timed_network
+
+    dtypes = ("float32", "bfloat16") if workload.device == "cpu" else DTYPE_NAMES
+    found = []
+    for dtype in dtypes:
+        work = replace(workload, dtype=dtype)
+        found.append(Variant(dtype, timed_network(spec, work, sign.check), work))
+    if workload.device == "cpu":
+        found.append(Variant("int8", int8_network(found[0].timed), found[0].workload))
+    return found
+
+
+def _start(
+    timed: "TimedNetwork", workload: Workload, processes: ExitStack
+) -> tuple[list["RuntimeProcess"], list[Missing]]:
+    """Start the runtimes side by side: each builds for tens of seconds, on one core at a time."""
+    from explorer.timing.machine import free_bytes
+    from explorer.timing.networks import checkpoint_here
+    from explorer.timing.runtimes.process import Order, RuntimeProcess
+    from explorer.timing.runtimes.table import COMPILE, ONNX
+
+    spec = timed.spec
+    started: list[RuntimeProcess] = []
+    missing: list[Missing] = []
+    free, path = free_bytes(), checkpoint_here(spec)
+    for runtime in (COMPILE, ONNX):
+        order = Order(runtime, spec, workload, path)
+        needed = runtime_bytes(timed, workload)
+        reason = why_not(order, needed, free)
+        if reason:
+            missing.append(Missing(spec, runtime, reason))
+            continue
+        free -= needed
+        started.append(processes.enter_context(RuntimeProcess(order)))
+    return started, missing
+
+
+def why_not(order: "Order", needed: int, free: int) -> str:
+    """What keeps a runtime from being tried at all: a reason, or nothing."""
+    from explorer.timing.runtimes.table import ONNX, absent_packages
+
+    if order.runtime == ONNX and order.workload.device != "cpu":
+        return "device"
+    if order.runtime == ONNX and absent_packages():
+        return "packages"
+    return "memory" if needed > 0.8 * free else ""
+
+
+def runtime_bytes(timed: "TimedNetwork", workload: Workload) -> int:
+    """Memory that building and running a model in another process may take, from above."""
+    weights = timed.n_bytes(head=True)
+    return PROCESS_BYTES + COPIES * weights + pass_bytes(timed.spec.architecture, workload)

@@ -1,0 +1,245 @@
+"""The latency protocol: interleaved rounds, a self-check, and an interval instead of a number.
+
+Nothing here knows what is timed or which clock times it: calls, clocks and the counter of stolen
+time are arguments, so the protocol itself is tested on clocks that never tick by themselves.
+"""
+
+import gc
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from explorer.analysis.latency.ratio import paired_ratio
+from explorer.models.run import read_only
+from explorer.timing.stop import Stopped
+
+Call = Callable[[], object]
+QUIET_SHARE = 0.05
+"""A round is disturbed when more than this share of it went to waiting for a processor."""
+WARM_AGREEMENT = 0.10
+CHECK_EVERY = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One thing to be timed: a name and a call that does its work once."""
+
+    name: str
+    call: Call
+    stopwatch: Callable[[Call], float] | None = None
+    """Its own clock, where it runs on another device or in another process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruments:
+    """What time is read from."""
+
+    stopwatch: Callable[[Call], float]
+    """Runs a call and says how many seconds it took; for candidates without their own."""
+    wall: Callable[[], float]
+    """Seconds on the clock on the wall: budgets, first calls."""
+    stolen: Callable[[], float | None] = lambda: None
+    """Seconds, ever growing, in which work had to wait for a processor; None: not visible."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How long to measure: until the intervals are narrow, within a budget."""
+
+    budget_s: float = 20.0
+    min_rounds: int = 12
+    max_rounds: int = 400
+    target: float = 0.03
+    """Half-width of every ratio's 95 % interval at which measuring may end."""
+    max_warm_rounds: int = 6
+    quiet_only: bool = False
+    """Ratios from undisturbed rounds alone: for clocks that neighbours can slow down."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Latency:
+    """Every sample of a measurement, round by round."""
+
+    names: tuple[str, ...]
+    seconds: np.ndarray
+    """float64 [round, candidate]."""
+    control: np.ndarray
+    """float64 [round]: the first candidate again, in the same round (the A/A self-check)."""
+    disturbed: np.ndarray
+    """bool [round]: neighbours took a visible share of the round."""
+    first_call_s: tuple[float, ...]
+    """Wall seconds of each candidate's very first call."""
+    n_warm_rounds: int
+    wall_s: float
+    sees_neighbours: bool
+    ended: str = "running"
+    """``running``, ``settled``, ``budget``, ``rounds``, ``stopped`` or ``deadline``."""
+
+    @property
+    def n_rounds(self) -> int:
+        """Complete rounds, warm-up not counted."""
+        return len(self.control)
+
+
+@dataclass(slots=True)
+class _Log:
+    """What has been timed so far, in this measurement only."""
+
+    first_call_s: list[float] = field(default_factory=list)
+    rows: list[list[float]] = field(default_factory=list)
+    disturbed: list[bool] = field(default_factory=list)
+    n_warm_rounds: int = 0
+
+
+def latency_rounds(
+    candidates: Sequence[Candidate],
+    instruments: Instruments,
+    plan: Plan,
+    check: Callable[[], None] = lambda: None,
+) -> Iterator[Latency]:
+    """Time candidates in turn, in random order, as often as their ratios need.
+
+    One round times every candidate once and the first one again; drift and neighbours then hit
+    all alike, and the second timing of the first shows how far two equal things differ here.
+    Yields the measurement after every round; the last one says in ``ended`` why it is the last.
+
+    Args:
+        candidates: what is compared; ratios and the self-check are taken against the first.
+        instruments: the clocks.
+        plan: budget and stopping rule.
+        check: called before every sample; ends the measurement by raising ``Stopped``.
+    """
+    log, start, ended = _Log(), instruments.wall(), "running"
+
+    def snapshot() -> Latency:
+        table = np.asarray(log.rows).reshape(-1, len(candidates) + 1)
+        return Latency(
+            tuple(c.name for c in candidates),
+            read_only(table[:, :-1]),
+            read_only(table[:, -1]),
+            read_only(np.asarray(log.disturbed, bool)),
+            tuple(log.first_call_s),
+            log.n_warm_rounds,
+            instruments.wall() - start,
+            instruments.stolen() is not None,
+            ended,
+        )
+
+    rng = np.random.default_rng(plan.seed)
+    try:
+        with _no_garbage_collection():
+            _first_calls(candidates, instruments, check, log)
+            _warm_up(candidates, instruments, (plan, check), log)
+            while ended == "running":
+                _round(candidates, instruments, (rng, check), log)
+                ended = _why_end(snapshot(), plan)
+                yield snapshot()
+    except Stopped as stopped:
+        ended = stopped.reason
+        yield snapshot()
+
+
+def _first_calls(
+    candidates: Sequence[Candidate], instruments: Instruments, check: Call, log: _Log
+) -> None:
+    for candidate in candidates:
+        check()
+        before = instruments.wall()
+        candidate.call()
+        log.first_call_s.append(instruments.wall() - before)
+
+
+def _warm_up(
+    candidates: Sequence[Candidate], instruments: Instruments, rule: tuple[Plan, Call], log: _Log
+) -> None:
+    """Rounds that do not count, until two in a row agree or a quarter of the budget is gone."""
+    plan, check = rule
+    before, begun = np.asarray(log.first_call_s), instruments.wall()
+    while log.n_warm_rounds < plan.max_warm_rounds:
+        now = []
+        for candidate in candidates:
+            check()
+            now.append(_timed(candidate, instruments))
+        log.n_warm_rounds += 1
+        times = np.asarray(now)
+        agree = bool(np.all(np.abs(times - before) <= WARM_AGREEMENT * before))
+        if agree or instruments.wall() - begun > plan.budget_s / 4:
+            return
+        before = times
+
+
+def _round(
+    candidates: Sequence[Candidate],
+    instruments: Instruments,
+    rule: tuple[np.random.Generator, Call],
+    log: _Log,
+) -> None:
+    """Every candidate once and the first once more, in a fresh random order."""
+    rng, check = rule
+    lanes = [*candidates, candidates[0]]
+    row = [0.0] * len(lanes)
+    wall, stolen = instruments.wall(), instruments.stolen()
+    for lane in rng.permutation(len(lanes)):
+        check()
+        row[lane] = _timed(lanes[lane], instruments)
+    stolen_after, wall = instruments.stolen(), instruments.wall() - wall
+    lost = 0.0 if stolen is None or stolen_after is None else stolen_after - stolen
+    log.rows.append(row)
+    log.disturbed.append(wall > 0 and lost / wall > QUIET_SHARE)
+
+
+def _timed(candidate: Candidate, instruments: Instruments) -> float:
+    return (candidate.stopwatch or instruments.stopwatch)(candidate.call)
+
+
+def _why_end(latency: Latency, plan: Plan) -> str:
+    if latency.n_rounds >= plan.max_rounds:
+        return "rounds"
+    if _is_check(latency.n_rounds, plan) and _settled(latency, plan):
+        return "settled"
+    per_round = latency.wall_s / (latency.n_rounds + latency.n_warm_rounds + 1)
+    # Not another round that would overrun by more than half of itself.
+    return "budget" if latency.wall_s + per_round / 2 >= plan.budget_s else "running"
+
+
+def _is_check(n_rounds: int, plan: Plan) -> bool:
+    """Whether the intervals are looked at now: the seldomer, the less luck ends a measurement."""
+    return (n_rounds - plan.min_rounds) % CHECK_EVERY == 0
+
+
+def _settled(latency: Latency, plan: Plan) -> bool:
+    kept = ratio_rounds(latency, plan.quiet_only)
+    if len(kept.control) < plan.min_rounds:
+        return False
+    base = kept.seconds[:, 0]
+    others = [kept.control, *kept.seconds.T[1:]]
+    ratios = (paired_ratio(base, other) for other in others)
+    return all(r.high - r.low <= 2 * plan.target * r.ratio for r in ratios)
+
+
+def ratio_rounds(latency: Latency, quiet_only: bool) -> Latency:
+    """The rounds that ratios are taken from: all, or the undisturbed ones."""
+    if not quiet_only:
+        return latency
+    quiet = ~latency.disturbed
+    return replace(
+        latency,
+        seconds=read_only(latency.seconds[quiet]),
+        control=read_only(latency.control[quiet]),
+        disturbed=read_only(latency.disturbed[quiet]),
+    )
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """A collection in the middle of one sample would be charged to that model alone."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()

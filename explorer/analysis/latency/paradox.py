@@ -1,0 +1,109 @@
+"""The paradox: what is stored, what is computed, what the clock says, model by model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from explorer.analysis.latency.family import (
+    FamilyLatency,
+    Row,
+    pass_flops,
+    rows_of,
+    stored_parameters,
+)
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencySummary
+from explorer.models.specs import BASE, MINI, ModelSpec
+from explorer.timing.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class ParadoxRow:
+    """One model's three numbers; the times are None until something was measured."""
+
+    key: str
+    label: str
+    n_layers: int
+    activation: str
+    parameters: int
+    """Numbers stored by encoder and pooler."""
+    gflops: float
+    """Work of one pass, in 10^9 operations."""
+    ms: float | None = None
+    low_ms: float | None = None
+    high_ms: float | None = None
+    times: Ratio | None = None
+    """Its time over the first one's, paired round by round; None where no ratio is given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Paradox:
+    """The rows of all models; the first is the one the others are compared with."""
+
+    rows: tuple[ParadoxRow, ...]
+    workload: Workload
+    timed: tuple[ParadoxRow, ...] = ()
+    """The rows of all models on all devices; the same as ``rows`` where there is one device."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether the clock has spoken."""
+        return all(row.ms is not None for row in self.rows)
+
+
+def paradox(
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    result: FamilyLatency | None = None,
+    devices: Sequence[str] = (),
+) -> Paradox:
+    """Parameters, work and time of one pass of each model, side by side.
+
+    Args:
+        specs: the models.
+        workload: the pass.
+        result: a measurement of just these models and this pass, once there is one.
+        devices: where it runs, if on several.
+    """
+    rows = []
+    summary = result.summary if result is not None and result.latency.n_rounds else None
+    for index, row in enumerate(rows_of(specs, workload, devices)):
+        times = () if summary is None else _times(summary, index)
+        rows.append(
+            ParadoxRow(
+                row.spec.key,
+                row_label(row, devices),
+                row.spec.architecture.n_layers,
+                row.spec.architecture.activation,
+                stored_parameters(row.spec),
+                pass_flops(row.spec, workload) / 1e9,
+                *times,
+            )
+        )
+    named = zip(rows, specs, strict=False)
+    first = tuple(replace(row, label=size_label(spec)) for row, spec in named)
+    return Paradox(first, workload, tuple(rows))
+
+
+def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ratio | None]:
+    """One row's median with its interval, and its time over the first row's."""
+    model = summary.models[index]
+    if index:
+        found = summary.ratio(model.name)
+        ratio = None if found is None else found.ratio.inverse
+    else:
+        ratio = Ratio(1.0, 1.0, 1.0, summary.n_rounds) if summary.ratios else None
+    return model.median_ms, model.low_ms, model.high_ms, ratio
+
+
+def row_label(row: Row, devices: Sequence[str]) -> str:
+    """``BERT``, or ``BERT on cuda`` where several devices are compared."""
+    label = size_label(row.spec)
+    return f"{label} on {row.workload.device}" if devices else label
+
+
+def size_label(spec: ModelSpec) -> str:
+    """``BERT``, or ``BERT-large`` where the size has to be said."""
+    if spec in (*BASE.values(), *MINI.values()):
+        return spec.label
+    size = spec.name.partition("-")[2].removesuffix("-uncased").removesuffix("-v2")
+    return f"{spec.label}-{size}"

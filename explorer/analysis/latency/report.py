@@ -1,0 +1,222 @@
+"""A measurement as a document: all that is needed to believe, repeat or compare it."""
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
+from explorer.models.specs import ModelSpec
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import Workload
+
+FORMAT = "bert-family-latency/1"
+LARGEST_DOCUMENT = 2_000_000
+MAX_MODELS = 16
+Report = dict[str, Any]
+
+
+class BadReport(ValueError):
+    """A document that is not a recorded measurement; the message says so in one sentence."""
+
+
+def family_report(
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    plan: Plan,
+    sign: StopSign,
+    devices: Sequence[str] = (),
+) -> Report:
+    """Measure a family to the end, its peak memory included, and report it.
+
+    Raises:
+        ValueError: time was over before every model had run once.
+    """
+    from explorer.timing.machine import machine
+
+    result = last(measure_family(specs, workload, plan, sign, devices))
+    sign.allow(plan.budget_s)
+    peaks = family_peaks(result.rows, sign) if result.latency.n_rounds else ()
+    return latency_report(result, machine(*(devices or [workload.device])), peaks)
+
+
+def latency_report(
+    result: FamilyLatency, machine: Mapping[str, object], peaks: Sequence[int | None] = ()
+) -> Report:
+    """The measurement as one JSON object: protocol, machine, models, ratios.
+
+    Args:
+        result: a measurement with at least one complete round.
+        machine: hardware and versions.
+        peaks: peak extra bytes of one pass per model, where they were taken.
+    """
+    summary = result.summary
+    peaks = peaks or [None] * len(result.rows)
+    return {
+        "format": FORMAT,
+        "protocol": _protocol(result),
+        "machine": dict(machine),
+        "models": [_model(result, i, peak) for i, peak in enumerate(peaks)],
+        "ratios": [
+            _ends(result, r) | {"different": r.is_different} | _ratio(r.ratio)
+            for r in summary.ratios
+        ],
+    }
+
+
+def _protocol(result: FamilyLatency) -> Report:
+    work, summary = result.workload, result.summary
+    return {
+        "clock": _each(row.workload.clock for row in result.rows),
+        "threads": result.threads,
+        "device": _each(row.workload.device for row in result.rows),
+        "dtype": work.dtype,
+        "sequence_length": work.length,
+        "batch_size": work.batch,
+        "padding": "none",
+        "head": work.head,
+        "outputs": work.looks,
+        "attention": "eager",
+        "mode": "inference",
+        "order": "interleaved, random in every round",
+        "warm_up_rounds": result.latency.n_warm_rounds,
+        "rounds": summary.n_rounds,
+        "ended": summary.ended,
+        "wall_s": round(summary.wall_s, 3),
+        "disturbed_share": summary.disturbed_share,
+        "ratios_refused": summary.refused,
+        "self_check": None if summary.self_check is None else _ratio(summary.self_check),
+    }
+
+
+def _model(result: FamilyLatency, index: int, peak: int | None) -> Report:
+    row, timed = result.rows[index], result.summary.models[index]
+    spec, work = row.spec, row.workload
+    return {
+        "model": spec.key,
+        "name": spec.name,
+        "weights": result.weights[index],
+        "device": work.device,
+        "clock": work.clock,
+        "median_ms": timed.median_ms,
+        "ci_low_ms": timed.low_ms or None,
+        "ci_high_ms": _finite(timed.high_ms),
+        "p90_ms": timed.p90_ms,
+        "first_call_ms": timed.first_call_ms,
+        "samples_ms": [round(float(ms), 4) for ms in timed.samples_ms],
+        "gflops": result.gflops(spec),
+        "tokens_per_second": tokens_per_second(result, timed),
+        "weights_bytes": result.weight_bytes[index],
+        "peak_bytes": peak,
+    }
+
+
+def tokens_per_second(result: FamilyLatency, timed: ModelLatency) -> float:
+    """Tokens a model reads in a second at its median time."""
+    return 1e3 * result.workload.tokens / timed.median_ms
+
+
+def _ratio(ratio: Ratio) -> Report:
+    low, high = _finite(ratio.low) or None, _finite(ratio.high)
+    return {"ratio": ratio.ratio, "ci_low": low, "ci_high": high, "rounds": ratio.n_rounds}
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _ends(result: FamilyLatency, ratio: LatencyRatio) -> Report:
+    """Whose time is divided by whose, and on which devices."""
+    of, over = (next(row for row in result.rows if row.name == n) for n in (ratio.of, ratio.over))
+    return {
+        "of": of.spec.key,
+        "over": over.spec.key,
+        "of_device": of.workload.device,
+        "over_device": over.workload.device,
+    }
+
+
+def _each(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
+
+
+def report_csv(report: Report) -> str:
+    """Every sample as one row, the machine and the protocol repeated in each."""
+    out = io.StringIO()
+    about = {**report["machine"], **report["protocol"]}
+    about["self_check"] = (about["self_check"] or {}).get("ratio")
+    writer = csv.writer(out)
+    own = ["model", "name", "weights", "device", "clock"]
+    about = {name: value for name, value in about.items() if name not in own}
+    writer.writerow([*own, "round", "ms", *about])
+    for model in report["models"]:
+        for number, ms in enumerate(model["samples_ms"], start=1):
+            writer.writerow([*(model[name] for name in own), number, ms, *about.values()])
+    return out.getvalue()
+
+
+def read_report(text: str) -> Report:
+    """A recorded measurement from a document somebody sent, reduced to what is shown of it.
+
+    Raises:
+        BadReport: it is not one, in one sentence.
+    """
+    if len(text) > LARGEST_DOCUMENT:
+        raise BadReport("This file is too large for a recorded measurement.")
+    try:
+        document = json.loads(text)
+        if document["format"] != FORMAT:
+            raise KeyError("format")
+        return {
+            "protocol": {name: _plain(v) for name, v in document["protocol"].items()},
+            "machine": {name: _plain(v) for name, v in document["machine"].items()},
+            "models": [_read_model(model) for model in document["models"][:MAX_MODELS]],
+            "ratios": [_read_ratio(ratio) for ratio in document["ratios"][:MAX_MODELS]],
+        }
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise BadReport("This file is not a measurement exported from this page.") from error
+
+
+def _read_model(model: Mapping[str, Any]) -> Report:
+    if model["model"] not in ("bert", "distilbert", "albert"):
+        raise KeyError("model")
+    numbers = {name: _number(model[name]) for name in ("median_ms", "gflops", "weights_bytes")}
+    device = _device(model, "device")
+    return {"model": model["model"], "name": str(model["name"])[:60], "device": device, **numbers}
+
+
+def _read_ratio(ratio: Mapping[str, Any]) -> Report:
+    ends = {
+        name: None if ratio[name] is None else _number(ratio[name])
+        for name in ("ci_low", "ci_high")
+    }
+    return {
+        "of": str(ratio["of"])[:60],
+        "over": str(ratio["over"])[:60],
+        "of_device": _device(ratio, "of_device"),
+        "over_device": _device(ratio, "over_device"),
+        "ratio": _number(ratio["ratio"]),
+        **ends,
+    }
+
+
+def _device(part: Mapping[str, Any], name: str) -> str:
+    """Where something was timed; empty in documents of before there were several devices."""
+    return str(part.get(name, ""))[:20]
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 1e15:
+        raise ValueError("not a positive number")
+    return float(value)
+
+
+def _plain(value: object) -> str | float | int | bool | None:
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    return str(value)[:200]

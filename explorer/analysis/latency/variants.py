@@ -1,0 +1,114 @@
+"""The same model run in other ways, all of them timed in the same rounds."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from explorer.analysis.latency.family import DRAW_S, PASS_ALLOWANCE, instruments_for
+from explorer.analysis.latency.measure import Candidate, Plan, latency_rounds
+from explorer.analysis.latency.summary import LatencySummary, latency_summary
+from explorer.models.specs import ModelSpec
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import Workload
+
+if TYPE_CHECKING:
+    from explorer.timing.networks import TimedNetwork
+    from explorer.timing.runtimes.process import RuntimeProcess
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Variant:
+    """One way to run a model: its name, the network and the pass."""
+
+    name: str
+    timed: "TimedNetwork"
+    workload: Workload
+    process: "RuntimeProcess | None" = None
+    """Where the pass runs if not here; the network then says whose pass it is."""
+
+    def candidate(self, sign: StopSign) -> Candidate:
+        """The pass as something to be timed, which looks at the stop sign while it waits."""
+        from explorer.timing.protocol import forward_call
+
+        process = self.process
+        if process is not None:
+            # The process reads its own clock, so the call's answer is the time.
+            def seconds(_call: object = None) -> float:
+                return process.seconds(sign.check)
+
+            return Candidate(self.name, seconds, seconds)
+        run = forward_call(self.timed.spec, self.timed.network, self.workload)
+        return Candidate(self.name, run)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VariantLatency:
+    """One model's ways to run, timed in the same rounds; ratios are the first over each other."""
+
+    spec: ModelSpec
+    summary: LatencySummary
+    weights: str
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """The models that are done, and those of which not one round was over in time."""
+
+    models: tuple[VariantLatency, ...] = ()
+    late: tuple[ModelSpec, ...] = ()
+
+
+Make = Callable[[ModelSpec], Sequence[Variant]]
+
+
+def measure_variants(
+    specs: Sequence[ModelSpec], make: Make, plan: Plan, sign: StopSign
+) -> Iterator[Variants]:
+    """Time the variants of one model after another; yields what is done, model by model.
+
+    Stopping keeps the models that are complete.
+    """
+    done = Variants()
+    yield done
+    for spec in specs:
+        sign.allow(DRAW_S)
+        sign.check()
+        found = variant_latency(make(spec), plan, sign)
+        if found is None and sign.is_up:
+            return
+        if found is None:
+            done = replace(done, late=(*done.late, spec))
+        else:
+            done = replace(done, models=(*done.models, found))
+        yield done
+
+
+def variant_latency(
+    variants: Sequence[Variant], plan: Plan, sign: StopSign
+) -> VariantLatency | None:
+    """One model's ways to run in the same rounds; None without a round in time."""
+    from explorer.timing.protocol import interruptible
+
+    first = variants[0]
+    spec, workload = first.timed.spec, first.workload
+    calls = [variant.candidate(sign) for variant in variants]
+    networks = {id(v.timed.network): (spec, v.timed.network) for v in variants}
+    sign.allow(PASS_ALLOWANCE * plan.budget_s)
+    with ExitStack() as stack:
+        instruments, _ = stack.enter_context(instruments_for(workload))
+        stack.enter_context(interruptible([*networks.values()], workload.tokens, sign.check))
+        latency = [*latency_rounds(calls, instruments, plan, sign.check)][-1]
+    if latency.ended == "stopped" or not latency.n_rounds:
+        return None
+    summary = latency_summary(latency, workload.clock == "wait")
+    return VariantLatency(spec, summary, first.timed.weights)
+
+
+def looking_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
+    """A pass that only answers, and one that hands out every attention and hidden state."""
+    from explorer.timing.networks import timed_network
+
+    timed = timed_network(spec, workload)
+    looking = replace(workload, looks=True)
+    return [Variant("plain", timed, workload), Variant("looking", timed, looking)]

@@ -1,0 +1,169 @@
+"""Where every weight sits: the tensors of a network by component, shared ones counted once."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+from torch import nn
+
+from explorer.analysis.parameters.applied import parameter_calls
+from explorer.models.architectures import meta_network
+from explorer.models.specs import ModelSpec, all_specs
+
+COMPONENTS: tuple[str, ...] = (
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+)
+"""The parts of an encoder as released; ``head`` comes on top and is counted apart."""
+_RULES = (
+    ("layer_norm", re.compile(r"layer_?norm", re.IGNORECASE)),
+    ("word_embeddings", re.compile(r"^embeddings\.word_embeddings\.")),
+    ("position_embeddings", re.compile(r"^embeddings\.position_embeddings\.")),
+    ("token_type_embeddings", re.compile(r"^embeddings\.token_type_embeddings\.")),
+    ("embedding_projection", re.compile(r"\.embedding_hidden_mapping_in\.")),
+    ("attention", re.compile(r"\.attention\.")),
+    ("ffn", re.compile(r"\.(intermediate|output|ffn|ffn_output)\.")),
+    ("pooler", re.compile(r"^pooler\.")),
+)
+_LAYER = re.compile(r"\.(?:layer|albert_layer_groups)\.(\d+)\.")
+
+
+@dataclass(frozen=True, slots=True)
+class Tensor:
+    """One stored tensor: its name, shape and how often one forward pass uses it."""
+
+    name: str
+    shape: tuple[int, ...]
+    dtype: str
+    n_bytes: int
+    component: str
+    layer: int | None
+    """Counted from 0; None outside the layers. A shared layer is layer 0."""
+    calls: int
+    """Times one forward pass of the encoder uses it."""
+
+    @property
+    def size(self) -> int:
+        """How many numbers it holds."""
+        return prod(self.shape)
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterCounts:
+    """The tensors of one network; every total is a sum over them."""
+
+    name: str
+    encoder: tuple[Tensor, ...]
+    """Encoder and pooler, as released."""
+    head: tuple[Tensor, ...]
+    """What the pre-training heads add, tied tensors not repeated."""
+
+    @property
+    def total(self) -> int:
+        """Numbers stored in encoder and pooler."""
+        return sum(tensor.size for tensor in self.encoder)
+
+    @property
+    def applied(self) -> int:
+        """Numbers used by one forward pass: a shared layer counts every time it runs."""
+        return sum(tensor.size * tensor.calls for tensor in self.encoder)
+
+    @property
+    def head_total(self) -> int:
+        """Numbers stored only for the pre-training heads."""
+        return sum(tensor.size for tensor in self.head)
+
+    @property
+    def stored_bytes(self) -> int:
+        """Bytes of encoder and pooler in the dtype they have."""
+        return sum(tensor.n_bytes for tensor in self.encoder)
+
+    @property
+    def components(self) -> dict[str, int]:
+        """Numbers per component, zero where a model has none of it."""
+        sums = dict.fromkeys(COMPONENTS, 0)
+        for tensor in self.encoder:
+            sums[tensor.component] += tensor.size
+        return sums
+
+    @property
+    def layer_size(self) -> int:
+        """Numbers in one layer."""
+        return sum(tensor.size for tensor in self.encoder if tensor.layer == 0)
+
+
+def network_parameters(name: str, network: nn.Module) -> ParameterCounts:
+    """Every tensor of a pre-training network, each counted once however many modules hold it.
+
+    Runs one forward pass of two tokens through the encoder to see how often each is used, so
+    the caller holds the network's lock if others use it.
+
+    Raises:
+        ValueError: the encoder has a tensor that belongs to no component.
+    """
+    encoder = network.base_model
+    calls = parameter_calls(encoder)
+    inside = {id(parameter) for parameter in encoder.parameters()}
+    return ParameterCounts(
+        name,
+        tuple(
+            _tensor(name, parameter, component_of(name), calls.get(id(parameter), 0))
+            for name, parameter in encoder.named_parameters()
+        ),
+        tuple(
+            _tensor(name, parameter, "head", 0)
+            for name, parameter in network.named_parameters()
+            if id(parameter) not in inside
+        ),
+    )
+
+
+def _tensor(name: str, parameter: nn.Parameter, component: str, calls: int) -> Tensor:
+    layer = _LAYER.search(name)
+    return Tensor(
+        name,
+        tuple(parameter.shape),
+        str(parameter.dtype).removeprefix("torch."),
+        parameter.numel() * parameter.element_size(),
+        component,
+        int(layer[1]) if layer else None,
+        calls,
+    )
+
+
+def component_of(name: str) -> str:
+    """The component that an encoder's tensor belongs to, by its name in transformers."""
+    for component, rule in _RULES:
+        if rule.search(name):
+            return component
+    raise ValueError(f"The tensor {name} belongs to no known component.")
+
+
+@lru_cache(maxsize=64)
+def parameter_counts(spec: ModelSpec) -> ParameterCounts:
+    """Every tensor of a spec's architecture, counted without weights and without memory."""
+    return network_parameters(spec.name, meta_network(spec))
+
+
+def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
+    """The counts of architectures asked for by name, in the order asked.
+
+    Raises:
+        ValueError: no names, or one that is none of the ten; says which there are.
+    """
+    specs = all_specs()
+    names = list(dict.fromkeys(map(str, names)))
+    unknown = [name[:60] for name in names if name not in specs]
+    if unknown or not names:
+        asked = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
+        raise ValueError(f"{asked}; there are: {', '.join(specs)}.")
+    if absent := [name for name in names if not specs[name].architecture.d_vocab]:
+        raise ValueError(f"The bundled files of {absent[0]} are missing, so it has no shape.")
+    return tuple(parameter_counts(specs[name]) for name in names)

@@ -1,0 +1,106 @@
+"""What each model puts in the gaps of a text, how sure it is, and where the models agree."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from explorer.analysis.measures import entropy, log_softmax, top_ids
+from explorer.models.run import Run, read_only
+from explorer.models.tokens import piece_text
+
+TOP_K = (1, 50)
+"""The fewest and the most words listed for a mask."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MaskPredictions:
+    """What one model puts in each mask: the ``k`` likeliest pieces and the mass outside them."""
+
+    model: str
+    label: str
+    positions: tuple[int, ...]
+    """Token positions of the masks, in reading order."""
+    ids: np.ndarray
+    """int64 [mask, k], likeliest first."""
+    tokens: tuple[tuple[str, ...], ...]
+    """As the vocabulary writes them: ``##ing``, ``▁the``."""
+    words: tuple[tuple[str, ...], ...]
+    """As a reader writes them; equal words are equal here, whatever the vocabulary."""
+    probabilities: np.ndarray
+    """float64 [mask, k], shares of the whole vocabulary."""
+    remaining: np.ndarray
+    """float64 [mask], the mass outside the ``k``."""
+    entropy: np.ndarray
+    """float64 [mask], nats, over the whole vocabulary."""
+    d_vocab: int
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Who answers what in one mask: models by their first answer, largest group first."""
+
+    groups: tuple[tuple[str, tuple[str, ...]], ...]
+    """(word, model keys) pairs."""
+    probabilities: Mapping[str, float]
+    """Each model's probability of its own first answer."""
+
+    @property
+    def is_unanimous(self) -> bool:
+        """Whether every model gives the same first answer."""
+        return len(self.groups) == 1
+
+
+def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
+    """What a model puts in each mask: softmax over the whole vocabulary, likeliest first.
+
+    ``top_k`` is brought into 1 to 50 (and under the size of the vocabulary).
+    """
+    log_probs = log_softmax(run.mask_logits)
+    probs = np.exp(log_probs)
+    k = min(max(int(top_k), TOP_K[0]), TOP_K[1], probs.shape[-1])
+    ids = top_ids(log_probs, k)
+    outside = probs.copy()
+    np.put_along_axis(outside, ids, 0.0, -1)
+    pieces = tuple(tuple(run.vocabulary[i] for i in row) for row in ids)
+    is_sentencepiece = uses_sentencepiece(run.vocabulary)
+    return MaskPredictions(
+        run.spec.key,
+        run.spec.label,
+        run.tokens.mask_positions,
+        read_only(ids),
+        pieces,
+        tuple(tuple(reader_word(piece, is_sentencepiece) for piece in row) for row in pieces),
+        read_only(np.take_along_axis(probs, ids, -1)),
+        read_only(outside.sum(-1)),
+        read_only(entropy(probs)),
+        probs.shape[-1],
+    )
+
+
+@lru_cache(maxsize=8)
+def uses_sentencepiece(vocabulary: tuple[str, ...]) -> bool:
+    """Whether word starts are marked (``▁the``) rather than continuations (``##ing``)."""
+    return any(piece.startswith("▁") for piece in vocabulary)
+
+
+def reader_word(piece: str, is_sentencepiece: bool) -> str:
+    """A piece as a reader writes it; what only continues a word starts with an ellipsis."""
+    if piece == "▁":
+        return "␣"
+    word = piece_text(piece)
+    continues = not piece.startswith("▁") if is_sentencepiece else piece.startswith("##")
+    return f"…{word}" if continues and word[:1].isalnum() else word
+
+
+def agreement(predictions: Mapping[str, MaskPredictions], mask: int) -> Agreement:
+    """Where the models agree on one mask: the same first answer, compared as readers' words."""
+    groups: dict[str, list[str]] = {}
+    for key, result in predictions.items():
+        groups.setdefault(result.words[mask][0], []).append(key)
+    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+    return Agreement(
+        tuple((word, tuple(keys)) for word, keys in ordered),
+        {key: float(result.probabilities[mask, 0]) for key, result in predictions.items()},
+    )

@@ -1,0 +1,1 @@
+"""How long does a forward pass take, and what did the machine do meanwhile?"""

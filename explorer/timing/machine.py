@@ -1,0 +1,83 @@
+"""The machine that is measured: what it is, what is free, and what nobody can see from here."""
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+import transformers
+
+from explorer.timing.protocol import stolen_seconds, usable_cores
+
+CPU_INFO = Path("/proc/cpuinfo")
+MEMORY_INFO = Path("/proc/meminfo")
+GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
+CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
+CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
+Machine = dict[str, str | int | float | bool | None]
+
+
+def machine(*devices: str) -> Machine:
+    """Hardware, versions and state, as a result must state them; None: not visible from here."""
+    devices = devices or ("cpu",)
+    return {
+        "processor": processor_name(),
+        "cores": usable_cores(),
+        "instructions": torch.backends.cpu.get_cpu_capability(),
+        "memory_gb": _memory("MemTotal") and round((_memory("MemTotal") or 0) / 1e9, 1),
+        "device": ", ".join(devices),
+        "device_name": ", ".join(device_name(device) for device in devices),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+        "governor": _line(GOVERNOR),
+        "sees_neighbours": stolen_seconds() is not None,
+        "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+    }
+
+
+def device_name(device: str) -> str:
+    """The accelerator's own name, or the processor's."""
+    return str(torch.cuda.get_device_name()) if device == "cuda" else processor_name()
+
+
+def processor_name() -> str:
+    """What the processor calls itself."""
+    text = CPU_INFO.read_text("utf-8", "replace") if CPU_INFO.exists() else ""
+    names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
+    return names[0] if names else platform.processor() or platform.machine()
+
+
+def free_bytes(device: str = "cpu") -> int:
+    """Bytes that can still be taken without pushing anybody out."""
+    if device == "cuda":
+        return int(torch.cuda.mem_get_info()[0])
+    free = _memory("MemAvailable") or 4 * 10**9
+    limit, used = _line(CGROUP_LIMIT), _line(CGROUP_USED)
+    if limit and used and limit.isdigit() and used.isdigit():
+        free = min(free, int(limit) - int(used))
+    return free
+
+
+def resident_bytes() -> int | None:
+    """Memory of this process that is in the machine now."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    line = next((line for line in status.splitlines() if line.startswith("VmRSS")), "")
+    return int(line.split()[1]) * 1024 if line else None
+
+
+def _memory(name: str) -> int | None:
+    text = MEMORY_INFO.read_text() if MEMORY_INFO.exists() else ""
+    line = next((line for line in text.splitlines() if line.startswith(name)), "")
+    return int(line.split()[1]) * 1024 if line else None
+
+
+def _line(path: Path) -> str | None:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return None

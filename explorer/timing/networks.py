@@ -1,0 +1,123 @@
+"""The networks that are timed: the explorer's own where it has them, else the bare shapes."""
+
+import threading
+import warnings
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from explorer.models.architectures import Check, meta_network, random_network
+from explorer.models.hub import cached_path
+from explorer.models.loading import DTYPES, load_model
+from explorer.models.specs import ModelSpec
+from explorer.timing.machine import free_bytes
+from explorer.timing.workload import BadWorkload, Workload, check_size
+
+N_KEPT = 4
+_kept: "OrderedDict[tuple[str, str, str], PreTrainedModel]" = OrderedDict()
+_lock = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimedNetwork:
+    """A network ready to be timed, and whose weights it has."""
+
+    spec: ModelSpec
+    network: PreTrainedModel
+    weights: str
+    """``bundled``, ``checkpoint`` or ``random``: the time does not depend on it, the shape does."""
+
+    def n_bytes(self, head: bool) -> int:
+        """Bytes of the weights kept for a pass: the encoder, or everything with the head."""
+        return weight_bytes(self.network if head else self.network.base_model)
+
+
+def timed_network(spec: ModelSpec, workload: Workload, check: Check = lambda: None) -> TimedNetwork:
+    """The network of a spec on the workload's device and dtype; nothing is ever downloaded.
+
+    Raises:
+        BadWorkload: the device is not there, or the pass does not fit the machine.
+        Stopped: ``check`` raised it while random weights were drawn.
+    """
+    check_device(workload.device)
+    if not spec.architecture.d_vocab:
+        raise BadWorkload(f"The bundled files of {spec.label} are missing, so it has no shape.")
+    weights = weight_bytes(meta_network(spec)) * element_size(workload.dtype) // 4
+    check_size(spec.architecture, workload, free_bytes(workload.device), weights)
+    if has_weights(spec):
+        loaded = load_model(spec, workload.device, workload.dtype)
+        return TimedNetwork(spec, loaded.network, "checkpoint" if spec.repo else "bundled")
+    return TimedNetwork(spec, _random(spec, workload, check), "random")
+
+
+def has_weights(spec: ModelSpec) -> bool:
+    """Whether the spec's checkpoint lies on this machine."""
+    return checkpoint_here(spec) is not None
+
+
+def checkpoint_here(spec: ModelSpec) -> Path | None:
+    """The folder of the spec's checkpoint if it lies on this machine."""
+    if spec.repo:
+        return cached_path(spec)
+    return spec.bundled_path if (spec.bundled_path / "model.safetensors").exists() else None
+
+
+def check_device(device: str) -> None:
+    """Refuse a device this machine does not have.
+
+    Raises:
+        BadWorkload: in one sentence.
+    """
+    from explorer.models.loading import available_devices
+
+    if device not in available_devices():
+        raise BadWorkload(f"This machine has no {device} device.")
+
+
+def _random(spec: ModelSpec, workload: Workload, check: Check) -> PreTrainedModel:
+    key = (spec.name, workload.device, workload.dtype)
+    with _lock:
+        if key not in _kept:
+            while len(_kept) >= N_KEPT:
+                _kept.popitem(last=False)
+            network = random_network(spec, check=check)
+            _kept[key] = network.to(workload.device, DTYPES[workload.dtype])
+        _kept.move_to_end(key)
+        return _kept[key]
+
+
+def forget_timed_networks() -> None:
+    """Give the memory of the random networks back."""
+    with _lock:
+        _kept.clear()
+
+
+def weight_bytes(network: nn.Module) -> int:
+    """Bytes of a module's parameters, each counted once however many names it has."""
+    return sum(p.numel() * p.element_size() for p in network.parameters())
+
+
+def element_size(dtype: str) -> int:
+    """Bytes of one number."""
+    return torch.empty(0, dtype=DTYPES[dtype]).element_size()
+
+
+def int8_network(timed: TimedNetwork) -> TimedNetwork:
+    """The same network with its weight products in 8-bit integers (dynamic quantisation)."""
+    key = (timed.spec.name, "cpu", f"int8 {timed.weights}")
+    with _lock:
+        if key not in _kept:
+            while len(_kept) >= N_KEPT:
+                _kept.popitem(last=False)
+            with warnings.catch_warnings():
+                # torch announces a successor package that is not needed to run this.
+                warnings.simplefilter("ignore", DeprecationWarning)
+                warnings.simplefilter("ignore", UserWarning)
+                _kept[key] = torch.ao.quantization.quantize_dynamic(
+                    timed.network, {nn.Linear}, dtype=torch.qint8
+                )
+        return TimedNetwork(timed.spec, _kept[key], timed.weights)

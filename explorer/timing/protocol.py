@@ -1,0 +1,184 @@
+"""What is timed and what it is timed with: forward passes, threads, clocks, device events."""
+
+import re
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Protocol
+
+import torch
+from torch import nn
+from transformers import PreTrainedModel
+
+from explorer.models.forward import HEADS
+from explorer.models.specs import ModelSpec
+from explorer.timing.workload import Workload
+
+Call = Callable[[], object]
+Stopwatch = Callable[[Call], float]
+FIRST_ORDINARY_ID = 1000
+"""Ids below are special or unused in the three vocabularies; above, any word costs the same."""
+LONG_LAYER = 5e10
+"""Operations in one layer above which every product looks at the stop sign, not every layer."""
+PRESSURE = Path("/proc/pressure/cpu")
+
+
+def timed_ids(spec: ModelSpec, workload: Workload, seed: int = 0) -> torch.Tensor:
+    """Token ids [batch, length], the same for a seed: the time does not depend on which."""
+    generator = torch.Generator().manual_seed(seed)
+    n_words = spec.architecture.d_vocab
+    low = min(FIRST_ORDINARY_ID, n_words // 2)
+    shape = (workload.batch, workload.length)
+    return torch.randint(low, n_words, shape, generator=generator).to(workload.device)
+
+
+class Pass(nn.Module):
+    """What is timed, from ids to the last hidden states, or to every logit where the head runs."""
+
+    def __init__(self, spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> None:
+        super().__init__()
+        self.network, self.key = network, spec.key
+        self.head, self.looks = workload.head, workload.looks
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        """Ids [batch, length] to [batch, length, width]."""
+        hidden = self.network.base_model(
+            input_ids=ids, output_attentions=self.looks, output_hidden_states=self.looks
+        ).last_hidden_state
+        return HEADS[self.key](self.network, hidden) if self.head else hidden
+
+
+def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> Call:
+    """One forward pass as a call without arguments: encoder, and the head if asked for."""
+    ids, run = timed_ids(spec, workload), Pass(spec, network, workload)
+
+    def call() -> None:
+        # Gradient mode belongs to a thread, so it is entered where the call runs.
+        with torch.inference_mode():
+            run(ids)
+
+    return call
+
+
+@contextmanager
+def interruptible(
+    networks: Sequence[tuple[ModelSpec, nn.Module]], tokens: int, check: Call
+) -> Iterator[None]:
+    """Look at the stop sign inside a pass too: a long one ends within a layer or a product."""
+    with ExitStack() as stack:
+        for spec, network in networks:
+            for module in _checkpoints(spec, network, tokens):
+                handle = module.register_forward_pre_hook(lambda _module, _args: check() and None)
+                stack.callback(handle.remove)
+        yield
+
+
+def _checkpoints(spec: ModelSpec, network: nn.Module, tokens: int) -> list[nn.Module]:
+    shape = spec.architecture
+    layer = 4 * tokens * shape.d_model * (2 * shape.d_model + shape.d_ffn)
+    if layer > LONG_LAYER:
+        # By what it has, not by nn.Linear: 8-bit products are of another class.
+        return [module for module in network.modules() if hasattr(module, "in_features")]
+    pattern = re.compile(spec.output_pattern)
+    return [module for name, module in network.named_modules() if pattern.search(name)]
+
+
+@contextmanager
+def thread_width(clock: str) -> Iterator[int]:
+    """Torch's threads for the calling thread: one for processor time, all cores otherwise."""
+    before = torch.get_num_threads()
+    width = 1 if clock == "compute" else usable_cores()
+    torch.set_num_threads(width)
+    try:
+        yield width
+    finally:
+        torch.set_num_threads(before)
+
+
+def usable_cores() -> int:
+    """Cores this process may run on."""
+    import os
+
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def stopwatch(workload: Workload) -> Stopwatch:
+    """How one call is timed on a workload's clock."""
+    if workload.device == "cuda":
+        return cuda_stopwatch(lambda: torch.cuda.Event(enable_timing=True))
+    if workload.device == "mps":
+        return waiting_stopwatch(torch.mps.synchronize)
+    # One thread does all the work of a call, so its own processor time is the whole cost and
+    # neither neighbours nor the app's other threads are in it.
+    return clock_stopwatch(time.thread_time if workload.clock == "compute" else time.perf_counter)
+
+
+def clock_stopwatch(clock: Callable[[], float]) -> Stopwatch:
+    """Seconds on a clock between before and after."""
+
+    def timed(call: Call) -> float:
+        before = clock()
+        call()
+        return clock() - before
+
+    return timed
+
+
+def waiting_stopwatch(
+    synchronize: Call, clock: Callable[[], float] = time.perf_counter
+) -> Stopwatch:
+    """Seconds until a device has nothing left to do, for devices without timed events."""
+
+    def timed(call: Call) -> float:
+        synchronize()
+        before = clock()
+        call()
+        synchronize()
+        return clock() - before
+
+    return timed
+
+
+class Event(Protocol):
+    """A mark in a device's queue of work."""
+
+    def record(self) -> None:
+        """Put the mark into the queue."""
+
+    def synchronize(self) -> None:
+        """Wait until the device has passed it."""
+
+    def elapsed_time(self, end: "Event") -> float:
+        """Milliseconds from this mark to a later one."""
+
+
+def cuda_stopwatch(new_event: Callable[[], Event]) -> Stopwatch:
+    """Seconds between two marks in the device's own queue.
+
+    The first mark is waited for, so that work queued earlier is not charged to this call.
+    """
+
+    def timed(call: Call) -> float:
+        start, end = new_event(), new_event()
+        start.record()
+        start.synchronize()
+        start.record()
+        call()
+        end.record()
+        end.synchronize()
+        return start.elapsed_time(end) / 1e3
+
+    return timed
+
+
+def stolen_seconds() -> float | None:
+    """Seconds so far in which somebody on this machine waited for a processor.
+
+    Linux counts them (pressure stall information); None where the system does not.
+    """
+    try:
+        some = next(line for line in PRESSURE.read_text().splitlines() if line.startswith("some"))
+        return int(some.rpartition("total=")[2]) / 1e6
+    except (OSError, StopIteration, ValueError):
+        return None

@@ -1,0 +1,157 @@
+"""A process of its own for a pass in another runtime: it can be ended at any moment, also by force.
+
+Compiling sets switches under which other threads' passes would record the wrong hidden states,
+and neither it nor a pass of compiled code looks at a stop sign. A process does not mind.
+"""
+
+import logging
+import os
+import pickle
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, cast
+
+import numpy as np
+
+from explorer.assets import ROOT
+from explorer.models.specs import ModelSpec
+from explorer.timing.runtimes.table import NoRuntime, Question
+from explorer.timing.workload import Workload
+
+logger = logging.getLogger(__name__)
+CHILD = (sys.executable, "-m", "explorer.timing.runtimes.child")
+LOOK_EVERY_S = 0.05
+GRACE_S = 0.1
+"""Seconds in which compilers that are asked to end remove what they have half written."""
+REMOVE_TRIES = 50
+Check = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What a process builds: the pass of a model in a runtime."""
+
+    runtime: str
+    spec: ModelSpec
+    workload: Workload
+    checkpoint: Path | None
+    """None: random weights in the spec's shape."""
+
+
+class RuntimeProcess:
+    """A pass in another runtime; the process ends with the ``with`` block, whatever it is doing."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        folder = tempfile.mkdtemp(prefix="explorer-runtime-")
+        self._process = subprocess.Popen(
+            [*CHILD, folder],
+            cwd=ROOT,
+            start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        # At the latest when the explorer itself ends: a session of its own hears no Ctrl-C.
+        self._finish = weakref.finalize(self, _finish, self._process, folder)
+        self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        threading.Thread(target=self._read, daemon=True, name=f"{order.runtime} answers").start()
+        self._ask(order)
+
+    def __enter__(self) -> "RuntimeProcess":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the process, whatever it is doing, with its compilers and its scratch files."""
+        self._finish()
+
+    def wait_until_built(self, check: Check) -> None:
+        """Tens of seconds, in which the stop sign is looked at.
+
+        Raises:
+            NoRuntime: it cannot be had here. Stopped: somebody asked for the end.
+        """
+        self._answer(check)
+
+    def seconds(self, check: Check) -> float:
+        """Run the pass once and say how long it took on the workload's clock, over there.
+
+        Raises:
+            NoRuntime: the process is gone. Stopped: somebody asked for the end.
+        """
+        self._ask(None)
+        return cast(float, self._answer(check))
+
+    def scores(self, question: Question, check: Check) -> np.ndarray:
+        """Last hidden states, or logits where the pass has the head, float32 [place, width].
+
+        Raises:
+            NoRuntime: the process is gone. Stopped: somebody asked for the end.
+        """
+        self._ask(question)
+        return cast(np.ndarray, self._answer(check))
+
+    def _ask(self, question: object) -> None:
+        pipe = cast(IO[bytes], self._process.stdin)
+        try:
+            pickle.dump(question, pipe)
+            pipe.flush()
+        except BrokenPipeError as error:
+            raise NoRuntime("failed", "the process is gone") from error
+
+    def _read(self) -> None:
+        pipe = cast(IO[bytes], self._process.stdout)
+        try:
+            while True:
+                self._answers.put(pickle.load(pipe))
+        except (EOFError, pickle.UnpicklingError):
+            self._answers.put(NoRuntime("failed", "the process is gone"))
+
+    def _answer(self, check: Check) -> object:
+        while True:
+            try:
+                answer = self._answers.get(timeout=LOOK_EVERY_S)
+            except queue.Empty:
+                check()
+                continue
+            if isinstance(answer, NoRuntime):
+                about = (self.order.runtime, self.order.spec.name, answer.detail)
+                logger.warning("%s of %s: %s", *about)
+                raise answer
+            return answer
+
+
+def _finish(process: subprocess.Popen, folder: str) -> None:
+    if process.returncode is None:
+        _kill_all(process)
+    process.wait()
+    for _ in range(REMOVE_TRIES):
+        shutil.rmtree(folder, ignore_errors=True)
+        if not Path(folder).exists():
+            return
+        # Something of the group was still writing when it was killed.
+        time.sleep(LOOK_EVERY_S)
+
+
+def _kill_all(process: subprocess.Popen) -> None:
+    """End a process with everything it started; only the process where there are no groups."""
+    if not hasattr(os, "killpg"):
+        process.kill()
+        return
+    # Its number is its group's, and nobody else's before it has been waited for.
+    os.killpg(process.pid, signal.SIGTERM)
+    time.sleep(GRACE_S)
+    os.killpg(process.pid, signal.SIGKILL)

@@ -1,0 +1,1 @@
+"""A student trained before the reader's eyes."""

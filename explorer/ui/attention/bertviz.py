@@ -1,0 +1,56 @@
+"""Fold: BertViz's three views of the chosen model."""
+
+import gradio as gr
+
+from explorer.models.specs import family_specs
+from explorer.page_state import PageState
+from explorer.runs import SLOT, get_loaded, get_run
+from explorer.ui.attention import bertviz_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.views.attention.bertviz import FRAME, LIMITS, bertviz_payload, bertviz_scripts
+from explorer.views.markup import note
+
+
+def build_fold(state: gr.State) -> None:
+    """A choice of model and view, and the closed frame that BertViz draws in."""
+    gr.set_static_paths([FRAME, *bertviz_scripts().values()])
+    with fold(texts.QUESTION) as bertviz:
+        with gr.Row(elem_classes="bv-choices"):
+            model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
+            view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)
+        said = gr.HTML()
+        frame = Canvas("bertviz")
+        gr.HTML(note(texts.CREDIT))
+        inputs, outputs = [state, model, view], [said, frame]
+        bertviz.on_open(show_view, inputs, outputs)
+        gr.on(
+            [model.input, view.input],
+            plain_errors(show_view),
+            inputs,
+            outputs,
+            api_visibility="private",
+            concurrency_id="infer",
+            show_progress="hidden",
+            trigger_mode="always_last",
+        )
+
+
+def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]:
+    """One view of one model, or the sentence that says why it is not drawn."""
+    if state is None:
+        return "", ""
+    spec = next(spec for spec in family_specs(state.family) if spec.key == model)
+    run = get_run(spec, state)
+    if len(run.tokens) > LIMITS[view]:
+        return texts.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
+    vectors = None
+    if view == "neuron":
+        from explorer.models.neurons import queries_and_keys
+
+        loaded = get_loaded(spec, state)
+        with SLOT.infer():
+            vectors = queries_and_keys(loaded, run.tokens)
+    payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
+    return texts.view_finding(model, spec.label, view), payload

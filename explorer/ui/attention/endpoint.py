@@ -1,0 +1,52 @@
+"""``/attention``: one head's attention on a text, as JSON."""
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
+from explorer.page_state import PageState
+from explorer.runs import get_run
+from explorer.ui.attention import words as texts
+
+
+def attention(
+    text: str, family: str = "mini", model: str = "bert", layer: int = 0, head: int = 0
+) -> dict[str, Any]:
+    """Where every token of a text looks in one attention head.
+
+    Args:
+        text: The text; ``A [SEP] B`` makes a sentence pair.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        model: "bert", "distilbert" or "albert".
+        layer: The layer, counted from 0; for ALBERT the application of its one layer.
+        head: The head, counted from 0.
+
+    Returns:
+        The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
+        row sums to 1.
+    """
+    if family not in FAMILIES:
+        raise gr.Error(texts.BAD_FAMILY)
+    if model not in MODEL_KEYS:
+        raise gr.Error(texts.BAD_MODEL)
+    spec = family_specs(family)[MODEL_KEYS.index(model)]
+    shape = spec.architecture
+    if not (_is_index(layer, shape.n_layers) and _is_index(head, shape.n_heads)):
+        raise gr.Error(
+            texts.BAD_HEAD.format(
+                label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
+            )
+        )
+    run = get_run(spec, PageState(text=str(text), family=family))
+    return {
+        "model": model,
+        "tokens": list(run.tokens.pieces),
+        "layer": layer,
+        "head": head,
+        "attention": run.attention[layer, head].tolist(),
+    }
+
+
+def _is_index(value: object, length: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length

@@ -1,0 +1,144 @@
+"""The sentences of the attention tab's folds: alike heads, shared heads, summaries."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from explorer.analysis.attention.compare import HeadTwins, SharedDrift
+from explorer.models.specs import ModelSpec
+from explorer.views.markup import Markup, el, finding, join, model_name, note, word
+
+TWINS_QUESTION = "Which heads of two models behave alike?"
+TWINS_PAIR = "Compare"
+TWINS = {
+    "one_to_one": "one to one",
+    "nearest": "most similar",
+    "js": "JS, nats",
+    "twins_caption": "The {n} most similar of {total} heads. A click shows a head on the wall.",
+    "layers_caption": "Layer by layer: how far, in nats, the heads of a {second} layer (row) are "
+    "from their most similar heads in a {first} layer (column), on average.",
+}
+TWINS_NOTE = (
+    "JS is the Jensen-Shannon divergence between the two heads' rows of attention, averaged over "
+    "the words of this text: 0 for the same, 0.693 at most. One to one is the matching of all "
+    "heads with the least total JS. Both hold for this text only."
+)
+ONE_MODEL = "Two models are needed to compare heads; only one is available."
+
+SHARED_QUESTION = "How does one shared ALBERT head change from layer to layer?"
+SHARED = {
+    "heads": "Head",
+    "application": "application {n}",
+    "step": "JS {js}",
+    "chart": "JS in nats from the first application, head by head",
+    "axis": "application",
+    "label": "Head {head}: its attention at each application of the shared layer",
+}
+SHARED_NOTE = (
+    "ALBERT has one set of attention weights and applies it again in every layer. Whatever "
+    "changes from picture to picture comes from the hidden states it reads."
+)
+NO_ALBERT = "ALBERT is not available, so there is no shared head to show."
+
+SUMMARY_QUESTION = "What does all of a model's attention add up to?"
+SUMMARY_LABEL = "Sum it up by"
+SUMMARIES = {
+    "mean": "mean",
+    "rollout": "rollout",
+    "value": "value norms",
+    "gradient": "gradient × attention",
+}
+FORMULA = "Formula"
+SUMMARY_FORMULAS = {
+    "mean": (
+        "mean = (1 / L·H) Σ a(l, h)",
+        "The average over all layers and heads. It shows where heads point, not what they carry.",
+    ),
+    "rollout": (
+        "R = Â(L) · … · Â(2) · Â(1), with Â(l) = (mean over heads of a(l) + I) / 2",
+        "How much of each input word reaches each position if attention alone moves information; "
+        "I is the residual connection and a new layer multiplies from the left "
+        "(Abnar and Zuidema 2020).",
+    ),
+    "value": (
+        "w(i, j) = mean over l, h of a(i, j) · |W_O (W_V x(j) + b_V)|, rows scaled to sum to 1",
+        "Attention times the length of what it carries: looking at a word with an empty value "
+        "moves nothing (Kobayashi et al. 2020).",
+    ),
+    "gradient": (
+        "g(i, j) = Σ over l of mean over h of max(0, a(i, j) · ∂y/∂a(i, j)), all cells sum to 1",
+        "y is the logit of the model's first choice at the first [MASK]. A cell is dark where more "
+        "attention would raise that logit (after Chefer et al. 2021).",
+    ),
+}
+SUMMARY = {
+    "cell": "{query} from {key}: {value}",
+    "hint": "Point at a cell, or walk with the arrow keys.",
+    "title": "{label}: {kind}",
+}
+NO_MASK = "Mask a word first: this summary explains a predicted word."
+PREDICTED = "for its first choice, {token}"
+
+
+def twins_finding(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> Markup:
+    """The closest pair, and how close heads are in general."""
+    a, b = (int(i) for i in np.unravel_index(twins.js.argmin(), twins.js.shape))
+    sentence = [
+        model_name(second.key, f"{second.label} {place(second, b)}"),
+        " behaves like ",
+        model_name(first.key, f"{first.label} {place(first, a)}"),
+        f": JS {twins.js[a, b]:.3f} nats. Half of {second.label}'s heads have a head in "
+        f"{first.label} within {np.median(twins.js.min(0)):.2f}",
+    ]
+    return finding(*sentence, *_lineage(twins, first, second), ".")
+
+
+def _lineage(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> list[str]:
+    """For a student and its teacher: how many heads still resemble the layer they came from."""
+    if not second.initialised_from or first.key != "bert":
+        return []
+    own = np.arange(len(twins.nearest)) // second.architecture.n_heads
+    origin = np.asarray(second.initialised_from)[own]
+    kept = int((twins.nearest // first.architecture.n_heads == origin).sum())
+    return [f"; for {kept} of {len(own)} it lies in the layer they were copied from"]
+
+
+def place(spec: ModelSpec, head: int) -> str:
+    """A head as the page prints it, counted from 1."""
+    layer, within = divmod(int(head), spec.architecture.n_heads)
+    return f"{layer + 1}.{within + 1}"
+
+
+def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
+    """Between which applications the shared heads change most, and when they have settled."""
+    steps = drift.step.mean(1)
+    most, least = int(steps.argmax()), int(steps.argmin())
+    return finding(
+        "The same weights, applied again: ",
+        model_name(spec.key, spec.label),
+        f"'s heads change most between applications {most + 1} and {most + 2} "
+        f"(JS {steps[most]:.2f} nats on average) and least between {least + 1} and {least + 2} "
+        f"({steps[least]:.2f}).",
+    )
+
+
+def summary_finding(
+    strongest: Mapping[str, tuple[str, str, float]], labels: Mapping[str, str], kind: str
+) -> Markup:
+    """For each model, the word that the looked-from word draws on most, besides itself."""
+    parts = [
+        join(word(key_word), " in ", model_name(key, labels[key]), f" ({share:.0%})")
+        for key, (_, key_word, share) in strongest.items()
+    ]
+    query = next(iter(strongest.values()))[0]
+    listed = [p for i, part in enumerate(parts) for p in ((", ", part) if i else (part,))]
+    return finding("By ", SUMMARIES[kind], ", ", word(query), " draws most on ", *listed, ".")
+
+
+def formula_html(kind: str) -> Markup:
+    """The formula of a summary, one click away, and what it means."""
+    formula, meaning = SUMMARY_FORMULAS[kind]
+    return join(
+        note(meaning),
+        el("details", el("summary", FORMULA), el("p", formula, class_="aw-formula"), class_="note"),
+    )

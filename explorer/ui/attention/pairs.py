@@ -1,0 +1,34 @@
+"""Fold: what the two sentences of a pair exchange."""
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.attention import pairs_words as texts
+from explorer.ui.kit.folds import fold
+from explorer.views.markup import finding, join, note
+
+
+def build_fold(state: gr.State) -> None:
+    """The four quadrants of a sentence pair."""
+    with fold(texts.QUESTION) as pairs:
+        picture = gr.HTML()
+        pairs.on_open(show_pairs, [state], [picture])
+
+
+def show_pairs(state: PageState | None) -> str:
+    """The quadrants of every model, or how to write a pair."""
+    from explorer.analysis.alignment import align
+    from explorer.analysis.attention.pairs import pair_quadrants
+    from explorer.views.attention.pairs import pair_quadrants_html
+
+    if state is None:
+        return ""
+    runs, _ = get_runs(state)
+    alignment = align({key: run.tokens for key, run in runs.items()}) if runs else None
+    found = [pair_quadrants(run, alignment) for run in runs.values() if alignment]
+    results = [result for result in found if result is not None]
+    if not results:
+        return finding(texts.NO_PAIR)
+    picture = pair_quadrants_html(results, texts.QUADRANTS)
+    return join(texts.pairs_finding(results), picture, note(texts.HOW))

@@ -1,0 +1,122 @@
+"""Attention fold: all of a model's attention in one matrix, in four ways."""
+
+from collections.abc import Mapping
+
+import gradio as gr
+import numpy as np
+
+from explorer.analysis.alignment import Alignment, word_attention
+from explorer.models.run import Run
+from explorer.models.tokens import piece_text
+from explorer.page_state import PageState
+from explorer.runs import SLOT, get_loaded, get_runs
+from explorer.ui.attention import folds_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.views.markup import note
+
+
+def build_summary_fold(state: gr.State) -> None:
+    """A choice of summaries, three matrices, and the formula one click away."""
+    with fold(texts.SUMMARY_QUESTION) as opened:
+        kind = gr.Radio(
+            [(label, key) for key, label in texts.SUMMARIES.items()],
+            value="rollout",
+            label=texts.SUMMARY_LABEL,
+        )
+        finding, picture, formula = gr.HTML(), Canvas("attention_summary"), gr.HTML()
+    opened.on_open(show_summary, [state, kind], [finding, picture, formula])
+    kind.change(
+        plain_errors(show_summary),
+        [state, kind],
+        [finding, picture, formula],
+        api_visibility="private",
+        show_progress="minimal",
+        concurrency_id="infer",
+    )
+
+
+def show_summary(state: PageState | None, kind: str) -> list[str]:
+    """One summary of every model; only the gradient needs the networks again."""
+    from explorer.analysis.alignment import align
+    from explorer.views.attention.summary import attention_summary_canvas
+
+    if state is None:
+        return ["", "", ""]
+    runs, _ = get_runs(state)
+    if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
+        return [note(texts.NO_MASK), "", texts.formula_html(kind)]
+    alignment = align({key: run.tokens for key, run in runs.items()})
+    matrices = {
+        key: between_words(summary(state, run, kind), alignment, key, kind)
+        for key, run in runs.items()
+    }
+    specs = {key: run.spec for key, run in runs.items()}
+    labels = {key: spec.label for key, spec in specs.items()}
+    canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind]}
+    return [
+        texts.summary_finding(strongest(matrices, alignment), labels, kind),
+        attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),
+        texts.formula_html(kind),
+    ]
+
+
+def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
+    """The summary between tokens: [query, key]."""
+    from explorer.analysis.attention import summary as analysis
+    from explorer.models.gradients import attention_gradients
+    from explorer.models.values import value_norms
+
+    if kind == "mean":
+        return analysis.mean_attention(run.attention)
+    if kind == "rollout":
+        return analysis.attention_rollout(run.attention)
+    loaded = get_loaded(run.spec, state)
+    if kind == "value":
+        return analysis.value_weighted(run.attention, value_norms(loaded, run))
+    token, position = int(run.mask_logits[0].argmax()), run.tokens.mask_positions[0]
+    with SLOT.infer():
+        gradient = attention_gradients(loaded, run.tokens, position, token)
+    return analysis.gradient_attention(run.attention, gradient)
+
+
+def between_words(matrix: np.ndarray, alignment: Alignment, key: str, kind: str) -> np.ndarray:
+    """Rows keep their sums; the gradient's cells are added up, so that the whole keeps its sum."""
+    groups = alignment.groups[key]
+    words = word_attention(matrix, groups)
+    if kind == "gradient":
+        return words * np.array([len(group) for group in groups])[:, None]
+    return words
+
+
+def strongest(
+    matrices: Mapping[str, np.ndarray], alignment: Alignment
+) -> dict[str, tuple[str, str, float]]:
+    """For each model what the first mask, or else the last word, draws on most besides itself."""
+    masks = [i for i, word in enumerate(alignment.words) if word.is_mask]
+    words = alignment.content or tuple(range(len(alignment)))
+    query = masks[0] if masks else words[-1]
+    others = [i for i in words if i != query and any(c.isalnum() for c in alignment.words[i].text)]
+    others = others or [query]
+    found = {}
+    for key, matrix in matrices.items():
+        best = others[int(matrix[query, others].argmax())]
+        found[key] = (
+            alignment.words[query].text,
+            alignment.words[best].text,
+            float(matrix[query, best]),
+        )
+    return found
+
+
+def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
+    """For the gradient, the word that is explained."""
+    if kind != "gradient":
+        return {}
+    return {key: texts.PREDICTED.format(token=first_choice(run)) for key, run in runs.items()}
+
+
+def first_choice(run: Run) -> str:
+    """What the model puts in the first mask, as a reader would write it."""
+    return piece_text(run.vocabulary[int(run.mask_logits[0].argmax())])

@@ -1,0 +1,73 @@
+"""Attention tab: every head of the three models on one wall, and the chosen one side by side."""
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.attention import ablation as attention_ablation
+from explorer.ui.attention import bertviz
+from explorer.ui.attention import pairs as attention_pairs
+from explorer.ui.attention import words as texts
+from explorer.ui.attention.compare import build_shared_fold, build_twins_fold
+from explorer.ui.attention.summary import build_summary_fold
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.views.markup import join, plain_card
+
+ID = "attention"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+
+
+def build(state: gr.State) -> list[gr.components.Component]:
+    """The finding and the wall; below, the deeper questions as folds."""
+    finding, wall = gr.HTML(), Canvas("attention_wall")
+    exact = Canvas("attention_exact", visible="hidden")
+    wall.select(
+        plain_errors(show_exact),
+        [state],
+        [exact],
+        api_visibility="private",
+        show_progress="hidden",
+        concurrency_id="infer",
+    )
+    build_twins_fold(state)
+    build_shared_fold(state)
+    build_summary_fold(state)
+    attention_ablation.build_fold(state)
+    attention_pairs.build_fold(state)
+    bertviz.build_fold(state)
+    return [finding, wall]
+
+
+def show(state: PageState) -> list[object]:
+    """The headline's values for the state's text; no model runs if it was computed before."""
+    from explorer.analysis.attention.heads import head_statistics, word_heads
+    from explorer.views.attention.wall import attention_wall_canvas
+
+    runs, missing = get_runs(state)
+    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
+    if not runs:
+        return [join(*(plain_card(*card, key) for key, card in cards.items())), ""]
+    heads = word_heads(runs)
+    statistics = {
+        key: head_statistics(attention, heads.alignment)
+        for key, attention in heads.attention.items()
+    }
+    labels = {key: run.spec.label for key, run in runs.items()}
+    return [
+        texts.attention_finding(statistics, labels),
+        attention_wall_canvas(runs, heads, statistics, cards, texts.CANVAS),
+    ]
+
+
+def show_exact(state: PageState | None, event: gr.EventData) -> str:
+    """The exact numbers of the heads that the reader keeps, when they are not in the browser."""
+    from explorer.analysis.alignment import align
+    from explorer.views.attention.wall import exact_heads_canvas
+
+    if state is None:
+        return ""
+    runs, _ = get_runs(state)
+    asked = [(str(key), int(layer), int(head)) for key, layer, head in event._data["heads"][:12]]
+    return exact_heads_canvas(runs, align({key: run.tokens for key, run in runs.items()}), asked)

@@ -1,0 +1,123 @@
+"""Claims tab: which printed claims about the three models are true, and which hold here."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.ui.claims import words as texts
+from explorer.ui.claims.benchmarks import build_benchmark_folds
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.folds import fold
+
+if TYPE_CHECKING:
+    from explorer.analysis.claims.results import CheckResult
+    from explorer.models.specimens import Specimens
+
+ID = "claims"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+_RUNS: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "hidden",
+}
+
+
+def build(state: gr.State) -> list[gr.components.Component]:
+    """The finding, the stacked shares and the ledger; tables and checks as folds."""
+    finding, shares = gr.HTML(), Canvas("claims_shares")
+    with gr.Row(elem_id="claims-run"):
+        run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
+        stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80)
+        results = Canvas("claims_results", min_width=200)
+    ledger = Canvas("claims_ledger")
+    with fold(texts.CHECKS_FOLD) as checks_fold:
+        checks = Canvas("claims_checks")
+    checks_fold.on_open(show_checks, [], [checks])
+    running = run.click(plain_errors(run_all), [state], [results], **_RUNS)
+    for canvas in (ledger, checks):
+        canvas.select(plain_errors(run_one), [state], [results], **_RUNS)
+    stop.click(None, None, None, cancels=[running], api_visibility="private")
+    # The page says so itself: what a stopped stream last sent would otherwise stay.
+    stop.click(None, None, None, js="() => window.explorer.claims.stop()", api_visibility="private")
+    build_benchmark_folds()
+    return [finding, shares, ledger, results]
+
+
+def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the same for every text
+    """The headline's values: no model runs, whatever the text is."""
+    from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
+    from explorer.views.claims import ledger as views
+    from explorer.views.markup import finding
+
+    ledger = claims_ledger()
+    shares = verdict_shares(ledger)
+    return [
+        finding(texts.shares_finding(shares)),
+        views.shares_canvas(shares, ledger, texts.SHARES),
+        views.ledger_canvas(ledger, texts.MODELS, texts.LEDGER),
+        _message([], []),
+    ]
+
+
+def show_checks() -> str:
+    """The catalogue of live checks; results reach it in the browser."""
+    from explorer.analysis.claims.ledger import claims_ledger
+    from explorer.views.claims.ledger import checks_canvas
+
+    return checks_canvas(claims_ledger(), texts.CHECKS)
+
+
+def run_all(state: PageState | None) -> Iterator[str]:
+    """Every live check after the other, each result as soon as it is there."""
+    from explorer.analysis.claims.ledger import claims_ledger
+
+    specimens = _specimens(state)
+    ids = [note.id for note in claims_ledger().checks]
+    for done, check in enumerate(ids):
+        yield _message([check], [], done)
+        yield _message([], [_run(check, specimens)], done + 1)
+
+
+def run_one(state: PageState | None, event: gr.EventData) -> Iterator[str]:
+    """The one check whose button was pressed."""
+    check = str(getattr(event, "check", ""))
+    yield _message([check], [])
+    yield _message([], [_run(check, _specimens(state))])
+
+
+def _specimens(state: PageState | None) -> "Specimens":
+    from explorer.models.specimens import family_specimens
+    from explorer.runs import get_loaded
+
+    exact = replace(state or PageState(), dtype="float32")
+    return family_specimens(exact.family, lambda spec: get_loaded(spec, exact))
+
+
+def _run(check: str, specimens: "Specimens") -> "CheckResult":
+    """One check, alone on the machine if it times something; a failure becomes its sentence."""
+    from explorer.analysis.claims.checks import TIMED, check_result
+    from explorer.analysis.claims.results import CheckResult
+    from explorer.runs import SLOT
+
+    try:
+        with SLOT.measure() if check in TIMED else SLOT.infer():
+            return check_result(check, specimens)
+    except Exception as error:
+        # One check that breaks must not end the others; sentence_of logs what was not foreseen.
+        return CheckResult(check, "failed", sentence_of(error), "", False, {})
+
+
+def _message(
+    running: Sequence[str], results: "Sequence[CheckResult]", done: int | None = None
+) -> str:
+    from explorer.analysis.claims.ledger import claims_ledger
+    from explorer.views.claims.ledger import results_canvas
+
+    total = len(claims_ledger().checks)
+    progress = {"running": list(running), "done": done, "total": total, "texts": texts.PROGRESS}
+    return results_canvas(progress, results)

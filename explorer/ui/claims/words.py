@@ -1,0 +1,103 @@
+"""The sentences of the claims tab."""
+
+from explorer.analysis.claims.ledger import VerdictShares
+
+LABEL = "Claims"
+QUESTION = "Which printed claims about these models are true?"
+RUN_ALL = "Run all checks"
+STOP = "Stop"
+MODELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
+
+SHARES = {
+    "label": "Printed claims by verdict; a button shows only those claims",
+    "all": "All reports",
+    "segment": "{n} {verdict}",
+    "report": "{name}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
+    "{unsupported} unsupported",
+    "right_share": "{share} % right",
+}
+LEDGER = {
+    "search": "Search the claims",
+    "placeholder": "parameters, SOP, 97 %, RACE …",
+    "model": "Model",
+    "topic": "Topic",
+    "verdict": "Verdict",
+    "report": "Report",
+    "any": "Any",
+    "live": "With a live check",
+    "clear": "Clear",
+    "count": "{n} of {total} claims",
+    "none": "No claim fits: clear a filter or search for less.",
+    "more": "Show {n} more",
+    "claim": "Claim",
+    "printed": "Printed",
+    "source": "Primary source",
+    "no_source": "no source found",
+    "here": "Here",
+    "no_check": "nothing to measure",
+    "run": "Run {id}: {measures}",
+    "running": "running",
+    "holds": "holds",
+    "fails": "does not hold",
+    "waits": "waits",
+    "failed": "could not be run",
+    "measured": "measured",
+    "published": "from the tables",
+    "partly": "run {ids} too for a verdict",
+}
+CHECKS_FOLD = "What does each live check find on this machine?"
+BENCHMARKS_FOLD = "What scores do the papers print?"
+RETENTION_FOLD = "How much of a score does a smaller model keep?"
+PROGRESS = {
+    "none": "{total} live checks: click one beside a claim, or run them all. "
+    "Reports A to E are five written comparisons of these models.",
+    "running": "Running {id}: {done} of {total} done.",
+    "done": "{n} of {total} checks run here: {holds} as the sources say, {fails} not, "
+    "{waits} waiting for weights.",
+    "stopped": "Stopped after {n} of {total}.",
+}
+CHECKS = {
+    "expected": "expected",
+    "here": "here",
+    "not_run": "not run yet",
+    "holds": "as the sources say",
+    "fails": "not as the sources say",
+    "waits": "waits",
+    "failed": "could not be run",
+    "measured": "measured",
+    "published": "from the tables",
+    "run": "Run {id}: {measures}",
+}
+BENCHMARKS = {
+    "table": "Table",
+    "published": "published, not measured here",
+    "sort": "Sort by {column}",
+    "bars": "{column}, as printed",
+    "system": "System",
+    "misprint": "misprint",
+    "note": "note",
+    "lower": "less is better",
+}
+RETENTION = {
+    "finding": "{student} keeps {kept:.1f} % of the {task} of {reference}: {a} of {b}; "
+    "it loses most on {worst}, {drop:.1f} points.",
+    "published": "published, not measured here",
+    "source": "{source}; {split}.",
+    "task": "Task",
+    "drop": "Points",
+    "kept": "Kept",
+    "table": "Scores of both models and the share kept, by task",
+    "choose_table": "Table",
+    "student": "Smaller model",
+    "reference": "Compared with",
+}
+
+
+def shares_finding(shares: VerdictShares) -> str:
+    """What share of the printed claims agrees with the primary source."""
+    total = shares.total
+    return (
+        f"{total['right']} of {shares.n_claims} printed claims agree with their primary source "
+        f"({shares.share('right'):.0%}); {total['imprecise']} are imprecise, "
+        f"{total['wrong']} wrong, and {total['unsupported']} have no source behind them."
+    )

@@ -1,0 +1,74 @@
+"""``/distillation``: soft probabilities, divergences and the recipe's losses on a text, as JSON."""
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.analysis.distillation.soft import SoftPair
+from explorer.models.specs import FAMILIES
+from explorer.page_state import PageState
+from explorer.ui.distillation import words as texts
+
+TOP_K = 10
+MAX_MASKS = 20
+
+
+def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> dict[str, Any]:
+    """What teacher (BERT) and student (DistilBERT) make of each [MASK], and what training costs.
+
+    Args:
+        text: The text; every [MASK] in it is compared. Without one, only the losses are given.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
+
+    Returns:
+        Per mask the union of both top 10 lists with probabilities over the full vocabulary and the
+        divergences in nats; the losses as the recipe has them: ``ce`` and ``cos`` averaged over all
+        tokens, ``mlm`` null because the word behind a [MASK] is not known.
+    """
+    from explorer.analysis.distillation.losses import sentence_losses
+    from explorer.analysis.distillation.soft import check_temperature, soft_pair
+    from explorer.training.losses import WEIGHTS
+    from explorer.ui.distillation.runs import pair_logits
+
+    if family not in FAMILIES:
+        raise gr.Error(texts.BAD_FAMILY)
+    try:
+        temperature = check_temperature(temperature)
+        pair = pair_logits(PageState(text=str(text), family=family))
+    except ValueError as error:
+        raise gr.Error(str(error)) from error
+    positions = pair.teacher.tokens.mask_positions
+    if len(positions) > MAX_MASKS:
+        raise gr.Error(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
+    masks = [
+        {
+            "position": position,
+            **_mask(soft_pair(pair.teacher, pair.student, i, temperature, TOP_K)),
+        }
+        for i, position in enumerate(positions)
+    ]
+    losses = sentence_losses(pair, temperatures=(temperature,))
+    parts = {
+        "ce": float(losses.ce[0]),
+        "mlm": losses.mlm,
+        "cos": losses.cos,
+        "total": losses.total(0, WEIGHTS),
+    }
+    return {"temperature": temperature, "masks": masks, "losses": parts, "weights": dict(WEIGHTS)}
+
+
+def _mask(pair: SoftPair) -> dict[str, Any]:
+    measures = (
+        "kl_teacher_student",
+        "kl_student_teacher",
+        "js",
+        "entropy_teacher",
+        "entropy_student",
+    )
+    return {
+        "tokens": list(pair.tokens),
+        "teacher": pair.teacher.tolist(),
+        "student": pair.student.tolist(),
+        **{name: getattr(pair, name) for name in measures},
+    }

@@ -1,0 +1,137 @@
+"""Sentences of the folds below the soft-probability lab."""
+
+from explorer.analysis.distillation.agreement import AgreementAtLarge
+from explorer.analysis.distillation.curves import TemperatureCurves
+from explorer.analysis.distillation.layers import StateAlignment, WeightLineage
+from explorer.views.markup import Markup, finding
+
+CURVES_FOLD = "What does the temperature do to every measure?"
+CURVES = {
+    "divergences": "Divergences (nats, log scale)",
+    "entropies": "Entropy (nats; the top of the chart is ln of the vocabulary)",
+    "loss": "The soft loss (log scale)",
+    "gradients": "Length of its gradient by the student's logits (log scale)",
+    "names": {
+        "kl_teacher_student": "KL(teacher ‖ student)",
+        "kl_student_teacher": "KL(student ‖ teacher)",
+        "js": "Jensen–Shannon",
+        "entropy_teacher": "teacher",
+        "entropy_student": "student",
+        "t_squared_kl": "T² · KL",
+        "mean": 'T² · KL with reduction="mean"',
+        "gradient": "of KL",
+        "t_squared_gradient": "of T² · KL",
+    },
+    "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
+    "why": [
+        "Why T²? The gradient of KL by one student logit is (student − teacher probability) / T. "
+        "At a high temperature the difference of the probabilities itself shrinks like 1/T, so the "
+        "gradient shrinks like 1/T²; the factor T² brings it back. The last chart measures this.",
+    ],
+}
+OVERLAP_TAIL = ". This holds at every temperature: dividing all logits by T never changes an order."
+MEAN_NOTE = (
+    'reduction="mean" divides by every element, so also by the {n:,} words of the vocabulary: the '
+    'loss comes out {n:,} times too small. The right one is reduction="batchmean".'
+)
+
+LOSSES_FOLD = "What would training say to the student about this sentence?"
+LOSSES = {
+    "ce": "soft labels, L_ce",
+    "mlm": "hidden words, L_mlm",
+    "cos": "hidden states, L_cos",
+    "weights": {
+        "ce": "α, weight of L_ce",
+        "mlm": "β, weight of L_mlm",
+        "cos": "γ, weight of L_cos",
+    },
+    "temperature": "T in L_ce",
+    "reset": "The published values: 5, 2, 1, T = 2",
+    "total": "Total loss",
+    "table": "The parts of the loss",
+    "columns": ["part", "value (nats; L_cos has no unit)", "weight", "adds", "share"],
+    "unknown": "not counted",
+    "strip": "KL of each token, the tallest bar is the largest",
+    "head": "Where does the student fail? KL(teacher ‖ student) per token at T = {t}",
+    "worst": "The student is furthest off at “{word}”: {kl} nats, {share} % of the sentence's sum.",
+    "word": "{kl} nats; cosine of the last hidden states {cos}",
+    "notes": [
+        "L_ce = T² · KL(teacher ‖ student) averaged over all tokens, [CLS] and [SEP] too; L_mlm = "
+        "cross-entropy of the student on hidden words; L_cos = 1 − cosine of the last hidden "
+        "states. This is the authors' code with its published weights; the paper itself prints "
+        "none.",
+    ],
+}
+NO_ANSWER = (
+    "L_mlm needs the word behind the mask, and nobody typed it: hide a word with a click in the "
+    "sentence above and it is known."
+)
+
+LAYERS_FOLD = "Which teacher layer does each student layer resemble?"
+STATES_TITLE = "Hidden states on this text: mean cosine"
+WEIGHTS_TITLE = "Weights: cosine of the six matrices of a layer"
+AXES = ("student", "teacher")
+LAYER_KEYS = (
+    ("initialised", "copied when the student was made"),
+    ("trained", "the only pair the cosine loss ever sees: last and last"),
+)
+LAYERS_NOTE = (
+    "Often repeated and wrong: that each student layer is trained to match every second teacher "
+    "layer. The cosine loss compares the last hidden states only; what the other pairs share, they "
+    "share through their start and through the data. Underlined: the highest of each row."
+)
+
+AGREEMENT_FOLD = "How often do they agree over many sentences?"
+RUN_AGREEMENT = "Run both over the bundled sentences"
+STOP = "Stop"
+STOPPED = "Stopped."
+AGREEMENT_PROGRESS = "{done} of {n} sentences"
+AGREEMENT = {
+    "first": "same first word",
+    "five": "of the top 5 words shared",
+    "kl": "mean KL(teacher ‖ student), nats, T = 1",
+    "teacher_right": "teacher finds the hidden word",
+    "student_right": "student finds the hidden word",
+    "worst": "Where the student is furthest off (click one to open it above)",
+    "columns": ["sentence, hidden word marked", "teacher", "student", "KL", "shared of 5"],
+}
+
+MASKING_FOLD = "Which words would training hide?"
+MASKING = (
+    "Each token is chosen with probability 15 %; of the chosen, 80 % become [MASK], 10 % a random "
+    "piece and 10 % stay as they are, but must be predicted all the same. So in the long run 12.0, "
+    "1.5 and 1.5 % of all tokens. This is the first round in full."
+)
+ROUNDS = "Rounds"
+SEED = "Seed"
+REPLAY = "Hide again"
+
+
+def overlap_sentence(curves: TemperatureCurves) -> str:
+    """How many words the top lists share, and that this does not depend on temperature."""
+    parts = [f"{n} of the top {k}" for k, n in curves.overlap]
+    return "Both lists share " + ", ".join(parts) + OVERLAP_TAIL
+
+
+def layers_finding(states: StateAlignment, lineage: WeightLineage) -> Markup:
+    """Whether the weights still show where the layers came from, and the trained pair's cosine."""
+    row, column = states.trained
+    origin = ", ".join(str(i + 1) for i in lineage.initialised_from)
+    kept = (
+        f"By its weights every student layer is still nearest to the teacher layer it was copied "
+        f"from ({origin})"
+        if lineage.is_as_initialised
+        else f"By their weights the student's layers lie nearest to teacher layers "
+        f"{', '.join(str(i + 1) for i in lineage.nearest)}; they were copied from {origin}"
+    )
+    return finding(
+        f"{kept}; on this text the last states have a cosine of {states.cosine[row, column]:.2f}."
+    )
+
+
+def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
+    """What the figures rest on."""
+    return (
+        f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
+        "one hidden word each, which come with the explorer; too few and too plain for a benchmark."
+    )

@@ -1,0 +1,135 @@
+"""The runs of teacher, student and the model beside them, for the text the tab looks at."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer.models.specs import family_specs
+from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
+from explorer.page_state import PageState
+from explorer.runs import get_loaded, get_run
+
+if TYPE_CHECKING:
+    from explorer.analysis.distillation.losses import PairLogits
+    from explorer.analysis.distillation.soft import HiddenWord
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.run import Run
+
+TEACHER, STUDENT, BESIDE = "bert", "distilbert", "albert"
+
+
+@dataclass(frozen=True, slots=True)
+class Focus:
+    """The hidden word the tab looks at: the page's own mask, or one that was hidden only here."""
+
+    source: str
+    """The page's text when this was chosen: another text makes the choice void."""
+    base: str
+    """The text whose words are offered."""
+    word: int
+    """Index of the hidden word among the words of ``base``."""
+    text: str
+    """What is run: ``base`` with the word hidden."""
+    mask: int
+    """Which of the masks in ``text``."""
+    answer: str = ""
+    """The word that was hidden, where it is known."""
+
+
+def focus_of(state: PageState, chosen: Focus | None) -> Focus:
+    """What to look at: the reader's choice if it is for this text, else the first mask.
+
+    A text without a mask has its last word hidden, so that there is always something to see.
+
+    Raises:
+        BadText: the text has no word.
+    """
+    text = clean_text(state.text)
+    if chosen is not None and chosen.source == text:
+        return chosen
+    words = split_words(text)
+    masks = [i for i, word in enumerate(words) if word.is_mask]
+    content = [i for i, word in enumerate(words) if is_content(word)]
+    if not masks and not content:
+        raise BadText("There is no word to hide yet: type a sentence.")
+    return focus_on_word(text, text, masks[0] if masks else content[-1])
+
+
+def focus_on_word(source: str, base: str, index: int) -> Focus:
+    """Look at one word of a text: at its mask, or with the word hidden.
+
+    Raises:
+        BadText: the text has no such word.
+    """
+    words = split_words(base)
+    if not 0 <= index < len(words):
+        raise BadText("That word is not in the text any more.")
+    word = words[index]
+    mask = sum(w.is_mask for w in words[:index])
+    if word.is_mask:
+        return Focus(source, base, index, base, mask)
+    return Focus(source, base, index, mask_word(base, word), mask, word.text)
+
+
+def focus_on_sentence(source: str, sentence: str, answer: str) -> Focus:
+    """Look at a bundled sentence whose hidden word is known."""
+    index = next(i for i, word in enumerate(split_words(sentence)) if word.is_mask)
+    return replace(focus_on_word(source, sentence, index), answer=answer)
+
+
+def is_content(word: Word) -> bool:
+    """Whether a word can be hidden: letters or digits, not a mark and not [SEP]."""
+    return word.text[0].isalnum()
+
+
+def hidden_word(state: PageState, focus: Focus) -> "tuple[HiddenWord, ModelUnavailable | None]":
+    """The runs over what the tab looks at, and why ALBERT is not among them.
+
+    Raises:
+        ModelUnavailable: teacher or student cannot be had. BadText: the text cannot be run.
+    """
+    from explorer.analysis.distillation.soft import HiddenWord, piece_id
+
+    teacher, student = (run_of(key, state, focus.text) for key in (TEACHER, STUDENT))
+    beside, missing = run_beside(state, focus.text)
+    answer = piece_id(teacher, focus.answer) if focus.answer else -1
+    return HiddenWord(teacher, student, beside, focus.mask, answer), missing
+
+
+def run_of(key: str, state: PageState, text: str) -> "Run":
+    """The run of one model of the family over a text.
+
+    Raises:
+        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
+    """
+    spec = {spec.key: spec for spec in family_specs(state.family)}[key]
+    return get_run(spec, replace(state, text=text))
+
+
+def run_beside(state: PageState, text: str) -> "tuple[Run | None, ModelUnavailable | None]":
+    """ALBERT's run, or why there is none: it is no student, so the tab goes on without it."""
+    from explorer.models.hub import ModelUnavailable
+
+    try:
+        return run_of(BESIDE, state, text), None
+    except ModelUnavailable as error:
+        return None, error
+
+
+def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
+    """Teacher and student over a text with their scores at every token; the head alone runs.
+
+    Raises:
+        ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
+    """
+    from explorer.analysis.distillation.losses import PairLogits
+    from explorer.models.forward import position_logits
+
+    def both(key: str) -> "tuple[Run, np.ndarray]":
+        run = run_of(key, state, state.text if text is None else text)
+        loaded = get_loaded(run.spec, state)
+        return run, position_logits(loaded, run, tuple(range(len(run.tokens))))
+
+    (teacher, teacher_logits), (student, student_logits) = both(TEACHER), both(STUDENT)
+    return PairLogits(teacher, student, teacher_logits, student_logits)

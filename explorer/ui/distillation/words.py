@@ -1,0 +1,77 @@
+"""Sentences of the distillation tab."""
+
+from explorer.analysis.distillation.soft import SoftPair
+from explorer.views.markup import Markup, finding, model_name, word
+
+LABEL = "Distillation"
+QUESTION = "How much of the teacher's knowledge did the student keep?"
+BAD_FAMILY = "The family is either mini or base."
+TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
+LAB = {
+    "strip": "The sentence: choose the word to hide",
+    "pick": "Hidden word (click another to hide it here):",
+    "hide": "Hide this word",
+    "hidden": "This word is hidden",
+    "back": "Back to your sentence",
+    "temperature": "Temperature",
+    "presets": [
+        [1, "1: as the models are"],
+        [2, "2: as in training"],
+        [20, "20: nearly flat"],
+    ],
+    "listed": "Words from each list",
+    "list": "Words by the teacher's probability",
+    "hard": "hard label",
+    "answer": "your word",
+    "no_partner": "Not one piece of ALBERT's vocabulary",
+    "rest": "all other {n} words",
+    "dark_title": "Dark knowledge",
+    "dark_note": "Probability outside the model's own first choice. A hard label throws the "
+    "teacher's away; a student of soft labels learns from it.",
+    "measures_title": "How far apart, in nats",
+    "measures": [
+        ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],
+        ["kl_student_teacher", "KL(student ‖ teacher)", "What the teacher misses of the student"],
+        ["js", "Jensen–Shannon (at most 0.6931)", "Symmetric, never above ln 2"],
+        ["t2_kl", "T² · KL, the soft loss", "The part of the training loss this word adds"],
+        ["entropy_teacher", "Entropy, teacher", "0 is certain"],
+        ["entropy_student", "Entropy, student", "0 is certain"],
+    ],
+    "beside_title": "ALBERT is not a student",
+    "beside": "{name} learned alone, with its own vocabulary; it stands here for comparison. "
+    "Its first choice is {first} ({p}). {pieces} of the teacher's pieces exist in its vocabulary "
+    "({own} of its own). At this temperature they carry {teacher_mass} of the teacher's "
+    "probability and {mass} of {name}'s; nothing is rescaled.",
+    "sentence": "At {t}, {teacher} gives {word} {p} and leaves {dark} to every other word; "
+    "{student} leaves {other} outside its own first choice.",
+    "scale": "Probabilities over the full vocabulary; a full bar is {max}. Temperature never "
+    "changes the order of a model's words, only how much the later ones count.",
+}
+
+
+def distillation_finding(pair: SoftPair, labels: tuple[str, str], words: tuple[str, str]) -> Markup:
+    """The tab's one sentence: do the first answers agree, and how far apart are the two?"""
+    teacher, student = model_name("bert", labels[0]), model_name("distilbert", labels[1])
+    p, q = f"{pair.teacher.max():.3f}", f"{pair.student.max():.3f}"
+    distance = f"{pair.kl_teacher_student:.2f} nats apart at temperature 1."
+    if words[0] == words[1]:
+        return finding(
+            "Teacher ",
+            teacher,
+            " and student ",
+            student,
+            " both say ",
+            word(words[0]),
+            f" ({p} and {q}), {distance}",
+        )
+    return finding(
+        "Teacher ",
+        teacher,
+        " says ",
+        word(words[0]),
+        f" ({p}), student ",
+        student,
+        " says ",
+        word(words[1]),
+        f" ({q}); they are {distance}",
+    )

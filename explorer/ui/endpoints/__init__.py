@@ -1,1 +1,0 @@
-"""The named endpoints: one JSON object each, bad input refused in one plain sentence."""

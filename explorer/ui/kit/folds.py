@@ -1,0 +1,43 @@
+"""Folds: what lies deeper, titled by the question it answers and computed only when opened."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import gradio as gr
+
+from explorer.ui.kit.errors import plain_errors
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fold:
+    """An open-on-demand section and the hidden button that refreshes it for a new text."""
+
+    section: gr.Accordion
+    refresh: gr.Button
+
+    def on_open(
+        self,
+        show: Callable,
+        inputs: Sequence[gr.components.Component],
+        outputs: Sequence[gr.components.Component],
+    ) -> gr.events.Dependency:
+        """Compute when opened, and again when the text changes while it is open."""
+        return gr.on(
+            [self.section.expand, self.refresh.click],
+            plain_errors(show),
+            list(inputs),
+            list(outputs),
+            api_visibility="private",
+            show_progress="minimal",
+            concurrency_id="infer",
+            trigger_mode="always_last",
+        )
+
+
+@contextmanager
+def fold(question: str) -> Iterator[Fold]:
+    """A closed section titled by its question; build the components inside the ``with``."""
+    with gr.Accordion(question, open=False, elem_classes="fold") as section:
+        refresh = gr.Button("Refresh", visible="hidden", elem_classes="fold-refresh")
+        yield Fold(section, refresh)

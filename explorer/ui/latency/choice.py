@@ -1,0 +1,109 @@
+"""What the reader wants timed: the seven controls as one value."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.specs import LARGER, ModelSpec, family_specs
+from explorer.runs import devices
+from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
+from explorer.ui.latency import words as texts
+
+LENGTHS = [16, 32, 64, 128, 256, 512]
+BATCHES = [1, 2, 4, 8, 16, 32]
+LENGTH, DEVICE = 1, 5
+"""Where the two that depend on text and machine stand among the controls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value per control, in their order."""
+
+    shapes: str = "base"
+    length: int = 32
+    batch: int = 1
+    part: str = "encoder"
+    clock: str = "compute"
+    device: str = "cpu"
+    dtype: str = "float32"
+
+    @property
+    def specs(self) -> tuple[ModelSpec, ...]:
+        """The models to time."""
+        return tuple(LARGER.values()) if self.shapes == "larger" else family_specs(self.shapes)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Where to measure if that is more than one place, the processor first; else nothing."""
+        return devices() if self.device == EVERY else ()
+
+    @property
+    def workload(self) -> Workload:
+        """One pass of them; of several devices, the one on the processor."""
+        device = "cpu" if self.device == EVERY else self.device
+        clock = clock_on(device, self.clock)
+        head = self.part == "head"
+        length = int(self.length) if str(self.length).isdecimal() else self.length
+        return Workload(length, self.batch, device, self.dtype, head, clock=clock)
+
+    def on_one_device(self) -> "Choice":
+        """Itself, for questions that are asked of one device.
+
+        Raises:
+            BadWorkload: every device was chosen.
+        """
+        if self.device == EVERY:
+            raise BadWorkload(texts.ONE_DEVICE)
+        return self
+
+
+def build_controls() -> list[gr.components.Component]:
+    """The seven choices, in the order of ``Choice``."""
+    plain = Choice()
+    with gr.Row(elem_classes="lt-controls"):
+        return [
+            gr.Dropdown(texts.SHAPES, value=plain.shapes, label=texts.SHAPES_LABEL),
+            gr.Dropdown(
+                LENGTHS, value=plain.length, label=texts.LENGTH_LABEL, allow_custom_value=True
+            ),
+            gr.Dropdown(BATCHES, value=plain.batch, label=texts.BATCH_LABEL),
+            gr.Dropdown(texts.PARTS, value=plain.part, label=texts.PART_LABEL),
+            gr.Dropdown(texts.CLOCKS, value=plain.clock, label=texts.CLOCK_LABEL),
+            gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
+            gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
+        ]
+
+
+def device_choices() -> list[tuple[str, str]]:
+    """The machine's devices, and all of them at once where there are several."""
+    found = [(device, device) for device in devices()]
+    return [*found, (texts.EVERY_DEVICE, EVERY)] if len(found) > 1 else found
+
+
+def length_choices(n_tokens: int) -> list[tuple[str, int]]:
+    """The lengths offered, the reader's own text first; any other can be typed."""
+    own = [(texts.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
+    return [*own, *((str(n), n) for n in LENGTHS)]
+
+
+Handler = Callable[[Choice, gr.Request], Iterator[Any]]
+
+
+def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
+    """A handler of a choice as one of the seven controls, which Gradio hands over one by one."""
+
+    def called(  # noqa: PLR0913 - the seven controls and who asks
+        shapes: str,
+        length: int,
+        batch: int,
+        part: str,
+        clock: str,
+        device: str,
+        dtype: str,
+        request: gr.Request,
+    ) -> Iterator[Any]:
+        yield from handler(Choice(shapes, length, batch, part, clock, device, dtype), request)
+
+    return called

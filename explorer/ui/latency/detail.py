@@ -1,0 +1,43 @@
+"""The headline's measurement in full: samples, ratios, documents."""
+
+import json
+from typing import Any
+
+from explorer.ui.latency import folds_words as texts
+from explorer.views.markup import Markup, join, note
+
+
+def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
+    """Timing table, strip of samples, ratios on one scale, and the two documents."""
+    from explorer.analysis.latency.paradox import row_label
+    from explorer.analysis.latency.report import latency_report, report_csv
+    from explorer.timing.machine import machine
+    from explorer.views.latency.detail import (
+        Mark,
+        downloads,
+        ratio_scale,
+        samples_strip,
+        timing_table,
+    )
+
+    summary, by_name = result.summary, {row.name: row for row in result.rows}
+    marks = [
+        Mark(by_name[r.over].spec.key, row_label(by_name[r.over], result.devices), r.ratio)
+        for r in summary.ratios
+    ]
+    if summary.self_check is not None:
+        marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
+    top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
+    lead, scale = note(texts.RATIOS_LEAD), ratio_scale(marks, (0.0, top), {1.0: "equal"})
+    ratios = [lead, scale] if marks else []
+    report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
+    documents = {
+        "latency.json": json.dumps(report, indent=1, allow_nan=False),
+        "latency.csv": report_csv(report),
+    }
+    return join(
+        samples_strip(result, texts.SAMPLES_NOTE),
+        timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
+        *ratios,
+        downloads(documents, texts.SAVE),
+    )

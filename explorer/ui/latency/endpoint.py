@@ -1,0 +1,70 @@
+"""``/latency``: the three encoders timed side by side on this machine, as JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.specs import FAMILIES, family_specs
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.ui.latency import words as texts
+
+BUDGET_S = 20.0
+"""Seconds one request may measure, whatever number of repeats it asks for."""
+
+
+def latency(  # noqa: PLR0913 - the endpoint's published arguments
+    family: str = "mini",
+    sequence_length: int = 32,
+    batch_size: int = 1,
+    repeats: int = 12,
+    device: str = "cpu",
+    dtype: str = "float32",
+) -> dict[str, Any]:
+    """How long one forward pass of each encoder takes here, and their ratios with intervals.
+
+    On a processor the time is that of one thread; on an accelerator it is the device's own.
+
+    Args:
+        family: "mini" or "base"; base shapes run with random weights where the published
+            checkpoints are not on this machine.
+        sequence_length: Tokens per text, 2 to 512.
+        batch_size: Texts per pass, 1 to 32.
+        repeats: Rounds, 1 to 200; fewer are made when 20 seconds are over.
+        device: "cpu", "cuda" or "mps", if the machine has it.
+        dtype: "float32", "bfloat16" or "float16".
+
+    Returns:
+        protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples) and
+        ratios (ci_low and ci_high are null under 7 rounds).
+    """
+    if family not in FAMILIES:
+        raise gr.Error(texts.BAD_FAMILY)
+    clock = clock_on(device, "compute")
+    workload = Workload(
+        whole_number("The sequence length", sequence_length, 2, 512),
+        whole_number("The batch size", batch_size, 1, 32),
+        device,
+        dtype,
+        clock=clock,
+    )
+    return _measured(family, workload, whole_number("The repeats", repeats, 1, MAX_REPEATS))
+
+
+def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.report import family_report
+    from explorer.timing.line import LINE, updates
+
+    plan = plan_for(workload, BUDGET_S, repeats)
+
+    def job(sign: StopSign) -> Iterator[dict[str, Any]]:
+        yield family_report(family_specs(family), workload, plan, sign)
+
+    final = None
+    for update in updates(LINE.start(job)):
+        final = update.shot
+    if final is None:
+        raise gr.Error(texts.NO_ROUND)
+    return final

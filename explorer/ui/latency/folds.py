@@ -1,0 +1,123 @@
+"""What lies below the latency headline: eight questions, each measured only when asked."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.timing.line import Update
+from explorer.timing.stop import StopSign
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency import jobs
+from explorer.ui.latency import words as plain_texts
+from explorer.ui.latency.choice import Choice, with_choice
+from explorer.ui.latency.running import running, stop
+from explorer.views.markup import note
+
+Job = Callable[[Choice, StopSign], Iterator[Any]]
+Draw = Callable[[Any], list[Any]]
+PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One fold: its title, what it explains first, its measurement and its picture."""
+
+    title: str
+    lead: str
+    job: Job
+    draw: Draw
+    plots: int = 0
+    """Charts below the markup; ``draw`` returns one value for each."""
+
+
+QUESTIONS = (
+    Question(texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim),
+    Question(texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits),
+    Question(texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster),
+    Question(texts.LOOKING, texts.LOOKING_NOTE, jobs.looking, jobs.draw_looking),
+    Question(texts.MEMORY, texts.MEMORY_NOTE, jobs.memory, jobs.draw_memory),
+)
+
+
+def build_folds(controls: list[gr.components.Component], result: gr.State) -> None:
+    """All folds, in the order of the questions a reader would ask."""
+    _detail(result)
+    sweep = Question(texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep, 2)
+    batches = Question(texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_batches, jobs.draw_sweep, 2)
+    build_question(QUESTIONS[0], controls)
+    build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
+    for question in QUESTIONS[1:]:
+        build_question(question, controls)
+    _recorded()
+
+
+def build_question(
+    question: Question,
+    controls: list[gr.components.Component],
+    choices: dict[str, Question] | None = None,
+) -> None:
+    """A fold with its lead, one button per measurement, and the place for its answer."""
+    with fold(question.title):
+        gr.HTML(note(question.lead))
+        with gr.Row(elem_classes="lt-buttons"):
+            buttons = [
+                (gr.Button(name, variant="primary"), asked)
+                for name, asked in (choices or {texts.MEASURE: question}).items()
+            ]
+            stop_button = gr.Button(plain_texts.STOP)
+        out = [
+            gr.HTML(),
+            *(gr.Plot(show_label=False, visible=False) for _ in range(question.plots)),
+        ]
+    for button, asked in buttons:
+        button.click(
+            plain_errors(with_choice(_handler(asked))),
+            controls,
+            out,
+            concurrency_id="measure",
+            **PRIVATE,
+        )
+    stop_button.click(stop, None, None, queue=False, **PRIVATE)
+
+
+def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list[Any]]]:
+    def handle(chosen: Choice, request: gr.Request) -> Iterator[list[Any]]:
+        choice = chosen.on_one_device()
+
+        def draw(update: Update) -> list[Any]:
+            return _drawn(question, update)
+
+        yield from running(lambda sign: question.job(choice, sign), request, draw)
+
+    return handle
+
+
+def _drawn(question: Question, update: Update) -> list[Any]:
+    if update.place:
+        return [note(plain_texts.place_in_line(update.place)), *[gr.skip()] * question.plots]
+    if update.shot is None:
+        nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
+        return [note(nothing), *[gr.skip()] * question.plots]
+    markup, *plots = question.draw(update.shot)
+    if not update.done:
+        markup = note(texts.WORKING) + markup
+    return [markup, *plots]
+
+
+def _detail(result: gr.State) -> None:
+    with fold(texts.DETAIL):
+        out = gr.HTML(note(texts.NOT_YET))
+    result.change(plain_errors(jobs.draw_detail), [result], [out], **PRIVATE)
+
+
+def _recorded() -> None:
+    with fold(texts.RECORDED):
+        gr.HTML(note(texts.RECORDED_NOTE))
+        with gr.Row(elem_classes="lt-buttons"):
+            upload = gr.UploadButton(texts.RECORDED_BUTTON, type="binary", file_types=[".json"])
+        out = gr.HTML()
+    upload.upload(plain_errors(jobs.draw_recorded), [upload], [out], **PRIVATE)

@@ -1,0 +1,206 @@
+"""The sentences of what lies below the latency headline, fold by fold."""
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.limits import Limit
+from explorer.analysis.latency.paradox import size_label
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.sweep import Sweep, crossings
+from explorer.models.specs import ModelSpec
+
+MEASURE = "Measure"
+NOT_YET = "Measure above first: then every sample is here, with its ratios and the raw numbers."
+WORKING = "Measuring …"
+
+DETAIL = "How sure is this result?"
+TIMING_HEAD = [
+    "Model",
+    "median ms",
+    "95 % of the median",
+    "90 % under",
+    "first call ms",
+    "tokens / s",
+    "GFLOP / s",
+]
+TIMING_NOTE = (
+    "Milliseconds of one pass. The 90th percentile needs 44 samples; the first call, before "
+    "warm-up, is on the wall clock."
+)
+SAMPLES_NOTE = "Every sample as a tick, the median as a bar. Models took turns in random order."
+RATIOS_LEAD = "BERT's time over each model's, and over its own in the same rounds (the self-check)."
+SELF = "itself"
+SAVE = "Save this measurement:"
+
+CLAIM = "Is DistilBERT 60 % faster?"
+CLAIM_NOTE = (
+    "The paper timed one pass over the STS-B development set on a processor, one text at a time: "
+    "668 s for BERT, 410 s for DistilBERT. That is 1.63 times the throughput, or 38.6 % less "
+    "time; “60 % faster” means the first. Here both passes are timed: the encoder alone, and with "
+    "the word head at every position, which costs both models the same."
+)
+PUBLISHED = 1.63
+CLAIM_LINES = {1.0: "equal", PUBLISHED: "paper 1.63", 2.0: "half the layers"}
+CLAIM_PARTS = {False: "encoder only", True: "with the word head"}
+
+SWEEP = "Where do the curves cross?"
+SWEEP_NOTE = "The same measurement at every length (or batch), each with its own rounds and check."
+LENGTHS = "Lengths 16 to 512"
+BATCHES = "Batches 1 to 32"
+SWEEP_WHY = (
+    "Work grows with tokens while the weights to be read stay the same. With few tokens a pass "
+    "waits for weights, and a shared layer, read again and again, can stay near the processor; "
+    "with many, arithmetic decides"
+)
+"""The beginning of a sentence that ``sweep_why`` ends."""
+SWEEP_TITLES = {"length": "tokens", "batch": "texts at once", "ms": "ms", "ratio": "time over BERT"}
+
+LIMITS = "How close to this machine's limit?"
+LIMITS_NOTE = (
+    "A pass can be no faster than its arithmetic at the speed of a large matrix product, nor than "
+    "reading its layers' weights from wherever they fit. Both limits are measured here."
+)
+LIMITS_HEAD = [
+    "Model",
+    "measured ms",
+    "arithmetic alone",
+    "reading alone",
+    "bound by",
+    "of the limit",
+    "GFLOP / s",
+    "best GFLOP / s",
+    "weights from",
+    "best GB / s",
+]
+
+FASTER = "What would make it faster here?"
+FASTER_NOTE = (
+    "The same pass in float32, in cheaper precisions, compiled by torch.compile and in ONNX "
+    "Runtime, in the same rounds; beside the gain, what it does to the answers where the weights "
+    "are real. The last two are built for up to a minute per model and run in processes of their "
+    "own, on the same clock with as many threads; that may cost a small model a few percent. "
+    "Stop ends them at once."
+)
+FASTER_HEAD = ["Model", "way to run", "ms", "faster than float32", "same first answer", "mean KL"]
+BUILDING = "Compiling {label} and exporting it to ONNX …"
+NO_RUNTIME = {
+    "device": "{name} is timed on the processor only.",
+    "packages": "{name} is not installed here: pip install onnxruntime onnx onnxscript.",
+    "memory": "{name} is left out for {models}: building would need more memory than is free.",
+    "compiler": "{name} needs a C++ compiler, and none was found here.",
+    "late": "{name} is left out for {models}: building took longer than four minutes.",
+    "slow": "{name} is left out for {models}: not one round was over in time.",
+    "failed": "{name} is left out for {models}: it could not be built here.",
+}
+COSTS_NOTE = (
+    "Answers are compared at {n} masks, in texts of just the timed length made of whole bundled "
+    "sentences, because what is compiled for one length runs at that length only."
+)
+
+LOOKING = "What does looking inside cost?"
+LOOKING_NOTE = (
+    "A pass that only answers against one that hands out every attention and hidden state, as the "
+    "other tabs need."
+)
+LOOKING_HEAD = ["Model", "answers only, ms", "with everything, ms", "cost"]
+
+MEMORY = "How much memory does a pass take?"
+MEMORY_NOTE = (
+    "Weights are kept all the time; the peak is what one pass holds beyond them at its fullest "
+    "moment, by the allocator's own record."
+)
+MEMORY_HEAD = ["Model", "weights MB", "peak of a pass MB", "peak when looking inside MB"]
+
+RECORDED = "How does another machine compare?"
+RECORDED_NOTE = "Open a measurement saved from this page elsewhere. It stays apart from this one's."
+RECORDED_BUTTON = "Open a saved measurement"
+RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
+
+
+def faster_notes(found: Faster) -> list[str]:
+    """What is being built, on how many masks answers were compared, and which rows are missing."""
+    building = BUILDING.format(label=size_label(found.building)) if found.building else ""
+    masks = sorted({str(cost.n_masks) for cost in found.costs})
+    costs = COSTS_NOTE.format(n=" or ".join(masks)) if masks else ""
+    absent: dict[tuple[str, str], list[str]] = {}
+    for row in found.missing:
+        absent.setdefault((row.name, row.reason), []).append(size_label(row.spec))
+    reasons = [
+        NO_RUNTIME[reason].format(name=name, models=" and ".join(labels))
+        for (name, reason), labels in absent.items()
+    ]
+    return [building, costs, *reasons]
+
+
+def threads(n: object) -> str:
+    """How many threads a measurement had."""
+    return "1 thread" if n == 1 else f"{n} threads"
+
+
+def looking_notes(late: Sequence[ModelSpec]) -> str:
+    """Which models are missing."""
+    labels = " and ".join(size_label(spec) for spec in late)
+    return NO_RUNTIME["slow"].format(name="This", models=labels) if late else ""
+
+
+def divergence(nats: float) -> str:
+    """A divergence in nats; what is only rounding is said to be next to nothing."""
+    return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
+
+
+def claim_sentence(ratios: Mapping[bool, Ratio]) -> str:
+    """What this machine says about the published figure."""
+    parts = [
+        f"{CLAIM_PARTS[head].capitalize()}: BERT takes {r.ratio:.2f} × DistilBERT's time, which "
+        f"is {100 * (1 - 1 / r.ratio):.0f} % less time for DistilBERT."
+        for head, r in ratios.items()
+    ]
+    if any(r.low == 0 for r in ratios.values()):
+        parts.append("There were too few rounds for an interval: choose fewer tokens.")
+    elif True in ratios and ratios[True].low <= PUBLISHED <= ratios[True].high:
+        parts.append("The paper's 1.63 is inside the interval with the head.")
+    return " ".join(parts)
+
+
+def sweep_sentence(sweep: Sweep) -> str:
+    """Where models change places with the first one, from the measured points."""
+    unit = "tokens" if sweep.axis == "length" else "texts"
+    late = f"It ends here: not one round was over in time at {sweep.late} {unit}."
+    end = late if sweep.late else sweep.too_much
+    if not sweep.points:
+        return end
+    labels = {spec.name: size_label(spec) for spec in sweep.points[0].specs}
+    first = size_label(sweep.points[0].specs[0])
+    found = [
+        f"{labels[c.name]} is {'faster' if c.becomes_slower else 'slower'} than {first} up to "
+        f"{c.before} {unit} and {'slower' if c.becomes_slower else 'faster'} from {c.after}."
+        for c in crossings(sweep)
+    ]
+    if not found:
+        found = ["No model changes places with the first one between the points measured."]
+    gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
+    if gaps:
+        found.append(
+            f"Other programs disturbed most rounds at {' and '.join(gaps)} {unit}: no ratio."
+        )
+    return " ".join([*found, end])
+
+
+def sweep_why(specs: Sequence[ModelSpec]) -> str:
+    """What explains the curves, for just these models."""
+    first, *others = specs
+    usual = first.architecture.activation
+    extra = [size_label(spec) for spec in others if spec.architecture.activation != usual]
+    if not extra:
+        return f"{SWEEP_WHY}."
+    return f"{SWEEP_WHY}, and the activation of {' and '.join(extra)} costs extra steps."
+
+
+def limits_sentence(
+    result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]
+) -> str:
+    """The finding over the limits: how close, and what holds each model back."""
+    labels = {spec.name: size_label(spec) for spec in result.specs}
+    parts = [f"{labels[x.name]} {share[x.name]:.0%} (bound by {x.bound_by})" for x in limits]
+    return f"Share of what this machine could do: {', '.join(parts)}."

@@ -1,0 +1,255 @@
+"""What each latency fold measures and how its answer is drawn."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from explorer.models.specs import family_specs
+from explorer.timing.stop import StopSign
+from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.words import NO_RATIO
+from explorer.views.latency.measure import ratio_text
+from explorer.views.markup import Markup, join, model_name, note, table
+
+CLAIM_BUDGET_S = 12.0
+POINT_BUDGET_S = 8.0
+FASTER_BUDGET_S = 25.0
+"""Five ways to run a model in every round, one of them several times slower."""
+
+
+def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """BERT against DistilBERT, encoder only and with the head, as (head, measurement) pairs."""
+    from explorer.analysis.latency.family import measure_family, plan_for
+
+    pair = [s for s in choice_family(choice) if s.key in ("bert", "distilbert")]
+    done: dict[bool, Any] = {}
+    yield done
+    for head in (False, True):
+        workload = replace(choice.workload, head=head)
+        *_, final = measure_family(pair, workload, plan_for(workload, CLAIM_BUDGET_S), sign)
+        if not final.latency.n_rounds:
+            return
+        done = {**done, head: final}
+        yield done
+
+
+def choice_family(choice: Choice) -> tuple[Any, ...]:
+    """The chosen family; the three base models where only larger ones were chosen."""
+    return family_specs("base" if choice.shapes == "larger" else choice.shapes)
+
+
+def draw_claim(done: dict[bool, Any]) -> list[Any]:
+    """The two ratios on one scale with the published figure."""
+    from explorer.views.latency.detail import Mark, ratio_scale
+
+    ratios = {
+        head: found.ratio
+        for head, final in done.items()
+        if (found := final.summary.ratio(final.specs[1].name)) is not None
+    }
+    if not ratios:
+        return [note(NO_RATIO) if done else Markup("")]
+    marks = [
+        Mark("distilbert", texts.CLAIM_PARTS[head].capitalize(), r) for head, r in ratios.items()
+    ]
+    sentence = note(texts.claim_sentence(ratios))
+    return [join(ratio_scale(marks, (0.8, 2.4), texts.CLAIM_LINES), sentence)]
+
+
+def sweep_lengths(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """The choice at every length."""
+    return _sweep(choice, "length", sign)
+
+
+def sweep_batches(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """The choice at every batch size."""
+    return _sweep(choice, "batch", sign)
+
+
+def _sweep(choice: Choice, axis: str, sign: StopSign) -> Iterator[Any]:
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.sweep import measure_sweep, sweep_points
+
+    points = sweep_points(choice.workload, axis)
+    plan = plan_for(choice.workload, POINT_BUDGET_S)
+    return measure_sweep(choice.specs, points, plan, sign)
+
+
+def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
+    """The sentence and the two charts; nothing before the first point."""
+    import gradio as gr
+
+    from explorer.views.latency.sweep import sweep_figure, sweep_ratio_figure
+
+    if not sweep.points:
+        return [note(texts.sweep_sentence(sweep)), gr.Plot(visible=False), gr.Plot(visible=False)]
+    figures = [draw(sweep, texts.SWEEP_TITLES) for draw in (sweep_figure, sweep_ratio_figure)]
+    why = texts.sweep_why(sweep.points[0].specs)
+    sentence = join(note(texts.sweep_sentence(sweep)), note(why))
+    return [sentence, *(gr.Plot(figure, visible=True) for figure in figures)]
+
+
+def limits(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """The machine's limits, then the family's times, as (limits, measurement)."""
+    from explorer.analysis.latency.family import measure_family, plan_for
+    from explorer.analysis.latency.limits import measure_limits
+
+    *_, found = measure_limits(choice.specs, choice.workload, sign)
+    plan = plan_for(choice.workload, CLAIM_BUDGET_S)
+    *_, final = measure_family(choice.specs, choice.workload, plan, sign)
+    yield found, final
+
+
+def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
+    """How much of the possible each model reaches."""
+    from explorer.analysis.latency.limits import share_of_limit
+    from explorer.analysis.latency.paradox import size_label
+
+    found, final = shot
+    if not final.latency.n_rounds:
+        return [Markup("")]
+    share, rows = share_of_limit(final, found), []
+    for spec, limit in zip(final.specs, found, strict=True):
+        ms = final.summary.model(spec.name).median_ms
+        rows.append(
+            [
+                model_name(spec.key, size_label(spec)),
+                f"{ms:,.1f}",
+                f"{limit.arithmetic_ms:,.1f}",
+                f"{limit.memory_ms:,.1f}",
+                limit.bound_by,
+                f"{share[spec.name]:.0%}",
+                f"{final.gflops(spec) / ms * 1e3:,.0f}",
+                f"{limit.peak_gflops:,.0f}",
+                f"{limit.working_set / 1e6:,.0f} MB",
+                f"{limit.bandwidth_gb:,.0f}",
+            ]
+        )
+    sentence = note(texts.limits_sentence(final, found, share))
+    return [join(sentence, table(texts.LIMITS_HEAD, rows))]
+
+
+def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """Every way to run every model, and what each does to the answers where weights are real."""
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.faster import measure_faster
+
+    workload = replace(choice.workload, dtype="float32")
+    return measure_faster(choice.specs, workload, plan_for(workload, FASTER_BUDGET_S), sign)
+
+
+def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
+    """Gain and cost of each way to run, side by side, and why a row is missing."""
+    from explorer.analysis.latency.paradox import size_label
+
+    by_name = {(cost.key, cost.name): cost for cost in found.costs}
+    rows: list[list[str | Markup]] = []
+    for variants in found.models:
+        spec = variants.spec
+        for model in variants.summary.models:
+            ratio, cost = variants.summary.ratio(model.name), by_name.get((spec.key, model.name))
+            gain = "–" if ratio is None else ratio_text(ratio.ratio)
+            rows.append(
+                [
+                    model_name(spec.key, size_label(spec)),
+                    model.name,
+                    f"{model.median_ms:,.2f}",
+                    gain,
+                    "–" if cost is None else f"{cost.same_top1:.0%}",
+                    "–" if cost is None else texts.divergence(cost.mean_kl),
+                ]
+            )
+    notes = [note(line) for line in texts.faster_notes(found) if line]
+    return [join(table(texts.FASTER_HEAD, rows) if rows else None, *notes)]
+
+
+def looking(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """A pass with and without its insides handed out, model by model."""
+    from explorer.analysis.latency.family import plan_for
+    from explorer.analysis.latency.variants import looking_variants, measure_variants
+
+    workload = choice.workload
+    plan = plan_for(workload, POINT_BUDGET_S)
+    return measure_variants(choice.specs, lambda s: looking_variants(s, workload), plan, sign)
+
+
+def draw_looking(done: Any) -> list[Any]:  # noqa: ANN401 - Variants
+    """What looking costs each model."""
+    from explorer.analysis.latency.paradox import size_label
+
+    rows: list[list[str | Markup]] = []
+    for found in done.models:
+        bare, full = found.summary.models
+        ratio = found.summary.ratio(full.name)
+        cost = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
+        rows.append(
+            [
+                model_name(found.spec.key, size_label(found.spec)),
+                f"{bare.median_ms:,.2f}",
+                f"{full.median_ms:,.2f}",
+                cost,
+            ]
+        )
+    return [join(table(texts.LOOKING_HEAD, rows), note(texts.looking_notes(done.late)))]
+
+
+def memory(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """Weights and the two peaks of each model, one model after another."""
+    from explorer.analysis.latency.family import family_peaks, rows_of
+    from explorer.timing.networks import timed_network
+
+    work, done = choice.workload, []
+    for spec in choice.specs:
+        sign.allow(60)
+        weights = timed_network(spec, work).n_bytes(work.head)
+        peaks = [
+            family_peaks(rows_of([spec], replace(work, looks=looks)), sign)[0]
+            for looks in (False, True)
+        ]
+        done.append((spec, weights, *peaks))
+        yield tuple(done)
+
+
+def draw_memory(done: Any) -> list[Any]:  # noqa: ANN401 - rows of numbers
+    """Weights beside peaks, and the size of the whole process."""
+    from explorer.analysis.latency.paradox import size_label
+    from explorer.timing.machine import resident_bytes
+
+    rows: list[list[str | Markup]] = [
+        [
+            model_name(spec.key, size_label(spec)),
+            *("–" if n is None else f"{n / 1e6:,.1f}" for n in numbers),
+        ]
+        for spec, *numbers in done
+    ]
+    resident = resident_bytes()
+    whole = f"The whole process holds {resident / 1e6:,.0f} MB now." if resident else ""
+    return [join(table(texts.MEMORY_HEAD, rows), note(whole))]
+
+
+def draw_detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency or None
+    """Every sample of the headline's measurement, its ratios, and the documents to save."""
+    if result is None:
+        return note(texts.NOT_YET)
+    from explorer.ui.latency.detail import detail
+
+    return detail(result)
+
+
+def draw_recorded(document: bytes | None) -> Markup:
+    """A measurement saved elsewhere, as a table that says where it comes from."""
+    from explorer.analysis.latency.report import LARGEST_DOCUMENT, read_report
+    from explorer.views.latency.detail import recorded_table
+
+    text = bytes(document or b"")[: LARGEST_DOCUMENT + 1].decode("utf-8", "replace")
+    report = read_report(text)
+    protocol, machine = report["protocol"], report["machine"]
+    threads = texts.threads(protocol.get("threads"))
+    caption = (
+        f"Recorded on {machine.get('processor')} ({machine.get('device_name')}), torch "
+        f"{machine.get('torch')}: {protocol.get('batch_size')} × {protocol.get('sequence_length')} "
+        f"tokens, {protocol.get('dtype')}, clock {protocol.get('clock')}, "
+        f"{threads}."
+    )
+    return recorded_table(report, texts.RECORDED_HEAD, caption)

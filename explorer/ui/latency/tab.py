@@ -1,0 +1,144 @@
+"""Latency tab: size, work and measured time side by side; nothing is timed before it is asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.timing.stop import StopSign
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.latency import words as texts
+from explorer.ui.latency.choice import (
+    DEVICE,
+    LENGTH,
+    Choice,
+    build_controls,
+    device_choices,
+    length_choices,
+    with_choice,
+)
+from explorer.ui.latency.folds import build_folds
+from explorer.ui.latency.running import running, stop
+
+ID = "latency"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+BUDGET_S = 20.0
+PRIVATE: dict[str, Any] = {"api_visibility": "private"}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Headline:
+    """The components that a measurement writes."""
+
+    finding: gr.HTML
+    card: gr.HTML
+    status: gr.HTML
+    result: gr.State
+
+    @property
+    def all(self) -> list[Any]:
+        """In the order that the handlers return."""
+        return [self.finding, self.card, self.status, self.result]
+
+
+def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
+    """The finding, the paradox card, the controls, and the deeper questions as folds."""
+    # Size and work depend on no text and need no model: they are there from the start.
+    finding, card, status, _ = drawn(Choice())
+    headline = Headline(
+        gr.HTML(finding), gr.HTML(card), gr.HTML(status, render=False), gr.State(None)
+    )
+    controls = build_controls()
+    with gr.Row(elem_classes="lt-buttons"):
+        measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
+        stop_button = gr.Button(texts.STOP, elem_id="measure-stop")
+    headline.status.render()
+    for control in controls:
+        control.input(
+            plain_errors(choose),
+            controls,
+            headline.all,
+            show_progress="hidden",
+            trigger_mode="always_last",
+            **PRIVATE,
+        )
+    measure_button.click(
+        plain_errors(with_choice(measure)),
+        controls,
+        headline.all,
+        concurrency_id="measure",
+        concurrency_limit=4,
+        show_progress="hidden",
+        **PRIVATE,
+    )
+    stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
+    build_folds(controls, headline.result)
+    return [controls[LENGTH], controls[DEVICE]]
+
+
+def show(state: PageState) -> list[object]:
+    """The text's length and the machine's devices; nothing here starts a measurement."""
+    runs, _ = get_runs(state)
+    n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
+    return [gr.Dropdown(choices=length_choices(n_tokens)), gr.Dropdown(choices=device_choices())]
+
+
+def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
+    """The card for what was chosen, not measured yet."""
+    return drawn(Choice(*values))
+
+
+def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
+    """Measure what was chosen, live."""
+    from explorer.analysis.latency.family import measure_family, plan_for
+
+    specs, workload = choice.specs, choice.workload
+
+    def job(sign: StopSign) -> Iterator[Any]:
+        plan = plan_for(workload, BUDGET_S)
+        yield from measure_family(specs, workload, plan, sign, choice.devices)
+
+    yield from running(job, request, lambda u: drawn(choice, u.shot, (u.place, u.done)))
+
+
+def drawn(
+    choice: Choice,
+    result: Any = None,  # noqa: ANN401
+    standing: tuple[int, bool] | None = None,
+) -> list[object]:
+    """Finding, card, status and result for a choice and what was measured of it so far."""
+    from explorer.analysis.latency.paradox import paradox
+    from explorer.views.latency.measure import paradox_card
+    from explorer.views.markup import join, note
+
+    has_times = result is not None and result.latency.n_rounds > 0
+    summary = result.summary if has_times else None
+    rows = paradox(choice.specs, choice.workload, result, choice.devices)
+    status = [status_of(rows, result, standing), texts.clocks(choice.devices), texts.why(rows)]
+    return [
+        texts.paradox_finding(rows, summary if standing and standing[1] else None),
+        paradox_card(rows, texts.paradox_titles(rows)),
+        join(*(note(line) for line in status if line)),
+        result if has_times and standing and standing[1] else None,
+    ]
+
+
+def status_of(rows: Any, result: Any, standing: tuple[int, bool] | None) -> str:  # noqa: ANN401
+    """One line: the place in the line, the progress, or how far to trust the result."""
+    if standing is None:
+        return ""
+    place, done = standing
+    if place:
+        return texts.place_in_line(place)
+    n_rounds = result.latency.n_rounds if result is not None else 0
+    if not done:
+        return texts.progress(n_rounds, result.latency.wall_s if result else 0, BUDGET_S)
+    if not n_rounds:
+        ended = "stopped" if result is None else result.latency.ended
+        return texts.NOTHING if ended == "stopped" else texts.NO_ROUND
+    trust = texts.trust(result.summary, rows.rows[0].label, result.workload)
+    return f"{trust} {texts.conditions(result)}"

@@ -1,0 +1,236 @@
+"""The sentences of the latency tab and of its endpoint."""
+
+from collections.abc import Sequence
+
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.summary import LatencySummary
+from explorer.timing.workload import Workload
+from explorer.views.latency.measure import milliseconds, ratio_text
+from explorer.views.markup import Markup, finding, model_name
+
+LABEL = "Latency"
+QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
+BAD_FAMILY = "The family must be mini or base."
+NO_ROUND = "The time was over before every model had run once. Please choose less work."
+NOTHING = "It ended before anything was measured."
+SHAPES_LABEL = "Sizes"
+SHAPES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger", "larger")]
+LENGTH_LABEL = "Tokens"
+OWN_TEXT = "{n}: your text"
+BATCH_LABEL = "Texts at once"
+PART_LABEL = "What runs"
+PARTS = [("Encoder only", "encoder"), ("With the word head", "head")]
+CLOCK_LABEL = "Clock"
+CLOCKS = [("One thread", "compute"), ("All cores, wall", "wait")]
+DEVICE_LABEL = "Device"
+EVERY_DEVICE = "every device"
+ONE_DEVICE = "This question is asked of one device: please choose one under Device."
+DTYPE_LABEL = "Precision"
+MEASURE = "Measure here"
+STOP = "Stop"
+STORED = "Stored parameters"
+WORK = "Work of one pass"
+TIME = {
+    "compute": "Compute time here, one thread",
+    "wait": "What you wait here, all cores",
+    "device": "Time here, on the device",
+}
+NO_RATIO = "Other programs disturbed most rounds: no ratio is given."
+TIME_EVERYWHERE = "Time here, on every device"
+SAME = 0.015
+"""Relative difference under which two amounts of work are called the same."""
+
+
+def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
+    """Title and conclusion of each of the three bar pictures."""
+    first, star = paradox.rows[0], paradox.rows[-1]
+    fewer = first.parameters / star.parameters
+    stored = f"{star.label} keeps {fewer:.1f} × fewer numbers than {first.label}."
+    if fewer < 1:
+        stored = f"{star.label} keeps {1 / fewer:.1f} × more numbers than {first.label}."
+    return [
+        (STORED, stored),
+        (WORK, f"{star.label}'s one layer runs {star.n_layers} times: {_work(star, first)}."),
+        (_time_title(paradox), _time(paradox)),
+    ]
+
+
+def _time_title(paradox: Paradox) -> str:
+    several = len(paradox.timed) > len(paradox.rows)
+    return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
+
+
+def clocks(devices: Sequence[str]) -> str:
+    """How times on several devices are taken; nothing where there is one."""
+    if not devices:
+        return ""
+    others = " and ".join(device for device in devices if device != "cpu")
+    return (
+        f"All devices are measured in the same rounds, each by its own clock: the processor by the "
+        f"one chosen, {others} by its own events or until it has nothing left to do. The sentences "
+        "are about the processor. So far this was tested with a simulated second device only."
+    )
+
+
+def _work(star: ParadoxRow, first: ParadoxRow) -> str:
+    times = star.gflops / first.gflops
+    if abs(times - 1) < SAME:
+        return f"the same work as {first.label}"
+    return f"{times:.2f} × the work of {first.label}"
+
+
+def _time(paradox: Paradox) -> str:
+    first, star = paradox.rows[0], paradox.rows[-1]
+    if star.ms is None or first.ms is None:
+        return "Press the button: nothing is timed before you ask."
+    if star.times is None:
+        return NO_RATIO
+    takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
+    others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.rows[1:-1] if row.times]
+    sure = " (95 % intervals)" if star.times.is_sure else ""
+    return f"{'; '.join([takes, *others])}{sure}."
+
+
+def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> Markup:
+    """The tab's one sentence: size against work, and against time once it was measured."""
+    first, star = paradox.rows[0], paradox.rows[-1]
+    base, named = model_name(first.key, first.label), model_name(star.key, star.label)
+    fewer = first.parameters / star.parameters
+    size = f" stores {fewer:.1f} × fewer parameters than "
+    if fewer < 1:
+        size = f" stores {1 / fewer:.1f} × the parameters of "
+    if summary is None or first.ms is None or star.ms is None:
+        work = _work(star, first).removesuffix(f" as {first.label}")
+        work = work.removesuffix(f" of {first.label}")
+        return finding(named, size, base, f", but one pass is {work}. What does the clock say?")
+    ratio = summary.ratio(summary.models[len(paradox.rows) - 1].name)
+    if star.times is None or ratio is None:
+        verdict = f"; it takes {milliseconds(star.ms)} here, {first.label} {milliseconds(first.ms)}"
+    elif not star.times.is_sure:
+        verdict = f", and took {star.times.ratio:.2f} × the time in too few rounds to be sure"
+    elif not ratio.is_different:
+        verdict = f", yet no difference in time shows here ({star.times.ratio:.2f} ×)"
+    else:
+        verdict = f", yet it takes {star.times.ratio:.2f} × the time here"
+    return finding(named, size, base, verdict, *_others(paradox.rows[1:-1]), ".")
+
+
+def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
+    """What the models between take: times the first's where ratios are given."""
+    parts: list[Markup | str] = []
+    for row in rows:
+        if row.ms is not None:
+            takes = milliseconds(row.ms) if row.times is None else f"{row.times.ratio:.2f} ×"
+            parts += ["; ", model_name(row.key, row.label), f" takes {takes}"]
+    return parts
+
+
+def why(paradox: Paradox) -> str:
+    """What explains the three pictures, from their own numbers."""
+    first, star = paradox.rows[0], paradox.rows[-1]
+    lead = (
+        f"Sharing saves memory, not work: the one layer of {star.label} is stored once and run "
+        f"{star.n_layers} times, and every run multiplies by all its numbers again."
+    )
+    if star.times is None:
+        return lead
+    times = star.times.ratio / (star.gflops / first.gflops)
+    if times < 0.95:
+        return lead + (
+            " Here it is faster than its work says: short texts wait for weights from memory, and "
+            "one layer that is used again and again can stay near the processor."
+        )
+    if times > 1.05:
+        return f"{lead} {_slower(first, star)}"
+    return lead + " The clock follows the work, not the size."
+
+
+def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
+    """Why a model may be slower than its work says."""
+    if star.activation == first.activation:
+        return (
+            f"Here it is slower than its work says, though its activation is that of {first.label} "
+            "too; these numbers do not say why."
+        )
+    return (
+        f"Here it is even slower than its work says: its activation ({star.activation}) is "
+        f"computed in several steps over memory where that of {first.label} "
+        f"({first.activation}) is a single one."
+    )
+
+
+def place_in_line(place: int) -> str:
+    """How many are before the reader's own measurement."""
+    before = "One measurement is" if place == 1 else f"{place} measurements are"
+    return f"{before} before yours; it starts by itself."
+
+
+def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
+    """How far a running measurement is."""
+    if not n_rounds:
+        return "Building the models and warming up …"
+    rounds = "1 round" if n_rounds == 1 else f"{n_rounds} rounds"
+    return (
+        f"{rounds} in {wall_s:.0f} s; it ends when the intervals are narrow or at {budget_s:.0f} s."
+    )
+
+
+ENDED = {
+    "settled": "every interval is within 3 %",
+    "budget": "the time was over",
+    "deadline": "the time was over",
+    "rounds": "all rounds were made",
+    "stopped": "you stopped it",
+}
+
+
+def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
+    """How much of a difference to believe, said beside every result."""
+    rounds = "1 round" if summary.n_rounds == 1 else f"{summary.n_rounds} rounds"
+    parts = [f"{rounds} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
+    if summary.refused:
+        parts.append(
+            "Other programs disturbed more than half of the rounds, so no ratio is given on this "
+            "clock; compute time does not need a quiet machine."
+        )
+    elif summary.self_check is not None and not summary.self_check.is_sure:
+        parts.append("That is too few to say how sure the ratios are: choose fewer tokens.")
+    elif summary.self_check is not None:
+        off = 100 * abs(summary.self_check.ratio - 1)
+        parts.append(
+            f"Two runs of {first} differ by {off:.1f} % here: trust differences above that."
+        )
+    parts.append(neighbours(summary, workload))
+    return " ".join(parts)
+
+
+def neighbours(summary: LatencySummary, workload: Workload) -> str:
+    """What other programs on the machine did meanwhile."""
+    if summary.disturbed_share is None:
+        return "This system does not show whether other programs disturbed it."
+    share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
+    if summary.refused:
+        return f"{share}."
+    if workload.clock == "wait":
+        return f"{share}; ratios are from the others."
+    return f"{share}; the time one thread computes hardly feels it."
+
+
+def conditions(result: FamilyLatency) -> str:
+    """Everything that was held fixed."""
+    workload, weights, threads = result.workload, result.weights, result.threads
+    device = " and ".join(result.devices or (workload.device,))
+    texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
+    part = "encoder and word head at every position" if workload.head else "encoder only"
+    kinds = {
+        "random": "random weights in the published shapes (time does not depend on them)",
+        "bundled": "bundled weights",
+        "checkpoint": "published weights",
+    }
+    used = " and ".join(kinds[kind] for kind in dict.fromkeys(weights))
+    width = "one thread" if threads == 1 else f"{threads} threads"
+    return (
+        f"{texts} of {workload.length} tokens, no padding, {part}, {workload.dtype}, "
+        f"{device}, {width}, eager attention, inference mode; {used}."
+    ).capitalize()

@@ -1,0 +1,37 @@
+"""Parameters tab: where every weight sits, and what sharing and factorising buy."""
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.parameters import folds
+from explorer.ui.parameters import words as texts
+
+ID = "parameters"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+
+
+def build(state: gr.State) -> list[gr.components.Component]:
+    """The finding, the three bars, and the deeper questions as folds."""
+    headline = [gr.HTML(), Canvas("parameters_map")]
+    for build_fold in (
+        folds.build_savings,
+        folds.build_calls,
+        folds.build_sizes,
+        folds.build_embedding,
+        folds.build_sharing,
+        folds.build_builder,
+        folds.build_memory,
+    ):
+        build_fold(state)
+    return headline
+
+
+def show(state: PageState) -> list[object]:  # noqa: ARG001 - shapes do not depend on the text
+    """Counts of both families: no weights are read and no text is run."""
+    from explorer.analysis.parameters.family import family_members
+    from explorer.views.parameters.count import parameters_map
+
+    families = {family: family_members(family) for family in ("base", "mini")}
+    return [texts.parameters_finding(families["base"]), parameters_map(families, texts.MAP)]

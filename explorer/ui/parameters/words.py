@@ -1,0 +1,79 @@
+"""The sentences of the parameters tab."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from explorer.views.markup import Markup, finding, join, model_name
+
+if TYPE_CHECKING:
+    from explorer.analysis.parameters.family import FamilyMember
+
+LABEL = "Parameters"
+QUESTION = "Where does every weight sit, and what do sharing and factorising buy?"
+
+PARTS = {
+    "word_embeddings": "Word embeddings",
+    "position_embeddings": "Position embeddings",
+    "token_type_embeddings": "Segment embeddings",
+    "embedding_norm": "Embedding norm",
+    "embedding_projection": "Projection E to H",
+    "attention": "Attention",
+    "ffn": "Feed-forward",
+    "layer_norm": "Layer norms",
+    "pooler": "Pooler",
+    "head": "Pre-training head",
+}
+CHANGES = {
+    "layers": "layers left out",
+    "width": "narrower layers",
+    "segments": "no segment embeddings",
+    "pooler": "no pooler",
+    "vocabulary": "a smaller vocabulary",
+    "sharing": "one shared layer",
+    "factorising": "factorising",
+    "positions": "fewer positions",
+}
+MAP = {
+    "parts": PARTS,
+    "changes": CHANGES,
+    "families": {"base": "Published base size", "mini": "Bundled mini family"},
+    "family_label": "Which family",
+    "modes": {"stored": "Stored", "applied": "Applied in one pass"},
+    "mode_label": "Count each weight",
+    "stored_note": "Each weight once, as it lies on disk. Dashed: what BERT has in addition.",
+    "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again.",
+    "hint": "Point at a part of a bar, or use the arrow keys on it, to see its tensors.",
+    "again": "the same tensors again",
+    "run": "run {n} times",
+    "less": "less than BERT",
+    "more": "more than BERT",
+    "numbers": "weights",
+    "stored_unit": "MB in fp32",
+    "layer": "Layer",
+    "layers_each": "layers of",
+    "one_layer": "one layer of",
+    "tensor_head": ["Tensor", "Shape", "Type", "Bytes"],
+    "bar": "{label}: {stored} weights stored, {applied} applied in one pass",
+    "embeddings": "embeddings",
+    "heads_apart": "Encoder and pooler as released; the pre-training heads come on top and "
+    "are not in the totals.",
+}
+
+
+def millions(count: float) -> str:
+    """109,482,240 as ``109.5 M``."""
+    return f"{count / 1e6:,.1f} M"
+
+
+def parameters_finding(members: Sequence["FamilyMember"]) -> Markup:
+    """What the picture shows in one sentence, with its numbers."""
+    bert, distilbert, albert = members
+    layers = bert.spec.architecture.n_layers - distilbert.spec.architecture.n_layers
+    names = [model_name(m.spec.key, m.spec.label) for m in members]
+    return finding(
+        join("At base size ", names[0], f" stores {millions(bert.counts.total)} weights; "),
+        join(names[1], f" leaves out {layers} layers and stores "),
+        join(f"{millions(distilbert.counts.total)}; ", names[2]),
+        f" stores one layer and runs it {albert.spec.architecture.n_layers} times, so it keeps "
+        f"{millions(albert.counts.total)} but still applies {millions(albert.counts.applied)}.",
+    )

@@ -1,0 +1,1 @@
+"""What does each model put in the gap, and how sure is it? The tab."""

@@ -1,0 +1,107 @@
+"""Fold: how likely a word of the reader's own is, in each gap and model."""
+
+from typing import TYPE_CHECKING
+
+import gradio as gr
+
+from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
+from explorer.models.run import Run
+from explorer.models.tokens import BadText, Word, plain_text
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
+from explorer.views.markup import Markup, join, note
+from explorer.views.predictions.every_word import asked_table
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
+
+MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
+
+
+def build_fold(state: gr.State) -> None:
+    """A box for words, and a table of what the models think of them."""
+    with fold(texts.ASK_QUESTION) as ask:
+        with gr.Row(elem_classes="pr-ask"):
+            box = gr.Textbox(
+                label=texts.ASK_LABEL, placeholder=texts.ASK_PLACEHOLDER, max_lines=1, scale=5
+            )
+            button = gr.Button(texts.ASK_BUTTON, scale=1)
+        answer = gr.HTML()
+        ask.on_open(show_asked, [state, box], [answer])
+        gr.on(
+            [button.click, box.submit],
+            plain_errors(show_asked),
+            [state, box],
+            [answer],
+            api_visibility="private",
+            concurrency_id="infer",
+            show_progress="minimal",
+        )
+
+
+def show_asked(state: PageState | None, asked: str) -> Markup:
+    """Probability and rank of each asked word in each gap."""
+    if state is None:
+        return note("")
+    runs, _ = get_runs(state)
+    if not runs:
+        return note(texts.NO_MODEL)
+    gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
+    wanted = split_asked(asked)
+    if not gaps or not wanted:
+        return note(texts.NO_MASK if not gaps else texts.ASK_HINT)
+    pairs = [(word, number) for number in range(min(len(gaps), MAX_GAPS)) for word in wanted]
+    return answer_table(runs, state, gaps, pairs)
+
+
+def split_asked(asked: str) -> list[str]:
+    """The words or phrases between the commas.
+
+    Raises:
+        BadText: too many, too long, or one that is a special token.
+    """
+    words = list(dict.fromkeys(part.strip() for part in plain_text(asked or "").split(",")))
+    words = [word for word in words if word]
+    if len(words) > MAX_WORDS or any(len(word) > MAX_LETTERS for word in words):
+        raise BadText(texts.ASK_TOO_MUCH.format(words=MAX_WORDS, letters=MAX_LETTERS))
+    if any("[" in word or "]" in word for word in words):
+        raise BadText(texts.ASK_BRACKETS)
+    return words
+
+
+def _planned(loaded: "LoadedModel", text: str, gap: Word, word: str) -> SpanPlan | str:
+    """How a model prices a word in a gap, or the sentence that says why it cannot."""
+    filled = text[: gap.start] + word + text[gap.end :]
+    try:
+        return plan_in(loaded, filled, Word(word, gap.start, gap.start + len(word)))
+    except BadText as error:
+        return str(error)
+
+
+def answer_table(
+    runs: dict[str, Run], state: PageState, gaps: list[Word], pairs: list[tuple[str, int]]
+) -> Markup:
+    """The table of every (word, gap) pair."""
+    found: dict[str, list[SpanScore | str]] = {key: [] for key in runs}
+    plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
+    loaded = loaded_models(runs, state)
+    for key, run in runs.items():
+        for word, number in pairs:
+            planned = _planned(loaded[key], run.tokens.text, gaps[number], word)
+            found[key].append(planned if isinstance(planned, str) else "")
+            plans[key] += [] if isinstance(planned, str) else [planned]
+    scores = final_scores({key: (loaded[key], plans[key]) for key in runs})
+    for key in runs:
+        arrived = iter(scores[key])
+        found[key] = [refusal or next(arrived) for refusal in found[key]]
+    rows = [
+        (texts.asked_title(word, number, len(gaps)), {key: found[key][i] for key in runs})
+        for i, (word, number) in enumerate(pairs)
+    ]
+    labels = {key: run.spec.label for key, run in runs.items()}
+    sizes = {key: len(run.vocabulary) for key, run in runs.items()}
+    return join(asked_table(rows, labels, sizes, texts.ASK_TABLE), note(texts.ASK_RULE))

@@ -1,0 +1,59 @@
+"""Fold: which of the words offered as ``[he|she]`` each model prefers."""
+
+import gradio as gr
+
+from explorer.analysis.predictions.contrast import Contrast, contrast
+from explorer.models.run import Run
+from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_text
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
+from explorer.views.markup import Markup, join, note
+from explorer.views.predictions.contrast import contrast_html
+
+MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
+
+
+def build_fold(state: gr.State) -> None:
+    """Bars that share each model's belief among the alternatives."""
+    with fold(texts.CONTRAST_QUESTION) as section:
+        out = gr.HTML()
+        section.on_open(show_contrast, [state], [out])
+
+
+def show_contrast(state: PageState | None) -> Markup:
+    """Every choice in the state's text, or how to write one."""
+    if state is None:
+        return note("")
+    text = plain_text(state.text)
+    offered = find_choices(text)
+    if not offered:
+        return note(texts.CONTRAST_HINT)
+    if len(offered) > MAX_CHOICES or any(
+        len(choice.alternatives) > MAX_ALTERNATIVES for choice in offered
+    ):
+        raise BadText(
+            texts.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
+        )
+    runs, _ = get_runs(state)
+    if not runs:
+        return note(texts.NO_MODEL)
+    blocks: list[Markup] = []
+    for choice in offered:
+        found = contrasts(runs, state, text, choice)
+        blocks += [texts.contrast_finding(found), contrast_html(found, texts.CONTRAST)]
+    return join(*blocks, note(texts.CONTRAST_RULE))
+
+
+def contrasts(runs: dict[str, Run], state: PageState, text: str, choice: Choice) -> list[Contrast]:
+    """One choice through every model."""
+    loaded = loaded_models(runs, state)
+    stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
+    jobs = {
+        key: (loaded[key], [plan_in(loaded[key], *stretch) for stretch in stretches])
+        for key in runs
+    }
+    scores = final_scores(jobs)
+    return [contrast(key, run.spec.label, scores[key]) for key, run in runs.items()]

@@ -1,0 +1,72 @@
+"""``/predict``: what each model puts in the masks of a text, as JSON."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gradio as gr
+
+from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
+from explorer.models.run import Run
+from explorer.models.specs import FAMILIES
+from explorer.models.tokens import Tokens
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.predictions import words as texts
+
+
+def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
+    """What BERT, DistilBERT and ALBERT put in each [MASK] of a text.
+
+    Args:
+        text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        top_k: How many words per mask, 1 to 50.
+
+    Returns:
+        The text as it was run, the family, and per model its tokens and masks; ``position``
+        counts tokens from 0, ``remaining`` is the mass outside the listed words.
+    """
+    low, high = TOP_K
+    if family not in FAMILIES:
+        raise gr.Error(texts.BAD_FAMILY)
+    if type(top_k) is not int or not low <= top_k <= high:
+        raise gr.Error(texts.BAD_TOP_K.format(low=low, high=high))
+    runs, missing = get_runs(PageState(text=str(text), family=family))
+    if not runs:
+        raise gr.Error(" ".join(str(error) for error in missing.values()))
+    return _as_json(runs, family, top_k) | _absent(missing)
+
+
+def _as_json(runs: dict[str, Run], family: str, top_k: int) -> dict[str, Any]:
+    tokens = next(iter(runs.values())).tokens
+    if not tokens.mask_positions:
+        raise gr.Error(texts.NO_MASK_TO_PREDICT)
+    models = [_model(run.tokens, mask_predictions(run, top_k)) for run in runs.values()]
+    return {"text": tokens.text, "family": family, "models": models}
+
+
+def _model(tokens: Tokens, result: MaskPredictions) -> dict[str, Any]:
+    masks = [
+        {
+            "position": position,
+            "predictions": [
+                {"token": token, "id": int(i), "probability": float(p)}
+                for token, i, p in zip(tokens_, ids, probabilities, strict=True)
+            ],
+            "remaining": float(rest),
+        }
+        for position, tokens_, ids, probabilities, rest in zip(
+            result.positions,
+            result.tokens,
+            result.ids,
+            result.probabilities,
+            result.remaining,
+            strict=True,
+        )
+    ]
+    return {"model": result.model, "tokens": list(tokens.pieces), "masks": masks}
+
+
+def _absent(missing: Mapping[str, ValueError]) -> dict[str, list[str]]:
+    """Why a model is not in the list; the key is there only when one is not."""
+    return {"missing": [str(error) for error in missing.values()]} if missing else {}

@@ -1,0 +1,70 @@
+"""Fold: every word masked in turn."""
+
+from collections.abc import Iterator
+
+import gradio as gr
+
+from explorer.models.run import Run
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import Jobs, loaded_models, mask_id, priced
+from explorer.views.markup import note
+
+
+def build_fold(state: gr.State) -> None:
+    """A strip of tiles that fills while the models work; it can be stopped."""
+    with fold(texts.WORDS_QUESTION) as words:
+        line = gr.HTML()
+        stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
+        strip = Canvas("predictions_words")
+        running = words.on_open(show_words, [state], [line, strip, stop])
+        stop.click(
+            stopped,
+            None,
+            [line, stop],
+            cancels=[running],
+            api_visibility="private",
+            queue=False,
+        )
+
+
+def stopped() -> tuple[str, gr.Button]:
+    """What the fold says when the reader has had enough."""
+    return texts.STOPPED, gr.Button(visible=False)
+
+
+def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
+    """The strip after every round of batches."""
+    from explorer.views.predictions.every_word import words_canvas
+
+    if state is None:
+        yield "", "", gr.Button(visible=False)
+        return
+    runs, _ = get_runs(state)
+    if not runs:
+        yield note(texts.NO_MODEL), "", gr.Button(visible=False)
+        return
+    jobs = word_jobs(runs, state)
+    labels = {key: run.spec.label for key, run in runs.items()}
+    tokens = next(iter(runs.values())).tokens
+    for scores in priced(jobs):
+        done = {key: (len(found), len(jobs[key][1])) for key, found in scores.items()}
+        yield (
+            texts.words_finding(scores, labels, done),
+            words_canvas(tokens.words, tokens.text, scores, labels, texts.WORDS_CANVAS),
+            gr.Button(visible=any(count < total for count, total in done.values())),
+        )
+
+
+def word_jobs(runs: dict[str, Run], state: PageState) -> Jobs:
+    """What each model has to price: every word of the text, masked in turn."""
+    from explorer.analysis.predictions.every_word import word_plans
+
+    loaded = loaded_models(runs, state)
+    return {
+        key: (loaded[key], word_plans(run.tokens, mask_id(loaded[key])))
+        for key, run in runs.items()
+    }

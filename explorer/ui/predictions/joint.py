@@ -1,0 +1,45 @@
+"""Fold: several gaps filled apart, and from left to right."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import cast
+
+import gradio as gr
+
+from explorer.analysis.predictions.joint import MAX_MASKS, MaskFillings, mask_fillings
+from explorer.models.run import Run
+from explorer.page_state import PageState
+from explorer.runs import get_runs, in_workers
+from explorer.ui.kit.folds import fold
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.masked_scores import all_logits, loaded_models
+from explorer.views.markup import Markup, join, note
+from explorer.views.predictions.joint import joint_html
+
+
+def build_fold(state: gr.State) -> None:
+    """Both fillings of every model, side by side."""
+    with fold(texts.JOINT_QUESTION) as joint:
+        out = gr.HTML()
+        joint.on_open(show_joint, [state], [out])
+
+
+def show_joint(state: PageState | None) -> Markup:
+    """Both fillings for the state's text, or what the text needs first."""
+    if state is None:
+        return note("")
+    runs, _ = get_runs(state)
+    n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
+    if not runs or not 2 <= n_masks <= MAX_MASKS:
+        return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else texts.NO_MODEL)
+    found = fillings(runs, state)
+    return join(texts.joint_finding(found), joint_html(found, texts.JOINT), note(texts.JOINT_RULE))
+
+
+def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:
+    """Every model's fillings, the models side by side in the workers."""
+    loaded = loaded_models(runs, state)
+    jobs: list[Callable[[], object]] = [
+        partial(mask_fillings, run, partial(all_logits, loaded[key])) for key, run in runs.items()
+    ]
+    return [cast(MaskFillings, future.result()) for future in in_workers(jobs)]

@@ -1,0 +1,35 @@
+"""The opening example, computed beforehand: the page shows it while torch is still being loaded.
+
+``python -m explorer.ui.predictions.opening`` computes it anew; a test compares it with the
+bundled weights.
+"""
+
+import json
+from typing import Any
+
+from explorer.assets import DATA
+from explorer.page_state import PageState
+from explorer.ui.predictions import tab as predictions
+
+OPENING = DATA / "opening.json"
+
+
+def show_opening(start: PageState, headline: list[Any]) -> None:
+    """Put the example into the predictions headline when it is what ``start`` would compute."""
+    if _decides(start) != _decides(PageState()):
+        return
+    for component, value in zip(headline, json.loads(OPENING.read_text("utf-8")), strict=True):
+        component.value = value
+
+
+def compute_opening() -> list[str]:
+    """The headline of the default state, by the bundled models themselves."""
+    return [str(value) for value in predictions.show(PageState())]
+
+
+def _decides(state: PageState) -> tuple[str, str, str]:
+    return state.text, state.family, state.dtype
+
+
+if __name__ == "__main__":
+    OPENING.write_text(json.dumps(compute_opening(), ensure_ascii=False, indent=1) + "\n", "utf-8")

@@ -1,0 +1,258 @@
+"""Sentences of the predictions tab."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.predictions.contrast import Contrast
+from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal
+from explorer.analysis.predictions.joint import MaskFillings
+from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
+from explorer.views.markup import Markup, el, finding, join, model_name, note, word
+from explorer.views.predictions.masks import listed
+
+LABEL = "Predictions"
+QUESTION = "What does each model put in the gap, and how sure is it?"
+NO_MASK = (
+    "No word is masked yet: click a word of the text to hide it, "
+    "or open “How well is every word predicted?” below."
+)
+NO_MODEL = "None of the three models can be run here; the cards below say why."
+BAD_FAMILY = "The family is either mini or base."
+BAD_TOP_K = "top_k is a whole number from {low} to {high}."
+NO_MASK_TO_PREDICT = "There is no [MASK] in the text: put one where a word is to be predicted."
+ALL_DIFFER = {2: "Two models, two answers: ", 3: "Three models, three answers: "}
+CANVAS = {
+    "shown": "Words shown",
+    "rest": "outside these {k}",
+    "rest_one": "outside this word",
+    "spread": "as unsure as a choice among {n} equal words",
+    "first": "first answer",
+    "also": "also listed by {names}",
+    "only": "listed by this model alone",
+    "shared": "In all {n} lists: {words}.",
+    "shared_none": "No word is in all {n} lists.",
+    "scale": "Full bar: {max}.",
+    "rule": "Probabilities are shares of the whole vocabulary; all bars of a gap have one scale. "
+    "A dot beside a word names another model that lists it too; a word that starts with … "
+    "continues the word before.",
+    "mask": "Gap {i} of {n}",
+}
+
+
+def predictions_finding(
+    predictions: Mapping[str, MaskPredictions], labels: Mapping[str, str]
+) -> Markup:
+    """The tab's one sentence: who agrees, who does not, who is least sure."""
+    if not predictions:
+        return finding(NO_MODEL)
+    n_masks = len(next(iter(predictions.values())).positions)
+    if not n_masks:
+        return finding(NO_MASK)
+    found = [agreement(predictions, mask) for mask in range(n_masks)]
+    if n_masks == 1:
+        return finding(_one_mask(found[0], labels))
+    return finding(_many_masks(found, labels))
+
+
+def _named(key: str, labels: Mapping[str, str]) -> Markup:
+    return model_name(key, labels[key])
+
+
+def _all_of(count: int) -> str:
+    return {1: "", 2: "Both", 3: "All three"}[count]
+
+
+def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
+    p = found.probabilities
+    if len(p) == 1:
+        (answer, (key,)), *_ = found.groups
+        return join(_named(key, labels), " answers ", word(answer), f", {p[key]:.3f}.")
+    if found.is_unanimous:
+        least = min(p, key=p.__getitem__)
+        answer = found.groups[0][0]
+        return join(
+            f"{_all_of(len(p))} answer ",
+            word(answer),
+            "; ",
+            _named(least, labels),
+            f" is least sure, {p[least]:.3f}.",
+        )
+    if len(found.groups) == len(p):
+        parts = [
+            join(_named(key, labels), " says ", word(answer), f" ({p[key]:.3f})")
+            for answer, (key,) in found.groups
+        ]
+        return join(ALL_DIFFER[len(p)], listed(parts), ".")
+    (answer, pair), (other, (odd,)) = found.groups
+    return join(
+        listed([_named(key, labels) for key in pair]),
+        " answer ",
+        word(answer),
+        "; ",
+        _named(odd, labels),
+        " says ",
+        word(other),
+        f" ({p[odd]:.3f}).",
+    )
+
+
+def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
+    together = [f.groups[0][0] for f in found if f.is_unanimous]
+    n_models = len(found[0].probabilities)
+    if n_models == 1:
+        answers = [word(f.groups[0][0]) for f in found]
+        return join(_named(next(iter(labels)), labels), " answers ", listed(answers), ".")
+    who = "The three models agree" if n_models == 3 else "The two models agree"
+    if together:
+        shown = listed([word(answer) for answer in together[:5]])
+        return join(f"{who} on {len(together)} of {len(found)} gaps: ", shown, ".")
+    return join(f"{who} on none of the {len(found)} gaps", _closest_pair(found, labels), ".")
+
+
+def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup | None:
+    """The two models of three that give the same first answer most often."""
+    pairs = Counter(f.groups[0][1] for f in found if len(f.groups[0][1]) == 2)
+    if not pairs:
+        return None
+    (pair, count), *_ = pairs.most_common()
+    answers = [word(f.groups[0][0]) for f in found if f.groups[0][1] == pair]
+    names = listed([_named(key, labels) for key in pair])
+    return join("; ", names, f" agree on {count}: ", listed(answers[:5]))
+
+
+# Every word masked in turn
+
+WORDS_QUESTION = "How well is every word predicted?"
+STOP = "Stop"
+STOPPED = note("Stopped; what was done so far stays.")
+WORDS_CANVAS = {
+    "rule": "Each word is hidden whole and the rest of the text is kept. A word of several pieces "
+    "is filled from left to right: its probability is the product over the pieces. Darker means "
+    "more surprising (−ln p, nats). ≠ marks words that one model gets right at first guess and "
+    "another does not. Choose a word to see what the models say instead.",
+    "nothing": "not in its vocabulary",
+    "surprise": "{nats} nats",
+    "rank": "rank {rank}",
+    "instead": "says {answers}",
+    "disagree": "the models disagree",
+    "head": ["Model", "p(word)", "Surprise", "Rank", "Pieces", "Likeliest in its place"],
+    "strip": "Words of the text, each with every model’s probability of it",
+}
+
+
+def words_finding(
+    scores: Mapping[str, Sequence[SpanScore]],
+    labels: Mapping[str, str],
+    done: Mapping[str, tuple[int, int]],
+) -> Markup:
+    """How far the strip is; when it is complete, who finds how many words at first guess."""
+    if any(count < total for count, total in done.values()):
+        parts = [
+            join(model_name(key, labels[key]), f" {count} of {total} words")
+            for key, (count, total) in done.items()
+        ]
+        return note(listed(parts), "…")
+    if not any(scores.values()):
+        return note("There is no whole word in this text that could be hidden.")
+    parts = [
+        join(
+            model_name(key, labels[key]),
+            f" finds {sum(s.is_first for s in found)} of "
+            f"{len(found)} words at first guess ({mean_surprisal(found):.2f} nats per word)",
+        )
+        for key, found in scores.items()
+    ]
+    return el("p", listed(parts), ".", class_="fold-finding")
+
+
+# Ask for a word
+
+ASK_QUESTION = "How likely is a word of my own?"
+ASK_LABEL = "Words or phrases, separated by commas"
+ASK_PLACEHOLDER = "paris, new york"
+ASK_BUTTON = "Ask"
+ASK_HINT = "Type a word or a phrase; several are separated by commas."
+ASK_TOO_MUCH = "Please ask for at most {words} words at once, of at most {letters} letters each."
+ASK_BRACKETS = "A word to ask for has no square brackets in it."
+ASK_TABLE = {
+    "head": "Word",
+    "caption": "Probability in the gap",
+    "unknown": "not in its vocabulary",
+    "rank": "rank {rank:,} of {size:,}",
+    "last": "behind all {size:,} single pieces",
+}
+ASK_RULE = (
+    "A word of several pieces is filled from left to right: p = p(piece 1) × p(piece 2 | piece 1) "
+    "× …; its rank is its place among the single pieces of the vocabulary."
+)
+
+
+def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:
+    """The word that was asked for, and the gap if there are several."""
+    return join(word(asked), f" in gap {gap + 1}" if n_gaps > 1 else None)
+
+
+# Several masks
+
+JOINT_QUESTION = "What if the gaps are filled together?"
+JOINT_NEEDS = "Gaps in the text: {n}. This question needs 2 to {most}."
+JOINT = {
+    "alone": "Each gap on its own",
+    "together": "From left to right",
+    "numbers": "joint {joint} · independent {apart}",
+}
+JOINT_RULE = (
+    "Independent: the product of each gap’s probability while the other gaps stay hidden. "
+    "Joint: p(word 1) × p(word 2 | word 1) × …, each gap seeing the words already filled to its "
+    "left; the five best found by a beam of five, so a better filling may exist. One piece fills "
+    "one gap. Words that differ from the lone answers are underlined."
+)
+
+
+def joint_finding(found: Sequence[MaskFillings]) -> Markup:
+    """Which models change their words when the gaps know of each other."""
+    changed = [model_name(f.model, f.label) for f in found if f.is_changed]
+    if not changed:
+        return el(
+            "p",
+            "No model changes its words when the gaps are filled one after the other.",
+            class_="fold-finding",
+        )
+    verb = " changes its words" if len(changed) == 1 else " change their words"
+    return el(
+        "p", listed(changed), verb, " when each gap sees the ones before it.", class_="fold-finding"
+    )
+
+
+# Contrast
+
+CONTRAST_QUESTION = "Which of two words does each model prefer?"
+CONTRAST_HINT = (
+    "Write the alternatives into the text with a bar between them, for example "
+    "“The nurse said that [he|she] was tired.”, and press Compare."
+)
+CONTRAST_TOO_MUCH = "Please offer at most {alternatives} alternatives in at most {choices} places."
+CONTRAST = {"detail": "p = {p} ({pieces})", "unknown": "not in its vocabulary"}
+CONTRAST_RULE = (
+    "Bars: p(alternative) divided by the sum over the alternatives, so they add up to 1 for each "
+    "model. p is the probability in the gap among all words; a longer alternative is filled from "
+    "left to right and its p is a product, which makes it smaller."
+)
+
+
+def contrast_finding(found: Sequence[Contrast]) -> Markup:
+    """Which alternative the models prefer, and how strongly."""
+    groups: dict[str, list[Contrast]] = {}
+    for one in found:
+        groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
+    parts = []
+    for alternative, who in groups.items():
+        names = listed(
+            [
+                join(model_name(one.model, one.label), f" ({float(one.shares.max()):.3f})")
+                for one in who
+            ]
+        )
+        parts.append(join(names, " prefers " if len(who) == 1 else " prefer ", word(alternative)))
+    sentence = [piece for part in parts for piece in ("; ", part)][1:]
+    return el("p", *sentence, ".", class_="fold-finding")

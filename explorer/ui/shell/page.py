@@ -1,0 +1,78 @@
+"""The page, as a table of contents: header, input bar, tabs, link and status."""
+
+from pathlib import Path
+from typing import Any
+
+import gradio as gr
+
+from explorer.assets import ASSETS
+from explorer.page_state import PageState
+from explorer.ui.kit import words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.predictions.opening import show_opening
+from explorer.ui.shell import view as compare
+from explorer.ui.shell.api import register_endpoints
+from explorer.ui.shell.input_bar import build_input_bar
+from explorer.ui.shell.tabs import TABS
+from explorer.views.markup import el
+
+
+def build_page(start: PageState) -> gr.Blocks:
+    """The whole explorer as a Gradio page that opens on ``start`` or on the link it is given."""
+    with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
+        gr.HTML(header_html(), elem_id="masthead")
+        bar = build_input_bar(start)
+        message = gr.HTML("", elem_id="message")
+        state, open_tab, shown = gr.State(None), gr.State(start.tab), gr.State({})
+        with gr.Tabs(elem_id="tabs") as tabs:
+            items, outputs = {}, {}
+            for tab in TABS:
+                with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}") as items[tab.ID]:
+                    outputs[tab.ID] = tab.build(state)
+        show_opening(start, outputs["predictions"])
+        status = gr.HTML("", elem_id="status")
+        link = Canvas("link", elem_id="link")
+        parts = (start, bar, message, state, open_tab, shown, tabs, items, outputs, status, link)
+        compare.wire(page, compare.Wiring(*parts))
+        register_endpoints()
+    page.queue(default_concurrency_limit=4)
+    return page
+
+
+def header_html() -> str:
+    """The title, what the page is for, and the theme switch."""
+    return el(
+        "header",
+        el("div", el("h1", texts.TITLE), el("p", texts.TAGLINE)),
+        el("button", texts.THEME_SWITCH, type="button", id="theme-switch"),
+    )
+
+
+def launch_options() -> dict[str, Any]:
+    """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
+    scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
+    return {
+        "theme": theme(),
+        "css_paths": style_sheets(),
+        "head": f"<script>{chr(10).join(scripts)}</script>",
+        "footer_links": ["api"],
+        "run_history": False,
+        "show_error": False,
+        "ssr_mode": False,
+        "quiet": False,
+    }
+
+
+def style_sheets() -> list[Path]:
+    """The page's own rules first, then each subject's."""
+    return sorted((ASSETS / "css").glob("*.css"), key=lambda path: (path.stem != "page", path.stem))
+
+
+def theme() -> gr.themes.Base:
+    """Gradio's own controls in the page's colours; the rest is ``assets/css/page.css``."""
+    return gr.themes.Base(
+        primary_hue="slate",
+        neutral_hue="slate",
+        font=["system-ui", "sans-serif"],
+        font_mono=["ui-monospace", "monospace"],
+    )

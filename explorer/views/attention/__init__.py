@@ -1,0 +1,1 @@
+"""Where does every head of the three models look? The pictures."""

@@ -1,0 +1,1 @@
+"""What did the student learn from its teacher? The pictures."""

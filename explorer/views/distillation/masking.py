@@ -1,0 +1,58 @@
+"""One round of hiding written over the text, and the counters over all rounds."""
+
+from collections.abc import Sequence
+
+from explorer.analysis.distillation.masking import (
+    FATES,
+    KEPT,
+    LABELS,
+    LEFT,
+    MASKED,
+    SWAPPED,
+    MaskingSimulation,
+)
+from explorer.views.markup import Markup, el, join, note, table
+
+CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
+
+
+def masking_html(
+    found: MaskingSimulation, pieces: Sequence[str], swapped: Sequence[str], sentence: str
+) -> Markup:
+    """The first round in full and the shares of all rounds beside what they tend to.
+
+    Args:
+        found: The simulation.
+        pieces: The tokens of the text as a reader writes them.
+        swapped: Parallel: the random piece where one was put in.
+        sentence: What the marks mean.
+    """
+    words = [
+        _word(int(fate), piece, other)
+        for fate, piece, other in zip(found.fate, pieces, swapped, strict=True)
+    ]
+    text = join(*(part for word in words for part in (word, " ")))
+    return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(found))
+
+
+def _word(fate: int, piece: str, other: str) -> Markup:
+    if fate == LEFT:
+        return el("span", piece)
+    shown = {MASKED: "[MASK]", SWAPPED: other, KEPT: piece}[fate]
+    return el("span", shown, el("small", f"{LABELS[fate]}: {piece}"), class_=CLASSES[fate])
+
+
+def _counters(found: MaskingSimulation) -> Markup:
+    limits = {MASKED: 15 * FATES[0], SWAPPED: 15 * FATES[1], KEPT: 15 * FATES[2], LEFT: 85.0}
+    rows: list[list[str | Markup]] = [
+        [
+            LABELS[fate],
+            f"{found.counts[fate]:,}",
+            f"{100 * found.shares[fate]:.3f} %",
+            f"{limit:.1f} %",
+        ]
+        for fate, limit in limits.items()
+    ]
+    rounds = "1 round" if found.rounds == 1 else f"{found.rounds:,} rounds"
+    caption = f"{rounds}, {found.counts.sum():,} tokens seen, seed {found.seed}"
+    return table(["token", "count", "share of all tokens", "tends to"], rows, caption)

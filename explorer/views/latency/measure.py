@@ -1,0 +1,117 @@
+"""The paradox card: three small bar pictures that begin alike and end differently."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.ratio import Ratio
+from explorer.views.markup import Markup, el, model_name
+
+Value = Callable[[ParadoxRow], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One group of bars: whose, of what, how it is printed, and how many times the first's."""
+
+    rows: Sequence[ParadoxRow]
+    value: Value
+    show: Callable[[float], str]
+    times: Value
+
+
+def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
+    """Stored parameters, work of one pass and measured time as three groups of bars.
+
+    Args:
+        paradox: the numbers.
+        titles: title and line below it of each of the three groups.
+    """
+    models, timed = paradox.rows, paradox.timed or paradox.rows
+    first = models[0]
+    columns: list[Column] = [
+        Column(
+            models,
+            lambda row: row.parameters,
+            lambda n: f"{n / 1e6:,.1f} M",
+            lambda row: row.parameters / first.parameters,
+        ),
+        Column(
+            models,
+            lambda row: row.gflops,
+            lambda n: f"{n:,.2f} GFLOP",
+            lambda row: row.gflops / first.gflops,
+        ),
+        # Medians do not make a ratio: it comes from the rounds, or is not given.
+        Column(
+            timed,
+            lambda row: row.ms,
+            milliseconds,
+            lambda row: None if row.times is None else row.times.ratio,
+        ),
+    ]
+    groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
+    return el("div", *groups, class_="lt-paradox")
+
+
+def milliseconds(ms: float) -> str:
+    """A time in the digits it deserves."""
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
+
+
+def ratio_text(ratio: Ratio) -> str:
+    """A ratio with its interval, if there is one."""
+    if not ratio.is_sure:
+        return f"{ratio.ratio:.2f} ×"
+    return f"{ratio.ratio:.2f} × [{ratio.low:.2f}, {ratio.high:.2f}]"
+
+
+def _group(column: Column, title: tuple[str, str]) -> Markup:
+    rows, value = column.rows, column.value
+    ends = [row.high_ms for row in rows if value(row) == row.ms and _is_finite(row.high_ms)]
+    numbers = [*(value(row) for row in rows), *ends]
+    top = max([n for n in numbers if n is not None], default=1.0)
+    bars = [_bar(row, column, top) for row in rows]
+    return el(
+        "section",
+        el("h3", title[0]),
+        *bars,
+        el("p", title[1], class_="lt-under"),
+        class_="card lt-group",
+    )
+
+
+def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
+    number, times = column.value(row), column.times(row)
+    name = model_name(row.key, row.label)
+    if number is None:
+        track = el("div", class_="lt-track empty")
+        return el(
+            "div",
+            el("div", name, el("span", "not measured yet")),
+            track,
+            class_="lt-row",
+            data_model=row.key,
+        )
+    share = None if times is None else el("small", f"{times:.2f} ×")
+    fill = el("div", class_="lt-fill", style=f"width:{100 * number / top:.2f}%")
+    whisker = _whisker(row, top) if number == row.ms else None
+    return el(
+        "div",
+        el("div", name, el("span", share, el("b", column.show(number)))),
+        el("div", fill, whisker, class_="lt-track"),
+        class_="lt-row",
+        data_model=row.key,
+    )
+
+
+def _whisker(row: ParadoxRow, top: float) -> Markup | None:
+    """The 95 % interval of a median, drawn over the end of its bar."""
+    if row.low_ms is None or row.high_ms is None or not _is_finite(row.high_ms):
+        return None
+    left, width = 100 * row.low_ms / top, 100 * (row.high_ms - row.low_ms) / top
+    return el("div", class_="lt-whisker", style=f"left:{left:.2f}%;width:{width:.2f}%")
+
+
+def _is_finite(value: float | None) -> bool:
+    return value is not None and value < float("inf")

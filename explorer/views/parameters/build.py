@@ -1,0 +1,92 @@
+"""What a made-up shape stores, applies and costs, beside the seven that exist."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from explorer.views.markup import Markup, el, finding, model_name, table
+
+if TYPE_CHECKING:
+    from explorer.analysis.parameters.build import BuiltModel
+    from explorer.analysis.parameters.sizes import Size
+
+
+def built_html(
+    built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str], parts: Mapping[str, str]
+) -> Markup:
+    """The sentence, the components, and a bar among the seven."""
+    return el(
+        "div",
+        finding(_sentence(built, sizes, texts)),
+        el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair"),
+        class_="pt-built",
+        aria_live="polite",
+    )
+
+
+def refused_html(sentence: str) -> Markup:
+    """Why a shape cannot be."""
+    return el("p", sentence, class_="message pt-refused", role="alert")
+
+
+def _sentence(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> str:
+    nearest = min(sizes, key=lambda size: abs(size.total - built.total))
+    return texts["sentence"].format(
+        total=f"{built.total:,}",
+        applied=f"{built.applied / 1e6:,.1f} M",
+        ratio=f"{built.total / nearest.total:,.2f}",
+        nearest=nearest.spec.name,
+    )
+
+
+def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, str]) -> Markup:
+    total = built.total
+    rows: list[list[str | Markup]] = [
+        [parts[name], f"{count:,}", f"{100 * count / total:.1f} %"]
+        for name, count in built.components.items()
+        if count
+    ]
+    rows += [
+        [el("strong", texts["stored"]), el("strong", f"{total:,}"), ""],
+        [texts["applied"], f"{built.applied:,}", ""],
+        *(
+            [
+                texts["bytes"].format(name=name),
+                f"{total * size / 1e6:,.1f} MB",
+                f"{total * size / 2**20:,.1f} MiB",
+            ]
+            for name, size in (("fp32", 4), ("fp16", 2), ("int8", 1))
+        ),
+        [
+            texts["work"].format(length=built.length, batch=built.batch),
+            f"{built.flops / 1e9:,.2f} GFLOP",
+            "",
+        ],
+        [
+            texts["activations"],
+            f"{built.peak_bytes / 1e6:,.1f} MB",
+            f"{built.peak_bytes / 2**20:,.1f} MiB",
+        ],
+    ]
+    return table([texts["part"], texts["count"], texts["share"]], rows, texts["caption"])
+
+
+def _among(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
+    listed = [(size.spec.key, size.spec.name, size.total) for size in sizes]
+    listed = sorted([*listed, ("", texts["yours"], built.total)], key=lambda row: row[2])
+    scale = listed[-1][2]
+    rows = [
+        el(
+            "li",
+            el("span", model_name(key, name) if key else el("strong", name), class_="what"),
+            el(
+                "span",
+                el("i", class_="kept", style=f"left:0;width:{100 * total / scale:.3f}%"),
+                class_="track",
+            ),
+            el("span", f"{total / 1e6:,.1f} M", class_="n"),
+            data_model=key or None,
+            class_="" if key else "yours",
+        )
+        for key, name, total in listed
+    ]
+    return el("ol", *rows, class_="pt-fall", aria_label=texts["among"])

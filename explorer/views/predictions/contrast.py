@@ -1,0 +1,38 @@
+"""How each model shares its belief among the words offered, as bars that add up to one."""
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.predictions.contrast import Contrast
+from explorer.views.markup import Markup, el
+from explorer.views.predictions.every_word import number
+
+
+def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
+    """One block per alternative, one bar per model; the length is the share among them."""
+    n_alternatives = len(contrasts[0].scores)
+    blocks = [_alternative(contrasts, place, texts) for place in range(n_alternatives)]
+    return el("div", *blocks, class_="pr-contrast")
+
+
+def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, str]) -> Markup:
+    word = contrasts[0].scores[place].word.text
+    rows = [_bar(found, place, texts) for found in contrasts]
+    return el("section", el("h4", word), *rows, class_="pr-alternative")
+
+
+def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
+    score, share = found.scores[place], float(found.shares[place])
+    detail = (
+        texts["unknown"]
+        if score.is_unknown
+        else texts["detail"].format(p=number(score.probability), pieces=" + ".join(score.pieces))
+    )
+    return el(
+        "div",
+        el("span", found.label, class_="model-name", data_model=found.model),
+        el("span", el("i", style=f"width:{100 * share:.2f}%"), class_="pr-share"),
+        el("strong", number(share)),
+        el("span", detail, class_="pr-detail"),
+        class_="pr-contrast-row" + (" preferred" if found.preferred == place else ""),
+        data_model=found.model,
+    )

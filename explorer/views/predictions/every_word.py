@@ -1,0 +1,80 @@
+"""Every word masked in turn, as tiles; and one asked-for word, as a table."""
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.predictions.every_word import SpanScore
+from explorer.models.tokens import Word
+from explorer.views.markup import Markup, el, script_json, table
+
+
+def words_canvas(
+    words: Sequence[Word],
+    text: str,
+    scores: Mapping[str, Sequence[SpanScore]],
+    labels: Mapping[str, str],
+    texts: Mapping[str, object],
+) -> str:
+    """The strip's JSON: each word of the text with what every model made of it so far."""
+    by_start = {key: {s.word.start: s for s in found} for key, found in scores.items()}
+    tiles = [
+        {
+            "word": word.text,
+            "breaks": "\n" in text[words[i - 1].end : word.start] if i else False,
+            "models": {
+                key: _tile(found[word.start])
+                for key, found in by_start.items()
+                if word.start in found
+            },
+        }
+        for i, word in enumerate(words)
+    ]
+    return script_json({"words": tiles, "labels": dict(labels), "texts": dict(texts)})
+
+
+def _tile(score: SpanScore) -> dict[str, object]:
+    return {
+        "p": None if score.is_unknown else float(f"{score.probability:.6g}"),
+        "nats": round(-score.log_probability, 4),
+        "rank": score.rank,
+        "pieces": list(score.pieces),
+        "answers": [[word, float(f"{p:.6g}")] for word, p in score.answers],
+    }
+
+
+def number(p: float) -> str:
+    """A probability with three figures, however small."""
+    if p >= 0.001:
+        return f"{p:.{3 + (p < 0.1) + (p < 0.01)}f}"
+    digits, _, power = f"{p:.2e}".partition("e")
+    return f"{digits}e{int(power)}" if p > 0 else "0.000"
+
+
+def asked_table(
+    rows: Sequence[tuple[str | Markup, Mapping[str, SpanScore | str]]],
+    labels: Mapping[str, str],
+    sizes: Mapping[str, int],
+    texts: Mapping[str, str],
+) -> Markup:
+    """One line per word and gap, one column per model: probability, rank and pieces."""
+    cells = [
+        [title, *(_asked_cell(found[key], sizes[key], texts) for key in labels)]
+        for title, found in rows
+    ]
+    return table([texts["head"], *labels.values()], cells, texts["caption"])
+
+
+def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:
+    if isinstance(found, str):
+        return el("span", found, class_="pr-none")
+    if found.is_unknown:
+        return el("span", texts["unknown"], class_="pr-none")
+    place = texts["rank" if found.rank <= size else "last"]
+    rank = place.format(rank=found.rank, size=size)
+    pieces = " + ".join(found.pieces) if len(found.pieces) > 1 else None
+    return el(
+        "div",
+        el("strong", number(found.probability)),
+        el("span", rank, class_="pr-rank"),
+        el("span", pieces, class_="pr-pieces") if pieces else None,
+        class_="pr-asked",
+    )

@@ -1,0 +1,179 @@
+"""Checks that need no weights: right on the real shapes, wrong as soon as a shape is tampered with."""
+
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from explorer.analysis.claims import cost as claims_cost
+from explorer.analysis.claims import counts as claims_counts
+from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.latency.measure import Instruments
+from explorer.models.architectures import meta_network, random_network, sharing_network
+from explorer.models.specimens import Specimens
+from explorer.models.specs import BASE
+
+ALBERT = BASE["albert"]
+
+
+def no_weights(key):
+    raise AssertionError("this check must not need weights")
+
+
+def specimens(**tampered):
+    return Specimens("mini", no_weights, **tampered)
+
+
+def reshaped(key, **changes):
+    """Shapes in which one model is built with another architecture than it says."""
+
+    def shape(spec):
+        changed = replace(spec, architecture=replace(spec.architecture, **changes))
+        return meta_network(changed if spec.key == key else spec)
+
+    return specimens(shape=shape)
+
+
+def with_pooler():
+    """DistilBERT with the pooler that it was made without."""
+
+    def shape(spec):
+        network = meta_network(spec)
+        if spec.key == "distilbert":
+            network.base_model.pooler = nn.Linear(768, 768, device="meta")
+        return network
+
+    return specimens(shape=shape)
+
+
+def sharing_broken():
+    """ALBERT whose layers have weights of their own."""
+    return specimens(
+        shape=lambda s: sharing_network(s, "none") if s.key == "albert" else meta_network(s),
+        sharing=lambda spec, mode: sharing_network(spec, "none"),
+    )
+
+
+def few_words(spec, **changes):
+    """A vocabulary of 1,000: the rank does not depend on it, the time does."""
+    shape = replace(spec.architecture, d_vocab=1_000, **changes)
+    return random_network(replace(spec, architecture=shape))
+
+
+def test_the_rank_is_that_of_the_bottleneck():
+    honest, wide = (
+        specimens(random=few_words),
+        specimens(random=lambda s: few_words(s, d_embedding=256)),
+    )
+    assert claims_counts.embedding_rank(honest).holds
+    measured = claims_counts.embedding_rank(wide)
+    assert not measured.holds
+    assert measured.quantities["rank"].value == 256
+
+
+TAMPERED = [
+    (claims_counts.parameter_totals, with_pooler()),
+    (claims_counts.parameter_totals, sharing_broken()),
+    (claims_counts.saving_breakdown, sharing_broken()),
+    (claims_cost.forward_operations, reshaped("distilbert", n_layers=12)),
+    (claims_counts.weight_bytes, with_pooler()),
+    (claims_cost.memory_split, sharing_broken()),
+    (claims_counts.depth_growth, sharing_broken()),
+    (claims_counts.factorised_embedding, reshaped("albert", d_embedding=256)),
+    (claims_counts.sharing_modes, sharing_broken()),
+    (claims_layers.longest_text, reshaped("distilbert", n_positions=513)),
+    (claims_counts.printed_shapes, reshaped("albert", n_layers=11)),
+    (claims_counts.classifier_head, reshaped("bert", d_model=512, d_ffn=2048, n_heads=8)),
+]
+
+
+@pytest.mark.parametrize(
+    "check", list(dict.fromkeys(check for check, _ in TAMPERED)), ids=lambda c: c.__name__
+)
+def test_untampered_shapes_hold(check):
+    assert check(specimens()).holds
+
+
+@pytest.mark.parametrize(("check", "tampered"), TAMPERED, ids=lambda v: getattr(v, "__name__", ""))
+def test_a_tampered_shape_is_noticed(check, tampered):
+    assert not check(tampered).holds
+
+
+def test_seven_totals_equal_the_published_tables():
+    measured = claims_counts.parameter_totals(specimens())
+    totals = {name: q.value for name, q in measured.quantities.items() if not name.endswith("cut")}
+    assert totals == {
+        "bert": 109_482_240,
+        "distilbert": 66_362_880,
+        "albert": 11_683_584,
+        "bert_large": 335_141_888,
+        "albert_large": 17_683_968,
+        "albert_xlarge": 58_724_864,
+        "albert_xxlarge": 222_595_584,
+    }
+
+
+def test_sharing_modes_have_the_four_counts():
+    quantities = claims_counts.sharing_modes(specimens()).quantities
+    assert {mode: quantities[mode].value for mode in ("none", "attention", "ffn", "all")} == {
+        "none": 89_650_176,
+        "attention": 63_647_232,
+        "ffn": 37_686_528,
+        "all": 11_683_584,
+    }
+
+
+def test_the_saving_is_almost_all_layers():
+    quantities = claims_counts.saving_breakdown(specimens()).quantities
+    assert quantities["outside_layers"].value == 592_128
+    assert quantities["layers_share"].value == pytest.approx(100 * 42_527_232 / 43_119_360)
+
+
+def small(spec, n_layers):
+    shape = replace(spec.architecture, n_layers=n_layers, d_model=64, d_ffn=256, n_heads=4)
+    shape = replace(shape, d_embedding=32 if spec.key == "albert" else 64)
+    return random_network(replace(spec, architecture=shape))
+
+
+@pytest.fixture
+def clock_of_work(monkeypatch):
+    """A clock that ticks with operations instead of seconds: no machine is too busy for it."""
+
+    def stopwatch(call):
+        with FlopCounterMode(display=False) as counter:
+            call()
+        return float(counter.get_total_flops())
+
+    @contextmanager
+    def instruments(workload):
+        yield Instruments(stopwatch, lambda: 0.0), 1
+
+    monkeypatch.setattr(claims_cost, "instruments_for", instruments)
+    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, min_rounds=2, max_rounds=2))
+    monkeypatch.setattr(claims_cost, "STEP_TOKENS", (1, 16))
+
+
+def test_times_tell_six_layers_from_twelve(clock_of_work):
+    honest = specimens(random=lambda s: small(s, s.architecture.n_layers))
+    measured = claims_cost.forward_times(honest)
+    assert measured.holds
+    assert measured.quantities["bert_over_distilbert"].value == pytest.approx(2, abs=0.01)
+    assert measured.quantities["time_saved"].value == pytest.approx(50, abs=0.5)
+    assert not claims_cost.forward_times(specimens(random=lambda s: small(s, 12))).holds
+
+
+def test_training_steps_tell_equal_shape_from_twice_the_width(clock_of_work):
+    assert claims_cost.training_steps(specimens()).holds
+    narrow = specimens(random=lambda s: small(s, 1 if s.architecture.d_model == 512 else 6))
+    assert not claims_cost.training_steps(narrow).holds
+
+
+def test_a_training_step_changes_the_weights():
+    network = small(BASE["bert"], 2)
+    before = {name: p.detach().clone() for name, p in network.base_model.named_parameters()}
+    claims_cost.training_step(network)()
+    changed = [n for n, p in network.base_model.named_parameters() if not torch.equal(p, before[n])]
+    assert any("layer.1" in name for name in changed)

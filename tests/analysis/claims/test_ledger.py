@@ -1,0 +1,81 @@
+"""The ledger is whole, refers only to what exists, and its numbers are read as printed."""
+
+import json
+import re
+
+import pytest
+
+from explorer.analysis.claims.benchmarks import benchmark_tables
+from explorer.analysis.claims.ledger import (
+    LEDGER,
+    VERDICTS,
+    LiveTest,
+    claims_ledger,
+    verdict_shares,
+)
+
+
+def test_all_claims_are_there_with_their_verdicts():
+    shares = verdict_shares(claims_ledger())
+    assert dict(shares.total) == {"right": 111, "imprecise": 46, "wrong": 16, "unsupported": 11}
+    by_report = {report: tuple(counts.values()) for report, counts in shares.reports.items()}
+    assert by_report == {
+        "A": (24, 11, 10, 2),
+        "B": (12, 10, 1, 3),
+        "C": (26, 8, 1, 3),
+        "D": (24, 6, 1, 1),
+        "E": (25, 11, 3, 2),
+    }
+    assert shares.n_claims == 184
+    assert sum(map(shares.share, VERDICTS)) == pytest.approx(1)
+
+
+def test_every_claim_is_complete():
+    claims = claims_ledger().claims
+    assert len({claim.id for claim in claims}) == 184
+    for claim in claims:
+        assert claim.claim
+        assert claim.claimed
+        assert claim.found
+        assert claim.verdict != "right" or claim.source, claim.id
+
+
+def test_reports_stay_nameless():
+    text = LEDGER.read_text("utf-8")
+    assert not re.search(r"\.txt\b|[0-9a-f]{12}|\bseed\b", text)
+
+
+def test_table_cells_of_claims_exist():
+    tables = benchmark_tables()
+    cells = [t.quantity for c in claims_ledger().claims for t in c.live if t.check == "LC30"]
+    assert len(cells) > 15
+    for name in cells:
+        table, row, column = name.split("/")
+        assert tables[table].cell(row, column) is not None
+
+
+@pytest.mark.parametrize(
+    ("op", "value", "unit", "measured", "holds"),
+    [
+        ("rounds_to", 110e6, 10e6, 109_482_240, True),
+        ("rounds_to", 340e6, 10e6, 335_141_888, True),
+        ("rounds_to", 235e6, 1e6, 222_595_584, False),
+        ("rounds_to", 11e6, 1e6, 11_683_584, False),
+        ("rounds_to", 0.6, 0.1, 0.606, True),
+        ("equals", 78.3, 0, 79.5, False),
+        ("equals", 72.0, 0, 72.0, True),
+        ("at_least", 1.6, 0, 1.6, True),
+        ("at_most", 0.9, 0, 1.0, False),
+    ],
+)
+def test_a_printed_number_is_held_to_its_own_precision(op, value, unit, measured, holds):
+    assert LiveTest("LC00", "x", op, value, unit).holds(measured) is holds
+
+
+def test_a_ledger_that_names_the_unknown_is_refused(tmp_path):
+    raw = json.loads(LEDGER.read_text("utf-8"))
+    raw["claims"][0]["checks"] = ["LC99"]
+    path = tmp_path / "claims.json"
+    path.write_text(json.dumps(raw), "utf-8")
+    with pytest.raises(ValueError, match="A01"):
+        claims_ledger.__wrapped__(path)

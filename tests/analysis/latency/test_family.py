@@ -1,0 +1,257 @@
+"""The family timed for real, and what follows from its numbers."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from explorer.analysis.latency.family import (
+    FamilyLatency,
+    family_peaks,
+    last,
+    measure_family,
+    pass_flops,
+    rows_of,
+    stored_parameters,
+)
+from explorer.analysis.latency.limits import limit, share_of_limit, streamed_bytes
+from explorer.analysis.latency.measure import Latency, Plan
+from explorer.analysis.latency.paradox import paradox, size_label
+from explorer.analysis.latency.report import family_report
+from explorer.analysis.latency.sweep import Sweep, crossings, sweep_points
+from explorer.analysis.latency.variants import looking_variants, measure_variants
+from explorer.models.architectures import meta_network
+from explorer.models.specs import BASE, LARGER
+from explorer.timing.memory import cuda_peak_bytes, highest, peak_bytes
+from explorer.timing.protocol import forward_call
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+
+FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+
+
+@pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
+@pytest.mark.parametrize("head", [False, True])
+@pytest.mark.parametrize(("length", "batch"), [(16, 1), (128, 2)])
+def test_work_is_what_torch_counts_to_the_last_unit(key, head, length, batch):
+    spec, workload = BASE[key], Workload(length, batch, head=head)
+    network = meta_network(spec)
+    ids = torch.zeros(batch, length, dtype=torch.long, device="meta")
+    with FlopCounterMode(display=False) as counter, torch.inference_mode():
+        hidden = network.base_model(input_ids=ids).last_hidden_state
+        if head:
+            words = getattr(network, "cls", None)
+            if key == "bert":
+                words.predictions(hidden)
+            elif key == "albert":
+                network.predictions(hidden)
+            else:
+                network.vocab_projector(network.vocab_transform(hidden))
+    assert pass_flops(spec, workload) == counter.get_total_flops()
+
+
+def test_stored_parameters_are_the_published_ones():
+    found = {key: stored_parameters(spec) for key, spec in BASE.items()}
+    assert found == {"bert": 109_482_240, "distilbert": 66_362_880, "albert": 11_683_584}
+
+
+def test_a_family_is_timed_round_by_round(tiny_family):
+    specs = tuple(tiny_family.specs.values())
+    shots = list(measure_family(specs, Workload(length=8), FEW, StopSign()))
+    assert [shot.latency.n_rounds for shot in shots] == [1, 2, 3]
+    final = shots[-1]
+    assert final.weights == ("bundled",) * 3
+    assert final.threads == 1
+    assert np.all(final.latency.seconds > 0)
+    networks = [tiny_family.loaded(spec.key).network.base_model for spec in specs]
+    expected = [sum(p.nbytes for p in network.parameters()) for network in networks]
+    assert list(final.weight_bytes) == expected
+
+
+def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
+    """The stop sign is looked at before every product, so none of the rest is computed."""
+
+    class Stops(StopSign):
+        looks = 0
+
+        def check(self):
+            self.looks += 1
+            if self.looks == 4:
+                self.stop()
+            super().check()
+
+    sign, spec = Stops(), tiny_family.specs["bert"]
+    shots = list(measure_family([spec], Workload(512, 32), Plan(budget_s=1e6), sign))
+    assert shots[-1].latency.ended == "stopped"
+    assert shots[-1].latency.n_rounds == 0
+    assert sign.looks == 4
+
+
+def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
+    loaded = tiny_family.loaded("bert")
+    shape, length = loaded.spec.architecture, 64
+    plain = peak_bytes(forward_call(loaded.spec, loaded.network, Workload(length)))
+    looking = peak_bytes(forward_call(loaded.spec, loaded.network, Workload(length, looks=True)))
+    kept = 4 * (
+        shape.n_layers * shape.n_heads * length**2 + shape.n_layers * length * shape.d_model
+    )
+    assert plain >= 4 * length * shape.d_ffn
+    assert looking >= kept
+    assert looking - plain > 0.5 * kept
+    peaks = family_peaks(rows_of([loaded.spec], Workload(length)), StopSign())
+    assert peaks[0] == pytest.approx(plain, rel=0.2)
+
+
+def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
+    from explorer.timing import memory
+
+    class Late(StopSign):
+        late = reason = ""
+
+        def check(self):
+            if self.late:
+                raise Stopped(self.reason)
+
+    def peak(call, device):
+        sign.late = "now"
+        return 7
+
+    monkeypatch.setattr(memory, "peak_bytes", peak)
+    specs, sign = tuple(tiny_family.specs.values()), Late()
+    sign.reason = "deadline"
+    report = family_report(specs, Workload(length=8), FEW, sign)
+    assert [m["peak_bytes"] for m in report["models"]] == [7, None, None]
+    assert report["protocol"]["rounds"] == 3
+    sign.late, sign.reason = "", "stopped"
+    with pytest.raises(Stopped):
+        family_report(specs, Workload(length=8), FEW, sign)
+
+
+def test_highest_is_the_highest_running_sum():
+    assert highest([]) == 0
+    assert highest([5, -5, 3, 4, -7]) == 7
+    assert highest([-5, 2]) == 0
+
+
+def test_cuda_peak_is_above_what_was_held_before():
+    class Device:
+        held, most, log = 100, 900, []
+
+        def synchronize(self):
+            self.log.append("synchronize")
+
+        def reset_peak_memory_stats(self):
+            self.most = self.held
+
+        def memory_allocated(self):
+            return self.held
+
+        def max_memory_allocated(self):
+            return self.most
+
+    device = Device()
+
+    def call():
+        device.most = max(device.most, device.held + 40)
+
+    assert cuda_peak_bytes(call, device) == 40
+    assert device.log == ["synchronize", "synchronize"]
+
+
+def measured(ms_by_name, workload=None, specs=None, n_rounds=20):
+    specs = specs or tuple(BASE.values())
+    rng = np.random.default_rng(0)
+    base = np.array([ms_by_name[spec.key] for spec in specs]) / 1e3
+    seconds = base * np.exp(0.002 * rng.normal(size=(n_rounds, len(specs))))
+    log = Latency(
+        tuple(s.name for s in specs),
+        seconds,
+        seconds[:, 0].copy(),
+        np.zeros(n_rounds, bool),
+        (1.0,) * len(specs),
+        1,
+        5.0,
+        True,
+        "settled",
+    )
+    return FamilyLatency(specs, workload or Workload(), log, ("random",) * 3, 1, (1,) * len(specs))
+
+
+def test_paradox_puts_size_work_and_time_side_by_side():
+    specs = tuple(BASE.values())
+    before = paradox(specs, Workload(128))
+    assert not before.measured
+    bert, distilbert, albert = before.rows
+    assert bert.parameters / albert.parameters == pytest.approx(9.37, abs=0.01)
+    assert albert.gflops / bert.gflops == pytest.approx(1.001, abs=0.002)
+    assert distilbert.gflops / bert.gflops == pytest.approx(0.5, abs=0.001)
+    after = paradox(specs, Workload(), measured({"bert": 100, "distilbert": 50, "albert": 99}))
+    assert after.measured
+    assert [round(row.ms) for row in after.rows] == [100, 50, 99]
+    assert all(row.low_ms <= row.ms <= row.high_ms for row in after.rows)
+    assert [size_label(spec) for spec in LARGER.values()] == [
+        "BERT-large",
+        "ALBERT-large",
+        "ALBERT-xlarge",
+        "ALBERT-xxlarge",
+    ]
+
+
+def test_crossings_are_between_points_whose_order_is_certain():
+    works = sweep_points(Workload(), "length")
+    assert [w.length for w in works] == [16, 32, 64, 128, 256, 512]
+    times = [80, 90, 100, 112, 120, 130]
+    points = tuple(
+        measured({"bert": 100, "distilbert": 50, "albert": albert}, work)
+        for albert, work in zip(times, works, strict=True)
+    )
+    (found,) = crossings(Sweep("length", points))
+    assert (found.name, found.before, found.after) == ("albert-base-v2", 32, 128)
+    assert found.becomes_slower
+    assert crossings(Sweep("length", ())) == ()
+    assert crossings(Sweep("length", points[:2])) == ()
+
+
+def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):
+    specs = [tiny_family.specs["distilbert"]]
+
+    def make(spec):
+        return looking_variants(spec, Workload(length=16))
+
+    *_, done = measure_variants(specs, make, FEW, StopSign())
+    (found,) = done.models
+    assert [model.name for model in found.summary.models] == ["plain", "looking"]
+    assert found.summary.n_rounds == 3
+    assert found.summary.ratio("looking").ratio.ratio > 0
+
+
+def test_limits_are_arithmetic_and_memory_whichever_is_slower():
+    bert, albert = BASE["bert"], BASE["albert"]
+    streamed, distinct = streamed_bytes(bert, "float32")
+    assert streamed == distinct == 4 * 12 * 7_087_872
+    assert streamed_bytes(albert, "float32") == (streamed, streamed // 12)
+    assert streamed_bytes(albert, "bfloat16") == (streamed // 2, streamed // 24)
+    found = limit(bert, Workload(16), 1e11, 1e10)
+    assert found.memory_ms == pytest.approx(1e3 * streamed / 1e10)
+    assert found.arithmetic_ms == pytest.approx(1e3 * pass_flops(bert, Workload(16)) / 1e11)
+    assert found.bound_by == "memory"
+    assert limit(bert, Workload(512), 1e11, 1e10).bound_by == "arithmetic"
+    twice = measured({"bert": 2 * found.bound_ms, "distilbert": 50, "albert": 90})
+    assert share_of_limit(twice, [found])["bert-base-uncased"] == pytest.approx(0.5, rel=0.01)
+
+
+def test_last_of_nothing_is_refused():
+    with pytest.raises(ValueError, match="Nothing was measured"):
+        last(iter(()))
+
+
+def test_quiet_only_follows_the_clock():
+    result = measured({"bert": 2, "distilbert": 1, "albert": 2}, Workload(clock="wait"))
+    loud = replace(result.latency, disturbed=np.ones(20, bool))
+    refused = replace(result, latency=loud).summary
+    assert refused.refused
+    assert refused.ratios == ()
+    compute = replace(result, latency=loud, workload=Workload()).summary
+    assert not compute.refused

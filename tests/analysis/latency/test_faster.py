@@ -1,0 +1,243 @@
+"""Faster ways to run: what they gain, what they cost, and what is said where one is missing."""
+
+import shutil
+from contextlib import ExitStack
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.analysis.latency import faster as latency_faster
+from explorer.analysis.latency.accuracy import (
+    accuracy_cost,
+    accuracy_costs,
+    bundled_sentences,
+    mask_logits,
+    masked_texts,
+)
+from explorer.analysis.latency.faster import (
+    Faster,
+    Missing,
+    measure_faster,
+    precision_variants,
+    runtime_bytes,
+    ways_to_run,
+    why_not,
+)
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.variants import Variant
+from explorer.models.specs import BASE, LARGER
+from explorer.timing.networks import TimedNetwork, timed_network
+from explorer.timing.runtimes import table as runtimes
+from explorer.timing.runtimes.process import Order
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+from explorer.ui.latency.folds_words import faster_notes
+from explorer.ui.latency.jobs import draw_faster
+
+FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+
+
+def test_accuracy_cost_against_a_computation_by_hand():
+    exact = np.array([[2.0, 0.0], [0.0, 1.0]])
+    changed = np.array([[0.0, 2.0], [0.0, 1.0]])
+    cost = accuracy_cost("bert", "int8", exact, changed)
+    p = np.exp(2) / (np.exp(2) + 1)
+    by_hand = (p * np.log(p / (1 - p)) + (1 - p) * np.log((1 - p) / p)) / 2
+    assert cost.same_top1 == 0.5
+    assert cost.mean_kl == pytest.approx(by_hand)
+    with pytest.raises(ValueError, match="no mask"):
+        accuracy_cost("bert", "int8", exact[:0], changed[:0])
+
+
+@pytest.mark.parametrize("length", [48, 128])
+def test_texts_have_one_length_and_every_counted_mask_stands_in_its_whole_sentence(
+    tiny_family, length
+):
+    from explorer.models.forward import tokenize
+
+    loaded, sentences = tiny_family.loaded("distilbert"), bundled_sentences(12)
+    texts = masked_texts(loaded, sentences, length)
+    fitting = [t for t in (tokenize(loaded, s) for s in sentences) if len(t.ids) <= length]
+    assert texts.ids.shape[1] == length
+    assert len(texts.rows) == sum(len(t.mask_positions) for t in fitting) > 0
+    mask = loaded.tokenizer.mask_token_id
+    assert set(texts.ids[texts.rows, texts.positions]) == {mask}
+    assert set(texts.ids[:, 0]) == {loaded.tokenizer.cls_token_id}
+    assert set(texts.ids[:, -1]) == {loaded.tokenizer.sep_token_id}
+    for t, row, position in zip(fitting, texts.rows, texts.positions, strict=True):
+        start = position - t.mask_positions[0] + 1
+        assert tuple(texts.ids[row, start : start + len(t.ids) - 2]) == t.ids[1:-1]
+
+
+def test_nothing_is_compared_where_no_sentence_fits(tiny_family):
+    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=4), StopSign())
+    assert list(accuracy_costs(variants, StopSign())) == []
+
+
+@pytest.mark.parametrize("head", [False, True])
+@pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
+def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
+    loaded, work = tiny_family.loaded(key), Workload(length=96, batch=3, head=head)
+    texts = masked_texts(loaded, bundled_sentences(12), 96)
+    assert len(texts.ids) > 3, "several batches are part of the test"
+    assert len(texts.ids) % 3, "a last batch that is not full is part of the test"
+    timed = timed_network(tiny_family.specs[key], work)
+    found = mask_logits(Variant("float32", timed, work), texts, StopSign())
+    with torch.inference_mode():
+        out = loaded.network(torch.from_numpy(texts.ids))
+    logits = getattr(out, "prediction_logits", None)
+    logits = (out.logits if logits is None else logits)[texts.rows, texts.positions]
+    np.testing.assert_allclose(found, logits.numpy(), atol=1e-4)
+
+
+def test_cheaper_precisions_move_predictions_a_little(tiny_family):
+    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=128), StopSign())
+    costs = list(accuracy_costs(variants, StopSign(), bundled_sentences(3)))
+    assert [cost.name for cost in costs] == ["bfloat16", "int8"]
+    assert all(0 < cost.mean_kl < 1 and cost.n_masks == 3 for cost in costs)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_does(tiny_family):
+    pytest.importorskip("onnxruntime")
+    spec = tiny_family.specs["distilbert"]
+    *_, found = measure_faster([spec], Workload(length=64), FEW, StopSign())
+    assert found.missing == ()
+    (variants,) = found.models
+    names = ["float32", "bfloat16", "int8", "torch.compile", "ONNX Runtime"]
+    assert [model.name for model in variants.summary.models] == names
+    assert variants.summary.n_rounds == 3
+    assert all(model.median_ms > 0 for model in variants.summary.models)
+    exact = {cost.name: cost for cost in found.costs if cost.name in names[3:]}
+    assert set(exact) == set(names[3:])
+    assert all(cost.same_top1 == 1 and cost.mean_kl < 1e-6 for cost in exact.values())
+
+
+@pytest.mark.parametrize(
+    ("runtime", "device", "absent", "free", "reason"),
+    [
+        (runtimes.ONNX, "cuda", (), 10**12, "device"),
+        (runtimes.ONNX, "cpu", ("onnxscript",), 10**12, "packages"),
+        (runtimes.COMPILE, "cpu", ("onnx",), 10**9, "memory"),
+        (runtimes.COMPILE, "cpu", ("onnx",), 10**12, ""),
+        (runtimes.ONNX, "cpu", (), 10**12, ""),
+    ],
+)
+def test_a_runtime_is_not_tried_where_it_cannot_work(
+    monkeypatch, runtime, device, absent, free, reason
+):
+    monkeypatch.setattr(runtimes, "absent_packages", lambda: absent)
+    clock = "compute" if device == "cpu" else "device"
+    order = Order(runtime, BASE["bert"], Workload(device=device, clock=clock), None)
+    assert why_not(order, 2 * 10**9, free) == reason
+
+
+def test_packages_that_are_not_there_are_found_missing(monkeypatch):
+    monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name == "onnx" else object())
+    assert runtimes.absent_packages() == ("onnx",)
+
+
+def test_larger_shapes_ask_for_more_memory_than_small_ones():
+    from explorer.models.architectures import meta_network
+
+    needed = [
+        runtime_bytes(TimedNetwork(spec, meta_network(spec), "random"), Workload())
+        for spec in (BASE["distilbert"], LARGER["bert-large-uncased"])
+    ]
+    assert needed[0] < 2e9 < needed[1]
+
+
+class Process:
+    """A runtime process that is refused, or never ends building."""
+
+    ended: ClassVar = []
+
+    def __init__(self, order, outcome):
+        self.order, self.outcome = order, outcome
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def wait_until_built(self, check):
+        raise self.outcome
+
+    def end(self):
+        self.ended.append(self.order.runtime)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "reason"),
+    [(runtimes.NoRuntime("compiler"), "compiler"), (Stopped("deadline"), "late")],
+)
+def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, outcome, reason):
+    from explorer.timing.runtimes import process as runtime_process
+
+    Process.ended.clear()
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", lambda order: Process(order, outcome))
+    spec = tiny_family.specs["distilbert"]
+    with ExitStack() as processes:
+        variants, missing = ways_to_run(spec, Workload(), StopSign(), processes)
+    assert [variant.name for variant in variants] == ["float32", "bfloat16", "int8"]
+    assert (runtimes.COMPILE in Process.ended) == (reason == "late")
+    assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
+
+
+def test_stopping_while_something_is_built_keeps_what_is_complete(tiny_family, monkeypatch):
+    def stopped(*_):
+        raise Stopped("stopped")
+
+    monkeypatch.setattr(latency_faster, "ways_to_run", stopped)
+    shots = measure_faster([tiny_family.specs["bert"]], Workload(), FEW, StopSign())
+    assert next(shots).building.key == "bert"
+    assert next(shots).building is None
+    with pytest.raises(Stopped):
+        next(shots)
+
+
+def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_family, monkeypatch):
+    """Neither drawing its weights nor its rounds end the other models' turn."""
+    bert, distilbert, albert = tiny_family.specs.values()
+    drawn = latency_faster.precision_variants
+
+    def draw(spec, workload, sign):
+        sign.check()
+        if spec is bert:
+            raise Stopped("deadline")
+        return drawn(spec, workload, sign)[:1]
+
+    timed = latency_faster.variant_latency
+    monkeypatch.setattr(latency_faster, "precision_variants", draw)
+    monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
+    monkeypatch.setattr(
+        latency_faster,
+        "variant_latency",
+        lambda v, plan, sign: None if v[0].timed.spec is distilbert else timed(v, plan, sign),
+    )
+    sign = StopSign()
+    sign.allow(-1)
+    specs = [distilbert, albert, bert]
+    *_, found = measure_faster(specs, Workload(length=8), FEW, sign)
+    assert [timed.spec for timed in found.models] == [albert]
+    said = " ".join(faster_notes(found))
+    assert "left out for BERT: building took longer" in said
+    assert "left out for DistilBERT: not one round" in said
+
+
+def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
+    bert, albert = BASE["bert"], BASE["albert"]
+    for reason in runtimes.REASONS:
+        rows = (Missing(bert, runtimes.ONNX, reason), Missing(albert, runtimes.ONNX, reason))
+        (sentence,) = [line for line in faster_notes(Faster(missing=rows)) if line]
+        assert sentence.startswith("ONNX Runtime")
+        assert sentence.endswith(".")
+        assert ("BERT and ALBERT" in sentence) == (reason in {"memory", "late", "failed", "slow"})
+    building = faster_notes(Faster(building=bert))
+    assert building[0] == "Compiling BERT and exporting it to ONNX …"
+    (markup,) = draw_faster(Faster(missing=(Missing(bert, runtimes.ONNX, "packages"),)))
+    assert "pip install onnxruntime onnx onnxscript" in markup

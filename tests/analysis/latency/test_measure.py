@@ -1,0 +1,230 @@
+"""The latency protocol on clocks that tick only when told to."""
+
+import gc
+
+import numpy as np
+import pytest
+
+from explorer.analysis.latency.measure import Candidate, Instruments, Plan, latency_rounds
+from explorer.analysis.latency.summary import latency_summary
+from explorer.timing.stop import Stopped, StopSign
+
+
+class FakeMachine:
+    """A machine whose clock moves only when a model runs on it."""
+
+    def __init__(self, noise=0.0, drift=0.0, seed=0):
+        self.now = 0.0
+        self.stolen_s = 0.0
+        self.calls = []
+        self.rng = np.random.default_rng(seed)
+        self.noise, self.drift = noise, drift
+        self.warm_up_factor = {}
+
+    def model(self, name, seconds, first=1.0):
+        def call():
+            n_before = self.calls.count(name)
+            slow = first if n_before == 0 else 1.0
+            drift = 1.0 + self.drift * len(self.calls)
+            self.now += seconds * slow * drift * float(np.exp(self.noise * self.rng.normal()))
+            self.calls.append(name)
+
+        return Candidate(name, call)
+
+    def stopwatch(self, call):
+        before = self.now
+        call()
+        return self.now - before
+
+    def instruments(self, stolen=True):
+        return Instruments(
+            self.stopwatch, lambda: self.now, (lambda: self.stolen_s) if stolen else (lambda: None)
+        )
+
+
+def measure(machine, candidates, plan=None, check=lambda: None, stolen=True):
+    return list(latency_rounds(candidates, machine.instruments(stolen), plan or Plan(), check))
+
+
+def test_quiet_machine_gives_the_true_ratio_and_stops_at_the_smallest_number_of_rounds():
+    machine = FakeMachine()
+    shots = measure(machine, [machine.model("bert", 0.2), machine.model("distilbert", 0.1)])
+    assert [s.ended for s in shots[:-1]] == ["running"] * (len(shots) - 1)
+    assert shots[-1].ended == "settled"
+    assert shots[-1].n_rounds == Plan().min_rounds == len(shots)
+    summary = latency_summary(shots[-1])
+    assert summary.ratio("distilbert").ratio.ratio == pytest.approx(2.0)
+    assert summary.ratio("distilbert").is_different
+    assert summary.self_check.ratio == pytest.approx(1.0)
+    assert summary.model("bert").median_ms == pytest.approx(200)
+
+
+def test_every_round_times_each_candidate_once_and_the_first_twice_in_changing_order():
+    machine = FakeMachine()
+    candidates = [machine.model(name, 0.1) for name in "abc"]
+    plan = Plan(max_rounds=30, min_rounds=30, budget_s=1e9)
+    final = measure(machine, candidates, plan)[-1]
+    timed = machine.calls[3 * (1 + final.n_warm_rounds) :]
+    rounds = [tuple(timed[i : i + 4]) for i in range(0, len(timed), 4)]
+    assert all(sorted(order) == ["a", "a", "b", "c"] for order in rounds)
+    assert len(set(rounds)) > 6
+    assert final.ended == "rounds"
+
+
+def test_drift_that_fools_blocks_does_not_fool_pairs():
+    machine = FakeMachine(drift=0.02)
+    shots = measure(machine, [machine.model("a", 0.1), machine.model("b", 0.1)])
+    blocked = np.median(shots[-1].seconds[:6, 0]) / np.median(shots[-1].seconds[6:, 1])
+    assert abs(blocked - 1) > 0.1
+    summary = latency_summary(shots[-1])
+    assert abs(summary.ratio("b").ratio.ratio - 1) < 0.02
+    assert summary.ratio("b").ratio.holds_one
+
+
+def test_noise_is_answered_by_more_rounds_until_the_budget_ends_it():
+    quiet, loud = FakeMachine(noise=0.02), FakeMachine(noise=0.3)
+    settled = measure(quiet, [quiet.model("a", 0.1), quiet.model("b", 0.2)])[-1]
+    spent = measure(loud, [loud.model("a", 0.1), loud.model("b", 0.2)], Plan(budget_s=8))[-1]
+    assert settled.ended == "settled"
+    assert settled.n_rounds < 60
+    assert spent.ended == "budget"
+    assert 4 < spent.wall_s < 10
+
+
+def test_interval_against_itself_holds_one_nineteen_times_in_twenty():
+    hits = 0
+    for seed in range(100):
+        machine = FakeMachine(noise=0.05, seed=seed)
+        plan = Plan(budget_s=12, seed=seed)
+        final = measure(machine, [machine.model("a", 0.1), machine.model("a2", 0.1)], plan)[-1]
+        hits += latency_summary(final).ratio("a2").ratio.holds_one
+    assert hits >= 93
+
+
+def test_first_calls_are_kept_apart_and_warm_up_goes_on_until_two_rounds_agree():
+    machine = FakeMachine()
+    shots = measure(machine, [machine.model("a", 0.1, first=30.0), machine.model("b", 0.1)])
+    final = shots[-1]
+    assert final.first_call_s == pytest.approx((3.0, 0.1))
+    assert final.n_warm_rounds == 2
+    assert np.allclose(final.seconds, 0.1)
+    assert latency_summary(final).model("a").first_call_ms == pytest.approx(3000)
+
+
+def test_neighbours_are_seen_round_by_round():
+    machine = FakeMachine()
+    plain = machine.model("a", 0.1)
+
+    def with_neighbour():
+        plain.call()
+        if len(machine.calls) > 12:
+            machine.stolen_s += 0.5
+            machine.now += 0.5
+
+    plan = Plan(min_rounds=14, max_rounds=14, budget_s=1e9)
+    final = measure(machine, [Candidate("a", with_neighbour)], plan)[-1]
+    assert not final.disturbed[0]
+    assert final.disturbed[-1]
+
+
+@pytest.mark.parametrize(("n_disturbed", "refused"), [(4, False), (9, True)])
+def test_wall_clock_ratios_use_quiet_rounds_and_are_refused_when_those_are_the_minority(
+    n_disturbed, refused
+):
+    from explorer.analysis.latency.measure import Latency
+
+    disturbed = np.arange(14) < n_disturbed
+    seconds = np.where(disturbed[:, None], [[9.0, 1.0]], [[2.0, 1.0]])
+    log = Latency(("a", "b"), seconds, seconds[:, 0], disturbed, (1.0, 1.0), 1, 5.0, True, "budget")
+    summary = latency_summary(log, quiet_only=True)
+    assert summary.refused is refused
+    assert (summary.self_check is None) is refused
+    if not refused:
+        assert summary.ratio("b").ratio.ratio == 2.0
+        assert summary.ratio("b").ratio.n_rounds == 10
+    assert latency_summary(log).ratio("b") is not None
+
+
+def test_where_neighbours_cannot_be_seen_it_says_so():
+    machine = FakeMachine()
+    final = measure(machine, [machine.model("a", 0.1)], stolen=False)[-1]
+    assert latency_summary(final).disturbed_share is None
+
+
+def test_stop_ends_at_the_next_sample_and_keeps_whole_rounds():
+    machine = FakeMachine()
+    sign = StopSign(clock=lambda: machine.now)
+    candidates = [machine.model("a", 0.1), machine.model("b", 0.1)]
+    shots = []
+    for shot in latency_rounds(candidates, machine.instruments(), Plan(), sign.check):
+        shots.append(shot)
+        if shot.n_rounds == 3:
+            n_calls = len(machine.calls)
+            sign.stop()
+    assert shots[-1].ended == "stopped"
+    assert shots[-1].n_rounds == 3
+    assert len(machine.calls) == n_calls
+
+
+def test_stop_inside_a_call_counts_no_half_round():
+    machine = FakeMachine()
+    good = machine.model("a", 0.1)
+
+    def stops_in_the_middle():
+        if len(machine.calls) > 8:
+            raise Stopped("deadline")
+        good.call()
+
+    shots = measure(machine, [good, Candidate("b", stops_in_the_middle)])
+    assert shots[-1].ended == "deadline"
+    assert shots[-1].seconds.shape == (shots[-1].n_rounds, 2)
+
+
+def test_stop_before_the_first_round_measures_nothing_and_says_so():
+    machine, sign = FakeMachine(), StopSign()
+    sign.stop()
+    shots = measure(machine, [machine.model("a", 0.1)], check=sign.check)
+    assert [s.ended for s in shots] == ["stopped"]
+    assert machine.calls == []
+    with pytest.raises(ValueError, match="before the first round"):
+        latency_summary(shots[-1])
+
+
+def test_slow_models_never_overrun_the_budget_by_a_whole_round():
+    machine = FakeMachine()
+    final = measure(machine, [machine.model("huge", 3.0)], Plan(budget_s=20))[-1]
+    assert final.ended == "budget"
+    assert 14 <= final.wall_s <= 26
+
+
+def test_garbage_is_not_collected_inside_a_sample():
+    machine, seen = FakeMachine(), []
+    candidate = machine.model("a", 0.1)
+
+    def call():
+        seen.append(gc.isenabled())
+        candidate.call()
+
+    assert gc.isenabled()
+    measure(machine, [Candidate("a", call)])
+    assert not any(seen)
+    assert gc.isenabled()
+
+
+def test_results_cannot_be_written_to():
+    machine = FakeMachine()
+    final = measure(machine, [machine.model("a", 0.1)])[-1]
+    with pytest.raises(ValueError, match="read-only"):
+        final.seconds[0, 0] = 1.0
+
+
+def test_stop_sign_deadline():
+    now = [0.0]
+    sign = StopSign(clock=lambda: now[0])
+    sign.allow(5)
+    now[0] = 4.9
+    sign.check()
+    now[0] = 5.1
+    with pytest.raises(Stopped, match="deadline"):
+        sign.check()
+    assert not sign.is_up

@@ -1,0 +1,124 @@
+"""A measurement as a document, and documents from strangers."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.analysis.latency.family import FamilyLatency
+from explorer.analysis.latency.measure import Latency
+from explorer.analysis.latency.report import BadReport, latency_report, read_report, report_csv
+from explorer.models.specs import BASE
+from explorer.timing.workload import Workload
+
+MACHINE = {"processor": "A & B <b>", "torch": "2", "cores": 4}
+
+
+def family_latency(n_rounds=50, workload=None, specs=None):
+    specs = tuple(BASE.values()) if specs is None else specs
+    rng = np.random.default_rng(0)
+    seconds = np.array([[0.2, 0.1, 0.18]])[:, : len(specs)] * np.exp(
+        0.01 * rng.normal(size=(n_rounds, len(specs)))
+    )
+    log = Latency(
+        tuple(s.name for s in specs),
+        seconds,
+        seconds[:, 0] * 1.001,
+        np.zeros(n_rounds, bool),
+        (0.5,) * len(specs),
+        2,
+        12.0,
+        True,
+        "settled",
+    )
+    return FamilyLatency(
+        specs, workload or Workload(), log, ("random",) * len(specs), 1, (4, 3, 2)[: len(specs)]
+    )
+
+
+def report(**kwargs):
+    return latency_report(family_latency(**kwargs), MACHINE, (10, 20, 30))
+
+
+def test_the_document_has_the_published_shape():
+    document = report()
+    assert {"protocol", "machine", "models", "ratios"} <= set(document)
+    assert [m["model"] for m in document["models"]] == ["bert", "distilbert", "albert"]
+    first = document["models"][0]
+    assert {"median_ms", "p90_ms", "samples_ms", "gflops", "weights_bytes", "peak_bytes"} <= set(
+        first
+    )
+    assert first["median_ms"] == pytest.approx(200, rel=0.01)
+    assert first["p90_ms"] >= first["median_ms"]
+    assert first["peak_bytes"] == 10
+    assert first["tokens_per_second"] == pytest.approx(32 / 0.2, rel=0.01)
+    assert [(r["of"], r["over"]) for r in document["ratios"]] == [
+        ("bert", "distilbert"),
+        ("bert", "albert"),
+    ]
+    ratio = document["ratios"][0]
+    assert ratio["ci_low"] < ratio["ratio"] < ratio["ci_high"]
+    assert ratio["ratio"] == pytest.approx(2.0, rel=0.01)
+
+
+def test_no_p90_under_44_samples_and_no_interval_under_7_rounds():
+    assert report(n_rounds=43)["models"][0]["p90_ms"] is None
+    few = report(n_rounds=3)
+    assert few["ratios"][0]["ci_low"] is None
+    assert few["ratios"][0]["ci_high"] is None
+    json.dumps(few, allow_nan=False)
+
+
+def test_csv_has_every_sample_once_with_machine_and_protocol():
+    document = report(n_rounds=5)
+    rows = list(csv.DictReader(io.StringIO(report_csv(document))))
+    assert len(rows) == 15
+    assert rows[0]["processor"] == "A & B <b>"
+    assert float(rows[4]["ms"]) == document["models"][0]["samples_ms"][4]
+    assert {row["clock"] for row in rows} == {"compute"}
+
+
+def test_what_was_exported_can_be_read_back():
+    document = report()
+    back = read_report(json.dumps(document))
+    assert back["machine"] == document["machine"]
+    assert [m["median_ms"] for m in back["models"]] == [m["median_ms"] for m in document["models"]]
+    assert back["ratios"][1]["ratio"] == document["ratios"][1]["ratio"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{}",
+        "[]",
+        "null",
+        "1" * 10,
+        "[" * 100_000,
+        "x" * 3_000_000,
+        '{"format": 3}',
+        json.dumps({**report(), "models": [{"model": "<script>"}]}),
+        json.dumps({**report(), "models": [{**report()["models"][0], "median_ms": -1}]}),
+        json.dumps({**report(), "models": [{**report()["models"][0], "median_ms": "1"}]}),
+        json.dumps({**report(), "protocol": None}),
+    ],
+    ids=range(12),
+)
+def test_anything_else_is_refused_in_one_sentence(text):
+    with pytest.raises(BadReport, match=r"\.$"):
+        read_report(text)
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    )
+)
+def test_reading_is_total(value):
+    with pytest.raises(BadReport):
+        read_report(json.dumps(value))

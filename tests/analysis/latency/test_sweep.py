@@ -1,0 +1,65 @@
+"""Measurements one after another: each has its own time, and each end is said."""
+
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.sweep import measure_sweep, sweep_points
+from explorer.analysis.latency.variants import looking_variants, measure_variants
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+from explorer.ui.latency.jobs import draw_looking, draw_sweep
+
+FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+
+
+def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monkeypatch):
+    from explorer.timing import networks as timed_networks
+
+    monkeypatch.setattr(timed_networks, "free_bytes", lambda device: 220_000_000)
+    works = [Workload(8, 1), Workload(512, 32)]
+    specs = [tiny_family.specs["distilbert"]]
+    *_, final = measure_sweep(specs, works, FEW, StopSign())
+    assert [final.position(point) for point in final.points] == [1]
+    assert "GB are free" in final.too_much
+
+
+class Passing(StopSign):
+    """A sign whose clock is moved by hand."""
+
+    now = 0.0
+
+    def __init__(self):
+        super().__init__(lambda: self.now)
+
+
+def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_family):
+    sign, specs = Passing(), list(tiny_family.specs.values())[:2]
+    sign.allow(1)
+    sign.now = 2
+    works = sweep_points(Workload(length=8), "batch")[:2]
+    *_, final = measure_sweep(specs, works, FEW, sign)
+    assert len(final.points) == 2
+
+    def make(spec):
+        sign.check()
+        sign.now += 10 * FEW.budget_s
+        return looking_variants(spec, Workload(length=8))
+
+    *_, done = measure_variants(specs, make, FEW, sign)
+    assert [found.spec for found in done.models] == specs
+    assert done.late == ()
+
+
+def test_a_model_or_point_without_a_round_is_named(tiny_family, monkeypatch):
+    def late(*_, **__):
+        raise Stopped("deadline")
+
+    monkeypatch.setattr("explorer.timing.protocol.Pass.forward", late)
+    specs = list(tiny_family.specs.values())[:2]
+    *_, done = measure_variants(
+        specs, lambda spec: looking_variants(spec, Workload(length=8)), FEW, StopSign()
+    )
+    assert (done.models, list(done.late)) == ((), specs)
+    assert "left out for BERT and DistilBERT: not one round" in draw_looking(done)[0]
+    works = sweep_points(Workload(), "length")
+    *_, sweep = measure_sweep(specs, works, FEW, StopSign())
+    assert (sweep.points, sweep.late) == ((), 16)
+    assert "not one round was over in time at 16 tokens" in draw_sweep(sweep)[0]

@@ -1,0 +1,114 @@
+"""Prices of words against a plain left-to-right computation with the network alone."""
+
+import numpy as np
+import pytest
+import torch
+
+from explorer.analysis.predictions.every_word import (
+    SpanScore,
+    mean_surprisal,
+    span_plan,
+    span_score,
+    word_plans,
+)
+from explorer.analysis.predictions.masks import mask_predictions
+from explorer.models.forward import tokenize
+from explorer.models.scoring import row_logits
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import BadText, Word
+
+
+def plain_log_probs(loaded, ids, segments, position):
+    inputs = {"input_ids": torch.tensor([ids])}
+    if loaded.spec.architecture.n_segments:
+        inputs["token_type_ids"] = torch.tensor([segments])
+    with torch.no_grad():
+        out = loaded.network(**inputs)
+    logits = out.logits if "logits" in out else out.prediction_logits
+    return logits[0, position].double().log_softmax(-1).numpy()
+
+
+def chain(loaded, tokens, positions):
+    """Log-probability of the pieces at positions, masked together and filled from the left."""
+    ids, total = list(tokens.ids), 0.0
+    for pos in positions:
+        ids[pos] = loaded.tokenizer.mask_token_id
+    for pos in positions:
+        total += plain_log_probs(loaded, ids, tokens.segments, pos)[tokens.ids[pos]]
+        ids[pos] = tokens.ids[pos]
+    return total
+
+
+def priced(loaded, tokens, word):
+    plan = span_plan(tokens, word, loaded.tokenizer.mask_token_id)
+    return span_score(plan, row_logits(loaded, plan.rows), loaded.vocabulary)
+
+
+@pytest.mark.parametrize("text", ["the cat sat on the zoo.", "a dog played [SEP] he was bad!"])
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_every_word_is_priced_from_left_to_right(tiny_family, key, text):
+    loaded, tokens = tiny_family.loaded(key), tiny_family.run(key, text).tokens
+    plans = word_plans(tokens, loaded.tokenizer.mask_token_id)
+    assert [plan.word.text for plan in plans] == [w.text for w in tokens.words if w.text != "[SEP]"]
+    assert any(len(plan.rows) > 1 for plan in plans)
+    for plan in plans:
+        score = span_score(plan, row_logits(loaded, plan.rows), loaded.vocabulary)
+        positions = [
+            i for i, w in enumerate(tokens.word_index) if w >= 0 and tokens.words[w] == plan.word
+        ]
+        assert score.log_probability == pytest.approx(chain(loaded, tokens, positions), abs=1e-4)
+        assert len(score.pieces) == len(positions)
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_a_word_of_one_piece_has_the_probability_and_rank_of_the_list(tiny_family, key):
+    run, loaded = tiny_family.run(key, "the [MASK] sat on the mat"), tiny_family.loaded(key)
+    listed = mask_predictions(run, 50)
+    tokens = tokenize(loaded, "the cat sat on the mat")
+    score = priced(loaded, tokens, Word("cat", 4, 7))
+    place = listed.words[0].index("cat") if "cat" in listed.words[0] else None
+    assert len(score.pieces) == 1
+    everything = np.exp(
+        plain_log_probs(loaded, run.tokens.ids, run.tokens.segments, run.tokens.mask_positions[0])
+    )
+    assert score.probability == pytest.approx(everything[loaded.vocabulary.index(score.pieces[0])])
+    assert score.rank == 1 + (everything > score.probability * (1 + 1e-5)).sum()
+    if place is not None:
+        assert score.rank == place + 1
+        assert score.probability == pytest.approx(listed.probabilities[0, place], abs=1e-7)
+    assert [word for word, _ in score.answers] == list(listed.words[0][:3])
+
+
+def test_a_phrase_is_priced_across_its_words(tiny_family):
+    loaded = tiny_family.loaded("bert")
+    tokens = tokenize(loaded, "the cat sat on the mat")
+    score = priced(loaded, tokens, Word("the cat", 0, 7))
+    assert score.pieces == ("the", "cat")
+    assert score.log_probability == pytest.approx(chain(loaded, tokens, [1, 2]), abs=1e-4)
+
+
+def test_a_stretch_inside_a_piece_is_refused(tiny_family):
+    tokens = tokenize(tiny_family.loaded("bert"), "the cat sat")
+    with pytest.raises(BadText, match="grows together"):
+        span_plan(tokens, Word("at", 5, 7), 4)
+    with pytest.raises(BadText, match="can read"):
+        span_plan(tokens, Word(" ", 3, 4), 4)
+
+
+def test_masks_and_separators_are_not_words_to_hide(tiny_family):
+    loaded = tiny_family.loaded("bert")
+    tokens = tokenize(loaded, "[MASK] cat [SEP] a dog [MASK]")
+    assert [plan.word.text for plan in word_plans(tokens, 4)] == ["cat", "a", "dog"]
+
+
+@pytest.mark.parametrize("key", ["bert", "albert"])
+def test_a_word_outside_the_vocabulary_has_no_probability_of_its_own(tiny_family, key):
+    loaded = tiny_family.loaded(key)
+    score = priced(loaded, tokenize(loaded, "the 日 sat"), Word("日", 4, 5))
+    assert score.is_unknown
+
+
+def test_mean_surprisal_leaves_out_what_the_vocabulary_lacks():
+    word = Word("x", 0, 1)
+    known = [SpanScore(word, ("x",), value, 1, ()) for value in (-1.0, -3.0)]
+    assert mean_surprisal([*known, SpanScore(word, ("[UNK]",), -50.0, 1, ())]) == pytest.approx(2)

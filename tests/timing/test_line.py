@@ -1,0 +1,127 @@
+"""One measurement at a time: turns, places, stopping, and visitors who wait."""
+
+import threading
+import time
+
+import pytest
+
+from explorer.runs import Slot
+from explorer.timing.line import LONGEST_LINE, Line, LineIsLong, updates
+
+
+def endless(started=None):
+    def job(sign):
+        if started:
+            started.set()
+        number = 0
+        while True:
+            sign.check()
+            time.sleep(0.005)
+            number += 1
+            yield number
+
+    return job
+
+
+def wait_for(condition, seconds=120):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def line():
+    return Line(Slot().measure)
+
+
+def test_a_job_runs_to_its_end_and_its_last_word_is_kept(line):
+    seen = list(updates(line.start(lambda sign: iter(["a", "b"])), 0.01))
+    assert seen[-1].done
+    assert seen[-1].shot == "b"
+
+
+def test_measurements_take_turns_and_know_their_place(line):
+    started = [threading.Event() for _ in range(3)]
+    jobs = [line.start(endless(event)) for event in started]
+    wait_for(started[0].is_set)
+    assert [line.place(job) for job in jobs] == [0, 1, 2]
+    assert not started[1].is_set()
+    jobs[0].stop()
+    wait_for(started[1].is_set)
+    assert [line.place(job) for job in jobs[1:]] == [0, 1]
+    for job in reversed(jobs[1:]):
+        job.stop()
+        job.thread.join(120)
+    assert not started[2].is_set()
+
+
+def test_one_who_gives_up_waiting_leaves_the_line_at_once(line):
+    first = line.start(endless())
+    second = line.start(endless())
+    second.stop()
+    second.thread.join(120)
+    assert not second.thread.is_alive()
+    assert first.thread.is_alive()
+    first.stop()
+    first.thread.join(120)
+
+
+def test_an_owner_has_one_measurement_and_can_stop_it_by_name(line):
+    first = line.start(endless(), "visitor")
+    second = line.start(endless(), "visitor")
+    wait_for(first.done.is_set)
+    wait_for(lambda: second.shot)
+    line.stop("somebody else")
+    assert not second.done.is_set()
+    line.stop("visitor")
+    wait_for(second.done.is_set)
+
+
+def test_who_stops_reading_stops_the_measurement(line):
+    measurement = line.start(endless())
+    reading = updates(measurement, 0.01)
+    next(reading)
+    reading.close()
+    wait_for(measurement.done.is_set)
+
+
+def test_the_line_has_an_end(line):
+    jobs = [line.start(endless()) for _ in range(LONGEST_LINE + 1)]
+    with pytest.raises(LineIsLong, match="try again later"):
+        line.start(endless())
+    for job in jobs:
+        job.stop()
+    for job in jobs:
+        job.thread.join(120)
+    assert list(updates(line.start(lambda sign: iter([1])), 0.01))[-1].shot == 1
+
+
+def test_failures_reach_the_reader_and_free_the_line(line):
+    def broken(sign):
+        yield 1
+        raise ValueError("The device went away.")
+
+    with pytest.raises(ValueError, match="went away"):
+        list(updates(line.start(broken), 0.01))
+    assert list(updates(line.start(lambda sign: iter([1])), 0.01))[-1].done
+
+
+def test_visitors_are_answered_again_right_after_a_stop():
+    slot = Slot()
+    line = Line(slot.measure)
+    measurement = line.start(endless())
+    wait_for(lambda: measurement.shot)
+    answered = threading.Event()
+
+    def visitor():
+        with slot.infer():
+            answered.set()
+
+    thread = threading.Thread(target=visitor)
+    thread.start()
+    time.sleep(0.05)
+    assert not answered.is_set(), "a visitor disturbed the measurement"
+    measurement.stop()
+    assert answered.wait(120)
+    thread.join()

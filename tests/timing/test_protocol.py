@@ -1,0 +1,236 @@
+"""What is timed: the right work, on the right clock, and it can be stopped in the middle."""
+
+import threading
+import time
+
+import pytest
+import torch
+
+from explorer.timing import protocol as timing
+from explorer.timing.networks import (
+    element_size,
+    has_weights,
+    int8_network,
+    timed_network,
+    weight_bytes,
+)
+from explorer.timing.protocol import (
+    cuda_stopwatch,
+    forward_call,
+    interruptible,
+    stolen_seconds,
+    thread_width,
+    timed_ids,
+    waiting_stopwatch,
+)
+from explorer.timing.stop import Stopped, StopSign
+from explorer.timing.workload import Workload
+
+KEYS = ("bert", "distilbert", "albert")
+
+
+class FakeDevice:
+    """A device that works through its queue only when waited for."""
+
+    def __init__(self):
+        self.queue, self.now_ms, self.passed = [], 0.0, {}
+
+    def submit(self, ms):
+        self.queue.append(("work", ms))
+
+    def event(self):
+        return FakeEvent(self)
+
+    def run_until(self, mark):
+        while self.queue:
+            kind, value = self.queue.pop(0)
+            if kind == "work":
+                self.now_ms += value
+                continue
+            self.passed[value] = self.now_ms
+            if value is mark:
+                return
+
+
+class FakeEvent:
+    def __init__(self, device):
+        self.device = device
+
+    def record(self):
+        self.device.queue.append(("mark", self))
+
+    def synchronize(self):
+        self.device.run_until(self)
+
+    def elapsed_time(self, end):
+        return self.device.passed[end] - self.device.passed[self]
+
+
+def test_cuda_events_time_the_device_and_not_the_queueing():
+    device = FakeDevice()
+    timed = cuda_stopwatch(device.event)
+    assert timed(lambda: device.submit(40)) == pytest.approx(0.040)
+
+
+def test_work_queued_before_is_not_charged():
+    device = FakeDevice()
+    device.submit(1000)
+    assert cuda_stopwatch(device.event)(lambda: device.submit(7)) == pytest.approx(0.007)
+
+
+def test_devices_without_events_are_waited_for_on_both_sides():
+    device = FakeDevice()
+    device.submit(1000)
+    timed = waiting_stopwatch(lambda: device.run_until(None), lambda: device.now_ms / 1e3)
+    assert timed(lambda: device.submit(7)) == pytest.approx(0.007)
+
+
+def test_cuda_workloads_use_cuda_events(monkeypatch):
+    device = FakeDevice()
+    monkeypatch.setattr(torch.cuda, "Event", lambda enable_timing: device.event())
+    timed = timing.stopwatch(Workload(device="cuda", clock="device"))
+    assert timed(lambda: device.submit(3)) == pytest.approx(0.003)
+
+
+def test_compute_clock_does_not_count_other_threads():
+    stop = threading.Event()
+
+    def busy():
+        while not stop.is_set():
+            sum(range(1000))
+
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        assert timing.stopwatch(Workload())(lambda: time.sleep(0.3)) < 0.1
+        assert timing.stopwatch(Workload(clock="wait"))(lambda: time.sleep(0.3)) >= 0.3
+    finally:
+        stop.set()
+        thread.join()
+
+
+def test_one_thread_means_that_torch_spawns_no_other():
+    """Process time less thread time is what other threads did; a product keeps it at nothing."""
+    found = []
+
+    def work():
+        a = torch.ones(1500, 1500)
+        with thread_width("compute") as width:
+            process, thread = time.process_time(), time.thread_time()
+            for _ in range(8):
+                a @ a
+            found.append((time.process_time() - process, time.thread_time() - thread, width))
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join()
+    process, thread, width = found[0]
+    assert width == 1
+    assert thread > 0.05
+    assert process - thread < 0.5 * thread + 0.05
+
+
+def test_thread_width_is_put_back():
+    before = torch.get_num_threads()
+    with thread_width("compute"):
+        assert torch.get_num_threads() == 1
+    assert torch.get_num_threads() == before
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("head", [False, True])
+def test_the_call_runs_the_encoder_and_the_head_exactly_when_asked(tiny_family, key, head):
+    loaded = tiny_family.loaded(key)
+    workload = Workload(length=9, batch=2, head=head)
+    products = []
+    handles = [
+        module.register_forward_hook(lambda m, i, out: products.append(tuple(out.shape)))
+        for module in loaded.network.modules()
+        if isinstance(module, torch.nn.Linear)
+    ]
+    try:
+        forward_call(loaded.spec, loaded.network, workload)()
+    finally:
+        for handle in handles:
+            handle.remove()
+    vocabulary = loaded.network.config.vocab_size
+    assert ((2, 9, vocabulary) in products) is head
+    n_layers = loaded.spec.architecture.n_layers
+    assert sum(shape == (2, 9, 1536) for shape in products) == n_layers
+
+
+def test_ids_are_the_same_every_time_and_fit_the_vocabulary(tiny_family):
+    spec = tiny_family.specs["bert"]
+    first, second = (timed_ids(spec, Workload(length=50, batch=3)) for _ in range(2))
+    assert torch.equal(first, second)
+    assert first.shape == (3, 50)
+    assert 0 <= int(first.min()) <= int(first.max()) < spec.architecture.d_vocab
+
+
+@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize("long_layer", [0, 1e18])
+def test_a_pass_is_stopped_in_its_middle(tiny_family, key, long_layer, monkeypatch):
+    monkeypatch.setattr(timing, "LONG_LAYER", long_layer)
+    loaded, seen = tiny_family.loaded(key), []
+
+    def check():
+        seen.append(1)
+        if len(seen) == 3:
+            raise Stopped("stopped")
+
+    call = forward_call(loaded.spec, loaded.network, Workload(length=8))
+    with (
+        interruptible([(loaded.spec, loaded.network)], 8, check),
+        pytest.raises(Stopped),
+    ):
+        call()
+    seen.clear()
+    call()
+    assert not seen, "the hooks outlived the measurement"
+
+
+def test_every_product_of_a_long_8_bit_pass_looks_at_the_stop_sign(tiny_family, monkeypatch):
+    monkeypatch.setattr(timing, "LONG_LAYER", 0)
+    spec, seen = tiny_family.specs["distilbert"], []
+    int8 = int8_network(timed_network(spec, Workload())).network
+    with interruptible([(spec, int8)], 32, lambda: seen.append(1)):
+        forward_call(spec, int8, Workload())()
+    assert len(seen) >= 6 * spec.architecture.n_layers
+
+
+def test_looking_at_the_stop_sign_does_not_change_the_result(tiny_family):
+    loaded = tiny_family.loaded("albert")
+    ids = timed_ids(loaded.spec, Workload())
+    with torch.inference_mode():
+        plain = loaded.network.base_model(input_ids=ids).last_hidden_state
+        with interruptible([(loaded.spec, loaded.network)], 32, StopSign().check):
+            watched = loaded.network.base_model(input_ids=ids).last_hidden_state
+    assert torch.equal(plain, watched)
+
+
+def test_pressure_is_read_from_the_some_line(tmp_path, monkeypatch):
+    path = tmp_path / "cpu"
+    path.write_text("some avg10=1.00 avg60=2.00 avg300=3.00 total=1500000\nfull avg10=0 total=9\n")
+    monkeypatch.setattr(timing, "PRESSURE", path)
+    assert stolen_seconds() == 1.5
+    path.write_text("nonsense")
+    assert stolen_seconds() is None
+    monkeypatch.setattr(timing, "PRESSURE", tmp_path / "absent")
+    assert stolen_seconds() is None
+
+
+def test_the_explorers_own_network_is_timed_where_it_has_one(tiny_family):
+    spec = tiny_family.specs["distilbert"]
+    assert has_weights(spec)
+    timed = timed_network(spec, Workload())
+    assert timed.weights == "bundled"
+    assert timed.network is tiny_family.loaded("distilbert").network
+
+
+def test_weights_are_counted_once_however_often_they_are_tied(tiny_family):
+    network = tiny_family.loaded("bert").network
+    by_storage = {p.data_ptr(): p.numel() * p.element_size() for p in network.state_dict().values()}
+    buffers = {b.data_ptr() for b in network.buffers()}
+    expected = sum(size for pointer, size in by_storage.items() if pointer not in buffers)
+    assert weight_bytes(network) == expected
+    assert element_size("bfloat16") == 2

@@ -1,0 +1,62 @@
+"""The claims tab's handlers: streamed, one failure does not end the others, choices that fit."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.analysis.claims import checks as claims_checks
+from explorer.page_state import PageState
+from explorer.ui.claims import benchmarks as folds
+from explorer.ui.claims import tab
+
+
+def test_show_needs_no_model_and_no_text():
+    values = tab.show(PageState())
+    assert "111 of 184" in values[0]
+    assert json.loads(values[3])["results"] == []
+
+
+def test_all_checks_are_streamed_and_one_that_breaks_does_not_end_them(monkeypatch):
+    def broken(specimens):
+        raise RuntimeError("boom")
+
+    kept = {"LC26": claims_checks.CHECKS["LC26"]}
+    monkeypatch.setattr(claims_checks, "CHECKS", dict.fromkeys(claims_checks.CHECKS, broken) | kept)
+    messages = [json.loads(message) for message in tab.run_all(None)]
+    total = messages[0]["total"]
+    assert len(messages) == 2 * total
+    assert messages[-1]["done"] == total
+    results = {r["id"]: r for message in messages for r in message["results"]}
+    assert results["LC26"]["status"] == "holds"
+    assert results["LC05"]["status"] == "failed"
+    assert "boom" not in results["LC05"]["text"]
+    assert results["LC21"]["status"] == "waits"
+
+
+def test_one_check_runs_alone():
+    messages = [json.loads(m) for m in tab.run_one(PageState(), SimpleNamespace(check="LC26"))]
+    assert messages[0]["running"] == ["LC26"]
+    assert [r["id"] for r in messages[1]["results"]] == ["LC26"]
+
+
+@pytest.mark.parametrize("check", ["LC99", "<script>", "", None, {"a": 1}])
+def test_an_unknown_check_gets_a_sentence(check):
+    *_, last = tab.run_one(PageState(), SimpleNamespace(check=check))
+    (result,) = json.loads(last)["results"]
+    assert result["status"] == "failed"
+    assert result["text"] == "There is no such check."
+
+
+def test_every_table_offered_can_be_compared():
+    choices = folds.table_choices()
+    assert len(choices) > 15
+    for _, table in choices:
+        students, references, html = folds.on_table(table)
+        assert students.choices == references.choices
+        assert "%" in html
+        assert students.value != references.value
+
+
+def test_the_calculator_opens_on_the_quoted_number():
+    assert "96.9 %" in folds.show_retention(*folds.START)

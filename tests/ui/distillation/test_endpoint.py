@@ -1,0 +1,107 @@
+"""The /distillation endpoint: its shape, its numbers against plain torch, and what it refuses."""
+
+import json
+
+import gradio as gr
+import pytest
+import torch
+
+from explorer.page_state import PageState
+from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.distillation.runs import Focus, focus_of, focus_on_sentence, focus_on_word
+
+TEXT = "the [MASK] sat on the [MASK]."
+
+
+def test_shape_and_numbers(tiny_family):
+    found = distillation(TEXT, "mini", 2.0)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert list(found) == ["temperature", "masks", "losses", "weights"]
+    assert found["weights"] == {"ce": 5.0, "mlm": 2.0, "cos": 1.0}
+    assert found["losses"]["mlm"] is None
+    total = 5 * found["losses"]["ce"] + found["losses"]["cos"]
+    assert found["losses"]["total"] == pytest.approx(total)
+    tokens = tiny_family.run("bert", TEXT).tokens
+    assert [mask["position"] for mask in found["masks"]] == list(tokens.mask_positions)
+    assert set(found["masks"][0]) == {
+        "position",
+        "tokens",
+        "teacher",
+        "student",
+        "kl_teacher_student",
+        "kl_student_teacher",
+        "js",
+        "entropy_teacher",
+        "entropy_student",
+    }
+    loaded = tiny_family.loaded("distilbert")
+    logits = loaded.network(torch.tensor([tokens.ids])).logits[0, tokens.mask_positions[1]]
+    p = (logits / 2).softmax(-1)
+    mask = found["masks"][1]
+    for token, q in zip(mask["tokens"], mask["student"], strict=True):
+        assert float(p[loaded.tokenizer.convert_tokens_to_ids(token)]) == pytest.approx(q, abs=1e-4)
+
+
+def test_without_a_mask_only_the_losses_are_there(tiny_family):
+    found = distillation("the cat sat.", "mini", 1)
+    assert found["masks"] == []
+    assert found["losses"]["ce"] > 0
+
+
+@pytest.mark.parametrize("temperature", [0, float("nan"), float("inf"), -3, 21])
+def test_a_bad_temperature_is_refused(tiny_family, temperature):
+    with pytest.raises(gr.Error, match="temperature must be a number"):
+        distillation(TEXT, "mini", temperature)
+
+
+@pytest.mark.parametrize(
+    ("text", "family", "sentence"),
+    [
+        ("", "mini", "no text"),
+        (TEXT, "huge", "either mini or base"),
+        ("[MASK] " * 21, "mini", "21 masks"),
+    ],
+)
+def test_bad_input_is_one_sentence(tiny_family, text, family, sentence):
+    with pytest.raises(gr.Error, match=sentence):
+        distillation(text, family)
+
+
+def test_focus_is_the_texts_own_mask_or_its_last_word():
+    text = "a [MASK] b"
+    assert focus_of(PageState(text=text), None) == Focus(text, text, 1, text, 0)
+    hidden = focus_of(PageState(text="the cat sat."), None)
+    assert (hidden.text, hidden.answer) == ("the cat [MASK].", "sat")
+
+
+def test_a_choice_is_void_for_another_text():
+    chosen = focus_on_word("the cat sat.", "the cat sat.", 1)
+    assert focus_of(PageState(text="the cat sat."), chosen) is chosen
+    assert focus_of(PageState(text="a dog ran."), chosen).text == "a dog [MASK]."
+
+
+def test_a_word_after_a_mask_is_the_second_mask():
+    found = focus_on_word("x", "the [MASK] sat.", 2)
+    assert (found.text, found.mask, found.answer) == ("the [MASK] [MASK].", 1, "sat")
+    assert focus_on_word("x", "the [MASK] sat.", 1).mask == 0
+
+
+@pytest.mark.parametrize("index", [-1, 9])
+def test_a_word_that_is_not_there_is_refused(index):
+    with pytest.raises(ValueError, match="not in the text"):
+        focus_on_word("x", "the cat.", index)
+
+
+def test_a_text_of_marks_has_nothing_to_hide():
+    with pytest.raises(ValueError, match="no word to hide"):
+        focus_of(PageState(text="?!"), None)
+
+
+def test_a_sentence_brings_its_own_answer():
+    found = focus_on_sentence("the page's text", "the [MASK] sat.", "cat")
+    assert (found.source, found.text, found.answer, found.word) == (
+        "the page's text",
+        "the [MASK] sat.",
+        "cat",
+        1,
+    )

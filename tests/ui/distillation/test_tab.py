@@ -1,0 +1,146 @@
+"""The distillation tab's handlers on random models: values, cards and refusals, with no server."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.page_state import PageState
+from explorer.training.live.report import LiveSettings
+from explorer.ui.distillation import folds, live
+from explorer.ui.distillation import tab as distillation
+from explorer.ui.distillation.runs import focus_of, focus_on_word
+
+STATE = PageState(text="the cat sat on the [MASK].")
+
+
+def event(**data):
+    return SimpleNamespace(_data=data)
+
+
+def test_the_headline_names_both_models_and_the_distance(tiny_family):
+    finding, lab, focus = distillation.show(STATE)
+    assert "BERT" in finding
+    assert "nats apart at temperature 1" in finding
+    data = json.loads(lab)
+    assert [model["key"] for model in data["models"]] == ["bert", "distilbert", "albert"]
+    assert focus.text == STATE.text
+    assert data["answer"]["id"] == -1
+
+
+def test_a_clicked_word_is_hidden_and_its_id_is_known(tiny_family):
+    state = PageState(text="the cat sat.")
+    _, lab, focus = distillation.on_word(state, None, event(word=1))
+    vocabulary = tiny_family.run("bert", "the cat").vocabulary
+    assert focus.text == "the [MASK] sat."
+    assert vocabulary[json.loads(lab)["answer"]["id"]] == "cat"
+    _, lab, back = distillation.on_word(state, focus, event(word=-1))
+    assert back.text == "the cat [MASK]."
+
+
+def test_markup_in_a_text_stays_text(tiny_family):
+    finding, lab, _ = distillation.show(PageState(text="<img src=x> [MASK] </script>"))
+    assert "<img" not in finding
+    assert "</script>" not in lab
+
+
+def test_a_missing_student_is_a_card(tiny_family, monkeypatch):
+    from explorer.models import hub
+
+    def absent(spec, report=None):
+        raise hub.ModelUnavailable(spec, "its bundled files are missing")
+
+    monkeypatch.setattr("explorer.models.loading.checkpoint_path", absent)
+    monkeypatch.setattr("explorer.models.loading._loaded", {})
+    card, lab, _ = distillation.show(STATE)
+    assert "card" in card
+    assert "missing" in card
+    assert lab == ""
+
+
+def test_curves_are_those_of_the_hidden_word(tiny_family):
+    data = json.loads(folds.show_curves(STATE, None))
+    at = data["temperatures"].index(1.0)
+    pair = json.loads(distillation.show(STATE)[1])
+    assert data["d_vocab"] == tiny_family.specs["bert"].architecture.d_vocab
+    assert data["series"]["t_squared_kl"][at] == data["series"]["kl_teacher_student"][at]
+    assert pair["models"]
+
+
+def test_losses_know_the_word_hidden_by_a_click(tiny_family):
+    assert json.loads(folds.show_losses(STATE, None))["mlm"] is None
+    state = PageState(text="the cat sat.")
+    clicked = focus_on_word(state.text, state.text, 1)
+    data = json.loads(folds.show_losses(state, clicked))
+    assert data["mlm"] > 0
+    assert len(data["kl"][0]) == len(data["tokens"]) == 6
+    assert 2.0 in data["temperatures"]
+
+
+def test_layers_mark_the_trained_and_the_copied_pairs(tiny_family):
+    html = folds.show_layers(STATE, None)
+    assert html.count("<td") == 4 * 7 + 3 * 6
+    assert html.count('class="initialised') == 4 + 3 + 1, "and once in the key"
+    assert html.count("trained") >= 1
+
+
+def test_masking_shows_every_token_and_counts_them(tiny_family):
+    html = folds.show_masking(STATE, 100, 3)
+    assert "700 tokens seen" in html
+    assert html == folds.show_masking(STATE, 100, 3)
+    assert html != folds.show_masking(STATE, 100, 4)
+
+
+def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
+    few = folds.sentences()[:7]
+    monkeypatch.setattr(folds, "sentences", lambda: few)
+    steps = [json.loads(value) for value in folds.run_agreement(STATE)]
+    assert [step["done"] for step in steps[:-1]] == [0, 6]
+    assert len(steps[-1]["worst"]) == 7
+    assert 0 <= steps[-1]["first"] <= 1
+    kl = [item["kl"] for item in steps[-1]["worst"]]
+    assert kl == sorted(kl, reverse=True)
+
+
+def test_a_sentence_of_the_list_opens_in_the_lab(tiny_family):
+    chosen = folds.sentences()[3]
+    _, _, focus = folds.on_sentence(STATE, event(sentence=3))
+    assert (focus.text, focus.answer) == (chosen["text"], chosen["answer"])
+    assert focus_of(STATE, focus) is focus
+    with pytest.raises(ValueError, match="no such sentence"):
+        folds.on_sentence(STATE, event(sentence=10_000))
+
+
+def test_before_the_first_compare_the_folds_are_empty():
+    assert folds.show_curves(None, None) == ""
+    assert folds.show_losses(None, None) == ""
+    assert folds.show_layers(None, None) == ""
+    assert folds.show_masking(None) == ""
+
+
+LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
+
+
+def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
+    values = [json.loads(value) for value in live.run_live(STATE, None, *LIVE)]
+    assert "waiting" in values[0]
+    assert [len(value["steps"]) for value in values[1:]] == list(range(11))
+    assert [value["done"] for value in values[-2:]] == [False, True]
+    assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
+    assert "In 10 steps the loss went from" in values[-1]["sentence"]
+    assert len(live.LINE) == 0
+
+
+def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
+    first, second = live.run_live(STATE, None, *LIVE), live.run_live(STATE, None, *LIVE)
+    next(first)
+    assert "number 1 in line" in json.loads(next(second))["waiting"]
+    first.close()
+    assert "Making the student" in json.loads(next(second))["waiting"]
+    second.close()
+    assert len(live.LINE) == 0
+
+
+def test_an_emptied_field_counts_as_its_default():
+    chosen = (2, "random", 30.0, 1, 0, 2, 0, None)
+    assert live.settings_of(chosen) == LiveSettings(2, "random", 30, 1.0, 0.0, 2.0, 0.0, 0)

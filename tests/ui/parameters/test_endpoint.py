@@ -1,0 +1,56 @@
+"""/parameters returns the counts of the released models and refuses other names in words."""
+
+import pytest
+
+from explorer.models.specs import BASE, LARGER
+from explorer.ui.parameters.endpoint import parameters
+from explorer.ui.shell.api import ENDPOINTS
+
+COMPONENTS = {
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+    "head",
+}
+
+
+def test_it_is_registered():
+    assert ENDPOINTS["parameters"] is parameters
+
+
+def test_the_seven_at_once():
+    names = [spec.name for spec in [*BASE.values(), *LARGER.values()]]
+    models = parameters(names)["models"]
+    assert [m["name"] for m in models] == names
+    for model in models:
+        parts = model["components"]
+        assert set(parts) == COMPONENTS
+        assert model["total"] == sum(parts.values()) - parts["head"]
+        assert model["stored_bytes_fp32"] == 4 * model["total"]
+
+
+def test_albert_base():
+    (model,) = parameters(["albert-base-v2"])["models"]
+    assert (model["total"], model["applied"]) == (11_683_584, 89_650_176)
+    assert model["components"]["head"] == 130_226
+
+
+def test_a_mini_model_counts_what_its_files_hold(tiny_family):
+    from safetensors import safe_open
+
+    for spec in tiny_family.specs.values():
+        (model,) = parameters([spec.name])["models"]
+        with safe_open(tiny_family.path / spec.name / "model.safetensors", "pt") as weights:
+            held = sum(weights.get_tensor(name).numel() for name in weights.keys())  # noqa: SIM118
+        assert model["total"] + model["components"]["head"] == held
+
+
+@pytest.mark.parametrize("bad", [[], ["gpt-2"], ["bert-base-uncased", 3], None, [None], [["x"]]])
+def test_bad_names_are_refused_in_one_sentence(bad):
+    with pytest.raises(ValueError, match="there are: bert-base-uncased"):
+        parameters(bad)

@@ -1,0 +1,85 @@
+"""Each fold answers from the loaded family and from shapes alone, and says so."""
+
+import gradio as gr
+import pytest
+
+from explorer.page_state import PageState
+from explorer.ui.parameters import folds
+from explorer.ui.parameters import tab as parameters
+
+
+@pytest.fixture
+def state(tiny_family):
+    return PageState(family="mini", tab="parameters")
+
+
+def test_the_tab_and_its_folds_build_inside_a_page():
+    with gr.Blocks():
+        assert len(parameters.build(gr.State(None))) == 2
+
+
+def test_the_headline_needs_no_text_and_no_weights(state):
+    finding, picture = parameters.show(state)
+    assert "109.5 M" in finding
+    assert '"mini":[{' in picture
+
+
+def test_calls_are_counted_on_the_loaded_networks(state):
+    html = folds.show_calls(state)
+    assert "mini-bert 6 on 6, mini-distilbert 3 on 3, mini-albert 6 on 1" in html
+    assert "albert-base-v2 12 on 1" in html
+    assert html.count("loaded weights") == html.count("shape only") == 3
+
+
+def test_a_loaded_albert_with_its_sharing_broken_is_told_apart(state, tiny_family):
+    import copy
+
+    loaded = tiny_family.loaded("albert")
+    transformer = loaded.network.base_model.encoder
+    config, groups = transformer.config, transformer.albert_layer_groups
+    kept = config.num_hidden_groups
+    try:
+        groups.extend(copy.deepcopy(groups[0]) for _ in range(5))
+        config.num_hidden_groups = 6
+        assert "mini-albert 6 on 6" in folds.show_calls(state)
+    finally:
+        config.num_hidden_groups = kept
+        del groups[1:]
+    assert "mini-albert 6 on 1" in folds.show_calls(state)
+
+
+def test_missing_weights_leave_the_shapes_and_a_card(tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    html = folds.show_calls(PageState(family="base"))
+    assert "bert-base-uncased 12 on 12" in html
+    assert html.count("is not available") + html.count("loaded weights") == 3
+
+
+def test_memory_is_measured_and_followed(state):
+    html = folds.show_memory(state, 16, 2, True)
+    assert html.count("measured here") == 3
+    assert html.count("followed without weights") == 3
+    assert "every attention matrix and hidden state" in html
+
+
+def test_a_pass_too_large_for_a_visitor_is_followed_but_not_run(state, tiny_family, monkeypatch):
+    loaded = tiny_family.loaded("bert")
+    measured, source = folds.affordable_memory(loaded, 8, 1, False)
+    assert source == "measured here"
+    monkeypatch.setattr(folds, "MAX_RUN_BYTES", 0)
+    followed, source = folds.affordable_memory(loaded, 8, 1, False)
+    assert source == "followed without weights"
+    assert followed.peak_bytes == measured.peak_bytes
+
+
+def test_embedding_ranks_come_from_the_loaded_tables(state):
+    calculator, spectrum, cards = folds.show_embedding(state)
+    assert '"name":"albert-xxlarge-v2"' in calculator
+    assert '"label":"ALBERT"' in spectrum
+    assert not cards
+
+
+def test_a_shape_from_the_browser_is_counted_or_refused():
+    event = gr.EventData(None, {"shape": {"n_layers": "<img src=x>"}})
+    assert folds.on_shape(event).startswith('<p class="message pt-refused"')
+    assert "whole number" in folds.on_shape(event)

@@ -1,0 +1,161 @@
+"""/predict against plain transformers on the same directories: nothing of the explorer in between."""
+
+import json
+import math
+
+import gradio as gr
+import pytest
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer, pipeline
+
+from explorer.models import specs
+from explorer.models.tokens import BadText
+from explorer.ui.predictions.endpoint import predict
+from explorer.ui.shell.api import ENDPOINTS
+
+BUNDLED = specs.BUNDLED
+TEXTS = [
+    "The capital of France is [MASK].",
+    "[MASK]",
+    "[MASK] [MASK]",
+    "He was born in the United [MASK].",
+    "A [MASK] a day keeps the doctor away.",
+    "The quokka is a small [MASK].",
+    "It is [MASK]!",
+    '"What do you [MASK]?" she asked.',
+    "One, two, [MASK], four",
+    "She said [MASK] was tired.",
+    "The [MASK] sat on the [MASK] and looked at the [MASK].",
+    "naïve café [MASK] résumé",
+    "東京は [MASK] です",
+    "emoji 😀 [MASK] 🎉",
+    "UPPER CASE [MASK] TEXT",
+    "e = m c [MASK] 2",
+    "a [MASK]b c",
+    "word[MASK]",
+    "[MASK]word",
+    "(the [MASK])",
+    "it's [MASK]'s",
+    "co-[MASK]-op",
+    "  spaces   around [MASK]  ",
+    "line one\nline [MASK] two",
+    "tab\t[MASK]\tend",
+    "x" * 60 + " [MASK]",
+    "http://example.org/[MASK]",
+    "3.14 is about [MASK].",
+    "§ ¶ † [MASK] ‡",
+    "[MASK] was the first.",
+    "The war began in [MASK] and ended.",
+    "She looked [MASK] the window.",
+    "Не знаю [MASK] слово",
+    "He did not [MASK] what to say.",
+    "The dogs [MASK] loud.",
+    "<b>bold</b> [MASK] & more",
+    "The sun went down. [SEP] It was [MASK] in the house.",
+    "[MASK] rain [SEP] wet [MASK]",
+    "a [SEP] [MASK]",
+    "Is it [MASK]? [SEP] Yes, it is.",
+    "antidisestablishmentarianism [MASK]",
+    "the the the the [MASK] the the",
+    "I, [MASK], agree.",
+    "New York is a [MASK] city.",
+    "The [MASK] of the [MASK] of the king",
+    "music by [MASK] and lyrics by him",
+    "$100 is [MASK] money",
+    "He played for the [MASK] team in 1990.",
+    "It was released on 12 [MASK] 2005.",
+    "Long ago " + "the old king of the north and his men rode on and on " * 6 + "to the [MASK].",
+]
+
+
+@pytest.fixture(scope="module")
+def networks():
+    """The bundled directories read by somebody who knows nothing of the explorer."""
+    return {
+        key: (
+            AutoModelForMaskedLM.from_pretrained(path, dtype=torch.float32).eval(),
+            AutoTokenizer.from_pretrained(path),
+        )
+        for key, path in ((k, BUNDLED / spec.name) for k, spec in specs.MINI.items())
+    }
+
+
+def reference(network, tokenizer, text):
+    encoded = tokenizer(*text.split("[SEP]"), return_tensors="pt", return_token_type_ids=True)
+    if "distil" in type(network).__name__.lower():
+        encoded.pop("token_type_ids")
+    with torch.no_grad():
+        probs = network(**encoded).logits[0].double().softmax(-1)
+    masks = (encoded["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0].tolist()
+    return tokenizer.convert_ids_to_tokens(encoded["input_ids"][0]), masks, probs
+
+
+def test_fifty_texts_are_fifty():
+    assert len(TEXTS) == len(set(TEXTS)) == 50
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_it_equals_plain_transformers_on_the_bundled_weights(networks, text):
+    answer = predict(text, "mini", 50)
+    assert [model["model"] for model in answer["models"]] == list(specs.MODEL_KEYS)
+    for model in answer["models"]:
+        # The page trims a text before it runs; the reference gets the text as it was run.
+        tokens, masks, probs = reference(*networks[model["model"]], answer["text"])
+        assert model["tokens"] == tokens
+        assert [mask["position"] for mask in model["masks"]] == masks
+        for mask in model["masks"]:
+            expected = probs[mask["position"]]
+            listed = [p["probability"] for p in mask["predictions"]]
+            for place in mask["predictions"]:
+                assert place["probability"] == pytest.approx(float(expected[place["id"]]), abs=1e-5)
+            assert listed == pytest.approx(
+                expected.sort(descending=True)[0][:50].tolist(), abs=1e-5
+            )
+            assert mask["remaining"] == pytest.approx(1 - math.fsum(listed), abs=1e-9)
+
+
+@pytest.mark.parametrize("text", TEXTS[:2] + TEXTS[30:35])
+def test_it_equals_the_fill_mask_pipeline(networks, text):
+    for model in predict(text, "mini", 5)["models"]:
+        network, tokenizer = networks[model["model"]]
+        filled = pipeline("fill-mask", model=network, tokenizer=tokenizer)(text, top_k=5)
+        listed = model["masks"][0]["predictions"]
+        assert [p["id"] for p in listed] == [f["token"] for f in filled]
+        assert [p["probability"] for p in listed] == pytest.approx(
+            [f["score"] for f in filled], abs=1e-5
+        )
+
+
+def test_the_answer_is_one_json_object_of_the_documented_shape(tiny_family):
+    answer = json.loads(json.dumps(predict("the [MASK] sat", "mini", 3)))
+    assert set(answer) == {"text", "family", "models"}
+    for model in answer["models"]:
+        assert set(model) == {"model", "tokens", "masks"}
+        (mask,) = model["masks"]
+        assert set(mask) == {"position", "predictions", "remaining"}
+        assert [set(p) for p in mask["predictions"]] == [{"token", "id", "probability"}] * 3
+        assert model["tokens"][mask["position"]] == "[MASK]"
+
+
+def test_it_is_registered():
+    assert ENDPOINTS["predict"] is predict
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("no gap", "mini", 5), "no \\[MASK\\]"),
+        (("", "mini", 5), "no text yet"),
+        (("[MASK]", "huge", 5), "mini or base"),
+        (("[MASK]", "mini", 0), "1 to 50"),
+        (("[MASK]", "mini", 51), "1 to 50"),
+        (("[MASK]", "mini", 2.5), "1 to 50"),
+        (("[MASK]", "mini", float("nan")), "1 to 50"),
+        (("[MASK]", "mini", True), "1 to 50"),
+        (("[MASK]", "mini", "<b>"), "1 to 50"),
+        (("[MASK] " * 600, "mini", 5), "512 fit"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(tiny_family, arguments, sentence):
+    with pytest.raises((gr.Error, BadText), match=sentence):
+        predict(*arguments)

@@ -1,0 +1,170 @@
+"""The predictions tab's handlers, called as the page calls them."""
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.analysis.predictions.masks import Agreement
+from explorer.models.tokens import BadText
+from explorer.page_state import PageState
+from explorer.ui.predictions import tab as predictions
+from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.ask import show_asked, split_asked
+from explorer.ui.predictions.contrast import show_contrast
+from explorer.ui.predictions.every_word import show_words
+from explorer.ui.predictions.joint import show_joint
+
+LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
+
+
+def answers(*pairs):
+    groups = {}
+    for (word, _), key in zip(pairs, LABELS, strict=False):
+        groups.setdefault(word, []).append(key)
+    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
+    return Agreement(
+        tuple((word, tuple(keys)) for word, keys in ordered),
+        {key: p for (_, p), key in zip(pairs, LABELS, strict=False)},
+    )
+
+
+def said(monkeypatch, *masks):
+    """The finding for given first answers, tags taken out."""
+    import re
+
+    keys = list(LABELS)[: len(masks[0].probabilities)]
+    monkeypatch.setattr(texts, "agreement", lambda predictions, mask: masks[mask])
+    stand_in = SimpleNamespace(positions=tuple(range(len(masks))))
+    found = texts.predictions_finding(dict.fromkeys(keys, stand_in), {k: LABELS[k] for k in keys})
+    return re.sub(r"<[^>]+>", "", found)
+
+
+@pytest.mark.parametrize(
+    ("masks", "sentence"),
+    [
+        (
+            [answers(("paris", 0.9), ("paris", 0.8), ("paris", 0.31))],
+            "All three answer paris; ALBERT is least sure, 0.310.",
+        ),
+        (
+            [answers(("paris", 0.9), ("lyon", 0.8), ("paris", 0.31))],
+            "BERT and ALBERT answer paris; DistilBERT says lyon (0.800).",
+        ),
+        (
+            [answers(("a", 0.9), ("b", 0.8), ("c", 0.31))],
+            "Three models, three answers: BERT says a (0.900), DistilBERT says b (0.800) and ALBERT says c (0.310).",
+        ),
+        ([answers(("a", 0.9), ("a", 0.95))], "Both answer a; BERT is least sure, 0.900."),
+        (
+            [answers(("a", 0.9), ("b", 0.95))],
+            "Two models, two answers: BERT says a (0.900) and DistilBERT says b (0.950).",
+        ),
+        ([answers(("a", 0.9))], "BERT answers a, 0.900."),
+        (
+            [
+                answers(("a", 0.9), ("a", 0.8), ("a", 0.7)),
+                answers(("b", 0.9), ("c", 0.8), ("b", 0.7)),
+            ],
+            "The three models agree on 1 of 2 gaps: a.",
+        ),
+        (
+            [
+                answers(("a", 0.9), ("b", 0.8), ("a", 0.7)),
+                answers(("c", 0.9), ("b", 0.8), ("c", 0.7)),
+            ],
+            "The three models agree on none of the 2 gaps; BERT and ALBERT agree on 2: a and c.",
+        ),
+        (
+            [answers(("a", 0.9), ("b", 0.8), ("c", 0.7))] * 2,
+            "The three models agree on none of the 2 gaps.",
+        ),
+    ],
+)
+def test_the_finding_says_who_agrees(monkeypatch, masks, sentence):
+    assert said(monkeypatch, *masks) == sentence
+
+
+def test_the_headline_holds_up_to_fifty_words_per_model_and_gap(tiny_family):
+    finding, canvas = predictions.show(PageState(text="the [MASK] sat on [he|she]"))
+    data = json.loads(canvas)
+    assert finding.startswith('<p class="finding">')
+    assert [mask["before"] for mask in data["masks"]] == ["the ", "the [MASK] sat on "]
+    assert list(data["models"]) == list(LABELS)
+    for model in data["models"].values():
+        for mask in model["masks"]:
+            assert len(mask["words"]) == len(mask["p"]) == min(50, model["vocabulary"])
+            assert sum(mask["p"]) <= 1 + 1e-6
+
+
+def test_a_text_without_a_gap_says_what_to_do(tiny_family):
+    finding, canvas = predictions.show(PageState(text="the cat sat"))
+    assert "No word is masked yet" in finding
+    assert json.loads(canvas)["masks"] == []
+
+
+def test_a_model_that_cannot_be_had_gets_a_card_and_the_others_go_on(tiny_family, monkeypatch):
+    from explorer import runs
+    from explorer.models.hub import ModelUnavailable
+
+    real = runs.get_loaded
+
+    def without_bert(spec, *rest):
+        if spec.key == "bert":
+            raise ModelUnavailable(spec, "it is <b>gone</b>")
+        return real(spec, *rest)
+
+    monkeypatch.setattr(runs, "get_loaded", without_bert)
+    _, canvas = predictions.show(PageState(text="the [MASK] is here"))
+    data = json.loads(canvas)
+    assert "gone" in data["models"]["bert"]["card"]
+    assert list(data["models"]) == list(LABELS)
+    assert "masks" in data["models"]["distilbert"]
+    assert "<b>" not in canvas
+
+
+def test_markup_in_a_text_stays_text(tiny_family):
+    asked = show_asked(PageState(text="the [MASK] sat"), "<img src=x onerror=alert(1)>")
+    assert "<img" not in asked
+    assert "&lt;img" in asked
+    *_, (line, strip, _) = show_words(PageState(text="<script> the cat </script>"))
+    assert "<script" not in line + strip
+
+
+def test_asking_answers_for_every_gap_and_refuses_too_much(tiny_family):
+    table = show_asked(PageState(text="[MASK] sat on [MASK]"), "cat, the dog")
+    assert table.count("<tr>") == 1 + 2 * 2
+    assert split_asked(" a , ,a,b c ") == ["a", "b c"]
+    assert texts.ASK_HINT in show_asked(PageState(text="[MASK] sat"), " ")
+    for bad in (",".join("abcdefghi"), "x" * 61, "[SEP]", "[MASK]"):
+        with pytest.raises(BadText):
+            split_asked(bad)
+
+
+def test_the_strip_starts_empty_and_ends_with_every_word(tiny_family):
+    steps = list(show_words(PageState(text="the cat sat on the [MASK] mat")))
+    first, last = (json.loads(step[1])["words"] for step in (steps[0], steps[-1]))
+    assert all(not word["models"] for word in first)
+    assert [sorted(word["models"]) == sorted(LABELS) for word in last] == [True] * 5 + [False, True]
+    assert "0 of 6 words" in steps[0][0]
+    assert "at first guess" in steps[-1][0]
+
+
+def test_contrast_and_joint_say_what_they_need_first(tiny_family):
+    assert texts.CONTRAST_HINT in show_contrast(PageState(text="the [MASK] sat"))
+    assert "Gaps in the text: 1" in show_joint(PageState(text="the [MASK] sat"))
+    with pytest.raises(BadText, match="at most"):
+        show_contrast(PageState(text="[a|b]" * 5))
+
+
+def test_contrast_and_joint_answer(tiny_family):
+    shown = show_contrast(PageState(text="the [cat|dog] sat on [he|she]"))
+    assert shown.count("pr-alternative") == 4
+    assert shown.count("pr-contrast-row preferred") == 6
+    joint = show_joint(PageState(text="the [MASK] sat on [MASK]"))
+    assert joint.count('class="pr-line"') == 3 * 6
+
+
+def test_nothing_is_shown_before_the_first_compare():
+    assert show_asked(None, "cat") == show_joint(None) == show_contrast(None)
+    assert [step[:2] for step in show_words(None)] == [("", "")]

@@ -1,0 +1,26 @@
+"""Building the page imports nothing heavy, and only deliberate endpoints are public."""
+
+import subprocess
+import sys
+
+from explorer.page_state import PageState
+
+HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
+
+
+def test_building_the_page_imports_no_heavy_library():
+    code = (
+        "import sys; from explorer.ui.shell.page import build_page, launch_options;"
+        "from explorer.page_state import PageState; build_page(PageState()); launch_options();"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip().splitlines()[-1] == "[]"
+
+
+def test_only_the_named_endpoints_are_public():
+    from explorer.ui.shell.api import ENDPOINTS
+    from explorer.ui.shell.page import build_page
+
+    named = build_page(PageState()).get_api_info()["named_endpoints"]
+    assert set(named) == {f"/{name}" for name in ENDPOINTS}

@@ -1,0 +1,53 @@
+"""What the browser is sent: escaped, complete, and published numbers named as such."""
+
+import json
+
+from explorer.analysis.claims.benchmarks import benchmark_tables, retention
+from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
+from explorer.analysis.claims.results import CheckResult, Judged
+from explorer.ui.claims import words as texts
+from explorer.views.claims import benchmarks
+from explorer.views.claims import ledger as claims
+
+
+def test_the_ledger_travels_whole_and_small():
+    value = claims.ledger_canvas(claims_ledger(), texts.MODELS, texts.LEDGER)
+    data = json.loads(value)
+    assert len(data["claims"]) == 184
+    assert len(value) < 200_000
+    assert all(set(claim["live"]) <= set(claim["checks"]) for claim in data["claims"])
+
+
+def test_shares_travel_with_every_report():
+    ledger = claims_ledger()
+    data = json.loads(claims.shares_canvas(verdict_shares(ledger), ledger, texts.SHARES))
+    totals = {v: sum(r["counts"][v] for r in data["reports"]) for v in data["verdicts"]}
+    assert totals == data["total"]
+
+
+def test_results_cannot_end_a_script():
+    result = CheckResult(
+        "LC01", "fails", "</script><b>", "here", False, {"A01": (Judged("<i>", True),)}
+    )
+    value = claims.results_canvas({"running": [], "done": None, "total": 1}, [result])
+    assert "<" not in value
+    assert json.loads(value)["results"][0]["text"] == "</script><b>"
+
+
+def test_retention_says_that_it_is_published_and_marks_the_misprint():
+    kept = retention(benchmark_tables()["distilbert-1"], "DistilBERT", "BERT-base")
+    html = benchmarks.retention_html(kept, texts.RETENTION)
+    assert texts.RETENTION["published"] in html
+    assert "96.9 %" in html
+    assert "MNLI †" in html
+    assert "Printed 86.7" in html
+    assert "CoLA †" not in html
+
+
+def test_retention_escapes_what_a_table_might_hold():
+    from dataclasses import replace
+
+    table = benchmark_tables()["distilbert-1"]
+    hostile = replace(table, source="<script>alert(1)</script>")
+    html = benchmarks.retention_html(retention(hostile, "DistilBERT", "ELMo"), texts.RETENTION)
+    assert "<script>" not in html

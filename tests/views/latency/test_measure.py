@@ -1,0 +1,244 @@
+"""Latency pictures: right numbers, right widths, nothing unescaped."""
+
+import json
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from explorer.analysis.latency.paradox import paradox
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.sweep import Sweep
+from explorer.models.specs import BASE, MINI
+from explorer.timing.workload import Workload
+from explorer.ui.latency import folds_words as texts_folds
+from explorer.ui.latency import words as texts
+from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.detail import detail
+from explorer.ui.latency.tab import drawn
+from explorer.views.latency.detail import (
+    Mark,
+    downloads,
+    ratio_scale,
+    recorded_table,
+    samples_strip,
+    timing_table,
+)
+from explorer.views.latency.measure import milliseconds, paradox_card
+from tests.analysis.latency.test_family import measured
+
+SPECS = tuple(BASE.values())
+TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
+
+
+def card(result=None):
+    rows = paradox(SPECS, Workload(), result)
+    return paradox_card(rows, texts.paradox_titles(rows))
+
+
+def widths(markup):
+    return [float(w) for w in re.findall(r'lt-fill" style="width:([\d.]+)%', markup)]
+
+
+def test_before_anything_is_measured_size_and_work_are_drawn_and_time_is_empty():
+    markup = card()
+    assert markup.count("not measured yet") == 3
+    assert "109.5 M" in markup
+    assert "11.7 M" in markup
+    found = widths(markup)
+    assert len(found) == 6
+    assert found[:3] == pytest.approx([100, 60.61, 10.67], abs=0.02)
+
+
+def test_measured_times_are_drawn_with_their_intervals():
+    markup = card(measured(TIMES))
+    assert "not measured" not in markup
+    assert markup.count("lt-whisker") == 3
+    times = widths(markup)[6:]
+    assert times[1] / times[0] == pytest.approx(0.5, abs=0.01)
+    assert times[2] / times[0] == pytest.approx(0.98, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("ms", "shown"),
+    [(1234.5, "1,234 ms"), (99.96, "100.0 ms"), (12.34, "12.3 ms"), (1.5, "1.50 ms")],
+)
+def test_times_are_printed_in_the_digits_they_deserve(ms, shown):
+    assert milliseconds(ms) == shown
+
+
+def test_every_sample_is_a_tick_or_counted_as_beyond():
+    markup = samples_strip(measured(TIMES), "every sample")
+    ticks, beyond = markup.count("<i "), sum(int(n) for n in re.findall(r"\+(\d+) beyond", markup))
+    assert ticks + beyond == 60
+
+
+def test_table_has_a_dash_where_there_is_no_percentile():
+    markup = timing_table(measured(TIMES, n_rounds=20), texts_head(), "")
+    assert markup.count("<td>–</td>") == 3
+    assert timing_table(measured(TIMES, n_rounds=50), texts_head(), "").count("<td>–</td>") == 0
+
+
+def texts_head():
+    from explorer.ui.latency.folds_words import TIMING_HEAD
+
+    return TIMING_HEAD
+
+
+def test_ratio_scale_puts_a_ratio_where_it_belongs():
+    markup = ratio_scale(
+        [Mark("bert", "a", Ratio(1.5, 1.25, 1.75, 20))], (1.0, 2.0), {1.63: "paper"}
+    )
+    assert 'lt-point" style="left:50.00%' in markup
+    assert 'lt-interval" style="left:25.00%;width:50.00%' in markup
+    assert 'style="left:63.00%"' in markup
+    open_ended = ratio_scale([Mark("bert", "a", Ratio(1.5, 0.0, np.inf, 2))], (1.0, 2.0), {})
+    assert 'lt-interval" style="left:0.00%;width:100.00%' in open_ended
+    assert "inf" not in open_ended
+
+
+def test_documents_from_strangers_stay_text():
+    evil = "<script>alert(1)</script>"
+    report = {"models": [{"model": "bert", "name": evil, "median_ms": 2.0, "gflops": 1.0}]}
+    markup = recorded_table(report, ["Model", "ms", "GFLOP", "GFLOP / s"], evil)
+    assert "<script>" not in markup
+    assert "&lt;script&gt;" in markup
+    assert "500.0" in markup
+
+
+def test_downloads_carry_the_document_itself():
+    import base64
+
+    markup = downloads({"latency.json": json.dumps({"a": "<b>"})}, "Save:")
+    packed = re.search(r'base64,([^"]+)"', markup)[1]
+    assert json.loads(base64.b64decode(packed)) == {"a": "<b>"}
+
+
+def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
+    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.views.latency.sweep import sweep_figure, sweep_ratio_figure
+
+    points = tuple(measured(TIMES, Workload(length=n)) for n in (16, 32))
+    sweep = Sweep("length", points)
+    lines = [t for t in sweep_figure(sweep, SWEEP_TITLES).data if t.mode == "lines+markers"]
+    assert [t.name for t in lines] == ["BERT", "DistilBERT", "ALBERT"]
+    assert lines[1].y[0] == pytest.approx(50, rel=0.01)
+    assert list(lines[0].x) == [16, 32]
+    ratios = [t for t in sweep_ratio_figure(sweep, SWEEP_TITLES).data if t.mode == "lines+markers"]
+    assert [t.y[0] for t in ratios] == pytest.approx([0.5, 0.98], rel=0.01)
+
+
+def test_the_finding_says_what_the_numbers_say():
+    rows = paradox(SPECS, Workload())
+    assert "9.4 × fewer parameters" in texts.paradox_finding(rows)
+    assert "the same work" in texts.paradox_finding(rows)
+    slow = measured({**TIMES, "albert": 120.0})
+    sentence = texts.paradox_finding(paradox(SPECS, Workload(), slow), slow.summary)
+    assert "1.20 × the time here" in sentence
+    same = measured({**TIMES, "albert": 100.0})
+    sentence = texts.paradox_finding(paradox(SPECS, Workload(), same), same.summary)
+    assert "no difference in time" in sentence
+    few = measured(TIMES, n_rounds=3)
+    assert "too few rounds" in texts.paradox_finding(paradox(SPECS, Workload(), few), few.summary)
+
+
+def refused():
+    result = measured({**TIMES, "albert": 109.0}, Workload(clock="wait"))
+    return replace(result, latency=replace(result.latency, disturbed=np.arange(20) >= 6))
+
+
+def test_refused_ratios_are_nowhere_on_the_page():
+    finding, markup, status, _ = drawn(Choice(clock="wait"), refused(), (0, True))
+    time = markup.split("lt-group")[-1]
+    assert "109 ms" in time
+    assert "50.0 ms" in time
+    assert "×" not in time
+    assert "no ratio" in time
+    assert finding.count("×") == 1, "only the stored sizes are compared"
+    assert "109 ms" in finding
+    assert "50.0 ms" in finding
+    assert "×" not in status
+    assert "disturbed 70% of the rounds" in status
+    assert "ratios are from" not in status
+    assert "than its work says" not in status
+    assert texts_folds.RATIOS_LEAD not in detail(refused())
+
+
+def test_a_claim_without_ratios_says_why():
+    from explorer.ui.latency.jobs import draw_claim
+
+    assert draw_claim({}) == [""]
+    assert texts.NO_RATIO in draw_claim({False: refused()})[0]
+
+
+def test_time_ratios_are_the_paired_ones_with_their_intervals():
+    result = measured(TIMES, n_rounds=21)
+    seconds = result.latency.seconds.copy()
+    # Ten of the rounds are slow for both alike but for one of them more: medians do not pair.
+    seconds[:11, 0], seconds[11:, 0] = 0.1, 0.3
+    seconds[:10, 2], seconds[10:, 2] = 0.11, 0.33
+    result = replace(result, latency=replace(result.latency, seconds=seconds))
+    medians = np.median(seconds, axis=0)
+    assert medians[2] / medians[0] == pytest.approx(3.3), "or the test says nothing"
+    rows = paradox(SPECS, Workload(), result)
+    found = result.summary.ratio("albert-base-v2").ratio
+    assert rows.rows[2].times.ratio == pytest.approx(1 / found.ratio) == pytest.approx(1.1)
+    assert rows.rows[2].times.low == pytest.approx(1 / found.high)
+    assert rows.rows[2].times.high == pytest.approx(1 / found.low)
+    assert "1.10 × the time here" in texts.paradox_finding(rows, result.summary)
+    line = texts.paradox_titles(rows)[2][1]
+    assert "ALBERT takes 1.10 × [1.10, 1.10] the time of BERT" in line
+    assert "DistilBERT" in line
+    time = paradox_card(rows, texts.paradox_titles(rows)).split("lt-group")[-1]
+    assert "<small>1.10 ×</small>" in time
+    assert "3.30 ×" not in time
+
+
+def test_a_ratio_read_the_other_way_turns_its_interval():
+    assert Ratio(2.0, 1.6, 2.5, 9).inverse == Ratio(0.5, 0.4, 0.625, 9)
+    assert Ratio(2.0, 0.0, np.inf, 3).inverse == Ratio(0.5, 0.0, np.inf, 3)
+
+
+@pytest.mark.parametrize("specs", [SPECS, tuple(MINI.values())], ids=["base", "mini"])
+def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
+    slow = measured({**TIMES, "albert": 130.0}, specs=specs)
+    first, star = specs[0].architecture.activation, specs[-1].architecture.activation
+    said = texts.why(paradox(specs, Workload(), slow))
+    assert "slower than its work says" in said
+    assert (f"({star})" in said) == (first != star)
+    assert ("gelu_new" in said) == (star == "gelu_new")
+    why = texts_folds.sweep_why(specs)
+    assert ("activation" in why) == (first != star)
+    assert why.endswith(".")
+
+
+def test_one_thread_of_a_saved_measurement_is_one():
+    from explorer.analysis.latency.report import latency_report
+    from explorer.ui.latency.jobs import draw_recorded
+
+    document = latency_report(measured(TIMES), {"processor": "a"})
+    assert "1 thread." in draw_recorded(json.dumps(document).encode())
+    document["protocol"]["threads"] = 2
+    assert "2 threads." in draw_recorded(json.dumps(document).encode())
+
+
+def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
+    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.views.latency.sweep import sweep_ratio_figure
+
+    def point(length, loud=0):
+        result = measured(TIMES, Workload(length=length, clock="wait"))
+        log = replace(result.latency, disturbed=np.arange(20) < loud)
+        return replace(result, latency=log)
+
+    sweep = Sweep("length", (point(16), point(32, loud=15), point(64), point(128)))
+    data = sweep_ratio_figure(sweep, SWEEP_TITLES).data
+    lines = [trace for trace in data if trace.mode == "lines+markers"]
+    assert [line.name for line in lines] == ["DistilBERT", "ALBERT"]
+    for line, expected in zip(lines, (0.5, 0.98), strict=True):
+        assert line.y[1] is None
+        assert [y for y in line.y if y] == pytest.approx([expected] * 3, rel=0.01)
+    bands = [trace for trace in data if trace.fill == "toself"]
+    assert [set(band.x) for band in bands] == [{64, 128}] * 2, "no band across the gap"
+    assert "most rounds at 32 tokens: no ratio" in texts_folds.sweep_sentence(sweep)

@@ -1,0 +1,128 @@
+"""The pictures hold exactly the counted numbers, in reading order, and escape what they print."""
+
+import json
+
+import pytest
+
+from explorer.analysis.parameters.build import built_model
+from explorer.analysis.parameters.family import family_members
+from explorer.analysis.parameters.memory import ForwardMemory
+from explorer.analysis.parameters.sharing import sharing_modes
+from explorer.analysis.parameters.sizes import seven_sizes
+from explorer.ui.parameters import folds_words as fold_texts
+from explorer.ui.parameters import words as texts
+from explorer.views.parameters.build import built_html, refused_html
+from explorer.views.parameters.count import parameters_map
+from explorer.views.parameters.memory import MemoryRow, memory_html
+from explorer.views.parameters.savings import components_table, savings_html
+from explorer.views.parameters.sizes import sharing_canvas, sizes_canvas
+
+
+@pytest.fixture(scope="module")
+def base():
+    return family_members("base")
+
+
+@pytest.fixture(scope="module")
+def drawn(base):
+    return json.loads(parameters_map({"base": base, "mini": ()}, texts.MAP))
+
+
+def test_a_family_whose_shapes_are_absent_is_left_out(drawn):
+    assert list(drawn["families"]) == ["base"]
+    assert [row["key"] for row in drawn["families"]["base"]] == ["bert", "distilbert", "albert"]
+
+
+def test_cells_sum_to_the_bar_and_tensors_to_the_cells(drawn):
+    for row in drawn["families"]["base"]:
+        assert sum(cell["size"] for cell in row["cells"]) == row["total"]
+        for cell in row["cells"]:
+            assert 4 * cell["size"] == sum(n_bytes for *_, n_bytes in cell["tensors"])
+
+
+def test_the_head_comes_on_top_with_its_tensors(drawn, base):
+    heads = [row["head"] for row in drawn["families"]["base"]]
+    assert [head["size"] for head in heads] == [624_188, 622_650, 130_226]
+    assert [len(head["tensors"]) for head in heads] == [len(m.counts.head) for m in base]
+
+
+def test_applied_fills_what_sharing_saved(drawn):
+    """Switching ALBERT to 'applied' draws its layer eleven times into the dashed part."""
+    albert = drawn["families"]["base"][2]
+    again = sum(c["size"] * (c["calls"] - 1) for c in albert["cells"])
+    assert again == dict(albert["savings"])["sharing"] == albert["applied"] - albert["total"]
+
+
+def test_savings_lead_from_the_first_bar_to_each_other(drawn):
+    bert, *others = drawn["families"]["base"]
+    for row in others:
+        assert bert["total"] - sum(saved for _, saved in row["savings"]) == row["total"]
+
+
+def test_cells_come_in_the_order_a_text_passes_through_them(drawn):
+    cells = drawn["families"]["base"][0]["cells"]
+    assert cells[0]["part"] == "word_embeddings"
+    assert cells[-1]["part"] == "pooler"
+    layers = [c["layer"] for c in cells if c["layer"] is not None]
+    assert layers == sorted(layers)
+    assert set(layers) == set(range(12))
+
+
+def test_every_part_and_change_drawn_has_a_name(drawn):
+    for row in drawn["families"]["base"]:
+        assert {c["part"] for c in row["cells"]} <= set(texts.PARTS)
+        assert {change for change, _ in row["savings"]} <= set(texts.CHANGES)
+        assert {change for change, _ in row["savings"]} <= set(fold_texts.STEPS)
+
+
+def test_the_finding_names_the_counts(base):
+    sentence = texts.parameters_finding(base)
+    for number in ("109.5 M", "66.4 M", "11.7 M", "89.7 M", "12 times", "6 layers"):
+        assert number in sentence
+
+
+def test_the_waterfall_s_steps_touch(base):
+    html = savings_html(base, fold_texts.STEPS)
+    assert "left:61.156%;width:38.844%" in html
+    assert "−42,527,232" in html
+    assert html.count("<li") == 2 + 3 + 2 + 3
+
+
+def test_the_table_holds_every_component(base):
+    html = components_table([base], texts.PARTS, fold_texts.ROWS)
+    for number in ("23,440,896", "56,669,184", "99,072", "590,592", "624,188", "437,928,960"):
+        assert number in html
+
+
+def test_the_browser_gets_the_seven_with_their_work():
+    rows = json.loads(sizes_canvas(seven_sizes(), fold_texts.SIZES_TEXTS))["rows"]
+    assert len(rows) == 7
+    assert (
+        rows[0]["flops"][1] * 128 + rows[0]["flops"][2] * 128**2 + rows[0]["flops"][0]
+        == 22_348_431_360
+    )
+    assert rows[1]["printed"][0][0] == 340
+
+
+def test_the_depth_picture_starts_from_real_counts():
+    modes = {e: sharing_modes(e) for e in (128, 768)}
+    data = json.loads(sharing_canvas(modes, {"attention": 1, "ffn": 2}, fold_texts.SHARING_TEXTS))
+    assert [row["total"] for row in data["modes"]["128"]][-1] == 11_683_584
+    assert {row["mode"] for row in data["modes"]["768"]} == set(data["texts"]["modes"])
+
+
+def test_a_built_shape_lists_its_parts_and_its_place():
+    built = built_model(fold_texts.first_shape(seven_sizes()[0].spec.architecture))
+    html = built_html(built, seven_sizes(), fold_texts.BUILT, texts.PARTS)
+    assert "stores 109,482,240 weights" in html
+    assert "437.9 MB" in html
+    assert "417.6 MiB" in html
+    assert html.count("<li") == 8
+
+
+def test_sentences_and_names_are_escaped():
+    assert "<script>" not in refused_html("<script>alert(1)</script>")
+    row = MemoryRow("bert", "<b>x", ForwardMemory(10, 5, 8, 1), "measured")
+    html = memory_html([row], fold_texts.MEMORY_TEXTS)
+    assert "&lt;b&gt;x" in html
+    assert "width:50.000%" in html
