@@ -7,7 +7,6 @@ the first answer only says again a word of the sentence.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
+from explorer.assets import DATA
 from explorer.training.batch import CLS, MASK, PAD, SEP, Batch
 from explorer.training.corpus import Shard
 from explorer.training.heldout import HELDOUT_SEED
@@ -22,7 +22,7 @@ from explorer.training.losses import IGNORED
 from explorer.training.objectives import guess
 from explorer.training.pieces import Pieces
 
-PROBE = Path(__file__).parents[2] / "assets" / "data" / "probe.json"
+PROBE = DATA / "probe.json"
 SHORTEST, LONGEST = 6, 30
 ROWS = 32
 # Words that any sentence may say twice; to repeat one of them is no habit.
@@ -58,9 +58,9 @@ class Answers:
     right: tuple[bool, ...]
 
 
-def read_probe(path: Path = PROBE) -> list[dict[str, Any]]:
+def read_probe() -> list[dict[str, Any]]:
     """The probe's sentences: kind, text, accepted words."""
-    return json.loads(path.read_text(encoding="utf-8"))["sentences"]
+    return json.loads(PROBE.read_text(encoding="utf-8"))["sentences"]
 
 
 def probe_asked(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[dict]) -> list[Asked]:

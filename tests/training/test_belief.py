@@ -8,6 +8,7 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
+from explorer.assets import ASSETS
 from explorer.training.batch import CLS, MASK, SEP
 from explorer.training.belief import (
     PROBE,
@@ -24,7 +25,7 @@ from explorer.training.corpus import Shard
 from explorer.training.family import load_model
 from explorer.training.pieces import Pieces
 
-MODELS = PROBE.parents[1] / "models"
+MODELS = ASSETS / "models"
 KINDS = {"fact", "category", "opposite", "object", "place"}
 KINDS |= {"grammar", "function word", "collocation"}
 

@@ -1,7 +1,6 @@
 import json
 import unicodedata
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
 from transformers import AutoTokenizer
 
+from explorer.assets import ASSETS
 from explorer.training.vocabulary import (
     ALBERT_SPECIALS,
     albert_tokenizer,
@@ -84,12 +84,11 @@ def reference(pieces):
 
 def test_texts_are_parted_as_sentencepiece_parts_them():
     """The shipped pieces, on sentences of our own."""
-    assets = Path(__file__).parents[2] / "assets"
-    model = json.loads((assets / "models/mini-albert/tokenizer.json").read_text())["model"]
+    model = json.loads((ASSETS / "models/mini-albert/tokenizer.json").read_text())["model"]
     pieces = [(piece, score) for piece, score in model["vocab"]]
     tokenizer, own = albert_tokenizer(pieces), reference(pieces)
-    probe = json.loads((assets / "data/probe.json").read_text())["sentences"]
-    texts = (assets / "plain_sentences.txt").read_text().splitlines()
+    probe = json.loads((ASSETS / "data/probe.json").read_text())["sentences"]
+    texts = (ASSETS / "data/plain_sentences.txt").read_text().splitlines()
     texts += [one["text"].replace("[MASK]", one["accepted"][0]) for one in probe]
     normalise = tokenizer.backend_tokenizer.normalizer.normalize_str
     for text in texts:
@@ -98,9 +97,8 @@ def test_texts_are_parted_as_sentencepiece_parts_them():
 
 def test_the_shipped_pieces_keep_frequent_words_whole():
     """Words that our own sentences use more than twice."""
-    assets = Path(__file__).parents[2] / "assets"
-    tokenizer = AutoTokenizer.from_pretrained(assets / "models/mini-albert", local_files_only=True)
-    text = (assets / "plain_sentences.txt").read_text().lower()
+    tokenizer = AutoTokenizer.from_pretrained(ASSETS / "models/mini-albert", local_files_only=True)
+    text = (ASSETS / "data/plain_sentences.txt").read_text().lower()
     words = Counter("".join(c if c.isalpha() else " " for c in text).split())
     frequent = [word for word, times in words.items() if times > 2]
     whole = [word for word in frequent if len(tokenizer.tokenize(word)) == 1]
