@@ -37,7 +37,9 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
     parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument("--cool-down", type=float, help="last part of the run, 0 to 1, to slow in")
     parser.add_argument("--tokens-per-step", type=int)
+    parser.add_argument("--words-only", action="store_true", help="albert: its layer stays")
     parser.add_argument(
         "--threads", type=int, default=0, help="CPU threads; 0 lets the machine decide"
     )
@@ -70,11 +72,17 @@ def main(words: list[str] | None = None) -> int:
 
 def run_step(options: argparse.Namespace) -> None:
     """Hand the options to the step they name; ``all`` runs the first seven after one another."""
-    changes = {"rate": options.rate, "tokens_per_step": options.tokens_per_step}
+    changes = {
+        "rate": options.rate,
+        "cool_down": options.cool_down,
+        "tokens_per_step": options.tokens_per_step,
+    }
     recipe = replace(TINY if options.tiny else FULL, **{k: v for k, v in changes.items() if v})
     budget = Budget(options.minutes, options.tokens, options.more_to_come)
     place = Place(options.work)
-    setting = pretrain.Setting(place, recipe, budget, options.start, options.save_every)
+    setting = pretrain.Setting(
+        place, recipe, budget, options.start, options.save_every, options.words_only
+    )
     steps = STEPS[:7] if options.step == "all" else (options.step,)
     for step in steps:
         take_step(step, setting, options)

