@@ -18,7 +18,20 @@ from explorer.training.prepare import Source, prepare
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.sentiment import Sentiment
 
-STEPS = ("prepare", "teacher", "student", "fit", "albert", "export", "evaluate", "ablation", "all")
+STEPS = (
+    "prepare",
+    "teacher",
+    "student",
+    "fit",
+    "albert",
+    "tutor",
+    "export",
+    "evaluate",
+    "ablation",
+    "all",
+)
+
+ALL = tuple(step for step in STEPS if step not in ("tutor", "ablation", "all"))
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -71,7 +84,7 @@ def main(words: list[str] | None = None) -> int:
 
 
 def run_step(options: argparse.Namespace) -> None:
-    """Hand the options to the step they name; ``all`` runs the first seven after one another."""
+    """Hand the options to the step they name; ``all`` runs those of `ALL` after one another."""
     changes = {
         "rate": options.rate,
         "cool_down": options.cool_down,
@@ -83,7 +96,7 @@ def run_step(options: argparse.Namespace) -> None:
     setting = pretrain.Setting(
         place, recipe, budget, options.start, options.save_every, options.words_only
     )
-    steps = STEPS[:7] if options.step == "all" else (options.step,)
+    steps = ALL if options.step == "all" else (options.step,)
     for step in steps:
         take_step(step, setting, options)
 

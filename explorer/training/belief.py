@@ -156,6 +156,17 @@ class Reading:
         bounds = zip(starts.tolist(), ends.tolist(), strict=True)
         return [("".join(spelt[a:b]), a, b) for a, b in bounds]
 
+    def single(self, sentence: int) -> dict[tuple[str, int], int]:
+        """Where the words of letters are that are one piece, by word and occurrence."""
+        seen: dict[str, int] = {}
+        found = {}
+        for word, low, high in self.words(sentence):
+            occurrence = seen.get(word, 0)
+            seen[word] = occurrence + 1
+            if high - low == 1 and word.isalpha():
+                found[word, occurrence] = low
+        return found
+
     def asked(self, sentence: int, word: str, occurrence: int) -> Asked:
         """A sentence with one occurrence of a word hidden."""
         low, high = self.shard.sentences[sentence : sentence + 2]
@@ -195,22 +206,10 @@ def _choice(
             or not reading.pieces.ends[reading.shard.ids[high - 1]]
         ):
             return None
-    common = set.intersection(*(_single(reading, sentence) for reading in readings))
+    common = set.intersection(*(set(reading.single(sentence)) for reading in readings))
     if not common:
         return None
     return sorted(common)[rng.integers(len(common))]
-
-
-def _single(reading: Reading, sentence: int) -> set[tuple[str, int]]:
-    """(word, occurrence) of the words of letters that are one piece."""
-    seen: dict[str, int] = {}
-    found = set()
-    for word, low, high in reading.words(sentence):
-        occurrence = seen.get(word, 0)
-        seen[word] = occurrence + 1
-        if high - low == 1 and word.isalpha():
-            found.add((word, occurrence))
-    return found
 
 
 def single_figures(

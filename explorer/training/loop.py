@@ -8,12 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from explorer.training.batch import Batch
-from explorer.training.batches import Sampler
 from explorer.training.recipe import Recipe
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
@@ -50,12 +49,34 @@ class Progress:
     seconds: float = 0.0
 
 
+class Drawn(Protocol):
+    """A batch, of whatever kind its objective wants."""
+
+    @property
+    def ids(self) -> Tensor:
+        """What the model reads."""
+
+    @property
+    def tokens(self) -> int:
+        """How many pieces it reads."""
+
+    def to(self, device: torch.device) -> Any:  # noqa: ANN401
+        """The same on another device."""
+
+
+class Draws(Protocol):
+    """Where batches come from."""
+
+    def batch(self, step: int, *, late: bool = False) -> Drawn:
+        """The batch of a step."""
+
+
 @dataclass(slots=True)
 class Run:
     """One training run: what is trained, on what, for how long, and where it is kept."""
 
     objective: nn.Module
-    sampler: Sampler
+    sampler: Draws
     recipe: Recipe
     budget: Budget
     checkpoint: Path
@@ -149,7 +170,7 @@ class Clock:
 
 
 def count(
-    progress: Progress, averages: "Averages", batch: Batch, parts: dict[str, Tensor], clock: Clock
+    progress: Progress, averages: "Averages", batch: Drawn, parts: dict[str, Tensor], clock: Clock
 ) -> None:
     """Take a finished step into account."""
     tokens, seconds = agreed(batch.tokens, clock.step(), batch.ids.device)

@@ -42,9 +42,9 @@ def test_vectors_are_kept_carried_over_or_meant(tmp_path):
 
 def test_the_map_finds_a_linear_relation_again():
     torch.manual_seed(1)
-    source, weight, bias = torch.randn(400, 6), torch.randn(3, 6), torch.randn(3)
+    source, weight, bias = torch.randn(400, 6) + 3, torch.randn(3, 6), torch.randn(3)
     found = linear_map(source, source @ weight.T + bias)
-    probe = torch.randn(5, 6)
+    probe = torch.randn(5, 6) + 3
     torch.testing.assert_close(found(probe).detach(), probe @ weight.T + bias, rtol=0.1, atol=0.15)
 
 
