@@ -1,12 +1,14 @@
 """PageState: everything the reader chose, as one frozen value; a link is its only other form."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
-from explorer.models.specs import FAMILIES, MODEL_KEYS
-from explorer.models.tokens import plain_text
+from explorer.analysis.measures import TEMPERATURES
+from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
+from explorer.models.tokens import clean_text, plain_text, split_words
 
 TABS: tuple[str, ...] = (
     "predictions",
@@ -16,12 +18,24 @@ TABS: tuple[str, ...] = (
     "latency",
     "claims",
 )
+FOLDS: dict[str, tuple[str, ...]] = {
+    "predictions": ("ask", "words", "contrast", "joint"),
+    "attention": ("twins", "shared", "summary", "ablation", "pairs", "bertviz"),
+    "distillation": ("curves", "losses", "layers", "agreement", "masking", "live"),
+    "parameters": ("savings", "calls", "sizes", "embedding", "sharing", "build", "memory"),
+    "latency": ("detail", "claim", "sweep", "limits", "faster", "looking", "memory", "recorded"),
+    "claims": ("checks", "scores", "retention"),
+}
+"""What lies below each tab's headline, by the name that a link gives it, in reading order."""
+ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")
+VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
 DEVICES: tuple[str, ...] = ("cpu", "cuda", "mps")
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
+RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
+"""What a run depends on: a change of another field needs no model."""
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
 DEFAULT_TEXT = "He was born in the United [MASK]."
-TEMPERATURES = (0.05, 20.0)
 MAX_LAYER = MAX_HEAD = 63
 
 
@@ -36,11 +50,20 @@ class PageState:
     layer: int = 0
     """Counted from 0, like ``head``; the page prints layer 1 for 0."""
     head: int = 0
+    order: str = "place"
+    """How the heads on the wall are ordered."""
+    view: str = "matrix"
+    """How the chosen head is drawn."""
     temperature: float = 2.0
+    word: int = -1
+    """The word that Distillation alone hides, counted from 0; -1: the text's own mask."""
+    fold: str = ""
+    """The open fold of the tab; the one opened last if there are several."""
     device: str = "cpu"
-    """Not part of a link: the reader's machine is not the sender's."""
+    """Known between page and server, never part of a link: the reader's machine is not the
+    sender's."""
     dtype: str = "float32"
-    """Not part of a link either."""
+    """Like ``device``."""
 
     def to_params(self) -> dict[str, str]:
         """The link's parameters: the version, the family and whatever is not a default."""
@@ -48,12 +71,17 @@ class PageState:
         chosen = {
             f.name: _print(getattr(self, f.name))
             for f in fields(self)
-            if f.name in _READERS and getattr(self, f.name) != getattr(plain, f.name)
+            if f.name in LINKED and getattr(self, f.name) != getattr(plain, f.name)
         }
         chosen["family"] = self.family
         if "text" in chosen:
             chosen["text"] = chosen["text"][:LINK_TEXT_LIMIT]
         return {"v": LINK_VERSION, **chosen}
+
+
+def default_params() -> dict[str, str]:
+    """What each field of a link is when the link does not say."""
+    return {name: _print(getattr(PageState(), name)) for name in LINKED}
 
 
 def from_params(
@@ -63,18 +91,43 @@ def from_params(
 
     Total: unknown keys are ignored and a bad value becomes the default, whatever is sent.
     """
-    state = default or PageState()
-    found: dict[str, Any] = {}
-    repaired: list[str] = []
-    for name, read in _READERS.items():
-        if name not in params:
-            continue
-        value = read(params[name])
-        if value is None:
-            repaired.append(name)
-        else:
-            found[name] = value
-    return replace(state, **found), tuple(repaired)
+    return _read(params, default or PageState(), _READERS)
+
+
+def from_page(params: Mapping[str, str], default: PageState) -> tuple[PageState, tuple[str, ...]]:
+    """The state that the page asks for: a link's fields, the whole text, and the machine."""
+    return _read(params, default, _READERS | _PAGE_READERS)
+
+
+def _read(
+    params: Mapping[str, str], default: PageState, readers: "Readers"
+) -> tuple[PageState, tuple[str, ...]]:
+    read = {name: read(params[name]) for name, read in readers.items() if name in params}
+    state = replace(default, **{name: value for name, value in read.items() if value is not None})
+    fitting = replace(state, **_unfitting(state, default))
+    wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
+    return fitting, tuple(wrong)
+
+
+def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
+    """What is possible by itself and not in this state, with what stands in its place."""
+    shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
+    shape = shapes[state.model]
+    repairs: dict[str, Any] = {}
+    if state.layer >= shape.n_layers:
+        repairs["layer"] = min(default.layer, shape.n_layers - 1)
+    if state.head >= shape.n_heads:
+        repairs["head"] = min(default.head, shape.n_heads - 1)
+    if state.word >= 0 and not _can_be_hidden(state.text, state.word):
+        repairs["word"] = -1
+    if state.fold and state.fold not in FOLDS[state.tab]:
+        repairs["fold"] = ""
+    return repairs
+
+
+def _can_be_hidden(text: str, word: int) -> bool:
+    words = split_words(clean_text(text))
+    return word < len(words) and (words[word].is_mask or words[word].text[0].isalnum())
 
 
 def _print(value: object) -> str:
@@ -107,13 +160,27 @@ def _read_temperature(raw: str) -> float | None:
     return value if math.isfinite(value) and low <= value <= high else None
 
 
-_READERS = {
+Readers = dict[str, Callable[[str], Any]]
+MAX_WORD = LINK_TEXT_LIMIT
+_READERS: Readers = {
     "text": _read_text,
-    "family": lambda raw: _one_of(FAMILIES, raw),
-    "tab": lambda raw: _one_of(TABS, raw),
-    "model": lambda raw: _one_of(MODEL_KEYS, raw),
-    "layer": lambda raw: _read_index(MAX_LAYER, raw),
-    "head": lambda raw: _read_index(MAX_HEAD, raw),
+    "family": partial(_one_of, FAMILIES),
+    "tab": partial(_one_of, TABS),
+    "model": partial(_one_of, MODEL_KEYS),
+    "layer": partial(_read_index, MAX_LAYER),
+    "head": partial(_read_index, MAX_HEAD),
+    "order": partial(_one_of, ORDERS),
+    "view": partial(_one_of, VIEWS),
     "temperature": _read_temperature,
+    "word": partial(_read_index, MAX_WORD),
+    "fold": partial(_one_of, tuple(name for names in FOLDS.values() for name in names)),
 }
 """How each field of a link is read; None means it had to be repaired."""
+_PAGE_READERS: Readers = {
+    "text": plain_text,
+    "device": partial(_one_of, ("auto", *DEVICES)),
+    "dtype": partial(_one_of, DTYPES),
+}
+"""What the page tells besides: whole texts, refused in a sentence where they cannot be run."""
+LINKED: tuple[str, ...] = tuple(_READERS)
+"""The fields of a link; the browser is told them and has no list of its own."""

@@ -6,13 +6,14 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import clean_text
 from explorer.page_state import PageState
+from explorer.timing.slot import SLOT
 
 if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
@@ -78,49 +79,7 @@ class RunCache:
             self._runs.clear()
 
 
-class Slot:
-    """Many inferences at once, or one measurement alone: it waits, then shuts the door."""
-
-    def __init__(self) -> None:
-        self._condition = threading.Condition()
-        self._running = 0
-        self._measuring = False
-
-    @property
-    def is_measuring(self) -> bool:
-        """Whether a measurement has the machine to itself, or is about to."""
-        return self._measuring
-
-    @contextmanager
-    def infer(self) -> Iterator[None]:
-        """Hold while a model runs for a visitor."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._measuring)
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._running -= 1
-                self._condition.notify_all()
-
-    @contextmanager
-    def measure(self) -> Iterator[None]:
-        """Hold while timing: no inference runs meanwhile."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._measuring)
-            self._measuring = True
-            self._condition.wait_for(lambda: self._running == 0)
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._measuring = False
-                self._condition.notify_all()
-
-
 CACHE = RunCache()
-SLOT = Slot()
 
 
 def _one_thread_each() -> None:
@@ -186,6 +145,15 @@ def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) 
     from explorer.models.loading import load_model
 
     return load_model(spec, device_of(state), state.dtype, report)
+
+
+def live_lesson(
+    teacher: "LoadedModel", settings: LiveSettings, watched: Watched
+) -> Iterator[LiveReport]:
+    """A fresh student that learns from a copy of the teacher, a few steps at a time."""
+    from explorer.training.live.run import distil_live
+
+    return distil_live(teacher, settings, watched)
 
 
 def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:

@@ -11,6 +11,15 @@ from explorer.models import specs
 from explorer.page_state import PageState
 
 
+def pytest_collection_modifyitems(config, items):
+    """What takes minutes runs only when it is asked for: ``pytest -m slow``."""
+    if "slow" in config.option.markexpr:
+        return
+    long = [item for item in items if item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=long)
+    items[:] = [item for item in items if item not in set(long)]
+
+
 @dataclass(frozen=True, slots=True)
 class TinyFamily:
     """The random family while it stands in the place of the bundled one."""

@@ -3,6 +3,7 @@
 import inspect
 import re
 import shlex
+import tomllib
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -130,10 +131,79 @@ def test_every_package_of_the_explorer_is_on_the_map():
     assert packages == mapped
 
 
+CHANGES = [
+    "a fourth model",
+    "another sort order on the wall",
+    "a new fold",
+    "another interval",
+    "a colour",
+    "a field of the link",
+    "a CSV for a figure",
+    "two texts",
+    "a new endpoint",
+    "a new example",
+]
+
+
+def test_the_table_of_changes_names_files_that_exist_and_few_of_them():
+    rows = dict(
+        re.findall(r"^\| (an? [^|]+|another [^|]+|two texts) \| (.+) \|$", CONTRIBUTING, re.M)
+    )
+    assert list(rows) == CHANGES
+    wrong = []
+    for change, cell in rows.items():
+        places = re.sub(r" \([^)]*\)", "", cell).split(", ")
+        named = [n for n in re.findall(r"`([^`]+)`", cell) if "/" in n or n.endswith(".md")]
+        missing = [name for name in named if not (ROOT / name).exists()]
+        most = 7 if change == "a fourth model" else 5
+        wrong += [f"{change}: {missing or len(places)}"] if missing or len(places) > most else []
+    assert wrong == []
+
+
+def pins(lines):
+    rows = [line.split("#")[0].strip() for line in lines]
+    return dict(row.split("==") for row in rows if row)
+
+
+def test_each_pin_has_one_place_and_is_repeated_without_a_mistake():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    extras = [pin for extra in project["optional-dependencies"].values() for pin in extra]
+    assert pins(project["dependencies"]) == requirements()
+    assert pins(extras) == pins((ROOT / "tests" / "requirements.txt").read_text().splitlines())
+    constraints = pins((ROOT / "constraints.txt").read_text("utf-8").splitlines())
+    assert (requirements() | pins(extras)).items() <= constraints.items()
+    assert all(re.fullmatch(r"[a-z0-9-]+", name) for name in constraints)
+    assert all(re.fullmatch(r"[0-9a-z.]+", version) for version in constraints.values())
+
+
+def test_everything_that_is_required_is_used():
+    """Imported by the house, or looked up as an installed package."""
+    source = "".join(p.read_text("utf-8") for p in (ROOT / "explorer").rglob("*.py"))
+    unused = [
+        name
+        for name in requirements()
+        if not re.search(rf"^\s*(?:import|from) {name}\b|find_spec\(\"{name}\"\)", source, re.M)
+    ]
+    assert unused == []
+
+
+def test_the_version_is_the_same_wherever_it_stands():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    released = re.findall(r"^## (\d\S*)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+    assert version == citation["version"] == released[0]
+    assert citation["title"] == front_matter()["title"]
+    assert citation["license"].lower() == front_matter()["license"]
+
+
 WORDS_OF_THE_CODE = [
     "family",
     "model key",
+    "kind",
     "spec",
+    "spelling",
+    "slot",
+    "line",
     "architecture",
     "word",
     "piece",
@@ -165,7 +235,7 @@ def test_the_words_of_the_code_are_explained_once(word):
     assert flat.count(word) == 1
 
 
-@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "GLOSSARY.md"])
+@pytest.mark.parametrize("path", ["README.md", "CONTRIBUTING.md", "GLOSSARY.md", "CHANGELOG.md"])
 def test_relative_links_lead_somewhere(path):
     text = (ROOT / path).read_text("utf-8")
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):

@@ -8,15 +8,17 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from explorer.models.specs import FAMILIES, MODEL_KEYS
-from explorer.models.tokens import plain_text
+from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
+from explorer.models.tokens import clean_text, plain_text, split_words
 from explorer.page_state import (
+    FOLDS,
     LINK_TEXT_LIMIT,
-    MAX_HEAD,
-    MAX_LAYER,
+    ORDERS,
     TABS,
     TEMPERATURES,
+    VIEWS,
     PageState,
+    from_page,
     from_params,
 )
 
@@ -51,16 +53,35 @@ HOSTILE = [
     "a" * 100_000,
 ]
 
-states = st.builds(
-    PageState,
-    text=st.text(min_size=1, max_size=LINK_TEXT_LIMIT).map(plain_text).filter(bool),
-    family=st.sampled_from(FAMILIES),
-    tab=st.sampled_from(TABS),
-    model=st.sampled_from(MODEL_KEYS),
-    layer=st.integers(0, MAX_LAYER),
-    head=st.integers(0, MAX_HEAD),
-    temperature=st.floats(*TEMPERATURES),
-)
+
+def shape_of(family, model):
+    return next(s.architecture for s in family_specs(family) if s.key == model)
+
+
+@st.composite
+def page_states(draw):
+    """Any state that a page can be in: its layer, head, word and fold exist."""
+    texts = st.text(min_size=1, max_size=LINK_TEXT_LIMIT).map(plain_text).filter(bool)
+    text, tab = draw(texts), draw(st.sampled_from(TABS))
+    family, model = draw(st.sampled_from(FAMILIES)), draw(st.sampled_from(MODEL_KEYS))
+    shape, words = shape_of(family, model), split_words(clean_text(text))
+    content = [i for i, w in enumerate(words) if w.is_mask or w.text[0].isalnum()]
+    return PageState(
+        text=text,
+        family=family,
+        tab=tab,
+        model=model,
+        layer=draw(st.integers(0, shape.n_layers - 1)),
+        head=draw(st.integers(0, shape.n_heads - 1)),
+        order=draw(st.sampled_from(ORDERS)),
+        view=draw(st.sampled_from(VIEWS)),
+        temperature=draw(st.floats(*TEMPERATURES)),
+        word=draw(st.sampled_from([-1, *content])),
+        fold=draw(st.sampled_from(["", *FOLDS[tab]])),
+    )
+
+
+states = page_states()
 anything = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=80))
 keys = st.one_of(st.sampled_from([*PageState.__slots__, "v"]), st.text(max_size=12))
 
@@ -70,8 +91,12 @@ def allowed(state):
         state.family in FAMILIES
         and state.tab in TABS
         and state.model in MODEL_KEYS
-        and 0 <= state.layer <= MAX_LAYER
-        and 0 <= state.head <= MAX_HEAD
+        and 0 <= state.layer < shape_of(state.family, state.model).n_layers
+        and 0 <= state.head < shape_of(state.family, state.model).n_heads
+        and state.order in ORDERS
+        and state.view in VIEWS
+        and state.fold in ("", *FOLDS[state.tab])
+        and (state.word == -1 or state.word < len(split_words(clean_text(state.text))))
         and math.isfinite(state.temperature)
         and TEMPERATURES[0] <= state.temperature <= TEMPERATURES[1]
         and 0 < len(state.text) <= LINK_TEXT_LIMIT
@@ -104,7 +129,10 @@ def test_a_repaired_link_needs_no_second_repair(params):
     assert from_params(state.to_params()) == (state, ())
 
 
-@pytest.mark.parametrize("name", ["family", "tab", "model", "layer", "head", "temperature"])
+@pytest.mark.parametrize(
+    "name",
+    ["family", "tab", "model", "layer", "head", "order", "view", "temperature", "word", "fold"],
+)
 @pytest.mark.parametrize("value", HOSTILE[:11])
 def test_a_bad_value_becomes_the_default_and_is_named(name, value):
     default = PageState(model="albert", layer=2, head=3, temperature=5.0, tab="attention")
@@ -113,10 +141,39 @@ def test_a_bad_value_becomes_the_default_and_is_named(name, value):
     assert state == default
 
 
-@pytest.mark.parametrize(("name", "value"), [("layer", 63), ("head", 11), ("layer", 0)])
+@pytest.mark.parametrize(("name", "value"), [("layer", 5), ("head", 11), ("layer", 0)])
 def test_numbers_in_range_are_kept(name, value):
     state, repaired = from_params({name: str(value)})
     assert (getattr(state, name), repaired) == (value, ())
+
+
+@pytest.mark.parametrize(
+    ("params", "wrong"),
+    [
+        ({"layer": "40", "head": "50"}, ("layer", "head")),
+        ({"layer": "6"}, ("layer",)),
+        ({"layer": "3", "model": "distilbert"}, ("layer",)),
+        ({"layer": "11", "family": "base"}, ()),
+        ({"word": "1", "text": "Oh, no"}, ("word",)),
+        ({"word": "2", "text": "Oh, no"}, ()),
+        ({"fold": "twins"}, ("fold",)),
+        ({"fold": "twins", "tab": "attention"}, ()),
+    ],
+)
+def test_what_the_state_does_not_have_is_repaired_and_named(params, wrong):
+    state, repaired = from_params(params)
+    assert repaired == wrong
+    assert all(getattr(state, name) == getattr(PageState(), name) for name in wrong)
+
+
+def test_the_page_itself_may_send_a_long_text_and_its_machine():
+    asked = {"text": " word" * 2000, "device": "cuda", "dtype": "float16", "tab": "claims"}
+    state, repaired = from_page(asked, PageState(head=3))
+    assert repaired == ()
+    assert (state.text, state.device, state.dtype) == (("word " * 2000).strip(), "cuda", "float16")
+    assert (state.tab, state.head) == ("claims", 3)
+    assert from_page({"text": ""}, PageState())[0].text == ""
+    assert from_page({"device": "tpu"}, PageState())[1] == ("device",)
 
 
 def test_defaults_are_left_out_and_machine_settings_never_go_in():

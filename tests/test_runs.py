@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -14,7 +13,9 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
-from explorer.runs import RunCache, Slot, get_run, get_runs
+from explorer.runs import RunCache, get_run, get_runs
+from explorer.timing.slot import Slot
+from tests.waiting import until
 
 
 class Weight:
@@ -38,15 +39,15 @@ def in_threads(jobs):
 
 
 def test_twenty_threads_asking_for_one_key_compute_it_once():
-    cache, found, calls, barrier = RunCache(), [], [], threading.Barrier(20)
+    cache, found, calls, asking = RunCache(), [], [], []
 
     def compute():
         calls.append(1)
-        time.sleep(0.05)
+        until(lambda: len(asking) == 20)
         return Weight(1)
 
     def ask():
-        barrier.wait()
+        asking.append(1)
         found.append(cache.get(key("bert"), compute))
 
     in_threads([ask] * 20)
@@ -85,14 +86,14 @@ def test_one_run_larger_than_the_bound_is_still_kept():
 
 
 def test_a_failure_reaches_everyone_waiting_and_is_not_kept():
-    cache, seen, barrier = RunCache(), [], threading.Barrier(5)
+    cache, seen, asking = RunCache(), [], []
 
     def fail():
-        time.sleep(0.05)
+        until(lambda: len(asking) == 5)
         raise BadText("too long")
 
     def ask():
-        barrier.wait()
+        asking.append(1)
         try:
             cache.get(key("a"), fail)
         except BadText as error:
@@ -209,23 +210,41 @@ def test_inferences_run_together():
     assert not together.broken
 
 
-def test_a_measurement_runs_alone():
-    slot, running, seen = Slot(), [], []
+def entering(hold):
+    """A thread on its way into a part of the slot, and the event that says it is in."""
+    inside = threading.Event()
 
-    def infer():
-        with slot.infer():
-            running.append(1)
-            time.sleep(0.02)
-            running.pop()
+    def enter():
+        with hold():
+            inside.set()
 
-    def measure():
-        with slot.measure():
-            seen.append(len(running))
-            time.sleep(0.05)
-            seen.append(len(running))
+    thread = threading.Thread(target=enter, daemon=True)
+    thread.start()
+    return thread, inside
 
-    in_threads([infer] * 3 + [measure] * 2 + [infer] * 3)
-    assert seen == [0, 0, 0, 0]
+
+def test_a_measurement_waits_for_the_inferences_that_run_and_shuts_the_door():
+    slot = Slot()
+    with slot.infer():
+        measuring, measured = entering(slot.measure)
+        until(lambda: slot.is_measuring)
+        inferring, inferred = entering(slot.infer)
+        assert not measured.wait(0.05), "it measured beside an inference"
+        assert not inferred.wait(0.05), "an inference slipped in before the measurement"
+    for thread in (measuring, inferring):
+        thread.join(20)
+    assert measured.is_set()
+    assert inferred.is_set()
+
+
+def test_nothing_runs_beside_a_measurement():
+    slot = Slot()
+    with slot.measure():
+        others = [entering(slot.infer), entering(slot.measure)]
+        assert not any(inside.wait(0.05) for _, inside in others)
+    for thread, inside in others:
+        thread.join(20)
+        assert inside.is_set()
 
 
 def test_a_measurement_that_fails_opens_the_door_again():

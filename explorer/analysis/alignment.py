@@ -9,6 +9,8 @@ from explorer.models.tokens import MASK, Tokens
 
 Groups = tuple[tuple[int, ...], ...]
 """For each word, the token positions it is made of."""
+OPENING, BETWEEN, CLOSING = -1, -2, -3
+"""The added tokens by where they stand: between two sentences a model may put more than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ def align(tokens_by_model: Mapping[str, Tokens]) -> Alignment:
     blocks = _blocks(models)
     first, order = models[0], max((_order(m, blocks) for m in models), key=len)
     words = tuple(
-        AlignedWord(first.pieces[_added(first)[-i - 1]], 0, 0, special=True)
+        AlignedWord(_added_piece(first, i), 0, 0, special=True)
         if i < 0
         else _word(first, blocks, i)
         for i in order
@@ -110,25 +112,28 @@ def _stretches(tokens: Tokens) -> list[range]:
     ]
 
 
-def _added(tokens: Tokens) -> list[int]:
-    """The positions of the added tokens."""
-    return [i for i, special in enumerate(tokens.special) if special]
+def _places(tokens: Tokens, blocks: list[int]) -> list[int]:
+    """For each token its block; for an added one, where it stands (added tokens have no block)."""
+    added = [i for i, special in enumerate(tokens.special) if special]
+    ends = dict.fromkeys(added, BETWEEN)
+    ends |= {added[-1]: CLOSING, added[0]: OPENING} if added else {}
+    return [ends[i] if word < 0 else blocks[word] for i, word in enumerate(tokens.word_index)]
+
+
+def _added_piece(tokens: Tokens, place: int) -> str:
+    added = [piece for piece, special in zip(tokens.pieces, tokens.special, strict=True) if special]
+    return added[{OPENING: 0, BETWEEN: 1, CLOSING: -1}[place]]
 
 
 def _order(tokens: Tokens, blocks: list[int]) -> list[int]:
-    """Blocks in reading order; the k-th added token is ``-k - 1`` (added tokens have no block)."""
-    order: dict[int, None] = {}
-    added = iter(range(len(tokens)))
-    for word in tokens.word_index:
-        order[-next(added) - 1 if word < 0 else blocks[word]] = None
-    return list(order)
+    """Blocks and places of added tokens, each once, in reading order."""
+    return list(dict.fromkeys(_places(tokens, blocks)))
 
 
 def _groups(tokens: Tokens, blocks: list[int], order: list[int]) -> Groups:
     members: dict[int, list[int]] = {i: [] for i in order}
-    added = iter(range(len(tokens)))
-    for position, word in enumerate(tokens.word_index):
-        members[-next(added) - 1 if word < 0 else blocks[word]].append(position)
+    for position, place in enumerate(_places(tokens, blocks)):
+        members[place].append(position)
     return tuple(tuple(members[i]) for i in order)
 
 

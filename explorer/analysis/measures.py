@@ -6,6 +6,10 @@ LN2 = float(np.log(2.0))
 """The most a Jensen-Shannon divergence can be."""
 
 
+TEMPERATURES = (0.05, 20.0)
+"""The lowest and the highest temperature that logits are divided by."""
+
+
 def log_softmax(logits: np.ndarray, temperature: float = 1.0, axis: int = -1) -> np.ndarray:
     """Log-probabilities of logits at a temperature: ``z/T - log sum exp(z/T)``.
 

@@ -95,7 +95,7 @@ def served_explorer() -> Iterator["Client"]:
 
     page = build_page(PageState(family="base"))
     with served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:
-        yield Client(http, url, event_number(page, "on_compare"))
+        yield Client(http, url, event_number(page, "on_view"))
 
 
 @contextmanager
@@ -144,4 +144,5 @@ class Client:
 
     def compare(self, text: str) -> int:
         """Press Compare on a text."""
-        return self.send(text, "base", "cpu", "float32", None, None)
+        params = {"text": text, "family": "base", "device": "cpu", "dtype": "float32"}
+        return self.send(json.dumps({"params": params, "number": 1, "keep": []}))

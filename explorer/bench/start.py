@@ -97,7 +97,7 @@ def first_paint_report() -> str:
         page.goto(url, wait_until="commit")
         page.wait_for_selector("#masthead h1", timeout=1e3 * PATIENCE_S)
         shell = time.perf_counter() - before
-        page.wait_for_selector("[data-kind=predictions] > *", timeout=1e3 * PATIENCE_S)
+        page.wait_for_selector('[data-kind="predictions/gaps"] > *', timeout=1e3 * PATIENCE_S)
         result = time.perf_counter() - before
         page.wait_for_selector("#status .status", timeout=1e3 * PATIENCE_S)
         live = time.perf_counter() - before

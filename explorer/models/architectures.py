@@ -5,17 +5,10 @@ from typing import cast
 
 import torch
 from torch import nn
-from transformers import (
-    AlbertConfig,
-    AutoModelForPreTraining,
-    BertConfig,
-    DistilBertConfig,
-    PreTrainedConfig,
-    PreTrainedModel,
-)
+from transformers import AutoConfig, AutoModelForPreTraining, PreTrainedConfig, PreTrainedModel
 
 from explorer.models.loading import building
-from explorer.models.specs import Architecture, ModelSpec
+from explorer.models.specs import ModelSpec
 
 SHARING_MODES: tuple[str, ...] = ("none", "attention", "ffn", "all")
 """Which parts of a layer all layers hold in common (ALBERT paper, Table 4)."""
@@ -29,54 +22,11 @@ INIT_SCALE = 0.02
 Check = Callable[[], None]
 
 
-def _bert_config(shape: Architecture) -> PreTrainedConfig:
-    return BertConfig(
-        vocab_size=shape.d_vocab,
-        hidden_size=shape.d_model,
-        num_hidden_layers=shape.n_layers,
-        num_attention_heads=shape.n_heads,
-        intermediate_size=shape.d_ffn,
-        max_position_embeddings=shape.n_positions,
-        type_vocab_size=shape.n_segments,
-        hidden_act=shape.activation,
-    )
-
-
-def _distilbert_config(shape: Architecture) -> PreTrainedConfig:
-    return DistilBertConfig(
-        vocab_size=shape.d_vocab,
-        dim=shape.d_model,
-        n_layers=shape.n_layers,
-        n_heads=shape.n_heads,
-        hidden_dim=shape.d_ffn,
-        max_position_embeddings=shape.n_positions,
-        activation=shape.activation,
-    )
-
-
-def _albert_config(shape: Architecture) -> PreTrainedConfig:
-    return AlbertConfig(
-        vocab_size=shape.d_vocab,
-        embedding_size=shape.d_embedding,
-        hidden_size=shape.d_model,
-        num_hidden_layers=shape.n_layers,
-        num_attention_heads=shape.n_heads,
-        intermediate_size=shape.d_ffn,
-        max_position_embeddings=shape.n_positions,
-        type_vocab_size=shape.n_segments,
-        hidden_act=shape.activation,
-        num_hidden_groups=1 if shape.shares_layers else shape.n_layers,
-        hidden_dropout_prob=0.0,
-        attention_probs_dropout_prob=0.0,
-    )
-
-
-_CONFIGS = {"bert": _bert_config, "distilbert": _distilbert_config, "albert": _albert_config}
-
-
 def config_of(spec: ModelSpec) -> PreTrainedConfig:
     """The transformers config that describes a spec's architecture."""
-    return _CONFIGS[spec.key](spec.architecture)
+    kind, shape = spec.kind, spec.architecture
+    named = {name: getattr(shape, field) for field, name in kind.config.items()}
+    return AutoConfig.for_model(kind.config_type, **named, **kind.fixed)
 
 
 def meta_network(spec: ModelSpec) -> PreTrainedModel:
@@ -126,17 +76,17 @@ def fill_randomly(network: nn.Module, seed: int, check: Check = lambda: None) ->
 
 
 def sharing_network(spec: ModelSpec, mode: str) -> PreTrainedModel:
-    """An ALBERT whose layers share nothing, the attention, the FFN or everything, on meta.
+    """A model with shared layers that share nothing, the attention, the FFN or all, on meta.
 
     The libraries offer only the two ends. Each part keeps the layer norm that follows it, so
     the four counts are those of the paper's Table 4.
 
     Raises:
-        ValueError: no such mode, or a spec that is not an ALBERT.
+        ValueError: no such mode, or a spec whose layers are not shared.
     """
-    if mode not in SHARING_MODES or spec.key != "albert":
+    if mode not in SHARING_MODES or not spec.architecture.shares_layers:
         raise ValueError(f"There is no sharing mode {mode!r} for {spec.label}.")
-    config = _albert_config(spec.architecture)
+    config = config_of(spec)
     config.num_hidden_groups = 1 if mode == "all" else spec.architecture.n_layers
     with building, torch.device("meta"):
         network = AutoModelForPreTraining.from_config(

@@ -10,7 +10,9 @@ from explorer.models.tokens import (
     SEPARATOR,
     BadText,
     Tokens,
+    Word,
     clean_text,
+    spell_masks,
     split_words,
     trim_span,
     word_of_span,
@@ -18,14 +20,6 @@ from explorer.models.tokens import (
 
 MAX_CHARACTERS = 20_000
 """Far above what any position table holds, so that a megabyte is refused before it is read."""
-HEADS = {
-    "bert": lambda network, hidden: network.cls.predictions(hidden),
-    "distilbert": lambda network, hidden: network.vocab_projector(
-        network.vocab_layer_norm(network.activation(network.vocab_transform(hidden)))
-    ),
-    "albert": lambda network, hidden: network.predictions(hidden),
-}
-"""How each network turns its last hidden states into vocabulary logits."""
 
 
 def tokenize(loaded: LoadedModel, text: str) -> Tokens:
@@ -34,19 +28,15 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
     Raises:
         BadText: nothing to read, or more tokens than the model has positions.
     """
-    text = clean_text(text)
-    if len(text) > MAX_CHARACTERS:
-        raise BadText(
-            f"The text has {len(text):,} characters; {loaded.max_tokens} tokens fit, "
-            "which is about 2,000 characters. Please shorten it."
-        )
-    words = split_words(text)
-    if not words:
-        raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")
+    text, words = _readable(text, loaded.max_tokens)
     first, separator, second = text.partition(SEPARATOR)
     pair = (first, second) if separator and first.strip() and second.strip() else (text,)
+    spelled = [spell_masks(part, loaded.tokenizer.mask_token) for part in pair]
     encoding = loaded.tokenizer(
-        *pair, return_offsets_mapping=True, return_token_type_ids=True, verbose=False
+        *(part for part, _ in spelled),
+        return_offsets_mapping=True,
+        return_token_type_ids=True,
+        verbose=False,
     )
     ids = tuple(encoding["input_ids"])
     if len(ids) > loaded.max_tokens:
@@ -55,10 +45,12 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
             f"{loaded.max_tokens} fit. Please shorten it."
         )
     sequence = encoding.sequence_ids()
-    shift = len(first) + len(separator)
+    shifts = (0, len(first) + len(separator))
     spans = tuple(
-        trim_span(text, start + shift * bool(s), end + shift * bool(s)) if s is not None else (0, 0)
-        for (start, end), s in zip(encoding["offset_mapping"], sequence, strict=True)
+        trim_span(text, *(shifts[s] + spelled[s][1][edge] for edge in edges))
+        if s is not None
+        else (0, 0)
+        for edges, s in zip(encoding["offset_mapping"], sequence, strict=True)
     )
     mask_id = loaded.tokenizer.mask_token_id
     return Tokens(
@@ -77,6 +69,20 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
     )
 
 
+def _readable(text: str, max_tokens: int) -> tuple[str, tuple[Word, ...]]:
+    """The text as it is run and its words, if it can be read at all."""
+    text = clean_text(text)
+    if len(text) > MAX_CHARACTERS:
+        raise BadText(
+            f"The text has {len(text):,} characters; {max_tokens} tokens fit, "
+            "which is about 2,000 characters. Please shorten it."
+        )
+    words = split_words(text)
+    if not words:
+        raise BadText("There is no text yet: type a sentence, for example with one [MASK] in it.")
+    return text, words
+
+
 def _segments(sequence: list[int | None]) -> list[int]:
     """0 up to and including the first [SEP] after sentence A, then 1."""
     starts_b = sequence.index(1) if 1 in sequence else len(sequence)
@@ -86,7 +92,7 @@ def _segments(sequence: list[int | None]) -> list[int]:
 def inputs_of(loaded: LoadedModel, tokens: Tokens) -> dict[str, torch.Tensor]:
     """The keyword arguments of the encoder; segments only where the model has them."""
     inputs = {"input_ids": torch.tensor([tokens.ids], device=loaded.device)}
-    if loaded.spec.architecture.n_segments:
+    if loaded.spec.architecture.n_segments > 1:
         inputs["token_type_ids"] = torch.tensor([tokens.segments], device=loaded.device)
     return inputs
 
@@ -94,7 +100,7 @@ def inputs_of(loaded: LoadedModel, tokens: Tokens) -> dict[str, torch.Tensor]:
 def apply_head(loaded: LoadedModel, hidden: torch.Tensor) -> torch.Tensor:
     """Vocabulary logits [..., vocabulary] of last hidden states [..., d_model]."""
     network: PreTrainedModel = loaded.network
-    return HEADS[loaded.spec.key](network, hidden)
+    return loaded.spec.kind.head(network, hidden)
 
 
 @torch.inference_mode()

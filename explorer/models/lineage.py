@@ -27,9 +27,10 @@ def layer_cosines(student: LoadedModel, teacher: LoadedModel) -> np.ndarray:
         ValueError: a layer lacks one of the six, or the matrices differ in shape.
     """
     s, t = _matrices(student), _matrices(teacher)
-    dot = sum(s[role] @ t[role].T for role, _ in _ROLES)
-    s_norm = sum((s[role] ** 2).sum(1) for role, _ in _ROLES).sqrt()
-    t_norm = sum((t[role] ** 2).sum(1) for role, _ in _ROLES).sqrt()
+    dot = torch.stack([s[role] @ t[role].T for role, _ in _ROLES]).sum(0)
+    s_norm, t_norm = (
+        torch.stack([(m[role] ** 2).sum(1) for role, _ in _ROLES]).sum(0).sqrt() for m in (s, t)
+    )
     return (dot / s_norm[:, None] / t_norm).double().cpu().numpy()
 
 

@@ -16,6 +16,8 @@ from explorer.models.specs import ModelSpec
 logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
+Network = PreTrainedModel
+"""A pre-training network of any kind; its parts have the names that transformers gives them."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint without any others would answer with noise."""
@@ -41,7 +43,7 @@ class LoadedModel:
     @property
     def max_tokens(self) -> int:
         """The longest input the position embeddings allow."""
-        return int(self.network.config.max_position_embeddings)
+        return int(self.network.config.max_position_embeddings) - self.spec.kind.first_position
 
 
 _loaded: dict[tuple[str, str, str], LoadedModel] = {}

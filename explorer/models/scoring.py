@@ -21,7 +21,7 @@ def row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
     if len({len(row.ids) for row in rows}) != 1:
         raise ValueError("rows of one batch must have one length")
     inputs = {"input_ids": torch.tensor([row.ids for row in rows], device=loaded.device)}
-    if loaded.spec.architecture.n_segments:
+    if loaded.spec.architecture.n_segments > 1:
         segments = [row.segments for row in rows]
         inputs["token_type_ids"] = torch.tensor(segments, device=loaded.device)
     positions = torch.tensor([row.position for row in rows], device=loaded.device)

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Literal
 
 from explorer.assets import ASSETS
+from explorer.models.kinds import KINDS, ModelKind
 
 Family = Literal["mini", "base"]
-MODEL_KEYS: tuple[str, ...] = ("bert", "distilbert", "albert")
+MODEL_KEYS: tuple[str, ...] = tuple(KINDS)
 """Always in this order, everywhere."""
 FAMILIES: tuple[Family, ...] = ("mini", "base")
 BUNDLED = ASSETS / "models"
@@ -34,31 +35,37 @@ class Architecture:
     """Whether a matrix E x H stands between the embeddings and the layers (ALBERT)."""
     activation: str = "gelu"
 
+    @property
+    def n_stored_layers(self) -> int:
+        """Layers with weights of their own."""
+        return 1 if self.shares_layers else self.n_layers
+
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """One model: who it is, what shape it has and where its weights are."""
+    """One model in one size: who it is, what shape it has and where its weights are."""
 
     key: str
-    """``bert``, ``distilbert`` or ``albert``: the place and the colour on the page."""
+    """The row of ``KINDS`` it belongs to: its place and its colour on the page."""
     name: str
-    label: str
     architecture: Architecture
     repo: str = ""
     """Hub repository; empty for the bundled family."""
     revision: str = ""
     """Pinned commit of the hub repository."""
     lower_case: bool = True
-    query_pattern: str = ""
-    """Regular expression of the query projection's module names, for hooks."""
-    key_pattern: str = ""
-    """Regular expression of the key projection's module names."""
-    value_pattern: str = ""
-    """Regular expression of the value projection's module names."""
-    output_pattern: str = ""
-    """Regular expression of the attention output projection's module names, for hooks."""
     initialised_from: tuple[int, ...] = ()
     """The teacher layer each layer was copied from, counted from 0; empty unless a student."""
+
+    @property
+    def kind(self) -> ModelKind:
+        """What it has in common with its other sizes."""
+        return KINDS[self.key]
+
+    @property
+    def label(self) -> str:
+        """Its name as the page writes it, whatever the size."""
+        return self.kind.label
 
     @property
     def bundled_path(self) -> Path:
@@ -66,27 +73,6 @@ class ModelSpec:
         return BUNDLED / self.name
 
 
-_HOOKS = {
-    "bert": (
-        r"attention\.self\.query$",
-        r"attention\.self\.key$",
-        r"attention\.self\.value$",
-        r"attention\.output\.dense$",
-    ),
-    "distilbert": (
-        r"attention\.q_lin$",
-        r"attention\.k_lin$",
-        r"attention\.v_lin$",
-        r"attention\.out_lin$",
-    ),
-    "albert": (
-        r"attention\.query$",
-        r"attention\.key$",
-        r"attention\.value$",
-        r"attention\.dense$",
-    ),
-}
-_LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 WORDPIECES = 30_522
 SENTENCEPIECES = 30_000
 
@@ -115,43 +101,23 @@ def _albert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
     )
 
 
-def _spec(
-    key: str, name: str, architecture: Architecture, repo: str = "", revision: str = ""
-) -> ModelSpec:
-    query, key_, value, output = _HOOKS[key]
-    return ModelSpec(
-        key,
-        name,
-        _LABELS[key],
-        architecture,
-        repo,
-        revision,
-        query_pattern=query,
-        key_pattern=key_,
-        value_pattern=value,
-        output_pattern=output,
-    )
-
-
 BASE: dict[str, ModelSpec] = {
-    "bert": _spec(
+    "bert": ModelSpec(
         "bert",
         "bert-base-uncased",
         _bert(12, 768, 12),
         "google-bert/bert-base-uncased",
         "86b5e0934494bd15c9632b12f734a8a67f723594",
     ),
-    "distilbert": replace(
-        _spec(
-            "distilbert",
-            "distilbert-base-uncased",
-            _distilbert(6, 768, 12),
-            "distilbert/distilbert-base-uncased",
-            "12040accade4e8a0f71eabdb258fecc2e7e948be",
-        ),
+    "distilbert": ModelSpec(
+        "distilbert",
+        "distilbert-base-uncased",
+        _distilbert(6, 768, 12),
+        "distilbert/distilbert-base-uncased",
+        "12040accade4e8a0f71eabdb258fecc2e7e948be",
         initialised_from=(0, 2, 4, 7, 9, 11),
     ),
-    "albert": _spec(
+    "albert": ModelSpec(
         "albert",
         "albert-base-v2",
         _albert(12, 768, 12),
@@ -162,10 +128,10 @@ BASE: dict[str, ModelSpec] = {
 """The published checkpoints, in the fixed order."""
 
 LARGER: dict[str, ModelSpec] = {
-    "bert-large-uncased": _spec("bert", "bert-large-uncased", _bert(24, 1024, 16)),
-    "albert-large-v2": _spec("albert", "albert-large-v2", _albert(24, 1024, 16)),
-    "albert-xlarge-v2": _spec("albert", "albert-xlarge-v2", _albert(24, 2048, 16)),
-    "albert-xxlarge-v2": _spec("albert", "albert-xxlarge-v2", _albert(12, 4096, 64)),
+    "bert-large-uncased": ModelSpec("bert", "bert-large-uncased", _bert(24, 1024, 16)),
+    "albert-large-v2": ModelSpec("albert", "albert-large-v2", _albert(24, 1024, 16)),
+    "albert-xlarge-v2": ModelSpec("albert", "albert-xlarge-v2", _albert(24, 2048, 16)),
+    "albert-xxlarge-v2": ModelSpec("albert", "albert-xxlarge-v2", _albert(12, 4096, 64)),
 }
 """Only counted and timed, with random weights: by name."""
 
@@ -178,16 +144,14 @@ def _mini(name: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Ar
 
 
 MINI: dict[str, ModelSpec] = {
-    "bert": _spec("bert", "mini-bert", _mini("mini-bert", 6, 384)),
-    "distilbert": replace(
-        _spec(
-            "distilbert",
-            "mini-distilbert",
-            replace(_mini("mini-distilbert", 3, 384, n_segments=0), has_pooler=False),
-        ),
+    "bert": ModelSpec("bert", "mini-bert", _mini("mini-bert", 6, 384)),
+    "distilbert": ModelSpec(
+        "distilbert",
+        "mini-distilbert",
+        replace(_mini("mini-distilbert", 3, 384, n_segments=0), has_pooler=False),
         initialised_from=(1, 3, 5),
     ),
-    "albert": _spec(
+    "albert": ModelSpec(
         "albert",
         "mini-albert",
         replace(
@@ -202,9 +166,9 @@ MINI: dict[str, ModelSpec] = {
 
 
 def family_specs(family: str) -> tuple[ModelSpec, ...]:
-    """The three models of a family, in the fixed order."""
+    """The models of a family, in the fixed order; a model may be missing in one of the two."""
     table = MINI if family == "mini" else BASE
-    return tuple(table[key] for key in MODEL_KEYS)
+    return tuple(table[key] for key in MODEL_KEYS if key in table)
 
 
 def all_specs() -> dict[str, ModelSpec]:

@@ -102,6 +102,21 @@ def choose(text: str, choice: Choice, alternative: str) -> tuple[str, Word]:
     return before + alternative + hide_choices(text[choice.end :]), chosen
 
 
+def spell_masks(text: str, mask: str) -> tuple[str, tuple[int, ...]]:
+    """The text with a model's own mask, and where each place of that lies in ``text``.
+
+    The end of the new text counts as a place; inside a mask, all places are its start.
+    """
+    parts, places, at = text.split(MASK), list[int](), 0
+    for number, part in enumerate(parts):
+        if number:
+            places += [at] * len(mask)
+            at += len(MASK)
+        places += range(at, at + len(part))
+        at += len(part)
+    return mask.join(parts), (*places, at)
+
+
 def split_words(text: str) -> tuple[Word, ...]:
     """The words of a text, by the text alone, so that all models share them."""
     return tuple(Word(m.group(), m.start(), m.end()) for m in _WORD.finditer(text))
@@ -124,8 +139,3 @@ def trim_span(text: str, start: int, end: int) -> tuple[int, int]:
 def word_of_span(words: tuple[Word, ...], start: int) -> int:
     """The word a token that starts at this character belongs to: the first that ends after it."""
     return next((i for i, word in enumerate(words) if word.end > start), len(words) - 1)
-
-
-def piece_text(piece: str) -> str:
-    """A vocabulary piece as a reader would write it: ``##ing`` is ing, ``▁the`` is the."""
-    return piece.removeprefix("##").replace("▁", " ").strip() or piece

@@ -1,4 +1,7 @@
-"""Measurements one at a time: who is running, who waits at which place, and how each is stopped."""
+"""One job at a time: who is running, who waits at which place, and how each is stopped.
+
+Measurements stand in one line, the lessons of a live student in another.
+"""
 
 import threading
 import time
@@ -7,34 +10,32 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
-from explorer.runs import SLOT
+from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
 
 Job = Callable[[StopSign], Iterator[Any]]
 LONGEST_LINE = 8
-"""Measurements that may wait; the next visitor is asked to come back."""
-
-
+"""Jobs that may wait; the next visitor is asked to come back."""
 PAUSE_S = 0.05
 
 
 class LineIsLong(ValueError):
-    """Too many measurements wait already; says so in one sentence."""
+    """Too many jobs wait already; says so in one sentence."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Update:
-    """How one measurement stands."""
+    """How one job stands."""
 
     place: int
-    """Measurements before this one; 0 while it runs itself."""
+    """Jobs before this one; 0 while it runs itself."""
     shot: Any
     """What the job yielded last; None before the first."""
     done: bool
 
 
-class Measurement:
-    """One job in a thread of its own: it waits for its turn, then has the machine alone."""
+class Turn:
+    """One job in a thread of its own: it waits for its turn, then has what the line gives out."""
 
     def __init__(self, line: "Line", job: Job) -> None:
         self.sign = StopSign()
@@ -42,7 +43,7 @@ class Measurement:
         self.shot: Any = None
         self.done = threading.Event()
         self.line, self._job = line, job
-        self.thread = threading.Thread(target=self._run, name="measurement", daemon=True)
+        self.thread = threading.Thread(target=self._run, name="turn", daemon=True)
 
     def _run(self) -> None:
         try:
@@ -56,7 +57,7 @@ class Measurement:
             # Raised again in the thread of whoever watches.
             self.error = error
         finally:
-            # Texts that waited meanwhile go before the next measurement.
+            # Texts that waited meanwhile go before the next job.
             time.sleep(PAUSE_S)
             self.line.leave(self)
             self.done.set()
@@ -68,84 +69,89 @@ class Measurement:
 
 
 class Line:
-    """First come, first measured."""
+    """First come, first served."""
 
-    def __init__(self, slot: Callable[[], AbstractContextManager[None]] = SLOT.measure) -> None:
+    def __init__(self, slot: Callable[[], AbstractContextManager[None]]) -> None:
         self.slot = slot
-        self._turn = threading.Condition()
-        self._waiting: list[Measurement] = []
-        self._by_owner: dict[str, Measurement] = {}
+        """Held by the job whose turn it is."""
+        self._changed = threading.Condition()
+        self._waiting: list[Turn] = []
+        self._by_owner: dict[str, Turn] = {}
 
-    def start(self, job: Job, owner: str = "") -> Measurement:
+    def start(self, job: Job, owner: str = "") -> Turn:
         """Put a job in the line; an owner's earlier one is stopped.
 
         Raises:
             LineIsLong: too many wait already.
         """
         self.stop(owner)
-        with self._turn:
+        with self._changed:
             if len(self._waiting) > LONGEST_LINE:
-                raise LineIsLong("Many measurements are waiting already. Please try again later.")
-            measurement = Measurement(self, job)
-            self._waiting.append(measurement)
+                raise LineIsLong("Many are waiting already. Please try again later.")
+            turn = Turn(self, job)
+            self._waiting.append(turn)
             if owner:
-                self._by_owner[owner] = measurement
-        measurement.thread.start()
-        return measurement
+                self._by_owner[owner] = turn
+        turn.thread.start()
+        return turn
 
     def stop(self, owner: str) -> None:
         """Stop what an owner has in the line, if anything."""
-        measurement = self._by_owner.get(owner)
-        if measurement is not None:
-            measurement.stop()
+        turn = self._by_owner.get(owner)
+        if turn is not None:
+            turn.stop()
 
-    def place(self, measurement: Measurement) -> int:
+    def place(self, turn: Turn) -> int:
         """How many are before this one."""
-        with self._turn:
-            return self._waiting.index(measurement) if measurement in self._waiting else 0
+        with self._changed:
+            return self._waiting.index(turn) if turn in self._waiting else 0
 
-    def wait_for_turn(self, measurement: Measurement) -> None:
+    def wait_for_turn(self, turn: Turn) -> None:
         """Until everybody before has left.
 
         Raises:
             Stopped: it was asked to end before its turn came.
         """
-        with self._turn:
-            self._turn.wait_for(lambda: measurement.sign.is_up or self._waiting[0] is measurement)
-        measurement.sign.check()
+        with self._changed:
+            self._changed.wait_for(lambda: turn.sign.is_up or self._waiting[0] is turn)
+        turn.sign.check()
 
-    def leave(self, measurement: Measurement) -> None:
+    def leave(self, turn: Turn) -> None:
         """Make room for the next."""
-        with self._turn:
-            self._waiting.remove(measurement)
-            mine = [o for o, m in self._by_owner.items() if m is measurement]
+        with self._changed:
+            self._waiting.remove(turn)
+            mine = [o for o, m in self._by_owner.items() if m is turn]
             for owner in mine:
                 del self._by_owner[owner]
-            self._turn.notify_all()
+            self._changed.notify_all()
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     def wake(self) -> None:
         """Let everybody who waits look again."""
-        with self._turn:
-            self._turn.notify_all()
+        with self._changed:
+            self._changed.notify_all()
 
 
-LINE = Line()
+MEASUREMENTS = Line(SLOT.measure)
+"""Each has the machine to itself."""
 
 
-def updates(measurement: Measurement, every_s: float = 0.3) -> Iterator[Update]:
-    """How a measurement stands, again and again until it is done; the last one is ``done``.
+def updates(turn: Turn, every_s: float = 0.3) -> Iterator[Update]:
+    """How a job stands, again and again until it is done; the last one is ``done``.
 
-    Whoever stops reading stops the measurement.
+    Whoever stops reading stops the job.
 
     Raises:
         Exception: whatever the job raised.
     """
-    line = measurement.line
+    line = turn.line
     try:
-        while not measurement.done.wait(every_s):
-            yield Update(line.place(measurement), measurement.shot, done=False)
-        if measurement.error is not None:
-            raise measurement.error
-        yield Update(0, measurement.shot, done=True)
+        while not turn.done.wait(every_s):
+            yield Update(line.place(turn), turn.shot, done=False)
+        if turn.error is not None:
+            raise turn.error
+        yield Update(0, turn.shot, done=True)
     finally:
-        measurement.stop()
+        turn.stop()

@@ -1,6 +1,7 @@
 """Memory that one forward pass takes on top of the weights, from the allocator's own record."""
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
@@ -25,7 +26,8 @@ def peak_bytes(call: Call, device: str = "cpu") -> int | None:
 
 def allocations(record: profile) -> list[int]:
     """Bytes taken (positive) and given back (negative), in the order of time."""
-    events = [e for e in record.profiler.kineto_results.events() if e.name() == "[memory]"]
+    found: Any = record.profiler  # its type does not say what it holds after a recording
+    events = [e for e in found.kineto_results.events() if e.name() == "[memory]"]
     return [e.nbytes() for e in sorted(events, key=lambda e: e.start_ns())]
 
 

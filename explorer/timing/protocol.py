@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from explorer.models.forward import HEADS
+from explorer.models.kinds import KINDS
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 
@@ -46,7 +46,7 @@ class Pass(nn.Module):
         hidden = self.network.base_model(
             input_ids=ids, output_attentions=self.looks, output_hidden_states=self.looks
         ).last_hidden_state
-        return HEADS[self.key](self.network, hidden) if self.head else hidden
+        return KINDS[self.key].head(self.network, hidden) if self.head else hidden
 
 
 def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> Call:
@@ -80,7 +80,7 @@ def _checkpoints(spec: ModelSpec, network: nn.Module, tokens: int) -> list[nn.Mo
     if layer > LONG_LAYER:
         # By what it has, not by nn.Linear: 8-bit products are of another class.
         return [module for module in network.modules() if hasattr(module, "in_features")]
-    pattern = re.compile(spec.output_pattern)
+    pattern = re.compile(spec.kind.output)
     return [module for name, module in network.named_modules() if pattern.search(name)]
 
 
@@ -149,7 +149,7 @@ class Event(Protocol):
     def synchronize(self) -> None:
         """Wait until the device has passed it."""
 
-    def elapsed_time(self, end: "Event") -> float:
+    def elapsed_time(self, end: Self, /) -> float:
         """Milliseconds from this mark to a later one."""
 
 

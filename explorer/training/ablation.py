@@ -5,13 +5,13 @@ from typing import Any
 
 import torch
 
+from explorer.analysis.distillation.triple_loss import WEIGHTS
 from explorer.training.batches import Sampler
 from explorer.training.card import write_card
 from explorer.training.export import Export, checksum, read_results, write_results
 from explorer.training.family import load_model, new_model, student_from
 from explorer.training.heldout import masked_accuracy
 from explorer.training.loop import Budget, Run, train
-from explorer.training.losses import WEIGHTS
 from explorer.training.objectives import DistillObjective
 from explorer.training.pretrain import Setting
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.batch import CLS, PAD, SEP, Batch
 from explorer.training.corpus import Shard
-from explorer.training.losses import IGNORED
 from explorer.training.masking import hide
 from explorer.training.recipe import Recipe
 from explorer.training.sentences import Sentences

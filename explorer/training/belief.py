@@ -14,11 +14,11 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.assets import DATA
 from explorer.training.batch import CLS, MASK, PAD, SEP, Batch
 from explorer.training.corpus import Shard
 from explorer.training.heldout import HELDOUT_SEED
-from explorer.training.losses import IGNORED
 from explorer.training.objectives import guess
 from explorer.training.pieces import Pieces
 

@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
+from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
 from explorer.training.batch import Batch
-from explorer.training.losses import distillation_ce, hidden_cosine, mlm_loss
 from explorer.training.objectives import at, top1
 
 

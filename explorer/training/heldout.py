@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.batches import Sampler
 from explorer.training.corpus import Shard
 from explorer.training.loop import half_precision
-from explorer.training.losses import IGNORED
 from explorer.training.objectives import guess
 from explorer.training.recipe import Recipe
 

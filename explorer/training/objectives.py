@@ -7,14 +7,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining, DistilBertForMaskedLM
 
-from explorer.training.batch import Batch
-from explorer.training.losses import (
+from explorer.analysis.distillation.triple_loss import (
     IGNORED,
     distillation_ce,
     hidden_cosine,
     mlm_loss,
     triple_loss,
 )
+from explorer.training.batch import Batch
 
 ORDER_WEIGHT = 1.0  # it was 4 once, and told the order of no more than 55 % of the pairs
 

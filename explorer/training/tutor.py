@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from explorer.analysis.distillation.triple_loss import mlm_loss
 from explorer.training.batch import CLS, PAD, SEP, Batch
 from explorer.training.belief import Reading, whole_words
-from explorer.training.losses import mlm_loss
 from explorer.training.objectives import guess, top1
 from explorer.training.sentences import Sentences, one_text_each
 

@@ -2,6 +2,7 @@
 
 import html
 import json
+from collections.abc import Sequence
 
 Attribute = str | int | float | bool | None
 
@@ -12,7 +13,7 @@ class Markup(str):
     __slots__ = ()
 
 
-_VOID = {"br", "hr", "img", "input"}
+_VOID = {"br", "hr", "img", "input", "link"}
 
 
 def el(tag: str, *children: "str | Markup | None", **attributes: Attribute) -> Markup:
@@ -67,6 +68,16 @@ def model_name(model: str, label: str) -> Markup:
 def word(text: str) -> Markup:
     """A word that a model predicted or a reader typed, set apart from the sentence around it."""
     return el("em", text, class_="w")
+
+
+def listed(items: Sequence[str | Markup]) -> Markup:
+    """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
+    parts: list[str | Markup] = []
+    for place, item in enumerate(items):
+        if place:
+            parts.append(" and " if place == len(items) - 1 else ", ")
+        parts.append(item)
+    return join(*parts)
 
 
 def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") -> Markup:

@@ -1,10 +1,39 @@
 """One look for every picture: model colours, scales and the Plotly layout for both themes."""
 
+from dataclasses import dataclass
 from typing import Any
 
-MODEL_COLOURS = {"bert": "#2f7fd0", "distilbert": "#d9691e", "albert": "#0f9b76"}
-"""Colour-blind safe and at least 3:1 on both backgrounds; text uses the style sheet's shades."""
+
+@dataclass(frozen=True, slots=True)
+class Colour:
+    """One model's colour in its three shades."""
+
+    fill: str
+    """Bars and lines: at least 3:1 on both backgrounds."""
+    ink: str
+    """Its name on the light page: at least 4.5:1."""
+    ink_dark: str
+    """The same on the dark page."""
+
+
+COLOURS: dict[str, Colour] = {
+    "bert": Colour("#2f7fd0", "#1f5fa8", "#7db8f5"),
+    "distilbert": Colour("#d9691e", "#a84808", "#f7a668"),
+    "albert": Colour("#0f9b76", "#0b6b53", "#58cfae"),
+}
+"""By model key, colour-blind safe; the style sheets read them as ``--bert``, ``--bert-fill``."""
 NEUTRAL = "#8089a0"
+
+
+def colour_rules() -> str:
+    """The colours as style rules: two variables per model, and what ``data-model`` stands for."""
+    light = "".join(f"--{key}:{c.ink};--{key}-fill:{c.fill};" for key, c in COLOURS.items())
+    dark = "".join(f"--{key}:{colour.ink_dark};" for key, colour in COLOURS.items())
+    chosen = "".join(
+        f'[data-model="{key}"]{{--model:var(--{key});--model-fill:var(--{key}-fill);}}'
+        for key in COLOURS
+    )
+    return f":root,.gradio-container{{{light}}}.dark,.dark .gradio-container{{{dark}}}{chosen}"
 
 
 def figure_layout(height: int = 320, **more: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -21,7 +50,7 @@ def figure_layout(height: int = 320, **more: Any) -> dict[str, Any]:  # noqa: AN
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": NEUTRAL, "family": "system-ui, sans-serif", "size": 13},
-        "colorway": [*MODEL_COLOURS.values(), NEUTRAL],
+        "colorway": [*(colour.fill for colour in COLOURS.values()), NEUTRAL],
         "xaxis": axis,
         "yaxis": axis,
         "legend": {"orientation": "h", "y": 1.12, "x": 0},

@@ -96,7 +96,7 @@ def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(tiny_famil
 
     page = build_page(PageState())
     with served.served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:
-        client = served.Client(http, url, served.event_number(page, "on_compare"))
+        client = served.Client(http, url, served.event_number(page, "on_view"))
         assert (
             client.send("The cat sat on the [MASK].", "mini", "cpu", "float32", None, None) > 1000
         )

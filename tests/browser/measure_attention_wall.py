@@ -26,9 +26,10 @@ from explorer.ui.attention import words as texts  # noqa: E402
 from explorer.views.attention.wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
 from explorer.views.markup import script_json  # noqa: E402
 
+HOME = "http://wall.test/"
 LIMIT_BYTES, LIMIT_MS, REPEATS = 2_000_000, 100, 15
 DRAW = """async data => {
-  const root = document.querySelector('.canvas'), view = explorer.views.attention.wall;
+  const root = document.querySelector('.canvas'), view = await import('/attention/wall.js');
   view.draw(root, JSON.parse(data), {dark: false, trigger() {}});
   while (!root.__wall.lens || !root.__wall.lens.parts) await new Promise(r => setTimeout(r, 20));
   const wall = root.__wall, ms = {};
@@ -38,7 +39,7 @@ DRAW = """async data => {
     for (let i = 0; i < REPEATS; i++) { const t = performance.now(); act(i); pixel(); all.push(performance.now() - t); }
     all.sort((a, b) => a - b); ms[name] = {median: all[REPEATS >> 1], best: all[0]};
   };
-  const head = (i, m = 0) => explorer.attention.head(wall.wall, m, i);
+  const head = (i, m = 0) => ({m, i, layer: Math.floor(i / 12), head: i % 12});
   time('redraw', () => wall.drawBase());
   time('theme', () => { wall.colour(); wall.drawBase(); });
   time('word', i => wall.lightWord(i + 1));
@@ -85,14 +86,19 @@ def payload(runs: dict[str, Run]) -> tuple[str, float]:
 
 
 def page_html() -> str:
-    """The page's own styles and scripts around one empty canvas."""
+    """The page's own styles around one empty canvas."""
     styles = sorted((ROOT / "assets" / "css").glob("*.css"))
-    scripts = sorted((ROOT / "assets" / "js").glob("*.js"))
-    join = "\n".join
-    return (
-        f"<!doctype html><style>{join(p.read_text('utf-8') for p in styles)}</style>"
-        f"<body><div class='canvas'></div><script>{join(p.read_text('utf-8') for p in scripts)}</script>"
-    )
+    css = "\n".join(p.read_text("utf-8") for p in styles)
+    return f"<!doctype html><style>{css}</style><body><div class='canvas'></div>"
+
+
+def answer(route) -> None:
+    """The page, or one of its modules: there is no server."""
+    path = route.request.url.removeprefix(HOME)
+    if path.endswith(".js"):
+        route.fulfill(path=ROOT / "assets" / "js" / path, content_type="text/javascript")
+    else:
+        route.fulfill(body=page_html(), content_type="text/html")
 
 
 def measure(data: str) -> dict[str, dict[str, float]]:
@@ -105,7 +111,9 @@ def measure(data: str) -> dict[str, dict[str, float]]:
             executable_path=path, args=["--no-sandbox", "--disable-gpu"]
         )
         page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.set_content(page_html())
+        page.route("**/*", answer)
+        page.goto(HOME)
+        page.evaluate("window.explorer = {waiting: []}")
         found = page.evaluate(DRAW, data)
         browser.close()
     return found

@@ -13,7 +13,8 @@ from explorer.runs import get_runs
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
 PATH = f"/?family=mini&tab=attention&text={quote(TEXT)}"
-LOCK = "(() => { const w = explorer.attention.current; return [w.lock.m, w.lock.layer, w.lock.head]; })()"
+WALL = "document.querySelector('[data-kind=\"attention/wall\"]').__wall"
+LOCK = f"(() => {{ const w = {WALL}; return [w.lock.m, w.lock.layer, w.lock.head]; }})()"
 
 
 def opened(page):
@@ -25,7 +26,7 @@ def opened(page):
 def tile(page, model, layer, head):
     """The middle of a tile in page coordinates."""
     return page.evaluate(
-        "([m, i]) => { const w = explorer.attention.current, p = w.places[m][i], b = w.base.getBoundingClientRect();"
+        f"([m, i]) => {{ const w = {WALL}, p = w.places[m][i], b = w.base.getBoundingClientRect();"
         " return [b.left + p.x + w.tile / 2, b.top + p.y + w.tile / 2]; }",
         [model, layer * 12 + head],
     )
@@ -106,7 +107,7 @@ def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(".aw-stage canvas").first.bounding_box()["width"] <= 390
     colour = page.evaluate(
-        "(() => { const w = explorer.attention.current, p = w.places[0][0], c = w.base, r = c.width / w.baseWidth;"
+        f"(() => {{ const w = {WALL}, p = w.places[0][0], c = w.base, r = c.width / w.baseWidth;"
         " return [...c.getContext('2d').getImageData((p.x + w.tile - 2) * r, (p.y + 2) * r, 1, 1).data]; })()"
     )
     assert sum(colour[:3]) < 500, "tiles of weak attention are dark on a dark page"
@@ -123,6 +124,6 @@ def test_folds_compute_when_opened_and_lead_back_to_the_wall(page_at):
     page.get_by_role("button", name="How does one shared ALBERT head change").click()
     expect(page.locator(".aw-film figure")).to_have_count(6)
     page.get_by_role("button", name="What does all of a model's attention").click()
-    expect(page.locator("[data-kind=attention_summary] canvas")).to_have_count(3)
+    expect(page.locator('[data-kind="attention/summary"] canvas')).to_have_count(3)
     page.get_by_label("gradient × attention").click()
-    expect(page.locator("[data-kind=attention_summary]")).to_contain_text("for its first choice")
+    expect(page.locator('[data-kind="attention/summary"]')).to_contain_text("for its first choice")

@@ -18,7 +18,7 @@ DRAG = """async ([from, to]) => {
     const started = performance.now();
     range.dispatchEvent(new Event('input', {bubbles: true}));
     await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
-    times.push(Number(document.querySelector('[data-kind=distillation_lab]').dataset.ms));
+    times.push(Number(document.querySelector('[data-kind="distillation/lab"]').dataset.ms));
   }
   range.dispatchEvent(new Event('change', {bubbles: true}));
   return Math.min(...times);
@@ -27,7 +27,7 @@ DRAG = """async ([from, to]) => {
 
 def lab(page):
     expect(page.locator(".ds-row").first).to_be_visible()
-    return page.locator("[data-kind=distillation_lab]")
+    return page.locator('[data-kind="distillation/lab"]')
 
 
 def printed(page):

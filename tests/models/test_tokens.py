@@ -11,7 +11,7 @@ from explorer.models.tokens import (
     BadText,
     clean_text,
     mask_word,
-    piece_text,
+    spell_masks,
     split_words,
 )
 
@@ -163,11 +163,21 @@ def test_masking_a_word_replaces_that_word_only():
     assert mask_word(text, words[1]) == "The [MASK] sat on the cat."
 
 
+@pytest.mark.parametrize("mask", ["[MASK]", "<mask>", "<m>", "a longer mask"])
 @pytest.mark.parametrize(
-    ("piece", "read"), [("##ing", "ing"), ("▁the", "the"), ("▁", "▁"), ("##", "##"), ("a", "a")]
+    "text", ["[MASK]", "The [MASK] sat on[MASK].", "no mask", "", "[MASK][MASK]"]
 )
-def test_a_piece_is_written_as_a_reader_would(piece, read):
-    assert piece_text(piece) == read
+def test_a_mask_in_another_spelling_keeps_every_place_of_the_text(text, mask):
+    spelled, places = spell_masks(text, mask)
+    assert spelled == text.replace(MASK, mask)
+    assert len(places) == len(spelled) + 1
+    assert places[-1] == len(text)
+    assert list(places) == sorted(places)
+    for at, place in enumerate(places[:-1]):
+        inside = any(
+            spelled[i : i + len(mask)] == mask for i in range(max(0, at - len(mask) + 1), at + 1)
+        )
+        assert text[place] == spelled[at] or inside
 
 
 def test_an_accent_written_as_its_own_character_stays_in_its_word():

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from explorer.runs import Slot
 from explorer.timing.line import LONGEST_LINE, Line, LineIsLong, updates
+from explorer.timing.slot import Slot
+from tests.waiting import until
 
 
 def endless(started=None):
@@ -23,13 +24,6 @@ def endless(started=None):
     return job
 
 
-def wait_for(condition, seconds=120):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-
-
 @pytest.fixture
 def line():
     return Line(Slot().measure)
@@ -44,11 +38,11 @@ def test_a_job_runs_to_its_end_and_its_last_word_is_kept(line):
 def test_measurements_take_turns_and_know_their_place(line):
     started = [threading.Event() for _ in range(3)]
     jobs = [line.start(endless(event)) for event in started]
-    wait_for(started[0].is_set)
+    until(started[0].is_set)
     assert [line.place(job) for job in jobs] == [0, 1, 2]
     assert not started[1].is_set()
     jobs[0].stop()
-    wait_for(started[1].is_set)
+    until(started[1].is_set)
     assert [line.place(job) for job in jobs[1:]] == [0, 1]
     for job in reversed(jobs[1:]):
         job.stop()
@@ -70,12 +64,12 @@ def test_one_who_gives_up_waiting_leaves_the_line_at_once(line):
 def test_an_owner_has_one_measurement_and_can_stop_it_by_name(line):
     first = line.start(endless(), "visitor")
     second = line.start(endless(), "visitor")
-    wait_for(first.done.is_set)
-    wait_for(lambda: second.shot)
+    until(first.done.is_set)
+    until(lambda: second.shot)
     line.stop("somebody else")
     assert not second.done.is_set()
     line.stop("visitor")
-    wait_for(second.done.is_set)
+    until(second.done.is_set)
 
 
 def test_who_stops_reading_stops_the_measurement(line):
@@ -83,7 +77,7 @@ def test_who_stops_reading_stops_the_measurement(line):
     reading = updates(measurement, 0.01)
     next(reading)
     reading.close()
-    wait_for(measurement.done.is_set)
+    until(measurement.done.is_set)
 
 
 def test_the_line_has_an_end(line):
@@ -111,7 +105,7 @@ def test_visitors_are_answered_again_right_after_a_stop():
     slot = Slot()
     line = Line(slot.measure)
     measurement = line.start(endless())
-    wait_for(lambda: measurement.shot)
+    until(lambda: measurement.shot)
     answered = threading.Event()
 
     def visitor():
@@ -120,8 +114,7 @@ def test_visitors_are_answered_again_right_after_a_stop():
 
     thread = threading.Thread(target=visitor)
     thread.start()
-    time.sleep(0.05)
-    assert not answered.is_set(), "a visitor disturbed the measurement"
+    assert not answered.wait(0.05), "a visitor disturbed the measurement"
     measurement.stop()
     assert answered.wait(120)
     thread.join()

@@ -19,6 +19,7 @@ from explorer.timing.runtimes.process import Order, RuntimeProcess
 from explorer.timing.runtimes.table import COMPILE, ONNX, NoRuntime, Question, built, scores_at
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
+from tests.waiting import until
 
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
 
@@ -121,23 +122,23 @@ time.sleep(600)
 """
 
 
+def number_in(folder, name):
+    """The number that a file holds once its writer has ended it with a space."""
+    said = "".join(path.read_text() for path in folder.rglob(name))
+    return int(said) if said.endswith(" ") else None
+
+
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no list of processes")
 def test_ending_a_build_leaves_no_file_and_no_helper(tiny_family, tmp_path, monkeypatch):
     """What a builder started, and what it has written so far, ends with it."""
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", BUSY_BUILD))
     order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
-    deadline = time.monotonic() + 60
     with RuntimeProcess(order):
-        while not (found := [*tmp_path.rglob("half")]) or not found[0].read_text().endswith(" "):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        helper = int(found[0].read_text())
+        helper = until(lambda: number_in(tmp_path, "half"))
         assert is_running(helper)
     assert list(tmp_path.iterdir()) == []
-    while is_running(helper):
-        assert time.monotonic() < deadline, "the helper goes on"
-        time.sleep(0.02)
+    until(lambda: not is_running(helper))
 
 
 @needs_compiler
@@ -147,11 +148,8 @@ def test_what_was_compiled_is_kept_and_scratch_files_are_not(tiny_family, tmp_pa
     monkeypatch.delenv("TORCHINDUCTOR_CACHE_DIR", raising=False)
     spec = tiny_family.specs["distilbert"]
     order = Order(COMPILE, spec, Workload(length=8), checkpoint_here(spec))
-    deadline = time.monotonic() + 120
     with RuntimeProcess(order):
-        while not any(tmp_path.glob("torchinductor_*/**/*.cpp")):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+        until(lambda: any(tmp_path.glob("torchinductor_*/**/*.cpp")))
         assert len(list(tmp_path.iterdir())) > 1
     (kept,) = tmp_path.iterdir()
     assert kept.name.startswith("torchinductor_")

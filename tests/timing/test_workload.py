@@ -1,11 +1,14 @@
 """Limits on work: whatever a client sends, one sentence and no work."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.analysis.parameters.memory import shape_memory
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.workload import (
     MAX_BATCH,
@@ -68,6 +71,24 @@ def test_whole_number_is_total(value):
         return
     assert isinstance(number, int)
     assert 1 <= number <= 9
+
+
+@pytest.mark.parametrize("looks", [False, True])
+def test_the_memory_guard_is_above_what_a_pass_holds_but_not_far(looks):
+    """Against the fullest moment of a pass followed operation by operation."""
+    for spec in BASE.values():
+        for length, batch in ((16, 1), (512, 1), (128, 8)):
+            held = shape_memory(spec, length, batch, looks).peak_bytes
+            guard = pass_bytes(spec.architecture, Workload(length, batch, looks=looks))
+            assert held <= guard <= 2.2 * held, (spec.name, length, batch)
+
+
+def test_looking_keeps_every_attention_and_hidden_state():
+    shape, work = BASE["bert"].architecture, Workload(128, 2)
+    attention = np.empty((shape.n_layers, 2, shape.n_heads, 128, 128), np.float32)
+    states = np.empty((shape.n_layers, 2, 128, shape.d_model), np.float32)
+    kept = pass_bytes(shape, replace(work, looks=True)) - pass_bytes(shape, work)
+    assert kept == attention.nbytes + states.nbytes
 
 
 def test_memory_guard_counts_weights_scores_and_logits():

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -16,22 +15,27 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
+from explorer.training import loop
 from explorer.training.__main__ import main
 from explorer.training.origin import fit_history, remember_origin
 from explorer.training.recipe import Place
+from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
-pytestmark = pytest.mark.slow
 TINY = ["--tiny", "--start", "random", "--threads", "1"]
+
+
+def made(folder, corpus, tokens):
+    """A family that the recipe makes from the toy corpus: its models, and its run folder."""
+    words = ["all", *TINY, "--corpus", str(corpus), "--tokens", str(tokens), "--batches", "4"]
+    assert main([*words, "--work", str(folder / "runs"), "--models", str(folder / "models")]) == 0
+    return folder
 
 
 @pytest.fixture(scope="module")
 def family(toy_corpus, tmp_path_factory):
-    """The folder of a family that the recipe made from the toy corpus, and its run folder."""
-    folder = tmp_path_factory.mktemp("family")
-    words = ["all", *TINY, "--corpus", str(toy_corpus), "--tokens", "60000", "--batches", "4"]
-    assert main([*words, "--work", str(folder / "runs"), "--models", str(folder / "models")]) == 0
-    return folder
+    """A family of every step of the recipe, each of them short."""
+    return made(tmp_path_factory.mktemp("family"), toy_corpus, 5000)
 
 
 @pytest.mark.parametrize("name", ["mini-bert", "mini-distilbert", "mini-albert"])
@@ -50,7 +54,9 @@ def test_what_is_written_loads_with_every_head(family, name):
     assert pair[-1] == 1
 
 
-def test_the_teacher_learns_the_toy_language(family):
+@pytest.mark.slow
+def test_the_teacher_learns_the_toy_language(toy_corpus, tmp_path):
+    family = made(tmp_path, toy_corpus, 60_000)
     results = json.loads((family / "models/results.json").read_text())
     assert results["models"]["mini-bert"]["masked_top1"] > 0.35
     assert results["models"]["mini-bert"]["nsp_count"] > 20
@@ -76,6 +82,66 @@ def command(step, work, corpus, *more):
     return words + (["--corpus", str(corpus)] if step == "prepare" else [])
 
 
+class Killed(BaseException):
+    """The end of a process, in the middle of a step."""
+
+
+def test_a_run_cut_off_after_a_checkpoint_ends_with_the_weights_of_an_undisturbed_one(
+    family, tmp_path, monkeypatch
+):
+    """The same law as below without processes: a save every third step, an end after the fifth."""
+    threads, update = torch.get_num_threads(), loop.update
+    monkeypatch.setattr(loop.Clock, "due", due_every_third_step)
+    for work in ("calm", "killed"):
+        (tmp_path / work).mkdir()
+        for path in (family / "runs").glob("bert-*"):
+            shutil.copy(path, tmp_path / work)
+    steps = []
+
+    def dies_in_its_fifth(*args):
+        steps.append(1)
+        if len(steps) == 5:
+            raise Killed
+        update(*args)
+
+    try:
+        assert main(teacher_words(tmp_path / "calm")) == 0
+        monkeypatch.setattr(loop, "update", dies_in_its_fifth)
+        with pytest.raises(Killed):
+            main(teacher_words(tmp_path / "killed"))
+        cut = torch.load(tmp_path / "killed/mini-bert.checkpoint", weights_only=True)
+        assert cut["progress"][0] == 3
+        monkeypatch.setattr(loop, "update", update)
+        assert main(teacher_words(tmp_path / "killed")) == 0
+    finally:
+        torch.set_num_threads(threads)
+    assert_ended_alike(tmp_path)
+
+
+def teacher_words(work):
+    return ["teacher", *TINY, "--work", str(work), "--tokens", "2500"]
+
+
+def due_every_third_step(clock, what, every):
+    clock.asked = getattr(clock, "asked", 0) + (what == "save")
+    return what == "save" and clock.asked % 3 == 0
+
+
+def assert_ended_alike(folder):
+    """Weights to the last bit, the same number of steps, and a log in which no step is twice."""
+    undisturbed, resumed = (
+        torch.load(folder / work / "mini-bert.checkpoint", weights_only=True)
+        for work in ("calm", "killed")
+    )
+    assert resumed["progress"][:2] == undisturbed["progress"][:2]
+    for name, weight in undisturbed["model"].items():
+        torch.testing.assert_close(resumed["model"][name], weight, rtol=0, atol=0)
+    rows = list(csv.DictReader((folder / "killed/mini-bert.csv").open()))
+    steps = [int(row["step"]) for row in rows]
+    assert steps == sorted(set(steps))
+
+
+@pytest.mark.slow
 def test_a_killed_run_ends_with_the_weights_of_an_undisturbed_one(toy_corpus, tmp_path):
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     budget = ["--tokens", "150000", "--save-every", "0.2"]
@@ -88,22 +154,15 @@ def test_a_killed_run_ends_with_the_weights_of_an_undisturbed_one(toy_corpus, tm
     words = command("teacher", tmp_path / "killed", toy_corpus, *budget)
     run = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
     checkpoint = tmp_path / "killed/mini-bert.checkpoint"
-    deadline = time.monotonic() + 300
-    while not checkpoint.exists() and time.monotonic() < deadline:
-        time.sleep(0.02)
+    until(checkpoint.exists)
     os.kill(run.pid, signal.SIGKILL)
     assert run.wait() == -signal.SIGKILL
     cut = torch.load(checkpoint, weights_only=True)
     subprocess.run(words, cwd=ROOT, env=environment, check=True, capture_output=True)
 
-    undisturbed = torch.load(tmp_path / "calm/mini-bert.checkpoint", weights_only=True)
     resumed = torch.load(checkpoint, weights_only=True)
-    assert 0 < cut["progress"][0] < resumed["progress"][0] == undisturbed["progress"][0]
-    for name, weight in undisturbed["model"].items():
-        torch.testing.assert_close(resumed["model"][name], weight, rtol=0, atol=0)
-    rows = list(csv.DictReader((tmp_path / "killed/mini-bert.csv").open()))
-    steps = [int(row["step"]) for row in rows]
-    assert steps == sorted(set(steps))
+    assert 0 < cut["progress"][0] < resumed["progress"][0]
+    assert_ended_alike(tmp_path)
 
 
 def test_better_weights_are_not_overwritten(family, tmp_path, capsys):

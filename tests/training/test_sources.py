@@ -14,7 +14,7 @@ from explorer.bench.served import free_port
 from explorer.training.__main__ import main
 from explorer.training.batches import Sampler
 from explorer.training.corpus import read_documents
-from explorer.training.loop import Budget, Progress, half_precision, optimiser, rate_at
+from explorer.training.loop import Budget, Progress, agreed, half_precision, optimiser, rate_at
 from explorer.training.objectives import PretrainObjective
 from explorer.training.pretrain import Setting, fresh_teacher
 from explorer.training.recipe import TINY, Place
@@ -37,13 +37,32 @@ def test_a_hub_data_set_gives_the_same_documents_as_a_file(tmp_path, monkeypatch
     assert list(read_documents(str(tmp_path / "set.txt"))) == documents
 
 
+def test_processes_agree_on_their_tokens_and_on_one_time(monkeypatch):
+    """Three processes; what the other two have comes in through the sum over all."""
+    monkeypatch.setenv("WORLD_SIZE", "3")
+    others = torch.tensor([50.0 + 40.0, (4.0 + 5.0) / 3])
+    monkeypatch.setattr(torch.distributed, "all_reduce", lambda own: own.add_(others))
+    tokens, seconds = agreed(30, 6.0, torch.device("cpu"))
+    assert tokens == 120
+    assert seconds == pytest.approx(5.0)
+    monkeypatch.setenv("WORLD_SIZE", "1")
+    assert agreed(30, 6.0, torch.device("cpu")) == (30, 6.0)
+
+
 @pytest.mark.slow
 def test_two_processes_take_the_step_of_their_mean_gradient(toy_corpus, tmp_path):
     assert main(["prepare", "--tiny", "--start", "random", "--work", str(tmp_path),
                  "--corpus", str(toy_corpus)]) == 0  # fmt: skip
     trained_together(tmp_path)
     state = torch.load(tmp_path / "mini-bert.checkpoint", weights_only=True)
-    wanted, steps = trained_by_hand(Setting(Place(tmp_path), TINY, Budget(tokens=TOKENS), "random"))
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # as each process has: sums then have one order, whatever the machine
+    try:
+        wanted, steps = trained_by_hand(
+            Setting(Place(tmp_path), TINY, Budget(tokens=TOKENS), "random")
+        )
+    finally:
+        torch.set_num_threads(threads)
     assert state["progress"][0] == steps
     for name, weight in wanted.items():
         torch.testing.assert_close(state["model"][name], weight, rtol=1e-4, atol=1e-5)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
-from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.run import Run, read_only
+from explorer.models.spelling import spelling_of
 
 LISTED = 5
 """The likeliest words of before and of after that are compared."""
@@ -82,8 +82,8 @@ def head_importance(run: Run, swept: Sequence[np.ndarray]) -> HeadImportance:
 def _changed_words(run: Run, before: np.ndarray, after: np.ndarray) -> tuple[ChangedWord, ...]:
     top = {int(i) for p in (before, after) for i in np.argsort(-p, kind="stable")[:LISTED]}
     order = sorted(top, key=lambda i: (-max(before[i], after[i]), i))
-    marked = uses_sentencepiece(run.vocabulary)
+    spelling = spelling_of(run.vocabulary)
     return tuple(
-        ChangedWord(reader_word(run.vocabulary[i], marked), float(before[i]), float(after[i]))
+        ChangedWord(spelling.word(run.vocabulary[i]), float(before[i]), float(after[i]))
         for i in order
     )

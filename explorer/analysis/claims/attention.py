@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from explorer.analysis.claims.measured import Measured, Quantity, family_name, listed
+from explorer.analysis.claims.measured import CLAIMED, Measured, Quantity, family_name, listed
 from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specimens import Specimens
-from explorer.models.specs import MODEL_KEYS
+from explorer.models.spelling import spelling_of
 
 TEXT = "The cat that was chased by the dog ran away."
 BEFORE, AFTER = "The [MASK] was very cold.", "The [MASK] was very sweet."
@@ -23,10 +23,10 @@ EXACT, MOVED = 1e-4, 1e-3
 
 def attention_formula(specimens: Specimens) -> Measured:
     """LC22: every head recomputed as softmax(Q K^T / sqrt(d)) from its own queries and keys."""
-    worst = {key: formula_error(specimens.loaded(key)) for key in MODEL_KEYS}
+    worst = {key: formula_error(specimens.loaded(key)) for key in CLAIMED}
     loaded = specimens.loaded("bert")
     seen = _attention(loaded)
-    words = [piece.strip("#▁") for piece in tokenize(loaded, TEXT).pieces]
+    words = [spelling_of(loaded.vocabulary).text(piece) for piece in tokenize(loaded, TEXT).pieces]
     quantities = {"largest_difference": Quantity(max(worst.values()), _differ(max(worst.values())))}
     text = f"largest difference over all heads: {listed({k: f'{x:.1e}' for k, x in worst.items()})}"
     if "ran" in words and "cat" in words:
@@ -53,10 +53,9 @@ def _attention(loaded: LoadedModel) -> Tensor:
 def formula_error(loaded: LoadedModel) -> float:
     """The largest difference between a network's attention and the formula, over all heads."""
     inputs = inputs_of(loaded, tokenize(loaded, TEXT))
-    pattern = loaded.spec.query_pattern
-    key_pattern = pattern.replace("query", "key").replace("q_lin", "k_lin")
+    kind = loaded.spec.kind
     encoder = loaded.network.base_model
-    with loaded.lock, _outputs(encoder, pattern) as q, _outputs(encoder, key_pattern) as k:
+    with loaded.lock, _outputs(encoder, kind.query) as q, _outputs(encoder, kind.key) as k:
         out = encoder(**inputs, output_attentions=True)
     errors = []
     for layer, given in enumerate(out.attentions):
@@ -90,8 +89,8 @@ def both_directions(specimens: Specimens) -> Measured:
 
     The measure is total variation: the share of probability that moves.
     """
-    free = {key: moved_by_right_word(specimens.loaded(key), False) for key in MODEL_KEYS}
-    causal = {key: moved_by_right_word(specimens.loaded(key), True) for key in MODEL_KEYS}
+    free = {key: moved_by_right_word(specimens.loaded(key), False) for key in CLAIMED}
+    causal = {key: moved_by_right_word(specimens.loaded(key), True) for key in CLAIMED}
     least, most = min(free.values()), max(causal.values())
     return Measured(
         f"probability moved: {listed({k: f'{100 * x:.1f} %' for k, x in free.items()})}; "
@@ -127,8 +126,8 @@ def _prediction(loaded: LoadedModel, text: str, causal: bool) -> Tensor:
 
 def position_effect(specimens: Specimens) -> Measured:
     """LC24: whether shuffling the tokens only shuffles the outputs, with and without positions."""
-    without = {key: shuffle_error(specimens.loaded(key), False) for key in MODEL_KEYS}
-    with_them = {key: shuffle_error(specimens.loaded(key), True) for key in MODEL_KEYS}
+    without = {key: shuffle_error(specimens.loaded(key), False) for key in CLAIMED}
+    with_them = {key: shuffle_error(specimens.loaded(key), True) for key in CLAIMED}
     most, least = max(without.values()), min(with_them.values())
     return Measured(
         f"outputs differ by {most:.1e} at most without position embeddings, "

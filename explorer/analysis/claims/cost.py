@@ -5,10 +5,10 @@ from dataclasses import replace
 from math import isfinite
 
 import torch
-from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from explorer.analysis.claims.measured import (
+    CLAIMED,
     RANDOM,
     SHAPES,
     Measured,
@@ -21,8 +21,9 @@ from explorer.analysis.latency.family import instruments_for
 from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.parameters.memory import ForwardMemory, forward_memory
+from explorer.models.loading import Network
 from explorer.models.specimens import Specimens
-from explorer.models.specs import BASE, MODEL_KEYS, ModelSpec
+from explorer.models.specs import BASE, ModelSpec
 from explorer.timing.protocol import forward_call
 from explorer.timing.workload import Workload
 
@@ -35,7 +36,7 @@ STEP_TOKENS = (2, 64)
 
 def forward_operations(specimens: Specimens) -> Measured:
     """LC04: operations of one forward pass, counted operation by operation while it runs."""
-    gflops = {key: counted_flops(specimens.shape(BASE[key])) / 1e9 for key in MODEL_KEYS}
+    gflops = {key: counted_flops(specimens.shape(BASE[key])) / 1e9 for key in CLAIMED}
     ratios = {key: gflops[key] / gflops["bert"] for key in ("distilbert", "albert")}
     return Measured(
         f"{listed({key: f'{x:.2f}' for key, x in gflops.items()})} GFLOPs at {LENGTH} tokens",
@@ -46,7 +47,7 @@ def forward_operations(specimens: Specimens) -> Measured:
     )
 
 
-def counted_flops(network: nn.Module) -> int:
+def counted_flops(network: Network) -> int:
     """Floating-point operations of one encoder pass over the check's length."""
     ids = torch.zeros(1, LENGTH, dtype=torch.long, device="meta")
     with FlopCounterMode(display=False) as counter:
@@ -56,9 +57,7 @@ def counted_flops(network: nn.Module) -> int:
 
 def memory_split(specimens: Specimens) -> Measured:
     """LC06: bytes of the weights beside the most bytes of activations alive at once."""
-    held = {
-        key: forward_memory(specimens.shape(BASE[key]).base_model, LENGTH) for key in MODEL_KEYS
-    }
+    held = {key: forward_memory(specimens.shape(BASE[key]).base_model, LENGTH) for key in CLAIMED}
     weights = {key: m.weight_bytes / held["bert"].weight_bytes for key, m in held.items()}
     active = {key: m.peak_bytes / held["bert"].peak_bytes for key, m in held.items()}
     said = {key: _mb(m) for key, m in held.items()}
@@ -78,8 +77,8 @@ def _mb(memory: ForwardMemory) -> str:
 def forward_times(specimens: Specimens) -> Measured:
     """LC03: time of one forward pass of each base shape, the three taking turns, one thread."""
     workload = Workload(length=TIMED_LENGTH)
-    networks = {key: specimens.random(BASE[key]) for key in MODEL_KEYS}
-    calls = {key: forward_call(BASE[key], networks[key], workload) for key in MODEL_KEYS}
+    networks = {key: specimens.random(BASE[key]) for key in CLAIMED}
+    calls = {key: forward_call(BASE[key], networks[key], workload) for key in CLAIMED}
     latency = _timed(calls, workload)
     distilbert, albert = _ratio(latency, "bert", "distilbert"), _ratio(latency, "bert", "albert")
     between = _ratio(latency, "albert", "distilbert")
@@ -172,7 +171,7 @@ def _small(key: str, width: int) -> ModelSpec:
     return replace(BASE[key], name=f"{key}-{width}", architecture=shape)
 
 
-def training_step(network: nn.Module) -> Callable[[], object]:
+def training_step(network: Network) -> Callable[[], object]:
     """One step as a call: forward, backward and an AdamW update of the encoder."""
     # No dropout: the two configs set different rates, and only sharing is to differ.
     encoder = network.base_model.requires_grad_(True).eval()

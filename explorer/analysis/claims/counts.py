@@ -7,6 +7,7 @@ import torch
 from torch import nn
 
 from explorer.analysis.claims.measured import (
+    CLAIMED,
     FULL,
     RANDOM,
     SHAPES,
@@ -21,14 +22,15 @@ from explorer.analysis.parameters.count import ParameterCounts, network_paramete
 from explorer.analysis.parameters.embedding import embedding_spectrum
 from explorer.analysis.parameters.shape import layer_counts, shape_total
 from explorer.models.architectures import SHARING_MODES
+from explorer.models.loading import Network
 from explorer.models.specimens import Specimens
-from explorer.models.specs import BASE, MODEL_KEYS, ModelSpec
+from explorer.models.specs import BASE, ModelSpec
 
 DEPTHS = (1, 3, 6, 12, 24, 48)
 MB, MIB = 10**6, 2**20
 
 
-def encoder_size(network: nn.Module) -> int:
+def encoder_size(network: Network) -> int:
     """Numbers stored by encoder and pooler, shared tensors counted once."""
     return sum(parameter.numel() for parameter in network.base_model.parameters())
 
@@ -41,7 +43,7 @@ def parameter_totals(specimens: Specimens) -> Measured:
         "albert_cut": 100 * (1 - totals["albert"] / totals["bert"]),
         "albert_large_cut": 100 * (1 - totals["albert_large"] / totals["bert_large"]),
     }
-    counted = {key: f"{totals[key]:,}" for key in MODEL_KEYS}
+    counted = {key: f"{totals[key]:,}" for key in CLAIMED}
     return Measured(
         f"{listed(counted)} parameters; BERT-large {totals['bert_large']:,}, "
         f"ALBERT-xxlarge {totals['albert_xxlarge']:,}",
@@ -54,7 +56,7 @@ def parameter_totals(specimens: Specimens) -> Measured:
 
 def saving_breakdown(specimens: Specimens) -> Measured:
     """LC02: what part of DistilBERT's saving is the six layers, and what the rest is."""
-    counts = {key: _counts(specimens, key) for key in MODEL_KEYS}
+    counts = {key: _counts(specimens, key) for key in CLAIMED}
     saved = counts["bert"].total - counts["distilbert"].total
     layers = _in_layers(counts["bert"]) - _in_layers(counts["distilbert"])
     blocks = {key: len({t.layer for t in c.encoder} - {None}) for key, c in counts.items()}
@@ -85,7 +87,7 @@ def weight_bytes(specimens: Specimens) -> Measured:
         key: sum(
             p.numel() * p.element_size() for p in specimens.shape(BASE[key]).base_model.parameters()
         )
-        for key in MODEL_KEYS
+        for key in CLAIMED
     }
     printed = {key: f"{n / MB:.1f} MB ({n / MIB:.1f} MiB)" for key, n in sizes.items()}
     return Measured(
@@ -97,7 +99,7 @@ def weight_bytes(specimens: Specimens) -> Measured:
     )
 
 
-def _stored_bytes(network: nn.Module) -> int:
+def _stored_bytes(network: Network) -> int:
     return sum(p.numel() * p.element_size() for p in network.parameters())
 
 
@@ -145,7 +147,7 @@ def factorised_embedding(specimens: Specimens) -> Measured:
     )
 
 
-def _embedding(network: nn.Module) -> tuple[torch.Tensor, torch.Tensor]:
+def _embedding(network: Network) -> tuple[torch.Tensor, torch.Tensor]:
     """Word embeddings [vocabulary, E] and projection [H, E] of an ALBERT."""
     encoder = network.base_model
     return (
@@ -187,7 +189,7 @@ def printed_shapes(specimens: Specimens) -> Measured:
         name: (a.n_layers, a.d_model, a.n_heads, a.d_embedding, a.d_vocab)
         for name, a in ((name, spec.architecture) for name, spec in FULL.items())
     }
-    said = {key: " / ".join(str(x) for x in list(shapes[key].values())[:4]) for key in MODEL_KEYS}
+    said = {key: " / ".join(str(x) for x in list(shapes[key].values())[:4]) for key in CLAIMED}
     return Measured(
         f"layers / width / heads / E: {listed(said)}",
         all(tuple(shape.values()) == expected[name] for name, shape in shapes.items()),
@@ -210,7 +212,7 @@ _UNITS = {
 
 
 @torch.inference_mode()
-def _shape_seen(network: nn.Module) -> Mapping[str, int]:
+def _shape_seen(network: Network) -> Mapping[str, int]:
     ids = torch.zeros(1, 2, dtype=torch.long, device="meta")
     out = network.base_model(input_ids=ids, output_attentions=True, output_hidden_states=True)
     words = network.base_model.embeddings.word_embeddings.weight

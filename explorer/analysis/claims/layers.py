@@ -6,6 +6,7 @@ import torch
 from torch.func import functional_call
 
 from explorer.analysis.claims.measured import (
+    CLAIMED,
     SHAPES,
     Measured,
     Quantity,
@@ -17,7 +18,7 @@ from explorer.analysis.parameters.applied import LayerCalls, layer_calls, loaded
 from explorer.models.forward import inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specimens import Specimens
-from explorer.models.specs import BASE, MODEL_KEYS, ModelSpec
+from explorer.models.specs import BASE, ModelSpec
 
 TEXT = "The cat that was chased by the dog ran away."
 _PAIR_PARTS = re.compile(r"pooler|seq_relationship|sop_classifier")
@@ -30,10 +31,10 @@ def shared_layers(specimens: Specimens) -> Measured:
     On the full-size shapes, and again on the family's own weights.
     """
     seen = {
-        key: layer_calls(specimens.shape(spec).base_model, spec.output_pattern)
+        key: layer_calls(specimens.shape(spec).base_model, spec.kind.output)
         for key, spec in BASE.items()
     }
-    loaded = {key: specimens.loaded(key) for key in MODEL_KEYS}
+    loaded = {key: specimens.loaded(key) for key in CLAIMED}
     own = {key: loaded_layer_calls(model) for key, model in loaded.items()}
     as_built = all(_as_built(own[k], m.spec) for k, m in loaded.items())
     said = {key: f"{calls.calls} on {calls.distinct}" for key, calls in seen.items()}
@@ -61,13 +62,13 @@ def _tensors(calls: LayerCalls) -> str:
 def segment_effect(specimens: Specimens) -> Measured:
     """LC12: segment embeddings stored, and how far the outputs move when the segments change."""
     rows, moved = {}, {}
-    for key in MODEL_KEYS:
+    for key in CLAIMED:
         loaded = specimens.loaded(key)
         stored = loaded.network.named_parameters()
         rows[key] = sum(p.shape[0] for name, p in stored if "token_type" in name)
         moved[key] = _moved_by_segments(loaded)
     extra = [name for name in _names(specimens.loaded("distilbert")) if _PAIR_PARTS.search(name)]
-    said = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in MODEL_KEYS}
+    said = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
     return Measured(
         listed(said),
         rows["distilbert"] == 0 == moved["distilbert"]
@@ -98,7 +99,7 @@ def _moved_by_segments(loaded: LoadedModel) -> float:
 
 def longest_text(specimens: Specimens) -> Measured:
     """LC25: whether the last position works and one more is refused, in all three shapes."""
-    longest = {key: _longest(specimens, key) for key in MODEL_KEYS}
+    longest = {key: _longest(specimens, key) for key in CLAIMED}
     return Measured(
         f"longest text: {listed(longest)} tokens; one more is an error",
         all(n == BASE[key].architecture.n_positions for key, n in longest.items()),
@@ -125,13 +126,13 @@ def _longest(specimens: Specimens, key: str) -> int:
 
 def special_tokens(specimens: Specimens) -> Measured:
     """LC32: which pieces the three tokenizers put at the two ends of a text."""
-    pieces = {key: tokenize(specimens.loaded(key), TEXT).pieces for key in MODEL_KEYS}
+    pieces = {key: tokenize(specimens.loaded(key), TEXT).pieces for key in CLAIMED}
     ends = {key: f"{row[0]} … {row[-1]}" for key, row in pieces.items()}
     starts = sum(row[0] == "[CLS]" for row in pieces.values())
     stops = sum(row[-1] == "[SEP]" for row in pieces.values())
     return Measured(
         listed(ends),
-        starts == stops == len(MODEL_KEYS),
+        starts == stops == len(CLAIMED),
         family_name(specimens.family),
         {
             "starts_with_cls": Quantity(starts, f"[CLS] first in {starts} of 3"),

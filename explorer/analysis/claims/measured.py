@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from explorer.models.kinds import label_of
 from explorer.models.specs import BASE, LARGER, ModelSpec
 
 FULL: dict[str, ModelSpec] = {
@@ -16,7 +17,8 @@ FULL: dict[str, ModelSpec] = {
 SHAPES = "full-size shapes"
 RANDOM = "full-size shapes, random weights"
 PRINTED = "published tables"
-LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
+CLAIMED = ("bert", "distilbert", "albert")
+"""The models that the printed claims are about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def family_name(family: str) -> str:
 
 def listed(parts: Mapping[str, object]) -> str:
     """``BERT 12, DistilBERT 6, ALBERT 12`` for values by model key."""
-    return ", ".join(f"{LABELS.get(key, key)} {value}" for key, value in parts.items())
+    return ", ".join(f"{label_of(key)} {value}" for key, value in parts.items())
 
 
 def parameters(n: int) -> Quantity:

@@ -9,7 +9,8 @@ from explorer.analysis.claims.benchmarks import (
     retention,
 )
 from explorer.analysis.claims.ledger import claims_ledger
-from explorer.analysis.claims.measured import LABELS, PRINTED, Measured, Quantity, percent
+from explorer.analysis.claims.measured import PRINTED, Measured, Quantity, percent
+from explorer.models.kinds import label_of
 from explorer.models.specimens import Specimens
 
 KEPT: dict[str, tuple[str, str, str]] = {
@@ -67,4 +68,4 @@ def printed_cells(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed n
 def _cell(tables: Mapping[str, BenchmarkTable], name: str) -> Quantity:
     table, row, column = name.split("/")
     value, where = tables[table].cell(row, column), tables[table].source.rpartition(", ")[2]
-    return Quantity(value, f"{row} {column} {value:g} ({LABELS[tables[table].paper]}, {where})")
+    return Quantity(value, f"{row} {column} {value:g} ({label_of(tables[table].paper)}, {where})")

@@ -5,7 +5,14 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.analysis.claims.measured import Measured, Quantity, family_name, listed, percent
+from explorer.analysis.claims.measured import (
+    CLAIMED,
+    Measured,
+    Quantity,
+    family_name,
+    listed,
+    percent,
+)
 from explorer.analysis.distillation.layers import state_alignment, weight_lineage
 from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.measures import kl_of_logs, log_softmax
@@ -15,8 +22,7 @@ from explorer.models.lineage import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
 from explorer.models.specimens import Specimens
-from explorer.models.specs import MODEL_KEYS
-from explorer.models.tokens import piece_text
+from explorer.models.spelling import spelling_of
 
 SENTENCES = DATA / "sentences.json"
 N_SENTENCES = 24
@@ -92,7 +98,7 @@ def _sentences() -> tuple[str, ...]:
 
 def fill_agreement(specimens: Specimens) -> Measured:
     """LC20: how often DistilBERT and ALBERT give BERT's first word, over 24 sentences."""
-    loaded = {key: specimens.loaded(key) for key in MODEL_KEYS}
+    loaded = {key: specimens.loaded(key) for key in CLAIMED}
     runs = {key: [_run(model, text) for text in _sentences()] for key, model in loaded.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
     same = {
@@ -117,7 +123,8 @@ def fill_agreement(specimens: Specimens) -> Measured:
 
 
 def _first_word(run: Run) -> str:
-    return piece_text(run.vocabulary[int(run.mask_logits[0].argmax())]).strip().lower()
+    first = run.vocabulary[int(run.mask_logits[0].argmax())]
+    return spelling_of(run.vocabulary).text(first).lower()
 
 
 def _divergence(teacher: Run, student: Run) -> float:

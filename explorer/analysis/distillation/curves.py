@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, top_ids
+from explorer.analysis.measures import TEMPERATURES, entropy, js, kl_of_logs, log_softmax, top_ids
 from explorer.models.run import read_only
-from explorer.page_state import TEMPERATURES
 
 N_TEMPERATURES = 81
 OVERLAPS = (1, 5, 10)

@@ -88,7 +88,7 @@ def sentence_losses(
     """
     import torch
 
-    from explorer.training.losses import distillation_ce, hidden_cosine, mlm_loss
+    from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
 
     teacher, student = torch.tensor(pair.teacher_logits), torch.tensor(pair.student_logits)
     t_last = torch.tensor(pair.teacher.hidden_states[-1])

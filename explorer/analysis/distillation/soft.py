@@ -6,9 +6,20 @@ from functools import lru_cache
 
 import numpy as np
 
-from explorer.analysis.measures import entropy, js, kl_of_logs, log_softmax, softmax, top_ids
+from explorer.analysis.measures import (
+    TEMPERATURES,
+    entropy,
+    js,
+    kl_of_logs,
+    log_softmax,
+    softmax,
+    top_ids,
+)
 from explorer.models.run import Run, read_only
-from explorer.page_state import TEMPERATURES
+from explorer.models.spelling import spelling_of
+
+Partners = dict[tuple[str, bool], int]
+"""Ids of a vocabulary by letters and by whether they begin a word."""
 
 
 class NotAPair(ValueError):
@@ -81,7 +92,8 @@ class HiddenWord:
 def piece_id(run: Run, word: str) -> int:
     """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""
     word = word.lower() if run.spec.lower_case else word
-    return run.vocabulary.index(word) if word in run.vocabulary else -1
+    piece = spelling_of(run.vocabulary).starts + word
+    return run.vocabulary.index(piece) if piece in run.vocabulary else -1
 
 
 def check_temperature(temperature: float) -> float:
@@ -165,12 +177,15 @@ def centred(logits: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=8)
 def shared_vocabulary(first: tuple[str, ...], second: tuple[str, ...]) -> SharedVocabulary:
-    """Which WordPiece is which SentencePiece: same letters, both at the start of a word or inside.
+    """Which piece is which: the same letters, both at the start of a word or both inside.
 
     A punctuation mark that the second vocabulary knows only without a word start matches that.
     """
-    ids = {piece: i for i, piece in enumerate(second)}
-    partner = np.array([_partner(piece, ids) for piece in first], np.int32)
+    ours, theirs = spelling_of(first), spelling_of(second)
+    ids: Partners = {}
+    for i, piece in enumerate(second):
+        ids.setdefault((theirs.text(piece), theirs.begins(piece)), i)
+    partner = np.array([_partner(ours.text(p), ours.begins(p), ids) for p in first], np.int32)
     shared = partner >= 0
     return SharedVocabulary(
         read_only(partner),
@@ -179,13 +194,13 @@ def shared_vocabulary(first: tuple[str, ...], second: tuple[str, ...]) -> Shared
     )
 
 
-def _partner(piece: str, ids: dict[str, int]) -> int:
-    if piece.startswith("##"):
-        return ids.get(piece[2:], -1)
-    if piece.startswith("[") and piece.endswith("]") and len(piece) > 2:
+def _partner(text: str, begins: bool, ids: Partners) -> int:
+    if not begins:
+        return ids.get((text, False), -1)
+    if text.startswith("[") and text.endswith("]") and len(text) > 2:
         return -1
-    inside = -1 if piece.isalnum() else ids.get(piece, -1)
-    return ids.get("▁" + piece, inside)
+    inside = -1 if text.isalnum() else ids.get((text, False), -1)
+    return ids.get((text, True), inside)
 
 
 def covered_mass(

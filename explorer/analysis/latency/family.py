@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
@@ -39,7 +40,7 @@ def rows_of(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class FamilyLatency:
     """A measurement of several models on one workload, on one device or on several."""
 
@@ -59,7 +60,7 @@ class FamilyLatency:
         """What was timed, in the measurement's order."""
         return rows_of(self.specs, self.workload, self.devices)
 
-    @property
+    @cached_property
     def summary(self) -> LatencySummary:
         """Medians, ratios and trust."""
         return latency_summary(self.latency, quiet_only=self.workload.clock == "wait")

@@ -11,7 +11,7 @@ from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, 
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
-from explorer.models.specs import ModelSpec
+from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
@@ -183,7 +183,7 @@ def read_report(text: str) -> Report:
 
 
 def _read_model(model: Mapping[str, Any]) -> Report:
-    if model["model"] not in ("bert", "distilbert", "albert"):
+    if model["model"] not in MODEL_KEYS:
         raise KeyError("model")
     numbers = {name: _number(model[name]) for name in ("median_ms", "gflops", "weights_bytes")}
     device = _device(model, "device")

@@ -67,4 +67,4 @@ def layer_calls(encoder: nn.Module, output_pattern: str) -> LayerCalls:
 def loaded_layer_calls(loaded: "LoadedModel") -> LayerCalls:
     """The layer calls of a loaded network, while nobody else runs it."""
     with loaded.lock:
-        return layer_calls(loaded.network.base_model, loaded.spec.output_pattern)
+        return layer_calls(loaded.network.base_model, loaded.spec.kind.output)

@@ -114,7 +114,7 @@ def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
     Two layers are enough: each layer's tensors are freed before the next one's are made. The
     released classes differ in their activation function, so a factorised shape runs as ALBERT.
     """
-    spec = BASE["albert" if shape.has_projection else "bert"]
+    spec = next(s for s in BASE.values() if s.architecture.has_projection == shape.has_projection)
     followed: dict[str, Any] = {
         "activation": spec.architecture.activation,
         "n_layers": min(2, shape.n_layers),

@@ -9,6 +9,7 @@ from torch import nn
 
 from explorer.analysis.parameters.applied import parameter_calls
 from explorer.models.architectures import meta_network
+from explorer.models.loading import Network
 from explorer.models.specs import ModelSpec, all_specs
 
 COMPONENTS: tuple[str, ...] = (
@@ -99,7 +100,7 @@ class ParameterCounts:
         return sum(tensor.size for tensor in self.encoder if tensor.layer == 0)
 
 
-def network_parameters(name: str, network: nn.Module) -> ParameterCounts:
+def network_parameters(name: str, network: Network) -> ParameterCounts:
     """Every tensor of a pre-training network, each counted once however many modules hold it.
 
     Runs one forward pass of two tokens through the encoder to see how often each is used, so

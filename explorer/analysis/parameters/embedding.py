@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
-from torch import nn
 
 from explorer.analysis.parameters.count import component_of
 from explorer.models.run import read_only
 
 if TYPE_CHECKING:
-    from explorer.models.loading import LoadedModel
+    from explorer.models.loading import LoadedModel, Network
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +29,7 @@ class EmbeddingSpectrum:
         return int((self.values > noise).sum())
 
 
-def effective_embedding(network: nn.Module) -> torch.Tensor:
+def effective_embedding(network: "Network") -> torch.Tensor:
     """float64 [V, H]: the word table, times the projection where there is one."""
     words = network.get_input_embeddings().weight.detach().double()
     projection = next(
@@ -44,7 +43,7 @@ def effective_embedding(network: nn.Module) -> torch.Tensor:
     return words if projection is None else words @ projection.T
 
 
-def embedding_spectrum(network: nn.Module) -> EmbeddingSpectrum:
+def embedding_spectrum(network: "Network") -> EmbeddingSpectrum:
     """Every singular value of the effective embedding, in float64: float32 hides the zeros.
 
     The triangular factor of a QR decomposition has the same values and is only H x H.

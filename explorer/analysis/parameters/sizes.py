@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from explorer.analysis.parameters.count import parameter_counts
 from explorer.analysis.parameters.shape import shape_flops
-from explorer.models.specs import BASE, LARGER, Architecture, ModelSpec
+from explorer.models.specs import BASE, LARGER, MODEL_KEYS, Architecture, ModelSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ PRINTED: dict[str, tuple[Printed, ...]] = {
     "albert-xlarge-v2": (Printed(60, _ALBERT),),
     "albert-xxlarge-v2": (Printed(235, _ALBERT),),
 }
-"""What the papers print, the model's own paper first."""
+"""What the papers print, the model's own paper first; nothing for others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +44,9 @@ class Size:
 
 @lru_cache(maxsize=1)
 def seven_sizes() -> tuple[Size, ...]:
-    """BERT, DistilBERT and ALBERT in every published size, small to large within each."""
-    bert, distilbert, albert = BASE.values()
-    large, *larger = LARGER.values()
-    return tuple(_size(spec) for spec in (bert, large, distilbert, albert, *larger))
+    """Every published size of every model, small to large within each."""
+    published = (*BASE.values(), *LARGER.values())
+    return tuple(_size(spec) for key in MODEL_KEYS for spec in published if spec.key == key)
 
 
 def _size(spec: ModelSpec) -> Size:
@@ -56,7 +55,7 @@ def _size(spec: ModelSpec) -> Size:
         spec,
         counts.total,
         counts.applied,
-        PRINTED[spec.name],
+        PRINTED.get(spec.name, ()),
         flops_coefficients(spec.architecture),
     )
 

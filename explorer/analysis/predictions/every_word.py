@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import log_softmax, top_ids
-from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.rows import MaskedRow
+from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText, Tokens, Word
 
 UNKNOWN = ("[UNK]", "<unk>")
@@ -101,7 +101,7 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
     """How likely a stretch is in its place, from its rows' logits [piece, vocabulary]."""
     log_probs = log_softmax(logits)
     total = float(log_probs[np.arange(len(plan.targets)), plan.targets].sum())
-    is_sentencepiece = uses_sentencepiece(vocabulary)
+    spelling = spelling_of(vocabulary)
     first = top_ids(log_probs[0], N_ANSWERS)
     # The margin keeps the wanted piece from counting as likelier than itself.
     n_likelier = int((log_probs[0] > total + 1e-12).sum())
@@ -110,10 +110,7 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
         tuple(vocabulary[i] for i in plan.targets),
         total,
         n_likelier + 1,
-        tuple(
-            (reader_word(vocabulary[i], is_sentencepiece), float(np.exp(log_probs[0, i])))
-            for i in first
-        ),
+        tuple((spelling.word(vocabulary[i]), float(np.exp(log_probs[0, i]))) for i in first),
     )
 
 

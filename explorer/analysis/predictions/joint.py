@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import log_softmax, top_ids
-from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.rows import MaskedRow
 from explorer.models.run import Run
+from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText
 
 MAX_MASKS = 8
@@ -108,6 +108,6 @@ def _fill(beam: _Beam, pos: int, i: int, log_probability: float) -> _Beam:
 
 
 def _filling(run: Run, apart: np.ndarray, chosen: tuple[int, ...], joint: float) -> Filling:
-    is_sentencepiece = uses_sentencepiece(run.vocabulary)
-    words = tuple(reader_word(run.vocabulary[i], is_sentencepiece) for i in chosen)
+    spelling = spelling_of(run.vocabulary)
+    words = tuple(spelling.word(run.vocabulary[i]) for i in chosen)
     return Filling(words, joint, float(apart[np.arange(len(chosen)), list(chosen)].sum()))

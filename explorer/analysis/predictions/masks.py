@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 
 from explorer.analysis.measures import entropy, log_softmax, top_ids
 from explorer.models.run import Run, read_only
-from explorer.models.tokens import piece_text
+from explorer.models.spelling import spelling_of
 
 TOP_K = (1, 50)
 """The fewest and the most words listed for a mask."""
@@ -64,34 +63,19 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
     outside = probs.copy()
     np.put_along_axis(outside, ids, 0.0, -1)
     pieces = tuple(tuple(run.vocabulary[i] for i in row) for row in ids)
-    is_sentencepiece = uses_sentencepiece(run.vocabulary)
+    spelling = spelling_of(run.vocabulary)
     return MaskPredictions(
         run.spec.key,
         run.spec.label,
         run.tokens.mask_positions,
         read_only(ids),
         pieces,
-        tuple(tuple(reader_word(piece, is_sentencepiece) for piece in row) for row in pieces),
+        tuple(tuple(spelling.word(piece) for piece in row) for row in pieces),
         read_only(np.take_along_axis(probs, ids, -1)),
         read_only(outside.sum(-1)),
         read_only(entropy(probs)),
         probs.shape[-1],
     )
-
-
-@lru_cache(maxsize=8)
-def uses_sentencepiece(vocabulary: tuple[str, ...]) -> bool:
-    """Whether word starts are marked (``▁the``) rather than continuations (``##ing``)."""
-    return any(piece.startswith("▁") for piece in vocabulary)
-
-
-def reader_word(piece: str, is_sentencepiece: bool) -> str:
-    """A piece as a reader writes it; what only continues a word starts with an ellipsis."""
-    if piece == "▁":
-        return "␣"
-    word = piece_text(piece)
-    continues = not piece.startswith("▁") if is_sentencepiece else piece.startswith("##")
-    return f"…{word}" if continues and word[:1].isalnum() else word
 
 
 def agreement(predictions: Mapping[str, MaskPredictions], mask: int) -> Agreement:

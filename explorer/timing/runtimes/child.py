@@ -54,8 +54,10 @@ def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None
                 question: Question | None = pickle.load(questions)
             except EOFError:
                 return
-            asked_time = question is None
-            send(timed(lambda: run(ids)) if asked_time else scores_at(run, question, ids.device))
+            if question is None:
+                send(timed(lambda: run(ids)))
+            else:
+                send(scores_at(run, question, ids.device))
 
 
 def _scratch_in(folder: str, runtime: str) -> None:

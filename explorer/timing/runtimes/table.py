@@ -16,7 +16,6 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
-from explorer.models.forward import HEADS
 from explorer.models.specs import ModelSpec
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ def scores_at(run: Forward, question: Question, device: torch.device | str) -> n
 def head_logits(spec: ModelSpec, network: PreTrainedModel, hidden: np.ndarray) -> np.ndarray:
     """Logits [place, vocabulary] of last hidden states [place, width], by the network's head."""
     first = next(network.parameters())
-    logits = HEADS[spec.key](network, torch.from_numpy(hidden).to(first.device, first.dtype))
+    logits = spec.kind.head(network, torch.from_numpy(hidden).to(first.device, first.dtype))
     return logits.float().cpu().numpy()
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
 
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_runs, in_workers
+from explorer.runs import get_loaded, get_runs, in_workers
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -19,26 +20,30 @@ from explorer.views.markup import finding, note
 if TYPE_CHECKING:
     from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
 
-PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "hidden"}
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "hidden",
+}
 
 
 def build_fold(state: gr.State) -> None:
     """Switches for every head, the change they make, and a sweep that can be stopped."""
-    with fold(texts.QUESTION) as heads:
+    with fold("attention", "ablation", texts.QUESTION) as heads:
         said = gr.HTML()
-        switches = Canvas("head_switches")
+        switches = Canvas("attention/switches")
         with gr.Row(elem_classes="ab-buttons"):
             sweep = gr.Button(texts.SWEEP, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         changes = gr.HTML()
         gr.HTML(note(texts.HOW))
         heads.on_open(show_switches, [state], [said, switches, changes, stop])
-        switches.select(
-            plain_errors(show_changes),
+        switches.on_question(
+            show_changes,
             [state],
             [said, changes],
             trigger_mode="always_last",
-            **PRIVATE,
+            show_progress="hidden",
         )
         running = sweep.click(
             plain_errors(show_sweep),
@@ -71,14 +76,15 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
     return finding(texts.ALL_ON), head_switches(runs, cards, {}, texts.SWITCHES), "", hidden
 
 
-def show_changes(state: PageState | None, event: gr.EventData) -> tuple[str, str]:
+def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     """The answers with the chosen heads off."""
     from explorer.views.attention.ablation import changed_answers
 
     if state is None:
         return "", ""
     runs, _ = get_runs(state)
-    kept = {key: kept_heads(run, event._data["off"].get(key, [])) for key, run in runs.items()}
+    off = question.get("off", {})
+    kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
     results = [future.result() for future in in_workers(jobs)]
     changed = [result for result in results if result.n_off]
@@ -99,7 +105,7 @@ def kept_heads(run: Run, off: object) -> np.ndarray:
 def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
     """One model's answers with some heads off; with all on, the run's own answers."""
     from explorer.analysis.attention.ablation import head_ablation
-    from explorer.models.ablation import ablated_logits
+    from explorer.models.inside.ablation import ablated_logits
 
     if kept.all():
         return head_ablation(run, run.mask_logits, 0)
@@ -138,7 +144,7 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
 
 def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
     """Each layer's heads off by turns; between layers a waiting measurement may go first."""
-    from explorer.models.ablation import ablated_logits, one_head_off
+    from explorer.models.inside.ablation import ablated_logits, one_head_off
 
     loaded, shape = get_loaded(run.spec, state), run.spec.architecture
     for layer in range(shape.n_layers):

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
-from explorer.views.markup import Markup, finding, join, model_name, word
-from explorer.views.predictions.masks import listed
+from explorer.views.markup import Markup, finding, join, listed, model_name, word
 
 QUESTION = "Which heads can be switched off?"
 SWEEP = "Measure every head by itself"

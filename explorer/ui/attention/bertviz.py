@@ -4,7 +4,8 @@ import gradio as gr
 
 from explorer.models.specs import family_specs
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_run
+from explorer.runs import get_loaded, get_run
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -16,12 +17,12 @@ from explorer.views.markup import note
 def build_fold(state: gr.State) -> None:
     """A choice of model and view, and the closed frame that BertViz draws in."""
     gr.set_static_paths([FRAME, *bertviz_scripts().values()])
-    with fold(texts.QUESTION) as bertviz:
+    with fold("attention", "bertviz", texts.QUESTION) as bertviz:
         with gr.Row(elem_classes="bv-choices"):
             model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
             view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)
         said = gr.HTML()
-        frame = Canvas("bertviz")
+        frame = Canvas("attention/bertviz")
         gr.HTML(note(texts.CREDIT))
         inputs, outputs = [state, model, view], [said, frame]
         bertviz.on_open(show_view, inputs, outputs)
@@ -47,7 +48,7 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
         return texts.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
     vectors = None
     if view == "neuron":
-        from explorer.models.neurons import queries_and_keys
+        from explorer.models.inside.neurons import queries_and_keys
 
         loaded = get_loaded(spec, state)
         with SLOT.infer():

@@ -1,12 +1,13 @@
 """The sentences of the fold that holds BertViz."""
 
+from explorer.models.kinds import KINDS
 from explorer.views.markup import Markup, finding, join, model_name
 
 QUESTION = "How does BertViz draw these heads?"
 MODEL_LABEL = "Model"
 VIEW_LABEL = "View"
 VIEWS = [("Head view", "head"), ("Model view", "model"), ("Neuron view", "neuron")]
-MODELS = [("BERT", "bert"), ("DistilBERT", "distilbert"), ("ALBERT", "albert")]
+MODELS = [(kind.label, key) for key, kind in KINDS.items()]
 SAID = {
     "head": "all heads of one layer as lines; point at a token to follow it, double-click a "
     "colour to see one head",

@@ -1,7 +1,10 @@
 """Attention folds: heads of two models that behave alike, and ALBERT's shared heads."""
 
+from itertools import combinations
+
 import gradio as gr
 
+from explorer.models.kinds import label_of
 from explorer.models.specs import MODEL_KEYS, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_runs
@@ -12,18 +15,17 @@ from explorer.ui.kit.folds import fold
 from explorer.views.markup import join, note
 
 PAIRS = {
-    "bert/distilbert": "BERT and DistilBERT",
-    "bert/albert": "BERT and ALBERT",
-    "distilbert/albert": "DistilBERT and ALBERT",
+    f"{first}/{second}": f"{label_of(first)} and {label_of(second)}"
+    for first, second in combinations(MODEL_KEYS, 2)
 }
 
 
 def build_twins_fold(state: gr.State) -> None:
     """Nearest heads, the best one-to-one matching, and layers against layers."""
-    with fold(texts.TWINS_QUESTION) as opened:
+    with fold("attention", "twins", texts.TWINS_QUESTION) as opened:
         pair = gr.Radio(
             [(label, key) for key, label in PAIRS.items()],
-            value="bert/distilbert",
+            value=next(iter(PAIRS)),
             label=texts.TWINS_PAIR,
         )
         found = gr.HTML()
@@ -40,8 +42,8 @@ def build_twins_fold(state: gr.State) -> None:
 
 def build_shared_fold(state: gr.State) -> None:
     """The strip of one shared head over its applications."""
-    with fold(texts.SHARED_QUESTION) as opened:
-        finding, film, remark = gr.HTML(), Canvas("attention_film"), gr.HTML()
+    with fold("attention", "shared", texts.SHARED_QUESTION) as opened:
+        finding, film, remark = gr.HTML(), Canvas("attention/film"), gr.HTML()
     opened.on_open(show_shared, [state], [finding, film, remark])
 
 

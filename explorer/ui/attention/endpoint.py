@@ -4,10 +4,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
+from explorer.models.specs import FAMILIES, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_run
 from explorer.ui.attention import words as texts
+from explorer.ui.kit.words import BAD_FAMILY
 
 
 def attention(
@@ -27,10 +28,11 @@ def attention(
         row sums to 1.
     """
     if family not in FAMILIES:
-        raise gr.Error(texts.BAD_FAMILY)
-    if model not in MODEL_KEYS:
-        raise gr.Error(texts.BAD_MODEL)
-    spec = family_specs(family)[MODEL_KEYS.index(model)]
+        raise gr.Error(BAD_FAMILY)
+    specs = {spec.key: spec for spec in family_specs(family)}
+    if model not in specs:
+        raise gr.Error(texts.bad_model(list(specs)))
+    spec = specs[model]
     shape = spec.architecture
     if not (_is_index(layer, shape.n_layers) and _is_index(head, shape.n_heads)):
         raise gr.Error(

@@ -95,7 +95,7 @@ def twins_finding(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> Mark
 
 def _lineage(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> list[str]:
     """For a student and its teacher: how many heads still resemble the layer they came from."""
-    if not second.initialised_from or first.key != "bert":
+    if second.kind.teacher != first.key:
         return []
     own = np.arange(len(twins.nearest)) // second.architecture.n_heads
     origin = np.asarray(second.initialised_from)[own]

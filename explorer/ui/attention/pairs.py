@@ -11,7 +11,7 @@ from explorer.views.markup import finding, join, note
 
 def build_fold(state: gr.State) -> None:
     """The four quadrants of a sentence pair."""
-    with fold(texts.QUESTION) as pairs:
+    with fold("attention", "pairs", texts.QUESTION) as pairs:
         picture = gr.HTML()
         pairs.on_open(show_pairs, [state], [picture])
 

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.analysis.attention.pairs import PairQuadrants
-from explorer.views.markup import Markup, finding, join, model_name
-from explorer.views.predictions.masks import listed
+from explorer.views.markup import Markup, finding, join, listed, model_name
 
 QUESTION = "How much do two sentences look at each other?"
 NO_PAIR = "Write [SEP] between two sentences, and this shows how much each looks at the other."

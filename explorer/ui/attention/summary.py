@@ -7,9 +7,10 @@ import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
 from explorer.models.run import Run
-from explorer.models.tokens import piece_text
+from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, get_runs
+from explorer.runs import get_loaded, get_runs
+from explorer.timing.slot import SLOT
 from explorer.ui.attention import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -19,13 +20,13 @@ from explorer.views.markup import note
 
 def build_summary_fold(state: gr.State) -> None:
     """A choice of summaries, three matrices, and the formula one click away."""
-    with fold(texts.SUMMARY_QUESTION) as opened:
+    with fold("attention", "summary", texts.SUMMARY_QUESTION) as opened:
         kind = gr.Radio(
             [(label, key) for key, label in texts.SUMMARIES.items()],
             value="rollout",
             label=texts.SUMMARY_LABEL,
         )
-        finding, picture, formula = gr.HTML(), Canvas("attention_summary"), gr.HTML()
+        finding, picture, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
     opened.on_open(show_summary, [state, kind], [finding, picture, formula])
     kind.change(
         plain_errors(show_summary),
@@ -65,8 +66,8 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
 def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     """The summary between tokens: [query, key]."""
     from explorer.analysis.attention import summary as analysis
-    from explorer.models.gradients import attention_gradients
-    from explorer.models.values import value_norms
+    from explorer.models.inside.gradients import attention_gradients
+    from explorer.models.inside.values import value_norms
 
     if kind == "mean":
         return analysis.mean_attention(run.attention)
@@ -119,4 +120,4 @@ def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
 
 def first_choice(run: Run) -> str:
     """What the model puts in the first mask, as a reader would write it."""
-    return piece_text(run.vocabulary[int(run.mask_logits[0].argmax())])
+    return spelling_of(run.vocabulary).text(run.vocabulary[int(run.mask_logits[0].argmax())])

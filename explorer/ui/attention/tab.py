@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from explorer.page_state import PageState
+from explorer.page_state import RUN_FIELDS, PageState, from_page
 from explorer.runs import get_runs
 from explorer.ui.attention import ablation as attention_ablation
 from explorer.ui.attention import bertviz
@@ -11,26 +11,18 @@ from explorer.ui.attention import words as texts
 from explorer.ui.attention.compare import build_shared_fold, build_twins_fold
 from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 from explorer.views.markup import join, plain_card
 
 ID = "attention"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding and the wall; below, the deeper questions as folds."""
-    finding, wall = gr.HTML(), Canvas("attention_wall")
-    exact = Canvas("attention_exact", visible="hidden")
-    wall.select(
-        plain_errors(show_exact),
-        [state],
-        [exact],
-        api_visibility="private",
-        show_progress="hidden",
-        concurrency_id="infer",
-    )
+    finding = gr.HTML()
+    wall = Canvas("attention/wall", asks=exact_heads)
     build_twins_fold(state)
     build_shared_fold(state)
     build_summary_fold(state)
@@ -61,13 +53,12 @@ def show(state: PageState) -> list[object]:
     ]
 
 
-def show_exact(state: PageState | None, event: gr.EventData) -> str:
+def exact_heads(question: dict) -> str:
     """The exact numbers of the heads that the reader keeps, when they are not in the browser."""
     from explorer.analysis.alignment import align
     from explorer.views.attention.wall import exact_heads_canvas
 
-    if state is None:
-        return ""
+    state, _ = from_page(question["params"], PageState())
     runs, _ = get_runs(state)
-    asked = [(str(key), int(layer), int(head)) for key, layer, head in event._data["heads"][:12]]
+    asked = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
     return exact_heads_canvas(runs, align({key: run.tokens for key, run in runs.items()}), asked)

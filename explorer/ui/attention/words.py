@@ -1,11 +1,11 @@
 """The sentences of the attention tab."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
-from explorer.views.markup import Markup, finding, join, model_name
+from explorer.views.markup import Markup, finding, join, listed, model_name
 
 LABEL = "Attention"
 QUESTION = "Where does every head look, and who looks alike?"
@@ -77,6 +77,7 @@ CANVAS = {
     "minus_note": "{a} in its colour where it looks more, {b} where that one does",
     "no_pieces": "Pieces are sent for texts of up to {n} tokens; this one is shown between words.",
     "waiting": "Fetching the exact numbers",
+    "lacking": "The exact numbers cannot be had now: the cells are rounded to 1 of 255 steps.",
     "chosen_head": "Chosen head, side by side",
 }
 
@@ -94,21 +95,16 @@ def attention_finding(
         counts.append(join(f"{close} of {result.kind.size}"))
     return finding(
         "A word spends ",
-        *_listed(rests),
+        listed(rests),
         " of its attention on [CLS] and [SEP]; ",
-        *_listed(counts),
+        listed(counts),
         " heads watch a neighbouring word.",
     )
 
 
-def _listed(parts: list[Markup]) -> list[Markup | str]:
-    """One, two and three."""
-    listed: list[Markup | str] = []
-    for i, part in enumerate(parts):
-        listed += [part] if i == 0 else [" and " if i == len(parts) - 1 else ", ", part]
-    return listed
+def bad_model(keys: Sequence[str]) -> str:
+    """Which models a family has."""
+    return f"The model is one of {', '.join(keys[:-1])} and {keys[-1]}."
 
 
-BAD_FAMILY = "The family is either mini or base."
-BAD_MODEL = "The model is one of bert, distilbert and albert."
 BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."

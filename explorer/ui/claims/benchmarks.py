@@ -13,10 +13,10 @@ START = ("distilbert-1", "DistilBERT", "BERT-base")
 
 def build_benchmark_folds() -> None:
     """Benchmark tables, then the retention calculator."""
-    with fold(texts.BENCHMARKS_FOLD) as tables_fold:
-        tables = Canvas("claims_benchmarks")
+    with fold("claims", "scores", texts.BENCHMARKS_FOLD) as tables_fold:
+        tables = Canvas("claims/benchmarks")
     tables_fold.on_open(show_tables, [], [tables])
-    with fold(texts.RETENTION_FOLD) as retention_fold:
+    with fold("claims", "retention", texts.RETENTION_FOLD) as retention_fold:
         with gr.Row():
             table = gr.Dropdown(
                 table_choices(), value=START[0], label=texts.RETENTION["choose_table"]

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ID = "claims"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS: tuple[str, ...] = ()
+STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
 _RUNS: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "infer",
@@ -29,21 +31,21 @@ _RUNS: dict[str, Any] = {
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the stacked shares and the ledger; tables and checks as folds."""
-    finding, shares = gr.HTML(), Canvas("claims_shares")
+    finding, shares = gr.HTML(), Canvas("claims/shares")
     with gr.Row(elem_id="claims-run"):
         run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
         stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80)
-        results = Canvas("claims_results", min_width=200)
-    ledger = Canvas("claims_ledger")
-    with fold(texts.CHECKS_FOLD) as checks_fold:
-        checks = Canvas("claims_checks")
+        results = Canvas("claims/results", min_width=200)
+    ledger = Canvas("claims/ledger")
+    with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
+        checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
     running = run.click(plain_errors(run_all), [state], [results], **_RUNS)
     for canvas in (ledger, checks):
-        canvas.select(plain_errors(run_one), [state], [results], **_RUNS)
+        canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")
     # The page says so itself: what a stopped stream last sent would otherwise stay.
-    stop.click(None, None, None, js="() => window.explorer.claims.stop()", api_visibility="private")
+    stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_folds()
     return [finding, shares, ledger, results]
 
@@ -83,9 +85,9 @@ def run_all(state: PageState | None) -> Iterator[str]:
         yield _message([], [_run(check, specimens)], done + 1)
 
 
-def run_one(state: PageState | None, event: gr.EventData) -> Iterator[str]:
+def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     """The one check whose button was pressed."""
-    check = str(getattr(event, "check", ""))
+    check = str(question.get("check", ""))
     yield _message([check], [])
     yield _message([], [_run(check, _specimens(state))])
 
@@ -102,7 +104,7 @@ def _run(check: str, specimens: "Specimens") -> "CheckResult":
     """One check, alone on the machine if it times something; a failure becomes its sentence."""
     from explorer.analysis.claims.checks import TIMED, check_result
     from explorer.analysis.claims.results import CheckResult
-    from explorer.runs import SLOT
+    from explorer.timing.slot import SLOT
 
     try:
         with SLOT.measure() if check in TIMED else SLOT.infer():

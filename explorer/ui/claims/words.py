@@ -1,12 +1,14 @@
 """The sentences of the claims tab."""
 
 from explorer.analysis.claims.ledger import VerdictShares
+from explorer.analysis.claims.measured import CLAIMED
+from explorer.models.kinds import label_of
 
 LABEL = "Claims"
 QUESTION = "Which printed claims about these models are true?"
 RUN_ALL = "Run all checks"
 STOP = "Stop"
-MODELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
+MODELS = {key: label_of(key) for key in CLAIMED}
 
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",

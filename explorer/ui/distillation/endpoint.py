@@ -8,6 +8,7 @@ from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.specs import FAMILIES
 from explorer.page_state import PageState
 from explorer.ui.distillation import words as texts
+from explorer.ui.kit.words import BAD_FAMILY
 
 TOP_K = 10
 MAX_MASKS = 20
@@ -28,11 +29,11 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
-    from explorer.training.losses import WEIGHTS
+    from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
     if family not in FAMILIES:
-        raise gr.Error(texts.BAD_FAMILY)
+        raise gr.Error(BAD_FAMILY)
     try:
         temperature = check_temperature(temperature)
         pair = pair_logits(PageState(text=str(text), family=family))

@@ -3,19 +3,18 @@
 import json
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import gradio as gr
 
 from explorer.assets import DATA
-from explorer.models.tokens import BadText, clean_text, piece_text
+from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
 from explorer.ui.distillation.runs import (
     STUDENT,
     TEACHER,
-    Focus,
     focus_of,
-    focus_on_sentence,
     pair_logits,
     run_of,
 )
@@ -24,7 +23,11 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 
 SENTENCES = DATA / "sentences.json"
-PRIVATE = {"api_visibility": "private", "concurrency_id": "infer", "show_progress": "minimal"}
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "minimal",
+}
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
 
@@ -35,21 +38,21 @@ def sentences() -> tuple[dict[str, str], ...]:
     return tuple(json.loads(SENTENCES.read_text("utf-8"))["sentences"])
 
 
-def build_curves(state: gr.State, focus: gr.State) -> None:
+def build_curves(state: gr.State) -> None:
     """Everything over temperature."""
-    with fold(texts.CURVES_FOLD) as f:
-        picture = Canvas("distillation_curves")
-        f.on_open(plain_errors(show_curves), [state, focus], [picture])
+    with fold("distillation", "curves", texts.CURVES_FOLD) as f:
+        picture = Canvas("distillation/curves")
+        f.on_open(plain_errors(show_curves), [state], [picture])
 
 
-def show_curves(state: PageState | None, focus: Focus | None) -> str:
+def show_curves(state: PageState | None) -> str:
     """The four charts for the hidden word."""
     from explorer.analysis.distillation.curves import temperature_curves
     from explorer.views.distillation.curves import distillation_curves
 
     if state is None:
         return ""
-    at = focus_of(state, focus)
+    at = focus_of(state)
     logits = [run_of(key, state, at.text).mask_logits[at.mask] for key in (TEACHER, STUDENT)]
     curves = temperature_curves(*logits)
     note = texts.MEAN_NOTE.format(n=curves.d_vocab)
@@ -58,14 +61,14 @@ def show_curves(state: PageState | None, focus: Focus | None) -> str:
     )
 
 
-def build_losses(state: gr.State, focus: gr.State) -> None:
+def build_losses(state: gr.State) -> None:
     """The triple loss on the sentence."""
-    with fold(texts.LOSSES_FOLD) as f:
-        picture = Canvas("distillation_losses")
-        f.on_open(plain_errors(show_losses), [state, focus], [picture])
+    with fold("distillation", "losses", texts.LOSSES_FOLD) as f:
+        picture = Canvas("distillation/losses")
+        f.on_open(plain_errors(show_losses), [state], [picture])
 
 
-def show_losses(state: PageState | None, focus: Focus | None) -> str:
+def show_losses(state: PageState | None) -> str:
     """The three parts with their sliders, and the KL of each token."""
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import piece_id
@@ -73,24 +76,24 @@ def show_losses(state: PageState | None, focus: Focus | None) -> str:
 
     if state is None:
         return ""
-    at = focus_of(state, focus)
+    at = focus_of(state)
     pair = pair_logits(state, at.text)
     answer = piece_id(pair.teacher, at.answer) if at.answer else -1
     answers = (*(None,) * at.mask, answer if answer >= 0 else None)
     notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [texts.NO_ANSWER])]
     return distillation_losses(
-        sentence_losses(pair, answers), pair.teacher.tokens, {**texts.LOSSES, "notes": notes}
+        sentence_losses(pair, answers), pair.teacher, {**texts.LOSSES, "notes": notes}
     )
 
 
-def build_layers(state: gr.State, focus: gr.State) -> None:
+def build_layers(state: gr.State) -> None:
     """Hidden states and weights, layer against layer."""
-    with fold(texts.LAYERS_FOLD) as f:
+    with fold("distillation", "layers", texts.LAYERS_FOLD) as f:
         picture = gr.HTML()
-        f.on_open(plain_errors(show_layers), [state, focus], [picture])
+        f.on_open(plain_errors(show_layers), [state], [picture])
 
 
-def show_layers(state: PageState | None, focus: Focus | None) -> str:
+def show_layers(state: PageState | None) -> str:
     """The two matrices, their finding and what the outlines mean."""
     from explorer.analysis.distillation.layers import state_alignment, weight_lineage
     from explorer.models.lineage import layer_cosines
@@ -104,7 +107,7 @@ def show_layers(state: PageState | None, focus: Focus | None) -> str:
 
     if state is None:
         return ""
-    at = focus_of(state, focus)
+    at = focus_of(state)
     teacher, student = (run_of(key, state, at.text) for key in (TEACHER, STUDENT))
     cosines = layer_cosines(*(get_loaded(run.spec, state) for run in (student, teacher)))
     states = state_alignment(teacher, student)
@@ -121,16 +124,15 @@ def show_layers(state: PageState | None, focus: Focus | None) -> str:
     )
 
 
-def build_agreement(state: gr.State, headline: list[gr.components.Component]) -> None:
-    """Agreement over the bundled sentences; a sentence clicked opens in the lab."""
-    with fold(texts.AGREEMENT_FOLD):
+def build_agreement(state: gr.State) -> None:
+    """Agreement over the bundled sentences; a sentence clicked becomes the page's text."""
+    with fold("distillation", "agreement", texts.AGREEMENT_FOLD):
         with gr.Row():
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(texts.STOP)
-        picture = Canvas("distillation_agreement")
+        picture = Canvas("distillation/agreement")
         event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
         stop.click(None, None, None, cancels=[event], api_visibility="private")
-        picture.select(plain_errors(on_sentence), [state], headline, **PRIVATE)
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:
@@ -162,22 +164,9 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
     )
 
 
-def on_sentence(state: PageState | None, event: gr.EventData) -> list[object]:
-    """Open a bundled sentence in the lab."""
-    from explorer.ui.distillation.tab import look_at
-
-    state, index = state or PageState(), int(event._data["sentence"])
-    if not 0 <= index < len(sentences()):
-        raise BadText("There is no such sentence.")
-    chosen = sentences()[index]
-    return look_at(
-        state, focus_on_sentence(clean_text(state.text), chosen["text"], chosen["answer"])
-    )
-
-
 def build_masking(state: gr.State) -> None:
     """The masking simulator."""
-    with fold(texts.MASKING_FOLD) as f:
+    with fold("distillation", "masking", texts.MASKING_FOLD) as f:
         with gr.Row():
             rounds = gr.Radio(list(ROUNDS), value=ROUNDS[0], label=texts.ROUNDS)
             seed = gr.Number(0, label=texts.SEED, precision=0, minimum=0, maximum=MAX_SEED)
@@ -194,7 +183,6 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     import numpy as np
 
     from explorer.analysis.distillation.masking import masking_simulation
-    from explorer.views.distillation.losses import shown_token
     from explorer.views.distillation.masking import masking_html
 
     if state is None:
@@ -202,8 +190,9 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
     kept = [i for i, special in enumerate(run.tokens.special) if not special]
-    pool = [i for i, piece in enumerate(run.vocabulary) if piece_text(piece).isalpha()]
+    spelling = spelling_of(run.vocabulary)
+    pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
     found = masking_simulation(len(kept), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
-    pieces = [shown_token(run.tokens.pieces[i]) for i in kept]
-    other = [shown_token(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
+    pieces = [spelling.word(run.tokens.pieces[i]) for i in kept]
+    other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
     return masking_html(found, pieces, other, texts.MASKING)

@@ -1,48 +1,47 @@
 """Distil it live: settings, a place in line, and a student that learns while one watches."""
 
-import time
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
 import gradio as gr
 
+from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded
-from explorer.training.live.line import Line, Ticket
-from explorer.training.live.report import LIMITS, LiveReport, LiveSettings, Watched
+from explorer.runs import get_loaded, live_lesson
+from explorer.timing.line import Line, Update
+from explorer.timing.slot import SLOT
+from explorer.timing.stop import StopSign
 from explorer.ui.distillation import live_words as texts
 from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import running
 from explorer.views.markup import note
 
-LINE = Line()
-WAIT_SECONDS = 0.5
+LINE = Line(nullcontext)
+"""One student at a time; each of its steps takes the slot, so that others are answered between."""
 WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop')); }"
 
 
-class LostPlace(ValueError):
-    """The run did not move for so long that the next in line took its place."""
-
-
-def build_live(state: gr.State, focus: gr.State) -> None:
+def build_live(state: gr.State) -> None:
     """The settings, the buttons and the picture."""
-    with fold(texts.FOLD):
+    with fold("distillation", "live", texts.FOLD):
         gr.HTML(note(texts.INTRO))
         controls = _controls()
         with gr.Row():
             run = gr.Button(texts.RUN, variant="primary")
             stop, reset = gr.Button(texts.STOP), gr.Button(texts.RESET)
             taught, alone = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
-        picture = Canvas("distillation_live")
+        picture = Canvas("distillation/live")
         weights = controls[4:7]
         event = run.click(
             plain_errors(run_live),
-            [state, focus, *controls],
+            [state, *controls],
             [picture],
             api_visibility="private",
             concurrency_id="live",
@@ -87,7 +86,6 @@ def _defaults() -> list[Any]:
 
 def run_live(
     state: PageState | None,
-    focus: Focus | None,
     *chosen: Any,  # noqa: ANN401 - one value per control, checked in settings_of
 ) -> Iterator[str]:
     """Wait for the place in line, then teach a student and show it after every few steps."""
@@ -96,15 +94,14 @@ def run_live(
     settings = settings_of(chosen)
     # The student learns from the bundled teacher, whatever family the page shows.
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
-    ticket = LINE.join()
-    try:
-        while (place := ticket.place) > 0:
-            yield waiting_canvas(texts.WAITING.format(place=place))
-            time.sleep(WAIT_SECONDS)
-        yield waiting_canvas(texts.PREPARING)
-        yield from teach(state, focus_of(state, focus), settings, ticket)
-    finally:
-        ticket.leave()
+    at = focus_of(state)
+
+    def drawn(update: Update) -> list[str]:
+        waiting = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
+        return [update.shot or waiting_canvas(waiting)]
+
+    for (picture,) in running(LINE, lambda sign: teach(state, at, settings, sign), None, drawn):
+        yield picture
 
 
 def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
@@ -120,11 +117,10 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
     return LiveSettings(**values)
 
 
-def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -> Iterator[str]:
-    """The run itself; it ends when it is through, is cancelled or has lost its place."""
+def teach(state: PageState, at: Focus, settings: LiveSettings, sign: StopSign) -> Iterator[str]:
+    """The run itself; it ends when it is through or nobody watches any more."""
     from explorer.analysis.distillation.soft import top_ids
     from explorer.analysis.measures import softmax
-    from explorer.training.live.run import distil_live
     from explorer.views.distillation.live import live_canvas
     from explorer.views.distillation.soft import shown_word
 
@@ -134,9 +130,10 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -
     watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
     taught = softmax(logits, settings.temperature)[ids]
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
-    lesson = distil_live(get_loaded(run.spec, state), settings, watched)
+    lesson = live_lesson(get_loaded(run.spec, state), settings, watched)
     reports: list[LiveReport] = []
-    while ticket.place == 0:
+    while True:
+        sign.check()
         with SLOT.infer():  # a latency measurement waits for these few steps and then has its turn
             report = next(lesson, None)
         if report is None:
@@ -154,4 +151,3 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, ticket: Ticket) -
                 "done": report.step == settings.steps,
             },
         )
-    raise LostPlace(texts.LOST)

@@ -1,6 +1,6 @@
 """Sentences of the live distillation."""
 
-from explorer.training.live.report import LiveReport, LiveSettings
+from explorer.analysis.distillation.live import LiveReport, LiveSettings
 
 FOLD = "Can I watch a student learn?"
 INTRO = (
@@ -14,7 +14,6 @@ CE, MLM, COS = "α, soft labels", "β, hidden words", "γ, hidden states"
 WITH, WITHOUT = "With the teacher: 5, 2, 1", "Without it: 0, 2, 0"
 RUN, STOP, RESET = "Distil", "Stop", "Reset"
 WAITING = "Another student is being taught. You are number {place} in line; the page waits."
-LOST = "The place in line was lost; please start again."
 PREPARING = "Making the student …"
 CANVAS = {
     "run": "run {name}: {layers} layers {start}, α β γ = {weights}, T = {t}, {steps} steps",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.models.kinds import KINDS, distilled_pair
 from explorer.models.specs import family_specs
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 from explorer.page_state import PageState
@@ -16,17 +17,16 @@ if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
     from explorer.models.run import Run
 
-TEACHER, STUDENT, BESIDE = "bert", "distilbert", "albert"
+TEACHER, STUDENT = distilled_pair()
+BESIDE = next(key for key in KINDS if key not in (TEACHER, STUDENT))
 
 
 @dataclass(frozen=True, slots=True)
 class Focus:
-    """The hidden word the tab looks at: the page's own mask, or one that was hidden only here."""
+    """The hidden word the tab looks at: a mask of the page, or a word that is hidden only here."""
 
-    source: str
-    """The page's text when this was chosen: another text makes the choice void."""
     base: str
-    """The text whose words are offered."""
+    """The page's text, whose words are offered."""
     word: int
     """Index of the hidden word among the words of ``base``."""
     text: str
@@ -37,45 +37,27 @@ class Focus:
     """The word that was hidden, where it is known."""
 
 
-def focus_of(state: PageState, chosen: Focus | None) -> Focus:
-    """What to look at: the reader's choice if it is for this text, else the first mask.
+def focus_of(state: PageState) -> Focus:
+    """What to look at: the word the reader chose, else the first mask.
 
     A text without a mask has its last word hidden, so that there is always something to see.
 
     Raises:
-        BadText: the text has no word.
+        BadText: the text has no word, or not the one that was chosen.
     """
     text = clean_text(state.text)
-    if chosen is not None and chosen.source == text:
-        return chosen
     words = split_words(text)
     masks = [i for i, word in enumerate(words) if word.is_mask]
     content = [i for i, word in enumerate(words) if is_content(word)]
     if not masks and not content:
         raise BadText("There is no word to hide yet: type a sentence.")
-    return focus_on_word(text, text, masks[0] if masks else content[-1])
-
-
-def focus_on_word(source: str, base: str, index: int) -> Focus:
-    """Look at one word of a text: at its mask, or with the word hidden.
-
-    Raises:
-        BadText: the text has no such word.
-    """
-    words = split_words(base)
-    if not 0 <= index < len(words):
+    chosen = state.word if state.word >= 0 else masks[0] if masks else content[-1]
+    if chosen >= len(words):
         raise BadText("That word is not in the text any more.")
-    word = words[index]
-    mask = sum(w.is_mask for w in words[:index])
+    word, mask = words[chosen], sum(w.is_mask for w in words[:chosen])
     if word.is_mask:
-        return Focus(source, base, index, base, mask)
-    return Focus(source, base, index, mask_word(base, word), mask, word.text)
-
-
-def focus_on_sentence(source: str, sentence: str, answer: str) -> Focus:
-    """Look at a bundled sentence whose hidden word is known."""
-    index = next(i for i, word in enumerate(split_words(sentence)) if word.is_mask)
-    return replace(focus_on_word(source, sentence, index), answer=answer)
+        return Focus(text, chosen, text, mask)
+    return Focus(text, chosen, mask_word(text, word), mask, word.text)
 
 
 def is_content(word: Word) -> bool:

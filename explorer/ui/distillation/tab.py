@@ -2,75 +2,53 @@
 
 import gradio as gr
 
-from explorer.models.tokens import clean_text, split_words
-from explorer.page_state import PageState
+from explorer.models.tokens import split_words
+from explorer.page_state import RUN_FIELDS, PageState
 from explorer.ui.distillation import folds
 from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live
-from explorer.ui.distillation.runs import Focus, focus_of, focus_on_word, hidden_word
+from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 
 ID = "distillation"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS = (*RUN_FIELDS, "word")
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
-    finding, lab, focus = gr.HTML(), Canvas("distillation_lab"), gr.State(None)
-    lab.select(
-        plain_errors(on_word),
-        [state, focus],
-        [finding, lab, focus],
-        api_visibility="private",
-        concurrency_id="infer",
-        show_progress="minimal",
-    )
-    headline = [finding, lab, focus]
-    folds.build_curves(state, focus)
-    folds.build_losses(state, focus)
-    folds.build_layers(state, focus)
-    folds.build_agreement(state, headline)
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
+    folds.build_curves(state)
+    folds.build_losses(state)
+    folds.build_layers(state)
+    folds.build_agreement(state)
     folds.build_masking(state)
-    build_live(state, focus)
+    build_live(state)
     return headline
 
 
 def show(state: PageState) -> list[object]:
-    """The headline for the page's text; no model runs if it was computed before."""
-    return look_at(state, focus_of(state, None))
-
-
-def on_word(state: PageState | None, focus: Focus | None, event: gr.EventData) -> list[object]:
-    """Hide another word, only here; -1 goes back to the page's own text."""
-    state, index = state or PageState(), int(event._data["word"])
-    current = focus_of(state, focus)
-    if index < 0:
-        return show(state)
-    return look_at(state, focus_on_word(clean_text(state.text), current.base, index))
-
-
-def look_at(state: PageState, focus: Focus) -> list[object]:
-    """Finding, lab and focus for one hidden word; a card where a model is not there."""
+    """Finding and lab for one hidden word; a card where a model is not there."""
     from explorer.models.hub import ModelUnavailable
     from explorer.views.distillation.soft import distillation_lab, shown_word
     from explorer.views.markup import plain_card
 
+    focus = focus_of(state)
     try:
         hidden, missing = hidden_word(state, focus)
     except ModelUnavailable as error:
-        return [plain_card(error.spec.label, str(error), error.spec.key), "", focus]
+        return [plain_card(error.spec.label, str(error), error.spec.key), ""]
     runs = (hidden.teacher, hidden.student)
     teacher, student = (shown_word(r.vocabulary, int(hidden.logits(r).argmax())) for r in runs)
     sentence = texts.distillation_finding(
-        hidden.pair, (runs[0].spec.label, runs[1].spec.label), (teacher, student)
+        hidden.pair, (runs[0].spec.key, runs[1].spec.key), (teacher, student)
     )
     extra = {
         "texts": texts.LAB,
         "temperature": state.temperature,
-        "back": focus.base != clean_text(state.text),
+        "back": state.word >= 0,
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
-    return [sentence, distillation_lab(hidden, words, focus.word, extra), focus]
+    return [sentence, distillation_lab(hidden, words, focus.word, extra)]

@@ -1,21 +1,98 @@
 """Pictures drawn in the browser from data sent once: ``assets/js/<kind>.js`` draws a ``Canvas``."""
 
+import functools
+import inspect
+import json
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 import gradio as gr
 
+from explorer.ui.kit import words as texts
+from explorer.ui.kit.errors import plain_errors
+from explorer.views.markup import el
+
+_SERIAL = count(1)
+
 
 class Canvas(gr.HTML):
-    """A picture whose value is a JSON string; a new value redraws it, an empty one clears it."""
+    """A picture whose value is a JSON object; a new value redraws it, an empty one clears it.
 
-    def __init__(self, kind: str, value: str = "", **kwargs: Any) -> None:  # noqa: ANN401
+    ``kind`` is the module's path below ``assets/js``; where it cannot be had, a sentence says so.
+    ``asks`` answers the picture's questions: one JSON value in, one out.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        value: str = "",
+        asks: Callable[[dict], str] | None = None,
+        **kwargs: Any,  # noqa: ANN401
+    ) -> None:
+        self.kind = kind
+        server = f"question => server.{asks.__name__}(question)" if asks else "null"
         super().__init__(
             value,
-            html_template=f'<div class="canvas" data-kind="{kind}"></div>',
-            js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger)",
+            html_template=el("div", class_="canvas", data_kind=kind, data_failed=texts.NO_PICTURE),
+            js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger, {server})",
+            server_functions=[asks] if asks else None,
             **kwargs,
+        )
+
+    def postprocess(self, value: str | None) -> str | None:
+        """The same answer twice is two answers: the browser only hears of a value that changed."""
+        if not value:
+            return value
+        return f'{{"serial":{next(_SERIAL)},{value[1:]}'
+
+    def on_question(
+        self,
+        answer: Callable,
+        inputs: Sequence[gr.components.Component],
+        outputs: Sequence[gr.components.Component],
+        **kwargs: Any,  # noqa: ANN401
+    ) -> gr.events.Dependency:
+        """Answer what the picture asks: ``answer`` is given the question, then the inputs.
+
+        The question is read when it is sent: of an event that waits for the one before it, Gradio
+        loses the data.
+        """
+        asked = f"(_, ...inputs) => [window.explorer.question('{self.kind}'), ...inputs]"
+        return self.select(
+            with_question(answer),
+            [self, *inputs],
+            list(outputs),
+            js=asked,
+            **({"api_visibility": "private", "concurrency_id": "infer"} | kwargs),
         )
 
     def api_info(self) -> dict[str, Any]:
         """A canvas carries a string of JSON."""
         return {"type": "string"}
+
+
+def with_question(answer: Callable) -> Callable:
+    """The handler of an event whose first value is a question as JSON."""
+    if inspect.isgeneratorfunction(answer):
+
+        @functools.wraps(answer)
+        def stream(asked: str, *inputs: Any) -> Iterator[Any]:  # noqa: ANN401
+            yield from answer(read_question(asked), *inputs)
+
+        return plain_errors(stream)
+
+    @functools.wraps(answer)
+    def call(asked: str, *inputs: Any) -> Any:  # noqa: ANN401
+        return answer(read_question(asked), *inputs)
+
+    return plain_errors(call)
+
+
+def read_question(asked: str) -> dict[str, Any]:
+    """The question, or nothing asked where it is no JSON object."""
+    try:
+        question = json.loads(asked)
+    except (TypeError, ValueError):
+        return {}
+    return question if isinstance(question, dict) else {}

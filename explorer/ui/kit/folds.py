@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import gradio as gr
 
+from explorer.page_state import FOLDS
 from explorer.ui.kit.errors import plain_errors
 
 
@@ -36,8 +37,15 @@ class Fold:
 
 
 @contextmanager
-def fold(question: str) -> Iterator[Fold]:
-    """A closed section titled by its question; build the components inside the ``with``."""
-    with gr.Accordion(question, open=False, elem_classes="fold") as section:
+def fold(tab: str, name: str, question: str) -> Iterator[Fold]:
+    """A closed section titled by its question; build the components inside the ``with``.
+
+    A link opens it by its name, so it must be in the table of folds.
+    """
+    if name not in FOLDS[tab]:
+        raise KeyError(f"{tab} has no fold {name}: add it to FOLDS")
+    with gr.Accordion(
+        question, open=False, elem_id=f"fold-{tab}-{name}", elem_classes="fold"
+    ) as section:
         refresh = gr.Button("Refresh", visible="hidden", elem_classes="fold-refresh")
         yield Fold(section, refresh)

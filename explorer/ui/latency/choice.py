@@ -59,7 +59,7 @@ class Choice:
         return self
 
 
-def build_controls() -> list[gr.components.Component]:
+def build_controls() -> list[gr.Dropdown]:
     """The seven choices, in the order of ``Choice``."""
     plain = Choice()
     with gr.Row(elem_classes="lt-controls"):

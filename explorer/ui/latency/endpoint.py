@@ -8,6 +8,7 @@ import gradio as gr
 from explorer.models.specs import FAMILIES, family_specs
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.latency import words as texts
 
 BUDGET_S = 20.0
@@ -40,7 +41,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         ratios (ci_low and ci_high are null under 7 rounds).
     """
     if family not in FAMILIES:
-        raise gr.Error(texts.BAD_FAMILY)
+        raise gr.Error(BAD_FAMILY)
     clock = clock_on(device, "compute")
     workload = Workload(
         whole_number("The sequence length", sequence_length, 2, 512),
@@ -55,7 +56,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.report import family_report
-    from explorer.timing.line import LINE, updates
+    from explorer.timing.line import MEASUREMENTS, updates
 
     plan = plan_for(workload, BUDGET_S, repeats)
 
@@ -63,7 +64,7 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
         yield family_report(family_specs(family), workload, plan, sign)
 
     final = None
-    for update in updates(LINE.start(job)):
+    for update in updates(MEASUREMENTS.start(job)):
         final = update.shot
     if final is None:
         raise gr.Error(texts.NO_ROUND)

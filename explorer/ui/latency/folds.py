@@ -6,15 +6,15 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.timing.line import Update
+from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import running, stops
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from explorer.ui.latency import words as plain_texts
 from explorer.ui.latency.choice import Choice, with_choice
-from explorer.ui.latency.running import running, stop
 from explorer.views.markup import note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]
@@ -26,6 +26,8 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 class Question:
     """One fold: its title, what it explains first, its measurement and its picture."""
 
+    name: str
+    """The fold, as a link names it."""
     title: str
     lead: str
     job: Job
@@ -35,19 +37,22 @@ class Question:
 
 
 QUESTIONS = (
-    Question(texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim),
-    Question(texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits),
-    Question(texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster),
-    Question(texts.LOOKING, texts.LOOKING_NOTE, jobs.looking, jobs.draw_looking),
-    Question(texts.MEMORY, texts.MEMORY_NOTE, jobs.memory, jobs.draw_memory),
+    Question("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim),
+    Question("limits", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits),
+    Question("faster", texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster),
+    Question("looking", texts.LOOKING, texts.LOOKING_NOTE, jobs.looking, jobs.draw_looking),
+    Question("memory", texts.MEMORY, texts.MEMORY_NOTE, jobs.memory, jobs.draw_memory),
 )
 
 
 def build_folds(controls: list[gr.components.Component], result: gr.State) -> None:
     """All folds, in the order of the questions a reader would ask."""
     _detail(result)
-    sweep = Question(texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep, 2)
-    batches = Question(texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_batches, jobs.draw_sweep, 2)
+    about = ("sweep", texts.SWEEP, texts.SWEEP_NOTE)
+    sweep = Question(*about, jobs.sweep_lengths, jobs.draw_sweep, 2)
+    batches = Question(
+        "sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_batches, jobs.draw_sweep, 2
+    )
     build_question(QUESTIONS[0], controls)
     build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
     for question in QUESTIONS[1:]:
@@ -61,7 +66,7 @@ def build_question(
     choices: dict[str, Question] | None = None,
 ) -> None:
     """A fold with its lead, one button per measurement, and the place for its answer."""
-    with fold(question.title):
+    with fold("latency", question.name, question.title):
         gr.HTML(note(question.lead))
         with gr.Row(elem_classes="lt-buttons"):
             buttons = [
@@ -81,7 +86,7 @@ def build_question(
             concurrency_id="measure",
             **PRIVATE,
         )
-    stop_button.click(stop, None, None, queue=False, **PRIVATE)
+    stop_button.click(stops(MEASUREMENTS), None, None, queue=False, **PRIVATE)
 
 
 def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list[Any]]]:
@@ -91,7 +96,7 @@ def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list
         def draw(update: Update) -> list[Any]:
             return _drawn(question, update)
 
-        yield from running(lambda sign: question.job(choice, sign), request, draw)
+        yield from running(MEASUREMENTS, lambda sign: question.job(choice, sign), request, draw)
 
     return handle
 
@@ -109,13 +114,13 @@ def _drawn(question: Question, update: Update) -> list[Any]:
 
 
 def _detail(result: gr.State) -> None:
-    with fold(texts.DETAIL):
+    with fold("latency", "detail", texts.DETAIL):
         out = gr.HTML(note(texts.NOT_YET))
     result.change(plain_errors(jobs.draw_detail), [result], [out], **PRIVATE)
 
 
 def _recorded() -> None:
-    with fold(texts.RECORDED):
+    with fold("latency", "recorded", texts.RECORDED):
         gr.HTML(note(texts.RECORDED_NOTE))
         with gr.Row(elem_classes="lt-buttons"):
             upload = gr.UploadButton(texts.RECORDED_BUTTON, type="binary", file_types=[".json"])

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from explorer.models.kinds import distilled_pair
 from explorer.models.specs import family_specs
 from explorer.timing.stop import StopSign
 from explorer.ui.latency import folds_words as texts
@@ -22,7 +23,7 @@ def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
     """BERT against DistilBERT, encoder only and with the head, as (head, measurement) pairs."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
-    pair = [s for s in choice_family(choice) if s.key in ("bert", "distilbert")]
+    pair = [spec for spec in choice_family(choice) if spec.key in distilled_pair()]
     done: dict[bool, Any] = {}
     yield done
     for head in (False, True):
@@ -51,7 +52,8 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     if not ratios:
         return [note(NO_RATIO) if done else Markup("")]
     marks = [
-        Mark("distilbert", texts.CLAIM_PARTS[head].capitalize(), r) for head, r in ratios.items()
+        Mark(distilled_pair()[1], texts.CLAIM_PARTS[head].capitalize(), r)
+        for head, r in ratios.items()
     ]
     sentence = note(texts.claim_sentence(ratios))
     return [join(ratio_scale(marks, (0.8, 2.4), texts.CLAIM_LINES), sentence)]

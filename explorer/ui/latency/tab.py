@@ -6,10 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.page_state import PageState
+from explorer.page_state import RUN_FIELDS, PageState
 from explorer.runs import get_runs
+from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.running import running, stops
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
@@ -21,11 +23,11 @@ from explorer.ui.latency.choice import (
     with_choice,
 )
 from explorer.ui.latency.folds import build_folds
-from explorer.ui.latency.running import running, stop
 
 ID = "latency"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS = RUN_FIELDS
 BUDGET_S = 20.0
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
@@ -75,8 +77,10 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         show_progress="hidden",
         **PRIVATE,
     )
-    stop_button.click(stop, None, None, queue=False, show_progress="hidden", **PRIVATE)
-    build_folds(controls, headline.result)
+    stop_button.click(
+        stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
+    )
+    build_folds([*controls], headline.result)
     return [controls[LENGTH], controls[DEVICE]]
 
 
@@ -102,7 +106,9 @@ def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
         plan = plan_for(workload, BUDGET_S)
         yield from measure_family(specs, workload, plan, sign, choice.devices)
 
-    yield from running(job, request, lambda u: drawn(choice, u.shot, (u.place, u.done)))
+    yield from running(
+        MEASUREMENTS, job, request, lambda u: drawn(choice, u.shot, (u.place, u.done))
+    )
 
 
 def drawn(

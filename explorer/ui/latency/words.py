@@ -11,7 +11,6 @@ from explorer.views.markup import Markup, finding, model_name
 
 LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
-BAD_FAMILY = "The family must be mini or base."
 NO_ROUND = "The time was over before every model had run once. Please choose less work."
 NOTHING = "It ended before anything was measured."
 SHAPES_LABEL = "Sizes"

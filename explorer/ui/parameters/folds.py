@@ -24,7 +24,7 @@ MAX_RUN_BYTES = 400 * 10**6
 
 def build_savings(state: gr.State) -> None:
     """Waterfalls from BERT and the table of components."""
-    with fold(texts.SAVINGS) as section:
+    with fold("parameters", "savings", texts.SAVINGS) as section:
         section.on_open(show_savings, [state], [gr.HTML()])
 
 
@@ -59,7 +59,7 @@ def _saved(member: object) -> int:
 
 def build_calls(state: gr.State) -> None:
     """Layer calls on the loaded models."""
-    with fold(texts.CALLS) as section:
+    with fold("parameters", "calls", texts.CALLS) as section:
         section.on_open(show_calls, [state], [gr.HTML()])
 
 
@@ -75,7 +75,7 @@ def show_calls(state: PageState | None) -> str:
         CallRow(
             spec.key,
             spec.name,
-            layer_calls(meta_network(spec).base_model, spec.output_pattern),
+            layer_calls(meta_network(spec).base_model, spec.kind.output),
             texts.SHAPE_ONLY,
         )
         for spec in BASE.values()
@@ -91,8 +91,8 @@ def show_calls(state: PageState | None) -> str:
 
 def build_sizes(state: gr.State) -> None:
     """The seven sizes in a table to sort and save."""
-    with fold(texts.SIZES) as section:
-        section.on_open(show_sizes, [state], [Canvas("parameters_sizes")])
+    with fold("parameters", "sizes", texts.SIZES) as section:
+        section.on_open(show_sizes, [state], [Canvas("parameters/sizes")])
 
 
 def show_sizes(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
@@ -105,9 +105,9 @@ def show_sizes(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
 
 def build_embedding(state: gr.State) -> None:
     """The calculator, and the rank of the loaded embeddings."""
-    with fold(texts.EMBEDDING) as section:
+    with fold("parameters", "embedding", texts.EMBEDDING) as section:
         cards = gr.HTML()
-        outputs = [Canvas("parameters_embedding"), Canvas("parameters_spectrum"), cards]
+        outputs = [Canvas("parameters/embedding"), Canvas("parameters/spectrum"), cards]
         section.on_open(show_embedding, [state], outputs)
 
 
@@ -125,8 +125,8 @@ def show_embedding(state: PageState | None) -> list[str]:
 
 def build_sharing(state: gr.State) -> None:
     """Four ways to share, and any depth."""
-    with fold(texts.SHARING) as section:
-        section.on_open(show_sharing, [state], [Canvas("parameters_sharing")])
+    with fold("parameters", "sharing", texts.SHARING) as section:
+        section.on_open(show_sharing, [state], [Canvas("parameters/sharing")])
 
 
 def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
@@ -145,18 +145,10 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
 
 def build_builder(state: gr.State) -> None:
     """A form for any shape and what it would cost."""
-    with fold(texts.BUILD) as section:
-        form, result = Canvas("parameters_build"), gr.HTML()
+    with fold("parameters", "build", texts.BUILD) as section:
+        form, result = Canvas("parameters/build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
-        form.select(
-            plain_errors(on_shape),
-            None,
-            result,
-            api_visibility="private",
-            show_progress="hidden",
-            trigger_mode="always_last",
-            concurrency_id="infer",
-        )
+        form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
@@ -169,9 +161,9 @@ def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes
     return [form, built_shape(texts.first_shape(BASE["bert"].architecture))]
 
 
-def on_shape(event: gr.EventData) -> str:
+def on_shape(question: dict) -> str:
     """What the shape in the form costs, or why it cannot be."""
-    return built_shape(dict(event._data["shape"]))
+    return built_shape(dict(question["shape"]))
 
 
 def built_shape(values: dict[str, object]) -> str:
@@ -189,7 +181,7 @@ def built_shape(values: dict[str, object]) -> str:
 
 def build_memory(state: gr.State) -> None:
     """Weights beside activations at a chosen length and batch."""
-    with fold(texts.MEMORY) as section:
+    with fold("parameters", "memory", texts.MEMORY) as section:
         with gr.Row(elem_classes="pt-controls"):
             length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
             batch = gr.Slider(1, 8, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
@@ -219,7 +211,8 @@ def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -
     ]
     measured, cards = _each_loaded(state, lambda m: affordable_memory(m, length, batch, keeps))
     rows = [MemoryRow(s.key, s.name, *memory) for s, memory in measured]
-    bert, _, albert = (row.memory for row in counted)
+    memory = {row.key: row.memory for row in counted}
+    bert, albert = memory["bert"], memory["albert"]
     sentence = texts.MEMORY_FINDING.format(
         weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
         peak_share=_percent(albert.peak_bytes / bert.peak_bytes, 0),
@@ -257,7 +250,8 @@ def _each_loaded(
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """What each loaded network of the family measures; a card for each that cannot be had."""
     from explorer.models.hub import ModelUnavailable
-    from explorer.runs import SLOT, get_loaded
+    from explorer.runs import get_loaded
+    from explorer.timing.slot import SLOT
     from explorer.views.markup import plain_card
 
     state = state or PageState()

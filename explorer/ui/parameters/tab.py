@@ -10,11 +10,12 @@ from explorer.ui.parameters import words as texts
 ID = "parameters"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS: tuple[str, ...] = ()
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the three bars, and the deeper questions as folds."""
-    headline = [gr.HTML(), Canvas("parameters_map")]
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("parameters/map")]
     for build_fold in (
         folds.build_savings,
         folds.build_calls,

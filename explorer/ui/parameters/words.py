@@ -67,13 +67,25 @@ def millions(count: float) -> str:
 
 def parameters_finding(members: Sequence["FamilyMember"]) -> Markup:
     """What the picture shows in one sentence, with its numbers."""
-    bert, distilbert, albert = members
-    layers = bert.spec.architecture.n_layers - distilbert.spec.architecture.n_layers
-    names = [model_name(m.spec.key, m.spec.label) for m in members]
-    return finding(
-        join("At base size ", names[0], f" stores {millions(bert.counts.total)} weights; "),
-        join(names[1], f" leaves out {layers} layers and stores "),
-        join(f"{millions(distilbert.counts.total)}; ", names[2]),
-        f" stores one layer and runs it {albert.spec.architecture.n_layers} times, so it keeps "
-        f"{millions(albert.counts.total)} but still applies {millions(albert.counts.applied)}.",
-    )
+    first, *others = members
+    said = join(_named(first), f" stores {millions(first.counts.total)} weights")
+    depth = first.spec.architecture.n_layers
+    return finding("At base size ", said, *(_compared(other, depth) for other in others), ".")
+
+
+def _named(member: "FamilyMember") -> Markup:
+    return model_name(member.spec.key, member.spec.label)
+
+
+def _compared(member: "FamilyMember", depth: int) -> Markup:
+    """What a model stores and why that is less than what one of this depth stores."""
+    shape, counts = member.spec.architecture, member.counts
+    missing, said = depth - shape.n_layers, f" stores {millions(counts.total)}"
+    if shape.shares_layers:
+        said = (
+            f" stores one layer and runs it {shape.n_layers} times, so it keeps "
+            f"{millions(counts.total)} but still applies {millions(counts.applied)}"
+        )
+    elif missing > 0:
+        said = f" leaves out {missing} layer{'s' * (missing > 1)} and{said}"
+    return join("; ", _named(member), said)

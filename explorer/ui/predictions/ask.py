@@ -24,7 +24,7 @@ MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
 
 def build_fold(state: gr.State) -> None:
     """A box for words, and a table of what the models think of them."""
-    with fold(texts.ASK_QUESTION) as ask:
+    with fold("predictions", "ask", texts.ASK_QUESTION) as ask:
         with gr.Row(elem_classes="pr-ask"):
             box = gr.Textbox(
                 label=texts.ASK_LABEL, placeholder=texts.ASK_PLACEHOLDER, max_lines=1, scale=5

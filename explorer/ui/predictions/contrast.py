@@ -18,7 +18,7 @@ MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 
 def build_fold(state: gr.State) -> None:
     """Bars that share each model's belief among the alternatives."""
-    with fold(texts.CONTRAST_QUESTION) as section:
+    with fold("predictions", "contrast", texts.CONTRAST_QUESTION) as section:
         out = gr.HTML()
         section.on_open(show_contrast, [state], [out])
 

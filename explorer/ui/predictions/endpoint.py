@@ -11,6 +11,7 @@ from explorer.models.specs import FAMILIES
 from explorer.models.tokens import Tokens
 from explorer.page_state import PageState
 from explorer.runs import get_runs
+from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.predictions import words as texts
 
 
@@ -28,7 +29,7 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
     """
     low, high = TOP_K
     if family not in FAMILIES:
-        raise gr.Error(texts.BAD_FAMILY)
+        raise gr.Error(BAD_FAMILY)
     if type(top_k) is not int or not low <= top_k <= high:
         raise gr.Error(texts.BAD_TOP_K.format(low=low, high=high))
     runs, missing = get_runs(PageState(text=str(text), family=family))

@@ -16,10 +16,10 @@ from explorer.views.markup import note
 
 def build_fold(state: gr.State) -> None:
     """A strip of tiles that fills while the models work; it can be stopped."""
-    with fold(texts.WORDS_QUESTION) as words:
+    with fold("predictions", "words", texts.WORDS_QUESTION) as words:
         line = gr.HTML()
         stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
-        strip = Canvas("predictions_words")
+        strip = Canvas("predictions/words")
         running = words.on_open(show_words, [state], [line, strip, stop])
         stop.click(
             stopped,

@@ -19,7 +19,7 @@ from explorer.views.predictions.joint import joint_html
 
 def build_fold(state: gr.State) -> None:
     """Both fillings of every model, side by side."""
-    with fold(texts.JOINT_QUESTION) as joint:
+    with fold("predictions", "joint", texts.JOINT_QUESTION) as joint:
         out = gr.HTML()
         joint.on_open(show_joint, [state], [out])
 

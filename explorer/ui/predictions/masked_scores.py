@@ -12,7 +12,8 @@ from explorer.models.rows import MaskedRow, batches
 from explorer.models.run import Run
 from explorer.models.tokens import Word
 from explorer.page_state import PageState
-from explorer.runs import SLOT, get_loaded, in_workers
+from explorer.runs import get_loaded, in_workers
+from explorer.timing.slot import SLOT
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel

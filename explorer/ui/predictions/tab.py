@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import gradio as gr
 
 from explorer.models.run import Run
-from explorer.page_state import PageState
+from explorer.page_state import RUN_FIELDS, PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.predictions import ask as predictions_ask
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
+READS = RUN_FIELDS
 FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """As long as a run is kept, so are its predictions: the same text again sorts nothing."""
@@ -28,7 +29,7 @@ _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the columns of bars, and the deeper questions as folds."""
-    headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions")]
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions/gaps")]
     for deeper in FOLDS:
         deeper.build_fold(state)
     return headline

@@ -7,8 +7,7 @@ from explorer.analysis.predictions.contrast import Contrast
 from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal
 from explorer.analysis.predictions.joint import MaskFillings
 from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
-from explorer.views.markup import Markup, el, finding, join, model_name, note, word
-from explorer.views.predictions.masks import listed
+from explorer.views.markup import Markup, el, finding, join, listed, model_name, note, word
 
 LABEL = "Predictions"
 QUESTION = "What does each model put in the gap, and how sure is it?"
@@ -16,11 +15,10 @@ NO_MASK = (
     "No word is masked yet: click a word of the text to hide it, "
     "or open “How well is every word predicted?” below."
 )
-NO_MODEL = "None of the three models can be run here; the cards below say why."
-BAD_FAMILY = "The family is either mini or base."
+NO_MODEL = "None of the models can be run here; the cards below say why."
 BAD_TOP_K = "top_k is a whole number from {low} to {high}."
 NO_MASK_TO_PREDICT = "There is no [MASK] in the text: put one where a word is to be predicted."
-ALL_DIFFER = {2: "Two models, two answers: ", 3: "Three models, three answers: "}
+NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 CANVAS = {
     "shown": "Words shown",
     "rest": "outside these {k}",
@@ -59,7 +57,7 @@ def _named(key: str, labels: Mapping[str, str]) -> Markup:
 
 
 def _all_of(count: int) -> str:
-    return {1: "", 2: "Both", 3: "All three"}[count]
+    return "Both" if count == 2 else f"All {NUMBERS.get(count, count)}"
 
 
 def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
@@ -82,18 +80,20 @@ def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
             join(_named(key, labels), " says ", word(answer), f" ({p[key]:.3f})")
             for answer, (key,) in found.groups
         ]
-        return join(ALL_DIFFER[len(p)], listed(parts), ".")
-    (answer, pair), (other, (odd,)) = found.groups
-    return join(
-        listed([_named(key, labels) for key in pair]),
-        " answer ",
-        word(answer),
-        "; ",
-        _named(odd, labels),
-        " says ",
-        word(other),
-        f" ({p[odd]:.3f}).",
-    )
+        number = NUMBERS.get(len(p), len(p))
+        return join(f"{number} models, {number} answers: ".capitalize(), listed(parts), ".")
+    camps = [_camp(answer, keys, p, labels) for answer, keys in found.groups]
+    return join(*(part for camp in camps for part in ("; ", camp)[camp is camps[0] :]), ".")
+
+
+def _camp(
+    answer: str, keys: tuple[str, ...], p: Mapping[str, float], labels: Mapping[str, str]
+) -> Markup:
+    """Those who give one answer; who stands alone with it, with the probability."""
+    names = listed([_named(key, labels) for key in keys])
+    if len(keys) > 1:
+        return join(names, " answer ", word(answer))
+    return join(names, " says ", word(answer), f" ({p[keys[0]]:.3f})")
 
 
 def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
@@ -102,7 +102,7 @@ def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
     if n_models == 1:
         answers = [word(f.groups[0][0]) for f in found]
         return join(_named(next(iter(labels)), labels), " answers ", listed(answers), ".")
-    who = "The three models agree" if n_models == 3 else "The two models agree"
+    who = f"The {NUMBERS.get(n_models, n_models)} models agree"
     if together:
         shown = listed([word(answer) for answer in together[:5]])
         return join(f"{who} on {len(together)} of {len(found)} gaps: ", shown, ".")
@@ -110,8 +110,8 @@ def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
 
 
 def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup | None:
-    """The two models of three that give the same first answer most often."""
-    pairs = Counter(f.groups[0][1] for f in found if len(f.groups[0][1]) == 2)
+    """The models that, though not all, give the same first answer most often."""
+    pairs = Counter(f.groups[0][1] for f in found if len(f.groups[0][1]) > 1)
     if not pairs:
         return None
     (pair, count), *_ = pairs.most_common()

@@ -13,6 +13,10 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.views.markup import script_json
 
 EXAMPLES = DATA / "examples.json"
+COMPARE_JS = (
+    "(text, family, device, dtype) =>"
+    " { window.explorer.tell('compare', {text, family, device, dtype}); }"
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,7 +51,7 @@ def build_input_bar(start: PageState) -> InputBar:
                 max_length=1_100_000,
             )
             compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare", scale=1)
-        words = Canvas("words", words_value(start.text), elem_id="words")
+        words = Canvas("page/words", words_canvas(start.text), elem_id="words")
         with gr.Accordion(texts.SETTINGS, open=False, elem_id="settings"), gr.Row():
             family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
             device = gr.Dropdown(
@@ -57,13 +61,24 @@ def build_input_bar(start: PageState) -> InputBar:
     return InputBar(text, compare, words, family, device, dtype)
 
 
+def wire_input_bar(bar: InputBar) -> None:
+    """Tell the browser's state what was chosen; it asks for the view."""
+    gr.on(
+        [bar.compare.click, bar.text.submit, bar.family.input, bar.device.input, bar.dtype.input],
+        None,
+        bar.chosen,
+        js=COMPARE_JS,
+        api_visibility="private",
+    )
+
+
 def device_choices(*found: str) -> list[tuple[str, str]]:
     """The devices offered; ``auto`` stays, a Compare may ask for it before the page knows more."""
     return [(texts.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
 
 
-def words_value(text: str) -> str:
-    """The word strip's data: the text that was run and the example chips."""
+def words_canvas(text: str) -> str:
+    """The word strip's data: the text to begin with, what the strip says, the example chips."""
     return script_json(
         {
             "text": text,

@@ -10,11 +10,14 @@ from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.predictions.opening import show_opening
-from explorer.ui.shell import view as compare
 from explorer.ui.shell.api import register_endpoints
-from explorer.ui.shell.input_bar import build_input_bar
+from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
+from explorer.ui.shell.opening import wire_opening, wire_tabs
+from explorer.ui.shell.scripts import head_html, scripts_route
 from explorer.ui.shell.tabs import TABS
-from explorer.views.markup import el
+from explorer.ui.shell.view import Wiring, view_config, wire
+from explorer.views.markup import el, script_json
+from explorer.views.theme import colour_rules
 
 
 def build_page(start: PageState) -> gr.Blocks:
@@ -23,7 +26,7 @@ def build_page(start: PageState) -> gr.Blocks:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
         message = gr.HTML("", elem_id="message")
-        state, open_tab, shown = gr.State(None), gr.State(start.tab), gr.State({})
+        state = gr.State(None)
         with gr.Tabs(elem_id="tabs") as tabs:
             items, outputs = {}, {}
             for tab in TABS:
@@ -31,9 +34,11 @@ def build_page(start: PageState) -> gr.Blocks:
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
-        link = Canvas("link", elem_id="link")
-        parts = (start, bar, message, state, open_tab, shown, tabs, items, outputs, status, link)
-        compare.wire(page, compare.Wiring(*parts))
+        view = Canvas("page/view", script_json(view_config()), elem_id="link")
+        wire(Wiring(start, view, message, state, status, outputs))
+        wire_input_bar(bar)
+        wire_opening(page, start, bar, tabs)
+        wire_tabs(items)
         register_endpoints()
     page.queue(default_concurrency_limit=4)
     return page
@@ -50,11 +55,12 @@ def header_html() -> str:
 
 def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
-    scripts = [p.read_text("utf-8") for p in sorted((ASSETS / "js").glob("*.js"))]
     return {
         "theme": theme(),
+        "css": colour_rules(),
         "css_paths": style_sheets(),
-        "head": f"<script>{chr(10).join(scripts)}</script>",
+        "head": head_html(),
+        "app_kwargs": {"routes": [scripts_route()]},
         "footer_links": ["api"],
         "run_history": False,
         "show_error": False,

@@ -1,7 +1,10 @@
-"""The tabs in the order they are shown; each module has ID, LABEL, build and show."""
+"""The tabs in the order they are shown, and what a tab is."""
 
-from typing import Any
+from typing import Protocol
 
+import gradio as gr
+
+from explorer.page_state import PageState
 from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
 from explorer.ui.distillation import tab as distillation
@@ -9,4 +12,23 @@ from explorer.ui.latency import tab as latency
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.predictions import tab as predictions
 
-TABS: tuple[Any, ...] = (predictions, attention, distillation, parameters, latency, claims)
+
+class Tab(Protocol):
+    """A module that is one tab of the page."""
+
+    ID: str
+    """Its name in links and in the page's markup."""
+    LABEL: str
+    QUESTION: str
+    """What it answers, as one question."""
+    READS: tuple[str, ...]
+    """The fields of the state that its headline depends on; another's change leaves it as it is."""
+
+    def build(self, state: gr.State) -> list[gr.components.Component]:
+        """Its components; those returned are written by ``show``."""
+
+    def show(self, state: PageState) -> list[object]:
+        """The values of the components that ``build`` returned, for one state."""
+
+
+TABS: tuple[Tab, ...] = (predictions, attention, distillation, parameters, latency, claims)

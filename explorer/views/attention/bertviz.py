@@ -12,6 +12,7 @@ import numpy as np
 
 from explorer.assets import ASSETS
 from explorer.models.run import Run
+from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Tokens
 from explorer.views.markup import script_json
 
@@ -42,7 +43,7 @@ def bertviz_payload(
     data: dict[str, object] = {
         "view": view,
         "title": title,
-        "tokens": [piece.replace("▁", " ").strip() or piece for piece in run.tokens.pieces],
+        "tokens": [spelling_of(run.vocabulary).text(piece) for piece in run.tokens.pieces],
         "second": second_sentence(run.tokens),
         "shape": list(drawn.shape),
         "attention": base64.b64encode(drawn.tobytes()).decode(),

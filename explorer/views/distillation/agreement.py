@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from explorer.analysis.distillation.agreement import AgreementAtLarge
+from explorer.models.tokens import MASK, split_words
 from explorer.views.distillation.soft import shown_word
 from explorer.views.markup import script_json
 
@@ -19,9 +20,9 @@ def agreement_canvas(
     """Shares over all sentences, and the sentences where the student is furthest off."""
     worst = [
         {
-            "index": int(i),
             "text": sentences[i]["text"],
             "answer": sentences[i]["answer"],
+            "opens": opened_by(sentences[i]),
             "teacher": shown_word(vocabulary, int(found.teacher_first[i])),
             "student": shown_word(vocabulary, int(found.student_first[i])),
             "kl": float(found.kl[i]),
@@ -41,6 +42,15 @@ def agreement_canvas(
             "note": note,
         }
     )
+
+
+def opened_by(sentence: Mapping[str, str]) -> dict[str, object]:
+    """The text and the hidden word that show a sentence in the lab."""
+    words = split_words(sentence["text"])
+    return {
+        "text": sentence["text"].replace(MASK, sentence["answer"]),
+        "word": next(i for i, word in enumerate(words) if word.is_mask),
+    }
 
 
 def progress_canvas(done: int, n: int, sentence: str) -> str:

@@ -3,13 +3,15 @@
 from collections.abc import Mapping
 
 from explorer.analysis.distillation.losses import SentenceLosses
-from explorer.models.tokens import Tokens, piece_text
+from explorer.models.run import Run
+from explorer.models.spelling import spelling_of
 from explorer.views.distillation.curves import rounded
 from explorer.views.markup import script_json
 
 
-def distillation_losses(losses: SentenceLosses, tokens: Tokens, texts: Mapping[str, object]) -> str:
+def distillation_losses(losses: SentenceLosses, teacher: Run, texts: Mapping[str, object]) -> str:
     """The losses' JSON: each part at every temperature step, and the KL of each token."""
+    spelling = spelling_of(teacher.vocabulary)
     return script_json(
         {
             "temperatures": [float(t) for t in losses.temperatures],
@@ -18,12 +20,7 @@ def distillation_losses(losses: SentenceLosses, tokens: Tokens, texts: Mapping[s
             "cos": losses.cos,
             "kl": [rounded(row) for row in losses.kl],
             "cosine": rounded(losses.cosine),
-            "tokens": [shown_token(piece) for piece in tokens.pieces],
+            "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
             "texts": dict(texts),
         }
     )
-
-
-def shown_token(piece: str) -> str:
-    """A token as a reader writes it; what continues a word keeps a sign of it."""
-    return f"…{piece_text(piece)}" if piece.startswith("##") else piece_text(piece)

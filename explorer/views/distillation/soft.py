@@ -7,8 +7,8 @@ import numpy as np
 
 from explorer.analysis.distillation.soft import HiddenWord, centred, shared_vocabulary
 from explorer.analysis.measures import top_ids
-from explorer.analysis.predictions.masks import reader_word, uses_sentencepiece
 from explorer.models.run import Run
+from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Word
 from explorer.views.markup import script_json
 
@@ -58,7 +58,7 @@ def strip_words(words: Sequence[Word]) -> list[dict[str, object]]:
 
 def shown_word(vocabulary: tuple[str, ...], i: int) -> str:
     """A piece as a reader writes it."""
-    return reader_word(vocabulary[i], uses_sentencepiece(vocabulary))
+    return spelling_of(vocabulary).word(vocabulary[i])
 
 
 def packed(array: np.ndarray) -> str:

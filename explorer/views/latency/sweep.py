@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from explorer.analysis.latency.paradox import size_label
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
-from explorer.views.theme import MODEL_COLOURS, figure_layout
+from explorer.views.theme import COLOURS, figure_layout
 
 Ends = tuple[float, float]
 DASHES = ("solid", "dash", "dot", "dashdot")
@@ -51,7 +51,7 @@ def sweep_ratio_figure(sweep: Sweep, titles: dict[str, str]) -> go.Figure:
             band = [None if t is None else (t.low, t.high) for t in times]
             middle = [None if t is None else t.ratio for t in times]
             _line(figure, sweep, (spec, number), (middle, band))
-    figure.add_hline(y=1, line_color=MODEL_COLOURS["bert"], line_width=1.5)
+    figure.add_hline(y=1, line_color=COLOURS["bert"].fill, line_width=1.5)
     figure.update_layout(
         figure_layout(
             300,
@@ -87,7 +87,7 @@ def _line(
     spec, number = model
     middle, band = values
     places = [sweep.position(point) for point in sweep.points]
-    colour = MODEL_COLOURS[spec.key]
+    colour = COLOURS[spec.key].fill
     for stretch in _stretches(places, band):
         edge = [high for _, (_, high) in stretch] + [low for _, (low, _) in reversed(stretch)]
         along = [place for place, _ in stretch]

@@ -1,13 +1,13 @@
 """What each model puts in the gaps, as data for bars that the browser draws and cuts to length."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from explorer.analysis.predictions.masks import MaskPredictions
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
-from explorer.views.markup import Markup, join, script_json
+from explorer.views.markup import script_json
 
 CONTEXT_LETTERS = 60
 
@@ -60,13 +60,3 @@ def _column(result: MaskPredictions) -> dict[str, object]:
             for mask in range(len(result.positions))
         ],
     }
-
-
-def listed(items: Sequence[str | Markup]) -> Markup:
-    """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
-    parts: list[str | Markup] = []
-    for place, item in enumerate(items):
-        if place:
-            parts.append(" and " if place == len(items) - 1 else ", ")
-        parts.append(item)
-    return join(*parts)

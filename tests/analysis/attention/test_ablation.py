@@ -6,7 +6,7 @@ from scipy.special import softmax
 from scipy.stats import entropy
 
 from explorer.analysis.attention.ablation import head_ablation, head_importance
-from explorer.models.ablation import ablated_logits, sweep_heads
+from explorer.models.inside.ablation import ablated_logits, sweep_heads
 from explorer.models.specs import MODEL_KEYS
 
 TEXT = "The [MASK] sat on the [MASK]."

@@ -40,6 +40,15 @@ def test_shuffled_copies_find_their_originals():
     assert twins.layers.argmin(1).tolist() == [2, 0, 2]
 
 
+def test_layers_are_compared_by_the_mean_over_heads_of_the_nearest():
+    first, second = heads(7, 3, 2), heads(8, 2, 4)
+    found = head_twins(first, second, WORDS).layers
+    for b, layer in enumerate(second):
+        for a, other in enumerate(first):
+            nearest = [min(js(own[ROWS], head[ROWS]).mean() for head in other) for own in layer]
+            assert found[b, a] == pytest.approx(np.mean(nearest), abs=1e-12)
+
+
 def test_the_matching_has_the_least_total_and_uses_no_head_twice():
     first, second = heads(3, 1, 5), heads(4, 1, 5)
     twins = head_twins(first, second, WORDS)

@@ -11,8 +11,8 @@ from explorer.analysis.attention.summary import (
     mean_attention,
     value_weighted,
 )
-from explorer.models.gradients import attention_gradients
-from explorer.models.values import value_norms
+from explorer.models.inside.gradients import attention_gradients
+from explorer.models.inside.values import value_norms
 
 TEXT = "The capital of France is [MASK]."
 FIRST = np.array([[1.0, 0.0], [1.0, 0.0]])

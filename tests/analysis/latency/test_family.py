@@ -7,6 +7,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
+from explorer.analysis.latency import family
 from explorer.analysis.latency.family import (
     FamilyLatency,
     family_peaks,
@@ -240,6 +241,13 @@ def test_limits_are_arithmetic_and_memory_whichever_is_slower():
     assert limit(bert, Workload(512), 1e11, 1e10).bound_by == "arithmetic"
     twice = measured({"bert": 2 * found.bound_ms, "distilbert": 50, "albert": 90})
     assert share_of_limit(twice, [found])["bert-base-uncased"] == pytest.approx(0.5, rel=0.01)
+
+
+def test_a_measurement_is_summed_up_once_however_often_it_is_asked(monkeypatch):
+    result, asked = measured({"bert": 2, "distilbert": 1, "albert": 2}), []
+    monkeypatch.setattr(family, "latency_summary", lambda *a, **k: asked.append(a) or object())
+    assert result.summary is result.summary
+    assert len(asked) == 1
 
 
 def test_last_of_nothing_is_refused():

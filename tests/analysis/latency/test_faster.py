@@ -41,10 +41,10 @@ FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 def test_accuracy_cost_against_a_computation_by_hand():
     exact = np.array([[2.0, 0.0], [0.0, 1.0]])
-    changed = np.array([[0.0, 2.0], [0.0, 1.0]])
+    changed = np.array([[0.0, 3.0], [0.0, 1.0]])
     cost = accuracy_cost("bert", "int8", exact, changed)
-    p = np.exp(2) / (np.exp(2) + 1)
-    by_hand = (p * np.log(p / (1 - p)) + (1 - p) * np.log((1 - p) / p)) / 2
+    p, q = 1 / (1 + np.exp(-2)), 1 / (1 + np.exp(3))
+    by_hand = (p * np.log(p / q) + (1 - p) * np.log((1 - p) / (1 - q))) / 2
     assert cost.same_top1 == 0.5
     assert cost.mean_kl == pytest.approx(by_hand)
     with pytest.raises(ValueError, match="no mask"):

@@ -61,6 +61,25 @@ def test_every_word_is_priced_from_left_to_right(tiny_family, key, text):
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
+def test_the_rank_of_a_word_is_its_place_among_single_pieces_however_many_it_has(tiny_family, key):
+    """One more than the pieces that alone would be likelier there than all of the word."""
+    loaded, tokens = tiny_family.loaded(key), tiny_family.run(key, "the cat sat on the zoo.").tokens
+    several = 0
+    for word in tokens.words:
+        inside = [i for i, w in enumerate(tokens.word_index) if w >= 0 and tokens.words[w] == word]
+        hidden = list(tokens.ids)
+        for position in inside:
+            hidden[position] = loaded.tokenizer.mask_token_id
+        alone = plain_log_probs(loaded, hidden, tokens.segments, inside[0])
+        whole = chain(loaded, tokens, inside)
+        first = priced(loaded, tokens, word).rank
+        close = np.abs(alone - whole) < 1e-4
+        assert (alone > whole)[~close].sum() < first <= 1 + ((alone > whole) | close).sum()
+        several += len(inside) > 1 and first > 1 + (alone > alone[tokens.ids[inside[0]]]).sum()
+    assert several, "no word whose later pieces cost it places"
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
 def test_a_word_of_one_piece_has_the_probability_and_rank_of_the_list(tiny_family, key):
     run, loaded = tiny_family.run(key, "the [MASK] sat on the mat"), tiny_family.loaded(key)
     listed = mask_predictions(run, 50)

@@ -6,8 +6,8 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from explorer.training.live.line import Line
-from explorer.training.live.report import BadSettings, LiveSettings, Watched
+from explorer.analysis.distillation.live import BadSettings, LiveSettings, Watched
+from explorer.training.live import run
 from explorer.training.live.run import distil_live, fresh_student, hide, student_layers
 from explorer.training.live.text import (
     bundled_sentences,
@@ -17,6 +17,13 @@ from explorer.training.live.text import (
 )
 
 SHORT = LiveSettings(layers=1, steps=12, seed=4)
+
+
+@pytest.fixture
+def few_questions(monkeypatch):
+    """An exam of eight sentences instead of hundreds: what is examined here is the run."""
+    own, held_out = split_sentences()
+    monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
 
 
 def checksum(network):
@@ -32,7 +39,7 @@ def curve(reports):
     ]
 
 
-def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family):
+def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     before = checksum(loaded.network)
     reports = list(distil_live(loaded, SHORT, Watched((2, 4, 3), 1, (7, 8))))
@@ -49,7 +56,7 @@ def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family):
     assert reports[5].parts["loss"] == pytest.approx(weighted, rel=1e-4)
 
 
-def test_the_same_seed_gives_the_same_curve_and_another_does_not(tiny_family):
+def test_the_same_seed_gives_the_same_curve_and_another_does_not(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     one, two = (curve(islice(distil_live(loaded, SHORT), 4)) for _ in range(2))
     other = curve(islice(distil_live(loaded, LiveSettings(layers=1, steps=12, seed=5)), 4))
@@ -100,29 +107,6 @@ def test_sentences_are_seeded_and_the_held_out_ones_are_not_taught():
     assert not set(own) & {sentence.whole for sentence in held_out}
     assert not set(made_up_sentences()) & {sentence.whole for sentence in held_out}
     assert all(sentence.text.count("[MASK]") == 1 for sentence in bundled_sentences())
-
-
-def test_the_line_moves_when_somebody_leaves():
-    line = Line(clock=lambda: 0.0)
-    first, second, third = (line.join() for _ in range(3))
-    assert [t.place for t in (first, second, third)] == [0, 1, 2]
-    second.leave()
-    second.leave()
-    assert [t.place for t in (first, second, third)] == [0, -1, 1]
-    first.leave()
-    assert third.place == 0
-
-
-def test_who_walks_away_loses_the_place():
-    now = [0.0]
-    line = Line(clock=lambda: now[0], patience=20)
-    first, second = line.join(), line.join()
-    now[0] = 15
-    assert second.place == 1
-    now[0] = 30
-    assert second.place == 0
-    assert first.place == -1
-    assert len(line) == 1
 
 
 def test_a_held_out_sentence_asks_two_questions_with_one_mask_each():

@@ -1,7 +1,6 @@
 """The claims tab's handlers: streamed, one failure does not end the others, choices that fit."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -35,14 +34,14 @@ def test_all_checks_are_streamed_and_one_that_breaks_does_not_end_them(monkeypat
 
 
 def test_one_check_runs_alone():
-    messages = [json.loads(m) for m in tab.run_one(PageState(), SimpleNamespace(check="LC26"))]
+    messages = [json.loads(m) for m in tab.run_one({"check": "LC26"}, PageState())]
     assert messages[0]["running"] == ["LC26"]
     assert [r["id"] for r in messages[1]["results"]] == ["LC26"]
 
 
 @pytest.mark.parametrize("check", ["LC99", "<script>", "", None, {"a": 1}])
 def test_an_unknown_check_gets_a_sentence(check):
-    *_, last = tab.run_one(PageState(), SimpleNamespace(check=check))
+    *_, last = tab.run_one({"check": check}, PageState())
     (result,) = json.loads(last)["results"]
     assert result["status"] == "failed"
     assert result["text"] == "There is no such check."

@@ -8,7 +8,7 @@ import torch
 
 from explorer.page_state import PageState
 from explorer.ui.distillation.endpoint import distillation
-from explorer.ui.distillation.runs import Focus, focus_of, focus_on_sentence, focus_on_word
+from explorer.ui.distillation.runs import Focus, focus_of
 
 TEXT = "the [MASK] sat on the [MASK]."
 
@@ -69,39 +69,11 @@ def test_bad_input_is_one_sentence(tiny_family, text, family, sentence):
 
 def test_focus_is_the_texts_own_mask_or_its_last_word():
     text = "a [MASK] b"
-    assert focus_of(PageState(text=text), None) == Focus(text, text, 1, text, 0)
-    hidden = focus_of(PageState(text="the cat sat."), None)
+    assert focus_of(PageState(text=text)) == Focus(text, 1, text, 0)
+    hidden = focus_of(PageState(text="the cat sat."))
     assert (hidden.text, hidden.answer) == ("the cat [MASK].", "sat")
-
-
-def test_a_choice_is_void_for_another_text():
-    chosen = focus_on_word("the cat sat.", "the cat sat.", 1)
-    assert focus_of(PageState(text="the cat sat."), chosen) is chosen
-    assert focus_of(PageState(text="a dog ran."), chosen).text == "a dog [MASK]."
-
-
-def test_a_word_after_a_mask_is_the_second_mask():
-    found = focus_on_word("x", "the [MASK] sat.", 2)
-    assert (found.text, found.mask, found.answer) == ("the [MASK] [MASK].", 1, "sat")
-    assert focus_on_word("x", "the [MASK] sat.", 1).mask == 0
-
-
-@pytest.mark.parametrize("index", [-1, 9])
-def test_a_word_that_is_not_there_is_refused(index):
-    with pytest.raises(ValueError, match="not in the text"):
-        focus_on_word("x", "the cat.", index)
 
 
 def test_a_text_of_marks_has_nothing_to_hide():
     with pytest.raises(ValueError, match="no word to hide"):
-        focus_of(PageState(text="?!"), None)
-
-
-def test_a_sentence_brings_its_own_answer():
-    found = focus_on_sentence("the page's text", "the [MASK] sat.", "cat")
-    assert (found.source, found.text, found.answer, found.word) == (
-        "the page's text",
-        "the [MASK] sat.",
-        "cat",
-        1,
-    )
+        focus_of(PageState(text="?!"))

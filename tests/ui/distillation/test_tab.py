@@ -1,45 +1,54 @@
 """The distillation tab's handlers on random models: values, cards and refusals, with no server."""
 
 import json
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 
+from explorer.analysis.distillation.live import LiveSettings
 from explorer.page_state import PageState
-from explorer.training.live.report import LiveSettings
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
-from explorer.ui.distillation.runs import focus_of, focus_on_word
+from explorer.ui.distillation.runs import focus_of
+from explorer.views.distillation.agreement import opened_by
+from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
 
 
-def event(**data):
-    return SimpleNamespace(_data=data)
-
-
 def test_the_headline_names_both_models_and_the_distance(tiny_family):
-    finding, lab, focus = distillation.show(STATE)
+    finding, lab = distillation.show(STATE)
     assert "BERT" in finding
     assert "nats apart at temperature 1" in finding
     data = json.loads(lab)
     assert [model["key"] for model in data["models"]] == ["bert", "distilbert", "albert"]
-    assert focus.text == STATE.text
+    assert focus_of(STATE).text == STATE.text
     assert data["answer"]["id"] == -1
+    assert not data["back"]
 
 
-def test_a_clicked_word_is_hidden_and_its_id_is_known(tiny_family):
-    state = PageState(text="the cat sat.")
-    _, lab, focus = distillation.on_word(state, None, event(word=1))
+def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
+    state = PageState(text="the cat sat.", word=1)
+    data = json.loads(distillation.show(state)[1])
     vocabulary = tiny_family.run("bert", "the cat").vocabulary
-    assert focus.text == "the [MASK] sat."
-    assert vocabulary[json.loads(lab)["answer"]["id"]] == "cat"
-    _, lab, back = distillation.on_word(state, focus, event(word=-1))
-    assert back.text == "the cat [MASK]."
+    assert focus_of(state).text == "the [MASK] sat."
+    assert vocabulary[data["answer"]["id"]] == "cat"
+    assert data["selected"] == 1
+    assert data["back"], "there is a way back to the page's own mask"
+    assert focus_of(replace(state, word=-1)).text == "the cat [MASK]."
+
+
+def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
+    found = focus_of(PageState(text="[MASK] saw a cat and [MASK]", word=3))
+    assert (found.text, found.mask, found.answer) == ("[MASK] saw a [MASK] and [MASK]", 1, "cat")
+    own = focus_of(PageState(text="[MASK] saw a cat and [MASK]", word=5))
+    assert (own.text, own.mask, own.answer) == ("[MASK] saw a cat and [MASK]", 1, "")
+    with pytest.raises(ValueError, match="not in the text"):
+        focus_of(PageState(text="the cat", word=7))
 
 
 def test_markup_in_a_text_stays_text(tiny_family):
-    finding, lab, _ = distillation.show(PageState(text="<img src=x> [MASK] </script>"))
+    finding, lab = distillation.show(PageState(text="<img src=x> [MASK] </script>"))
     assert "<img" not in finding
     assert "</script>" not in lab
 
@@ -52,14 +61,14 @@ def test_a_missing_student_is_a_card(tiny_family, monkeypatch):
 
     monkeypatch.setattr("explorer.models.loading.checkpoint_path", absent)
     monkeypatch.setattr("explorer.models.loading._loaded", {})
-    card, lab, _ = distillation.show(STATE)
+    card, lab = distillation.show(STATE)
     assert "card" in card
     assert "missing" in card
     assert lab == ""
 
 
 def test_curves_are_those_of_the_hidden_word(tiny_family):
-    data = json.loads(folds.show_curves(STATE, None))
+    data = json.loads(folds.show_curves(STATE))
     at = data["temperatures"].index(1.0)
     pair = json.loads(distillation.show(STATE)[1])
     assert data["d_vocab"] == tiny_family.specs["bert"].architecture.d_vocab
@@ -68,17 +77,16 @@ def test_curves_are_those_of_the_hidden_word(tiny_family):
 
 
 def test_losses_know_the_word_hidden_by_a_click(tiny_family):
-    assert json.loads(folds.show_losses(STATE, None))["mlm"] is None
+    assert json.loads(folds.show_losses(STATE))["mlm"] is None
     state = PageState(text="the cat sat.")
-    clicked = focus_on_word(state.text, state.text, 1)
-    data = json.loads(folds.show_losses(state, clicked))
+    data = json.loads(folds.show_losses(replace(state, word=1)))
     assert data["mlm"] > 0
     assert len(data["kl"][0]) == len(data["tokens"]) == 6
     assert 2.0 in data["temperatures"]
 
 
 def test_layers_mark_the_trained_and_the_copied_pairs(tiny_family):
-    html = folds.show_layers(STATE, None)
+    html = folds.show_layers(STATE)
     assert html.count("<td") == 4 * 7 + 3 * 6
     assert html.count('class="initialised') == 4 + 3 + 1, "and once in the key"
     assert html.count("trained") >= 1
@@ -102,19 +110,16 @@ def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
     assert kl == sorted(kl, reverse=True)
 
 
-def test_a_sentence_of_the_list_opens_in_the_lab(tiny_family):
-    chosen = folds.sentences()[3]
-    _, _, focus = folds.on_sentence(STATE, event(sentence=3))
-    assert (focus.text, focus.answer) == (chosen["text"], chosen["answer"])
-    assert focus_of(STATE, focus) is focus
-    with pytest.raises(ValueError, match="no such sentence"):
-        folds.on_sentence(STATE, event(sentence=10_000))
+def test_a_sentence_of_the_list_opens_whole_with_its_word_hidden():
+    for sentence in folds.sentences():
+        found = focus_of(PageState(**opened_by(sentence)))
+        assert (found.text, found.answer) == (sentence["text"], sentence["answer"])
 
 
 def test_before_the_first_compare_the_folds_are_empty():
-    assert folds.show_curves(None, None) == ""
-    assert folds.show_losses(None, None) == ""
-    assert folds.show_layers(None, None) == ""
+    assert folds.show_curves(None) == ""
+    assert folds.show_losses(None) == ""
+    assert folds.show_layers(None) == ""
     assert folds.show_masking(None) == ""
 
 
@@ -122,23 +127,25 @@ LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 
 
 def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
-    values = [json.loads(value) for value in live.run_live(STATE, None, *LIVE)]
+    values = [json.loads(value) for value in live.run_live(STATE, *LIVE)]
     assert "waiting" in values[0]
-    assert [len(value["steps"]) for value in values[1:]] == list(range(11))
-    assert [value["done"] for value in values[-2:]] == [False, True]
+    steps = [len(value["steps"]) for value in values if "steps" in value]
+    assert steps == sorted(steps)
+    assert steps[-1] == 10
+    assert values[-1]["done"]
     assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
     assert "In 10 steps the loss went from" in values[-1]["sentence"]
     assert len(live.LINE) == 0
 
 
 def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
-    first, second = live.run_live(STATE, None, *LIVE), live.run_live(STATE, None, *LIVE)
+    first, second = live.run_live(STATE, *LIVE), live.run_live(STATE, *LIVE)
     next(first)
     assert "number 1 in line" in json.loads(next(second))["waiting"]
     first.close()
-    assert "Making the student" in json.loads(next(second))["waiting"]
+    assert "number 1 in line" not in next(second)
     second.close()
-    assert len(live.LINE) == 0
+    until(lambda: not len(live.LINE))
 
 
 def test_an_emptied_field_counts_as_its_default():

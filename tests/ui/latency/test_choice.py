@@ -27,9 +27,9 @@ def test_the_readers_own_text_is_the_first_length_offered():
 
 def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
     from explorer.page_state import PageState
-    from explorer.timing.line import LINE
+    from explorer.timing.line import MEASUREMENTS
 
-    monkeypatch.setattr(LINE, "start", lambda *a: pytest.fail("a measurement was started"))
+    monkeypatch.setattr(MEASUREMENTS, "start", lambda *a: pytest.fail("a measurement was started"))
     length, device = latency.show(PageState(text="The cat [MASK]."))
     n_tokens = max(len(run.tokens) for run in tiny_family.runs("The cat [MASK].").values())
     assert list(length.choices[0]) == [f"{n_tokens}: your text", n_tokens]

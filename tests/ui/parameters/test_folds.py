@@ -1,8 +1,12 @@
 """Each fold answers from the loaded family and from shapes alone, and says so."""
 
+import json
+
 import gradio as gr
 import pytest
 
+from explorer.models.architectures import meta_network
+from explorer.models.specs import BASE
 from explorer.page_state import PageState
 from explorer.ui.parameters import folds
 from explorer.ui.parameters import tab as parameters
@@ -70,6 +74,15 @@ def test_a_pass_too_large_for_a_visitor_is_followed_but_not_run(state, tiny_fami
     followed, source = folds.affordable_memory(loaded, 8, 1, False)
     assert source == "followed without weights"
     assert followed.peak_bytes == measured.peak_bytes
+
+
+def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
+    """Attention and FFN, each with the norm behind it, as the published architecture has them."""
+    layer = meta_network(BASE["albert"]).base_model.encoder.albert_layer_groups[0].albert_layers[0]
+    attention = sum(p.numel() for p in layer.attention.parameters())
+    whole = sum(p.numel() for p in layer.parameters())
+    parts = json.loads(folds.show_sharing(state))["parts"]
+    assert parts == {"attention": attention, "ffn": whole - attention}
 
 
 def test_embedding_ranks_come_from_the_loaded_tables(state):

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import gradio as gr
 import pytest
@@ -135,6 +136,15 @@ def test_the_answer_is_one_json_object_of_the_documented_shape(tiny_family):
         assert set(mask) == {"position", "predictions", "remaining"}
         assert [set(p) for p in mask["predictions"]] == [{"token", "id", "probability"}] * 3
         assert model["tokens"][mask["position"]] == "[MASK]"
+
+
+def test_a_model_that_cannot_be_had_is_named_beside_the_others(tiny_family, monkeypatch):
+    spec = specs.MINI["distilbert"]
+    monkeypatch.setitem(specs.MINI, "distilbert", replace(spec, name="mini-nowhere"))
+    answer = predict("the [MASK] sat", "mini", 3)
+    assert [model["model"] for model in answer["models"]] == ["bert", "albert"]
+    (sentence,) = answer["missing"]
+    assert spec.label in sentence
 
 
 def test_it_is_registered():

@@ -10,8 +10,8 @@ import pytest
 from explorer.analysis.alignment import align
 from explorer.analysis.attention.ablation import head_ablation, head_importance
 from explorer.analysis.attention.pairs import pair_quadrants
-from explorer.models.ablation import sweep_heads
-from explorer.models.neurons import queries_and_keys
+from explorer.models.inside.ablation import sweep_heads
+from explorer.models.inside.neurons import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.attention import ablation_words as texts_attention_ablation
 from explorer.ui.attention import pairs_words as texts_attention_pairs

@@ -1,0 +1,169 @@
+// Attention in the browser: unpacked heads, their exact numbers, colours and likeness.
+import {bytes, floats} from '../kit/numbers.js';
+
+export const timings = {};
+export const onPage = {wall: null};   // the wall that the reader sees
+
+export const wordLabel = text => text.replace(/^##/, '').replace(/▁/g, ' ').trim() || text;
+
+async function inflate(packed) {
+  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+// wall: the data plus, for each model, `bytes` (layer, head, row, column) and `exact` by head.
+export const unpackWall = async data => {
+  const begun = performance.now();
+  const raw = await inflate(bytes(data.packed));
+  const n = data.words.length, size = Math.ceil(n / data.pool);
+  let offset = 0;
+  const models = data.models.map((model, m) => {
+    const count = model.layers * model.heads, length = count * size * size;
+    const drawn = raw.subarray(offset, offset += length);
+    const exact = new Array(count).fill(null);
+    if (data.exact.length) {
+      const all = floats(data.exact[m]), s = model.pieces.length;
+      for (let i = 0; i < count; i++) exact[i] = withWords(model, all.subarray(i * s * s, (i + 1) * s * s));
+    }
+    return {...model, m, count, bytes: drawn, exact};
+  });
+  timings.unpack = performance.now() - begun;
+  return {...data, n, size, models};
+};
+
+// From pieces to words: sum over the looked-at pieces, mean over the looking ones.
+function withWords(model, pieces) {
+  const groups = model.groups, n = groups.length, s = model.pieces.length;
+  const words = new Float64Array(n * n);
+  for (let i = 0; i < n; i++) {
+    for (let j = 0; j < n; j++) {
+      let sum = 0;
+      for (const q of groups[i]) for (const k of groups[j]) sum += pieces[q * s + k];
+      words[i * n + j] = groups[i].length ? sum / groups[i].length : 0;
+    }
+  }
+  return {words, pieces};
+}
+
+export const receiveExact = (wall, answer) => {
+  for (const head of answer.heads) {
+    const model = wall.models.find(m => m.key === head.model);
+    if (!model) continue;
+    const size = head.pieces ? model.pieces.length : wall.n;
+    const values = floats(head.pieces || head.words);
+    if (values.length !== size * size) continue;      // an answer for a text that is gone
+    model.exact[head.layer * model.heads + head.head] =
+      head.pieces ? withWords(model, values) : {words: Float64Array.from(values), pieces: null};
+  }
+};
+
+// The value of a cell between words: exact if it is here, else from the byte that is drawn.
+export const betweenWords = (wall, head) => {
+  const model = wall.models[head.m], exact = model.exact[head.i];
+  if (exact) return {values: exact.words, exact: true};
+  const {n, size, pool} = wall, values = new Float64Array(n * n), start = head.i * size * size;
+  for (let q = 0; q < n; q++) for (let k = 0; k < n; k++) {
+    const byte = model.bytes[start + Math.floor(q / pool) * size + Math.floor(k / pool)];
+    values[q * n + k] = (byte / 255) ** 2;
+  }
+  return {values, exact: false};
+};
+
+export const headAt = (wall, m, i) => ({m, i, layer: Math.floor(i / wall.models[m].heads), head: i % wall.models[m].heads});
+export const sameHead = (a, b) => Boolean(a && b && a.m === b.m && a.i === b.i);
+
+// Jensen-Shannon divergence of two heads in nats, averaged over the rows of the text's words.
+const xlogx = x => x > 0 ? x * Math.log(x) : 0;
+export const js = (p, q, n, rows) => {
+  let sum = 0;
+  for (let r = 0; r < rows.length; r++) {
+    for (let c = rows[r] * n, end = c + n; c < end; c++) sum += (xlogx(p[c]) + xlogx(q[c])) / 2 - xlogx((p[c] + q[c]) / 2);
+  }
+  return Math.max(0, sum / (rows.length || 1));
+};
+let table = null;    // the term of the sum for every pair of bytes
+function terms() {
+  if (table) return table;
+  table = new Float32Array(65536);
+  for (let a = 0; a < 256; a++) for (let b = 0; b < 256; b++) {
+    const p = (a / 255) ** 2, q = (b / 255) ** 2;
+    table[a << 8 | b] = (xlogx(p) + xlogx(q)) / 2 - xlogx((p + q) / 2);
+  }
+  return table;
+}
+export const wordRows = wall => {
+  const rows = [...wall.words.keys()].filter(i => !wall.special[i]);
+  return rows.length ? rows : [...wall.words.keys()];
+};
+
+// How far every head of every model is from one head: [model][i], exact or from the bytes.
+export const distancesFrom = (wall, anchor) => {
+  if (wall.exact.length) {
+    const own = wall.models[anchor.m].exact[anchor.i].words, rows = wordRows(wall);
+    return wall.models.map(model => Float64Array.from(model.exact, head => js(own, head.words, wall.n, rows)));
+  }
+  const t = terms(), {size, pool} = wall, own = wall.models[anchor.m].bytes;
+  const rows = [...new Set(wordRows(wall).map(row => Math.floor(row / pool)))];
+  if (pool > 1) return pooledDistances(wall, anchor, rows);
+  return wall.models.map(model => {
+    const out = new Float64Array(model.count);
+    for (let i = 0; i < model.count; i++) {
+      out[i] = Math.max(0, sumOfTerms(t, own, anchor.i * size * size, model.bytes, i * size * size, rows, size) / rows.length);
+    }
+    return out;
+  });
+};
+
+// Plain loops on purpose: sixty times faster here than iterators in a callback.
+function sumOfTerms(t, p, startP, q, startQ, rows, size) {
+  let sum = 0;
+  for (let r = 0; r < rows.length; r++) {
+    let a = startP + rows[r] * size, b = startQ + rows[r] * size;
+    for (const end = a + size; a < end;) sum += t[p[a++] << 8 | q[b++]];
+  }
+  return sum;
+}
+
+// Pooled rows no longer sum to 1: they are scaled to, once, before they are compared.
+function pooledDistances(wall, anchor, rows) {
+  const {size, models} = wall;
+  wall.scaled = wall.scaled || models.map(model => {
+    const out = Float32Array.from(model.bytes, byte => (byte / 255) ** 2);
+    for (let start = 0; start < out.length; start += size) {
+      let sum = 0;
+      for (let c = start; c < start + size; c++) sum += out[c];
+      for (let c = start; c < start + size; c++) out[c] /= sum || 1;
+    }
+    return out;
+  });
+  const part = (m, i) => wall.scaled[m].subarray(i * size * size, (i + 1) * size * size);
+  const own = part(anchor.m, anchor.i);
+  return models.map((model, m) => Float64Array.from({length: model.count}, (_, i) => js(own, part(m, i), size, rows)));
+}
+
+// One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
+export const partnersOf = (wall, anchor, others) => {
+  const key = `${anchor.m}/${anchor.i}/${others}`;
+  wall.partners = wall.partners || new Map();
+  if (!wall.partners.has(key)) {
+    const distances = others === 'closest' ? distancesFrom(wall, anchor) : null;
+    wall.partners.set(key, wall.models.map((model, m) => {
+      if (m === anchor.m) return anchor;
+      if (distances) return headAt(wall, m, distances[m].indexOf(Math.min(...distances[m])));
+      return headAt(wall, m, sameRow(wall, anchor, model) * model.heads + Math.min(anchor.head, model.heads - 1));
+    }));
+  }
+  return wall.partners.get(key);
+};
+function sameRow(wall, anchor, model) {
+  const row = wall.models[anchor.m].rows[anchor.layer];
+  const gaps = model.rows.map(r => Math.abs(r - row));
+  return gaps.indexOf(Math.min(...gaps));
+}
+
+// JS as it is printed: exact where both heads are, near where every word has its byte, else nothing yet.
+export const apartText = (wall, a, b) => {
+  const p = betweenWords(wall, a), q = betweenWords(wall, b), exact = p.exact && q.exact;
+  if (!exact && wall.pool > 1) return '…';
+  return (exact ? '' : '≈ ') + (js(p.values, q.values, wall.n, wordRows(wall))).toFixed(exact ? 3 : 2);
+};

@@ -1,0 +1,8 @@
+// Words beside a picture: the two fonts, and a word cut to the room there is.
+export const FONT = '13px system-ui, sans-serif', BOLD = '600 13px system-ui, sans-serif';
+
+export const clip = (pen, text, width) => {
+  if (pen.measureText(text).width <= width) return text;
+  while (text.length > 1 && pen.measureText(`${text}…`).width > width) text = text.slice(0, -1);
+  return `${text}…`;
+};

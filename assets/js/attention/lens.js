@@ -1,0 +1,163 @@
+// The chosen head of one model beside its counterparts in the others.
+import {choice} from '../kit/choice.js';
+import {make, say} from '../kit/dom.js';
+import {wholePercent} from '../kit/numbers.js';
+import {choose, chosen} from '../page/here.js';
+import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
+import {Lines} from './lines.js';
+import {Matrix} from './matrix.js';
+
+const PIECES = 128;
+const kept = {view: null, unit: 'words', added: 'shown', others: 'closest', mass: .7};
+
+export class Lens {
+  constructor() {
+    Object.assign(this, kept);       // the reader's choices outlive a new text
+    this.view ??= chosen('view') ?? 'matrix';
+    this.cell = null;
+    this.node = make('section', {class: 'aw-lens'});
+    this.observer = new ResizeObserver(() => { if (this.host && this.node.clientWidth !== this.width) this.draw(); });
+    this.observer.observe(this.node);
+  }
+
+  set(host) {
+    const first = this.host !== host;
+    this.host = host;
+    if (first) this.build();
+    this.draw();
+  }
+
+  keep(name, value) {
+    this[name] = kept[name] = value;
+    if (name === 'view') choose({view: value});
+    if (name === 'others') { this.host.drawOver(); this.host.ask(); }
+    this.draw();
+  }
+
+  build() {
+    const {texts} = this.host.wall;
+    const control = (name, options) => choice(texts[name], texts[options], this[name], key => this.keep(name, key));
+    this.slider = make('input', {type: 'range', min: '10', max: '100', step: '5', value: String(this.mass * 100)});
+    this.sliderText = make('span');
+    this.slider.addEventListener('input', () => this.keep('mass', Number(this.slider.value) / 100));
+    this.sliderLabel = make('label', {class: 'aw-mass'}, this.sliderText, this.slider);
+    this.panels = make('div', {class: 'aw-panels'});
+    this.note = make('p', {class: 'note'});
+    this.live = make('p', {class: 'sr-only', role: 'status'});
+    this.node.replaceChildren(make('h3', {text: texts.chosen_head}),
+      make('div', {class: 'aw-bar'}, control('view', 'views'), control('unit', 'units'), control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
+      this.panels, this.note, this.live);
+  }
+
+  // The server could not be asked: what is drawn stays, and says that it is rounded.
+  lacks() { this.note.textContent = this.host.wall.texts.lacking; }
+
+  draw() {
+    const {texts, models} = this.host.wall;
+    this.width = this.node.clientWidth;
+    if (!this.width) return;
+    this.heads = partnersOf(this.host.wall, this.host.lock, this.others);
+    this.sliderLabel.hidden = this.view !== 'lines';
+    this.sliderText.textContent = say(texts.mass, {mass: wholePercent(this.mass)});
+    const fetching = this.heads.some(head => !models[head.m].exact[head.i]);
+    const long = this.unit === 'pieces' && models.some(model => model.pieces.length > PIECES);
+    this.note.textContent = fetching ? texts.waiting : long ? say(texts.no_pieces, {n: PIECES}) : texts.cell_hint;
+    const shapes = this.view === 'difference' ? this.differences() : this.heads.map(head => this.one(head));
+    const across = this.width >= 860 ? shapes.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
+    this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
+    const kind = this.view === 'lines' ? Lines : Matrix, key = `${this.view}/${shapes.length}`;
+    if (this.drawnKey !== key) this.fresh(kind, shapes);
+    this.drawnKey = key;
+    this.parts.forEach((part, i) => {
+      part.shape = shapes[i];
+      part.figure.dataset.model = shapes[i].key || '';
+      part.title.textContent = shapes[i].title;
+      part.detail.textContent = shapes[i].detail;
+      part.picture.draw(shapes[i].picture, width);
+    });
+    this.mark(this.cell);
+  }
+
+  fresh(Kind, shapes) {
+    const {texts} = this.host.wall;
+    this.parts = shapes.map(() => {
+      const part = {picture: new Kind(cell => this.mark(cell, part))};
+      part.title = make('b', {class: 'model-name'});
+      part.detail = make('span', {class: 'aw-detail'});
+      part.reading = make('p', {class: 'aw-reading'});
+      part.copy = make('button', {type: 'button', class: 'chip', text: texts.copy});
+      part.copy.addEventListener('click', () => this.copyRow(part));
+      part.figure = make('figure', {}, make('figcaption', {}, part.title, part.detail), part.picture.node,
+        make('div', {class: 'aw-under'}, part.reading, Kind === Matrix ? part.copy : null));
+      return part;
+    });
+    this.panels.replaceChildren(...this.parts.map(part => part.figure));
+  }
+
+  // What one head shows under the present choices: labels and a square of numbers.
+  square(head) {
+    const {wall} = this.host, model = wall.models[head.m], exact = model.exact[head.i];
+    const pieces = this.unit === 'pieces' && this.view !== 'difference' && exact && exact.pieces;
+    const all = pieces ? {values: exact.pieces, exact: true} : betweenWords(wall, head);
+    const labels = pieces ? model.pieces : wall.words, added = pieces ? model.added : wall.special;
+    const keep = [...labels.keys()].filter(i => this.added === 'shown' || !added[i]);
+    const n = labels.length, values = new Float64Array(keep.length ** 2);
+    keep.forEach((q, row) => {
+      const whole = this.added === 'rest' ? keep.reduce((sum, k) => sum + all.values[q * n + k], 0) || 1 : 1;
+      keep.forEach((k, column) => { values[row * keep.length + column] = all.values[q * n + k] / whole; });
+    });
+    return {labels: keep.map(i => wordLabel(labels[i])), values, n: keep.length, exact: all.exact, pieces: Boolean(pieces), keep};
+  }
+
+  name(head) {
+    const {texts, models} = this.host.wall;
+    return say(texts.head, {model: models[head.m].label, layer: head.layer + 1, head: head.head + 1});
+  }
+
+  one(head) {
+    const {wall, palette, lock} = this.host, model = wall.models[head.m], {texts} = wall;
+    const square = this.square(head), apart = sameHead(head, lock) ? null : apartText(wall, head, lock);
+    const role = apart ? say(texts.closest, {js: apart}) : texts.chosen;
+    return {key: model.key, title: this.name(head), detail: `${role} · ${this.host.summary(head)}`, square,
+      picture: {...square, ramp: palette.ramps[model.key], colour: palette.text[model.key], palette, mass: this.mass,
+        label: `${this.name(head)}. ${this.host.summary(head)}`}};
+  }
+
+  differences() {
+    const {wall, palette} = this.host, {texts} = wall, pairs = [];
+    this.heads.forEach((a, i) => this.heads.slice(i + 1).forEach(b => pairs.push([a, b])));
+    return pairs.map(([a, b]) => {
+      const one = this.square(a), two = this.square(b), labels = {a: wall.models[a.m].label, b: wall.models[b.m].label};
+      const square = {...one, values: one.values.map((v, i) => v - two.values[i]), exact: one.exact && two.exact};
+      const short = head => `${wall.models[head.m].label} ${head.layer + 1}.${head.head + 1}`;
+      const title = say(texts.minus, {a: short(a), b: short(b)});
+      return {key: '', title, detail: say(texts.minus_note, labels), square,
+        picture: {...square, signed: true, palette, ramp: palette.diverging(wall.models[a.m].key, wall.models[b.m].key), label: title}};
+    });
+  }
+
+  // The same two words are marked in every panel; pieces differ between models.
+  mark(cell, source = null) {
+    const texts = this.host.wall.texts, alone = source && source.shape.square.pieces;
+    if (source) this.cell = cell;
+    for (const part of this.parts) {
+      const {labels, values, n, exact} = part.shape.square;
+      const mine = alone && part !== source ? null : this.cell && this.cell.every(i => i < n) ? this.cell : null;
+      part.picture.mark(mine);
+      part.copy.disabled = !mine || !exact;
+      part.reading.textContent = mine ? say(texts.cell, {query: labels[mine[0]], key: labels[mine[1]],
+        value: exact ? (values[mine[0] * n + mine[1]]).toFixed(4) : `≈ ${(values[mine[0] * n + mine[1]]).toFixed(2)}`}) : '';
+      if (part === source) this.live.textContent = part.reading.textContent;
+    }
+    const square = source && !alone && this.cell ? source.shape.square : null;
+    this.host.lightWord(square ? square.keep[this.cell[0]] : null);
+  }
+
+  async copyRow(part) {
+    const {labels, values, n} = part.shape.square, row = this.cell[0];
+    const lines = labels.map((label, k) => `${labels[row]}\t${label}\t${values[row * n + k]}`);
+    await navigator.clipboard.writeText(lines.join('\n'));
+    part.copy.textContent = this.host.wall.texts.copied;
+    setTimeout(() => { part.copy.textContent = this.host.wall.texts.copy; }, 1500);
+  }
+}

@@ -1,0 +1,86 @@
+// The same numbers as lines between two columns of words.
+import {make, resize} from '../kit/dom.js';
+import {BOLD, clip, FONT} from './labels.js';
+
+// For each row the fewest cells whose sum reaches the mass, largest first.
+export const edges = (values, n, mass) => {
+  const edges = [];
+  for (let q = 0; q < n; q++) {
+    const keys = [...Array(n).keys()].sort((a, b) => values[q * n + b] - values[q * n + a]);
+    const whole = keys.reduce((sum, k) => sum + values[q * n + k], 0);
+    let sum = 0;
+    for (const k of keys) {
+      if (sum >= mass * whole - 1e-9 || values[q * n + k] <= 0) break;
+      sum += values[q * n + k];
+      edges.push([q, k, values[q * n + k]]);
+    }
+  }
+  return edges;
+};
+
+export class Lines {
+  constructor(onCell) {
+    this.canvas = make('canvas', {tabindex: '0', role: 'img'});
+    this.node = make('div', {class: 'aw-matrix'}, this.canvas);
+    this.onCell = onCell;
+    this.row = null;
+    const point = row => { if (row !== this.row) { this.row = row; this.paint(); } };
+    this.canvas.addEventListener('pointermove', event => {
+      const box = this.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - box.top) / this.step);
+      const side = event.clientX - box.left < box.width / 2 ? 'query' : 'key';
+      point(row >= 0 && row < this.picture.n ? `${side}/${row}` : null);
+    });
+    this.canvas.addEventListener('pointerleave', () => point(null));
+    this.canvas.addEventListener('keydown', event => {
+      const way = {ArrowUp: -1, ArrowDown: 1}[event.key];
+      if (!way) return;
+      event.preventDefault();
+      const now = this.row ? Number(this.row.split('/')[1]) : -1;
+      point(`query/${Math.max(0, Math.min(this.picture.n - 1, now + way))}`);
+    });
+  }
+
+  draw(picture, width) {
+    this.picture = picture;
+    this.width = Math.min(width, 460);
+    this.step = picture.n > 40 ? 16 : 22;
+    this.canvas.setAttribute('aria-label', picture.label);
+    this.paint();
+  }
+
+  mark() {}
+
+  paint() {
+    const {n, labels, values, mass, palette, colour} = this.picture, {width, step} = this;
+    const pen = resize(this.canvas, width, n * step + 4);
+    const [side, row] = this.row ? this.row.split('/') : [null, -1], focus = Number(row);
+    const gutter = Math.min(120, width * .32), middle = i => i * step + step / 2;
+    pen.lineCap = 'round';
+    const touched = new Set();
+    for (const [q, k, value] of edges(values, n, mass)) {
+      const on = !side || (side === 'query' ? q : k) === focus;
+      if (on && side) touched.add(side === 'query' ? k : q);
+      pen.globalAlpha = on ? .12 + .88 * Math.sqrt(value) : .04;
+      pen.strokeStyle = colour;
+      pen.lineWidth = .75 + 4 * value;
+      pen.beginPath();
+      pen.moveTo(gutter, middle(q));
+      pen.bezierCurveTo(width / 2, middle(q), width / 2, middle(k), width - gutter, middle(k));
+      pen.stroke();
+    }
+    pen.globalAlpha = 1;
+    pen.textBaseline = 'middle';
+    labels.forEach((label, i) => {
+      for (const end of ['query', 'key']) {
+        const hit = side === end ? i === focus : side ? touched.has(i) : false;
+        pen.font = hit ? BOLD : FONT;
+        pen.fillStyle = !side || hit ? palette.ink : palette.soft;
+        pen.textAlign = end === 'query' ? 'right' : 'left';
+        const value = side && side !== end && hit ? values[side === 'query' ? focus * n + i : i * n + focus] : null;
+        const text = clip(pen, label, gutter - (value === null ? 8 : 44));
+        pen.fillText(value === null ? text : end === 'query' ? `${value.toFixed(2)} ${text}` : `${text} ${value.toFixed(2)}`,
+          end === 'query' ? gutter - 6 : width - gutter + 6, middle(i));
+      }
+    });
+  }
+}

@@ -1,0 +1,62 @@
+// What all of a model's attention adds up to: one matrix per model.
+import {make, say} from '../kit/dom.js';
+import {floats} from '../kit/numbers.js';
+import {paletteOf} from './colours.js';
+import {wordLabel} from './heads.js';
+import {Matrix} from './matrix.js';
+
+class Summary {
+  constructor(root) {
+    this.root = root;
+    this.observer = new ResizeObserver(() => { if (this.data && root.clientWidth !== this.width) this.draw(); });
+    this.observer.observe(root);
+  }
+
+  set(data, dark) {
+    this.data = data;
+    this.dark = dark;
+    this.live = make('p', {class: 'sr-only', role: 'status'});
+    this.parts = data.models.map(model => {
+      const part = {model, values: Float64Array.from(floats(model.values))};
+      part.picture = new Matrix(cell => this.mark(cell, part));
+      part.reading = make('p', {class: 'aw-reading'});
+      part.figure = make('figure', {'data-model': model.key},
+        make('figcaption', {}, make('b', {class: 'model-name', text: say(data.texts.title, {label: model.label, kind: data.texts.kind})}),
+          make('span', {class: 'aw-detail', text: model.detail})),
+        part.picture.node, make('div', {class: 'aw-under'}, part.reading));
+      return part;
+    });
+    this.panels = make('div', {class: 'aw-panels'}, ...this.parts.map(part => part.figure));
+    this.root.replaceChildren(this.panels, make('p', {class: 'note', text: data.texts.hint}), this.live);
+    this.draw();
+  }
+
+  draw() {
+    this.width = this.root.clientWidth;
+    if (!this.width) return;
+    const {models, words, texts} = this.data, palette = paletteOf(this.root, models.map(m => m.key), this.dark);
+    const across = this.width >= 860 ? this.parts.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
+    this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
+    for (const part of this.parts) {
+      const {label, key, gain} = part.model;
+      part.picture.draw({labels: words.map(wordLabel), values: part.values, n: words.length, ramp: palette.ramps[key], palette, gain,
+        label: say(texts.title, {label, kind: texts.kind})}, width);
+      part.picture.mark(null);
+    }
+  }
+
+  mark(cell, source) {
+    const words = this.data.words.map(wordLabel), n = words.length;
+    for (const part of this.parts) {
+      part.picture.mark(cell);
+      part.reading.textContent = cell ? say(this.data.texts.cell,
+        {query: words[cell[0]], key: words[cell[1]], value: (part.values[cell[0] * n + cell[1]]).toFixed(4)}) : '';
+      if (part === source) this.live.textContent = part.reading.textContent;
+    }
+  }
+}
+
+export function draw(root, data, {dark}) {
+  root.__summary = root.__summary || new Summary(root);
+  root.__summary.set(data, dark);
+}

@@ -1,0 +1,152 @@
+// Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
+import {make, say as fill} from '../kit/dom.js';
+
+const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : value.toExponential(1);
+
+class Switches {
+  constructor(root) {
+    this.root = root;
+    this.off = {};
+    this.node = make('div', {class: 'hs'});
+  }
+
+  set(data, ask) {
+    const swept = data.models.some(model => model.nats?.length);
+    if (data.text !== this.text || !swept) { this.off = {}; this.focus = null; }   // the fold says: all are on
+    Object.assign(this, {data, ask, text: data.text, models: data.models.filter(model => !model.card)});
+    for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
+    this.strongest = Math.max(0, ...this.models.flatMap(model => model.nats.flat()));
+    const held = this.node.contains(document.activeElement);
+    this.build();
+    if (held && this.focus) this.cell(this.focus)?.focus();
+    if (!this.root.contains(this.node)) this.root.replaceChildren(this.node);
+  }
+
+  build() {
+    const {texts} = this.data;
+    const swept = this.models.length > 0 && this.models.every(model => model.nats.length === model.layers);
+    const chip = (label, act) => {
+      const button = make('button', {type: 'button', class: 'chip', text: label});
+      button.addEventListener('click', act);
+      return button;
+    };
+    const chips = make('div', {class: 'chips hs-chips'},
+      chip(texts.all_on, () => this.choose(() => [])), chip(texts.all_off, () => this.choose(model => this.all(model))),
+      swept && chip(fill(texts.strongest, {n: 5}), () => this.choose(model => this.ranked(model).slice(0, 5))),
+      swept && chip(texts.weakest, () => this.choose(model => this.ranked(model).slice(-Math.floor(model.layers * model.heads / 2)))));
+    const columns = this.data.models.map(model => model.card ? this.card(model) : this.column(model));
+    const scale = this.strongest ? fill(texts.scale, {low: 0, high: nats(this.strongest)}) : '';
+    this.node.replaceChildren(chips, make('div', {class: 'columns'}, ...columns),
+      make('p', {class: 'note', text: `${texts.hint} ${scale}`.trim()}));
+  }
+
+  all(model) {
+    return Array.from({length: model.layers * model.heads}, (_, i) => i);
+  }
+
+  ranked(model) {
+    const flat = model.nats.flat();
+    return this.all(model).sort((a, b) => flat[b] - flat[a]);
+  }
+
+  card(model) {
+    return make('section', {class: 'card plain', 'data-model': model.key}, make('h3', {text: model.label}), make('p', {text: model.card}));
+  }
+
+  column(model) {
+    const {texts} = this.data, grid = make('div', {class: 'hs-grid', role: 'grid', 'aria-label': fill(texts.grid, {model: model.label})});
+    grid.style.gridTemplateColumns = `30px repeat(${model.heads}, minmax(16px, 1fr))`;
+    for (let layer = 0; layer < model.layers; layer++) {
+      const name = make('button', {type: 'button', class: 'hs-layer', text: layer + 1, 'aria-label': fill(texts.layer, {layer: layer + 1})});
+      name.addEventListener('click', () => this.flipLayer(model, layer));
+      const row = make('div', {role: 'row', class: 'hs-row'}, make('span', {role: 'rowheader'}, name));
+      for (let head = 0; head < model.heads; head++) row.append(this.switch(model, layer, head));
+      grid.append(row);
+    }
+    grid.addEventListener('keydown', event => this.key(event, model));
+    model.counter = make('span', {class: 'badge'});
+    this.count(model);
+    return make('section', {class: 'hs-column', 'data-model': model.key},
+      make('h3', {}, make('span', {class: 'model-name', text: model.label}), document.createTextNode(' '), model.counter), grid);
+  }
+
+  switch(model, layer, head) {
+    const value = model.nats[layer]?.[head], i = layer * model.heads + head;
+    const cell = make('button', {type: 'button', role: 'gridcell', class: 'hs-head', 'data-cell': `${model.key}/${i}`, tabindex: i ? '-1' : '0'});
+    if (value !== undefined && this.strongest) {
+      cell.style.setProperty('--share', String(Math.round(100 * Math.sqrt(value / this.strongest))));
+      cell.classList.add('known');
+    }
+    this.name(cell, model, layer, head);
+    cell.addEventListener('click', () => { this.flip(model, i); this.focus = [model.key, i]; });
+    cell.addEventListener('focus', () => { this.focus = [model.key, i]; });
+    return cell;
+  }
+
+  name(cell, model, layer, head) {
+    const {texts} = this.data, off = this.off[model.key].has(layer * model.heads + head), value = model.nats[layer]?.[head];
+    const parts = [fill(texts.head, {model: model.label, layer: layer + 1, head: head + 1}), off ? texts.off : texts.on];
+    if (value !== undefined) parts.push(fill(texts.alone, {nats: nats(value)}));
+    cell.setAttribute('aria-label', parts.join(', '));
+    cell.title = parts.join(', ');
+    cell.setAttribute('aria-selected', String(off));
+    cell.classList.toggle('off', off);
+  }
+
+  cell([key, i]) { return this.node.querySelector(`[data-cell="${key}/${i}"]`); }
+
+  key(event, model) {
+    const place = event.target.dataset?.cell;
+    if (!place) return;
+    const i = Number(place.split('/')[1]), {heads, layers} = model;
+    const steps = {ArrowRight: i % heads < heads - 1 ? 1 : 0, ArrowLeft: i % heads ? -1 : 0, ArrowDown: i + heads < heads * layers ? heads : 0, ArrowUp: i >= heads ? -heads : 0};
+    if (!(event.key in steps)) return;
+    event.preventDefault();
+    const next = this.cell([model.key, i + steps[event.key]]);
+    event.target.tabIndex = -1;
+    next.tabIndex = 0;
+    next.focus();
+  }
+
+  flip(model, i) {
+    const off = this.off[model.key];
+    if (!off.delete(i)) off.add(i);
+    this.update(model);
+  }
+
+  flipLayer(model, layer) {
+    const off = this.off[model.key], row = Array.from({length: model.heads}, (_, head) => layer * model.heads + head);
+    const all = row.every(i => off.has(i));
+    for (const i of row) if (all) off.delete(i); else off.add(i);
+    this.update(model);
+  }
+
+  choose(pick) {
+    for (const model of this.models) this.off[model.key] = new Set(pick(model));
+    this.update(...this.models);
+  }
+
+  update(...models) {
+    for (const model of models) {
+      for (const i of this.all(model)) this.name(this.cell([model.key, i]), model, Math.floor(i / model.heads), i % model.heads);
+      this.count(model);
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.send(), 120);   // a run of clicks asks once
+  }
+
+  count(model) {
+    model.counter.textContent = fill(this.data.texts.count, {off: this.off[model.key].size, all: model.layers * model.heads});
+  }
+
+  send() {
+    const off = Object.fromEntries(this.models.map(model => [model.key,
+      [...this.off[model.key]].sort((a, b) => a - b).map(i => [Math.floor(i / model.heads), i % model.heads])]));
+    this.ask({off});
+  }
+}
+
+export function draw(root, data, {ask}) {
+  root.__switches = root.__switches || new Switches(root);
+  root.__switches.set(data, ask);
+}

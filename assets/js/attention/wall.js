@@ -1,0 +1,215 @@
+// The head wall: every head of every model as a tile, and what the reader does with them.
+import {choice} from '../kit/choice.js';
+import {make, resize, say} from '../kit/dom.js';
+import {wholePercent} from '../kit/numbers.js';
+import {choose, chosen, isChosen, runParams} from '../page/here.js';
+import {headImage, paletteOf} from './colours.js';
+import {apartText, headAt, onPage, partnersOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
+import {Lens} from './lens.js';
+import {Tiles} from './tiles.js';
+
+// A head named anywhere on the page, `.aw-jump`, is shown on the wall by a click.
+document.addEventListener('click', event => {
+  const button = event.target.closest && event.target.closest('.aw-jump');
+  if (!button || !onPage.wall) return;
+  const {wall} = onPage.wall, model = wall.models.find(m => m.key === button.dataset.model);
+  if (!model) return;
+  onPage.wall.keep(headAt(wall, model.m, Number(button.dataset.layer) * model.heads + Number(button.dataset.head)));
+  onPage.wall.stage.scrollIntoView({block: 'center', behavior: 'smooth'});
+});
+
+class Wall extends Tiles {
+  constructor(root) {
+    super();
+    this.root = root;
+    this.observer = new ResizeObserver(() => { if (this.wall && root.clientWidth !== this.width) this.layout(); });
+    this.observer.observe(root);
+  }
+
+  async set(data, {dark, asks}) {
+    this.asks = asks;
+    this.dark = dark;
+    if (this.packed !== data.packed || this.text !== data.words.join(' ')) {
+      this.packed = data.packed;
+      this.text = data.words.join(' ');
+      const wall = await unpackWall(data);
+      if (this.packed !== data.packed) return;    // a newer text came meanwhile
+      this.wall = wall;
+      this.order = chosen('order') ?? this.order;
+      onPage.wall = this;
+      this.word = this.point = null;
+      this.lock = this.firstLock();
+      this.build();
+    }
+    this.colour();
+    this.layout();
+    this.lens.set(this);
+    this.ask();
+  }
+
+  // From the link; else the head that watches one neighbouring word most sharply.
+  firstLock() {
+    const {models} = this.wall, m = models.findIndex(model => model.key === chosen('model'));
+    const layer = Number(chosen('layer')), head = Number(chosen('head'));
+    if (['model', 'layer', 'head'].some(isChosen)) {
+      const model = models[Math.max(0, m)];
+      if (model && layer >= 0 && layer < model.layers && head >= 0 && head < model.heads) {
+        return headAt(this.wall, model.m, layer * model.heads + head);
+      }
+    }
+    const model = models[0], score = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]);
+    const best = [...Array(model.count).keys()].reduce((a, b) => score(b) > score(a) ? b : a, 0);
+    return headAt(this.wall, 0, best);
+  }
+
+  build() {
+    const {texts, words, special, masks, cards, kinds, models, pool} = this.wall;
+    const counts = kinds.map((_, k) => models.reduce((sum, model) => sum + model.kind.filter(x => x === k).length, 0));
+    this.chips = kinds.map((kind, k) => {
+      const chip = make('button', {type: 'button', class: 'aw-kind', 'aria-pressed': String(!this.hidden.has(k)), title: texts.rules[kind]},
+        make('span', {text: texts.kinds[kind]}), make('b', {text: String(counts[k])}));
+      chip.addEventListener('click', () => {
+        this.hidden.has(k) ? this.hidden.delete(k) : this.hidden.add(k);
+        chip.setAttribute('aria-pressed', String(!this.hidden.has(k)));
+        this.drawBase();
+      });
+      return chip;
+    });
+    this.strip = words.map((word, w) => {
+      const chip = make('button', {type: 'button', class: special[w] ? 'aw-word added' : masks[w] ? 'aw-word mask' : 'aw-word', text: wordLabel(word)});
+      const on = () => this.lightWord(w), off = () => this.lightWord(null);
+      chip.addEventListener('pointerenter', on);
+      chip.addEventListener('pointerleave', off);
+      chip.addEventListener('focus', on);
+      chip.addEventListener('blur', off);
+      return chip;
+    });
+    this.base = make('canvas', {'aria-hidden': 'true'});
+    this.over = make('canvas', {'aria-hidden': 'true', class: 'aw-over'});
+    this.card = make('div', {class: 'aw-card', hidden: true, 'aria-hidden': 'true'});
+    this.stage = make('div', {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall}, this.base, this.over, this.card);
+    this.live = make('p', {class: 'sr-only', role: 'status'});
+    this.scale = make('div', {class: 'aw-scale'});
+    this.lens = new Lens();
+    this.root.replaceChildren(
+      make('div', {class: 'aw-bar'},
+        choice(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
+        make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
+      make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip),
+      ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
+      this.stage, this.live,
+      make('div', {class: 'aw-foot'}, this.scale, make('p', {class: 'note', text: [texts.hint, texts.rows,
+        pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' ')})),
+      this.lens.node);
+    this.listen();
+  }
+
+  colour() {
+    const {models, texts} = this.wall;
+    this.palette = paletteOf(this.root, models.map(m => m.key), this.dark);
+    this.baked = null;
+    this.scale.replaceChildren(make('span', {text: texts.low}), ...models.map(model => {
+      const bar = make('canvas', {'aria-hidden': 'true'}), pen = resize(bar, 64, 12), ramp = this.palette.ramps[model.key];
+      for (let x = 0; x < 64; x++) {
+        const c = ramp[Math.round(255 * Math.sqrt(x / 63))];
+        pen.fillStyle = `rgb(${c & 255},${c >> 8 & 255},${c >> 16 & 255})`;
+        pen.fillRect(x, 0, 1.5, 12);
+      }
+      return bar;
+    }), make('span', {text: texts.high}), make('span', {text: texts.scale}));
+  }
+
+  lightWord(word) {
+    if (word === this.word) return;
+    this.word = word;
+    this.strip.forEach((chip, w) => chip.classList.toggle('on', w === word));
+    this.drawBase();
+  }
+
+  preview(head) {
+    if (sameHead(head, this.point) || (!head && !this.point)) return;
+    this.point = head;
+    this.drawOver();
+    this.card.hidden = !head;
+    if (head) this.drawCard(head);
+  }
+
+  keep(head) {
+    this.lock = head;
+    this.preview(null);
+    const model = this.wall.models[head.m];
+    choose({model: model.key, layer: head.layer, head: head.head});
+    if (this.order === 'alike') this.layout(true);
+    this.drawOver();
+    this.lens.set(this);
+    this.live.textContent = this.describe(head);
+    this.ask();
+  }
+
+  // Exact numbers for what is printed, unless they are here already.
+  ask() {
+    const needed = partnersOf(this.wall, this.lock, this.lens.others).filter(head => !this.wall.models[head.m].exact[head.i]);
+    if (!needed.length) return;
+    const wall = this.wall, heads = needed.map(h => [wall.models[h.m].key, h.layer, h.head]);
+    this.asks({params: runParams(), heads}).then(answer => { if (this.wall === wall) this.receive(JSON.parse(answer)); }, () => this.lens.lacks());
+  }
+
+  receive(answer) {
+    receiveExact(this.wall, answer);
+    this.lens.set(this);
+  }
+
+  describe(head) {
+    const {texts, models} = this.wall, model = models[head.m];
+    return `${say(texts.head, {model: model.label, layer: head.layer + 1, head: head.head + 1})}: ${this.summary(head)}`;
+  }
+
+  summary(head) {
+    const {texts, models, kinds} = this.wall, model = models[head.m], kind = kinds[model.kind[head.i]];
+    const share = model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null;
+    const name = share === null ? texts.kinds[kind] : say(texts.kind_share, {kind: texts.kinds[kind], share: wholePercent(share)});
+    return say(texts.summary, {kind: name, entropy: model.entropy[head.i].toFixed(2), distance: model.distance[head.i].toFixed(1)});
+  }
+
+  drawCard(head) {
+    const {texts, models, size} = this.wall, side = 132;
+    const views = partnersOf(this.wall, head, this.lens.others).map(partner => {
+      const model = models[partner.m], canvas = make('canvas'), pen = resize(canvas, side, side);
+      pen.imageSmoothingEnabled = size > side;
+      pen.drawImage(headImage(this.wall, partner, this.palette), 0, 0, side, side);
+      const apart = sameHead(partner, head) ? '' : `JS ${apartText(this.wall, head, partner)}`;
+      return make('figure', {'data-model': model.key}, canvas, make('figcaption', {},
+        make('b', {class: 'model-name', text: say(texts.short, {model: model.label, layer: partner.layer + 1, head: partner.head + 1})}),
+        make('span', {text: apart})));
+    });
+    this.card.replaceChildren(make('div', {class: 'aw-card-views'}, ...views), make('p', {text: this.summary(head)}));
+    const place = this.places[head.m][head.i], width = this.card.offsetWidth, height = this.card.offsetHeight;
+    const x = Math.max(0, Math.min(this.width - width, place.x + this.tile / 2 - width / 2));
+    const below = place.y + this.tile + 12, above = place.y - height - 12;
+    const box = this.stage.getBoundingClientRect();
+    const y = box.top + below + height > innerHeight && box.top + above > 0 ? above : below;
+    this.card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
+  }
+
+  listen() {
+    this.stage.addEventListener('pointermove', event => { if (event.pointerType !== 'touch') this.preview(this.at(event)); });
+    this.stage.addEventListener('pointerleave', () => this.preview(null));
+    this.stage.addEventListener('blur', () => this.preview(null));
+    this.stage.addEventListener('click', event => { const head = this.at(event); if (head) this.keep(head); });
+    this.stage.addEventListener('keydown', event => {
+      const here = this.point || this.lock;
+      if (event.key === 'Enter' || event.key === ' ') { event.preventDefault(); this.keep(here); return; }
+      if (event.key === 'Escape') { this.preview(null); return; }
+      const way = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]}[event.key];
+      if (!way) return;
+      event.preventDefault();
+      const next = this.walk(here, way);
+      if (next) { this.preview(next); this.live.textContent = this.describe(next); }
+    });
+  }
+}
+
+export function draw(root, data, context) {
+  root.__wall = root.__wall || new Wall(root);
+  root.__wall.set(data, context);
+}

@@ -1,0 +1,95 @@
+// Published tables: one column as outlined bars, all columns as a table whose heads sort.
+import {make, say} from '../kit/dom.js';
+
+const chosen = {table: 'distilbert-1', column: null, up: false};
+
+// A score keeps its decimal: 89 is printed 89.0, as the papers have it.
+const printed = (value, unit) => value === null ? '·'
+  : value.toLocaleString('en-GB', {minimumFractionDigits: unit === '%' ? 1 : 0, maximumFractionDigits: 3})
+    + (unit ? ` ${unit}` : '');
+const papers = {bert: 'BERT', distilbert: 'DistilBERT', albert: 'ALBERT', released: 'Released'};
+
+function sorted(table) {
+  const at = table.columns.findIndex(c => c.label === chosen.column);
+  const sign = chosen.up ? 1 : -1;
+  return [at, [...table.rows].sort((a, b) => {
+    const [x, y] = [a.values[at], b.values[at]];
+    if (x === null || y === null) return (x === null) - (y === null);
+    return sign * (x - y);
+  })];
+}
+
+const flagsOf = (table, row, column) =>
+  table.flags.filter(flag => flag.row === row && flag.column === column);
+
+function bars(table, t) {
+  const [at, rows] = sorted(table), column = table.columns[at];
+  const most = Math.max(...rows.map(row => Math.abs(row.values[at] ?? 0)));
+  const list = make('ol', {class: 'bm-bars', 'aria-label': say(t.bars, {column: column.label})});
+  for (const row of rows.filter(row => row.values[at] !== null)) {
+    const fill = make('i');
+    fill.style.inlineSize = `${100 * Math.abs(row.values[at]) / most}%`;
+    const marks = flagsOf(table, row.name, column.label);
+    list.append(make('li', {'data-model': row.model || null},
+      make('span', {class: row.model ? 'model-name' : '', 'data-model': row.model || null}, row.name),
+      make('span', {class: 'bm-bar', 'aria-hidden': 'true'}, fill),
+      make('span', {class: 'printed'}, printed(row.values[at], column.unit) + (marks.length ? ' †' : ''))));
+  }
+  return list;
+}
+
+function head(column, redraw, t) {
+  const on = chosen.column === column.label;
+  const button = make('button', {type: 'button', 'aria-label': say(t.sort, {column: column.label})},
+    `${column.label}${column.unit && column.unit !== '%' ? ` (${column.unit})` : ''}`, on ? (chosen.up ? ' ▲' : ' ▼') : '');
+  button.addEventListener('click', () => {
+    chosen.up = on ? !chosen.up : Boolean(column.lower_is_better);
+    chosen.column = column.label;
+    redraw(column.label);
+  });
+  return make('th', {scope: 'col', 'aria-sort': on ? (chosen.up ? 'ascending' : 'descending') : 'none'}, button);
+}
+
+function grid(table, redraw, t) {
+  const [, rows] = sorted(table);
+  return make('div', {class: 'table', tabindex: '0', role: 'region', 'aria-label': table.title},
+    make('table', {}, make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, t.system),
+      ...table.columns.map(column => head(column, redraw, t)))),
+    make('tbody', {}, ...rows.map(row => make('tr', {},
+      make('th', {scope: 'row'}, row.name),
+      ...row.values.map((value, i) => make('td', {class: 'printed'}, printed(value, table.columns[i].unit === '%' ? '%' : '').replace(' %', ''),
+        flagsOf(table, row.name, table.columns[i].label).length ? make('sup', {}, '†') : null)))))));
+}
+
+function remarks(table, t) {
+  return table.flags.map(flag => make('p', {class: 'note'}, `† ${flag.row}, ${flag.column} `,
+    make('span', {class: 'badge'}, t[flag.kind]), ` ${flag.text}`));
+}
+
+export function draw(root, data) {
+  const t = data.texts, table = data.tables.find(x => x.id === chosen.table) || data.tables[0];
+  if (!table.columns.some(c => c.label === chosen.column)) {
+    chosen.column = table.sort;
+    chosen.up = Boolean(table.columns.find(c => c.label === table.sort).lower_is_better);
+  }
+  const redraw = label => {
+    draw(root, data);
+    const name = label && say(t.sort, {column: label});
+    [...root.querySelectorAll('thead button')].find(b => b.getAttribute('aria-label') === name)?.focus();
+  };
+  const select = make('select', {}, ...Object.entries(papers).map(([key, name]) =>
+    make('optgroup', {label: name}, ...data.tables.filter(x => x.paper === key).map(x =>
+      make('option', {value: x.id, selected: x.id === table.id}, `${x.title} · ${x.source.split(', ').pop()}`)))));
+  select.addEventListener('change', () => {
+    Object.assign(chosen, {table: select.value, column: null});
+    draw(root, data);
+    root.querySelector('select').focus();
+  });
+  root.replaceChildren(
+    make('label', {class: 'cl-field'}, make('span', {}, t.table), select),
+    make('p', {class: 'note'}, make('span', {class: 'badge'}, t.published), ` ${table.source}. `,
+      table.split === '-' ? '' : `${table.split}. `, table.protocol),
+    make('p', {class: 'bm-title'}, say(t.bars, {column: chosen.column})),
+    bars(table, t), grid(table, redraw, t), ...remarks(table, t),
+    table.note ? make('p', {class: 'note'}, table.note) : '');
+}

@@ -1,0 +1,37 @@
+// Live checks: the list of what each one measures, expects and found.
+import {make, say} from '../kit/dom.js';
+import {listen, results, running} from './filter.js';
+
+function outcome(check, t) {
+  const result = results[check.id];
+  if (running.has(check.id)) return [make('p', {class: 'cl-none'}, '…')];
+  if (!result) return [make('p', {class: 'cl-none'}, check.waits || t.not_run)];
+  const kind = result.published ? t.published : result.on ? `${t.measured} · ${result.on}` : '';
+  return [make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
+    kind ? make('span', {class: 'cl-kind'}, kind) : null,
+    make('span', {class: 'cl-test', 'data-holds': {holds: 'true', fails: 'false'}[result.status] || 'none'},
+      make('span', {class: 'cl-value'}, result.text), ' ', make('b', {}, t[result.status])))];
+}
+
+function item(check, data, ask) {
+  const t = data.texts, label = say(t.run, check);
+  const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
+    'data-check': check.id, 'aria-busy': String(running.has(check.id))}, `▷ ${check.id}`);
+  button.addEventListener('click', () => ask({check: check.id}));
+  return make('li', {class: 'cc-row', 'data-check-row': check.id}, button,
+    make('div', {class: 'cl-cell'}, make('p', {class: 'cl-text'}, check.measures),
+      make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`)),
+    make('div', {class: 'cl-cell'}, ...outcome(check, t)));
+}
+
+export function draw(root, data, {ask}) {
+  const list = make('ul', {class: 'cl-list cc-list'});
+  const fill = () => {
+    const held = root.contains(document.activeElement) && document.activeElement.dataset.check;
+    list.replaceChildren(...data.checks.map(check => item(check, data, ask)));
+    if (held) list.querySelector(`[data-check="${held}"]`)?.focus();
+  };
+  root.replaceChildren(list);
+  listen('checks', fill);
+  fill();
+}

@@ -1,0 +1,153 @@
+// The ledger: search and filters over all claims, each beside its source and what this machine finds.
+import {make, say} from '../kit/dom.js';
+import {filter, GLYPHS, listen, results, running, setFilter} from './filter.js';
+
+const PAGE = 10, STEP = 40;
+
+function haystack(claim, data) {
+  return [claim.id, claim.claim, claim.claimed, claim.found, claim.source,
+    data.topics[claim.topic], ...claim.models.map(key => data.models[key]), ...claim.checks]
+    .join(' ').toLowerCase();
+}
+
+function fits(claim) {
+  return (!filter.model || claim.models.includes(filter.model))
+    && (!filter.topic || claim.topic === filter.topic)
+    && (!filter.verdict || claim.verdict === filter.verdict)
+    && (!filter.report || claim.report === filter.report)
+    && (!filter.live || claim.live.length > 0)
+    && filter.search.toLowerCase().split(/\s+/).every(part => claim.haystack.includes(part));
+}
+
+function chooser(name, label, options, texts) {
+  const select = make('select', {'data-filter': name},
+    make('option', {value: ''}, texts.any),
+    ...Object.entries(options).map(([value, text]) => make('option', {value}, text)));
+  select.addEventListener('change', () => setFilter({[name]: select.value}));
+  return make('label', {class: 'cl-field'}, make('span', {}, label), select);
+}
+
+function toolbar(data) {
+  const t = data.texts;
+  const search = make('input', {type: 'search', placeholder: t.placeholder, autocomplete: 'off',
+    spellcheck: 'false', 'data-filter': 'search', maxlength: 80});
+  search.addEventListener('input', () => setFilter({search: search.value}));
+  const live = make('input', {type: 'checkbox', 'data-filter': 'live'});
+  live.addEventListener('change', () => setFilter({live: live.checked}));
+  const clear = make('button', {type: 'button', class: 'chip cl-clear'}, t.clear);
+  clear.addEventListener('click', () => {
+    setFilter({search: '', model: '', topic: '', verdict: '', report: '', live: false});
+    search.focus();
+  });
+  return make('form', {class: 'cl-tools', role: 'search', 'aria-label': t.search},
+    make('label', {class: 'cl-field cl-search'}, make('span', {}, t.search), search),
+    chooser('model', t.model, data.models, t), chooser('topic', t.topic, data.topics, t),
+    chooser('verdict', t.verdict, data.verdicts, t), chooser('report', t.report, data.reports, t),
+    make('label', {class: 'cl-live-only'}, live, make('span', {}, t.live)), clear);
+}
+
+function checkButton(id, view) {
+  const note = view.data.checks[id], busy = running.has(id);
+  const label = say(view.data.texts.run, {id, measures: note.measures});
+  const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
+    title: note.waits || label, 'data-check': id, 'aria-busy': String(busy)},
+    busy ? `${id} …` : `▷ ${id}`);
+  button.addEventListener('click', () => view.ask({check: id}));
+  return button;
+}
+
+function outcome(id, claim, view) {
+  const t = view.data.texts, result = results[id];
+  if (!result) return null;
+  const tests = (result.claims || {})[claim.id];
+  const line = text => make('span', {class: 'cl-value'}, text);
+  const body = tests ? tests.map(test => make('span', {class: 'cl-test', 'data-holds': String(test.holds)},
+    line(test.text), ' ', make('b', {}, t[test.holds ? 'holds' : 'fails'])))
+    : [make('span', {class: 'cl-test', 'data-holds': 'none'}, line(result.text), ' ',
+      result.status === 'waits' || result.status === 'failed' ? make('b', {}, t[result.status]) : null)];
+  const kind = result.published ? t.published : result.on ? `${t.measured} · ${result.on}` : '';
+  return make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
+    kind ? make('span', {class: 'cl-kind'}, kind) : null, ...body);
+}
+
+function liveCell(claim, view) {
+  const t = view.data.texts;
+  if (!claim.checks.length) return make('p', {class: 'cl-none'}, t.no_check);
+  const open = claim.live.filter(id => !results[id]);
+  const partly = claim.live.length && open.length && open.length < claim.live.length;
+  return make('div', {},
+    make('div', {class: 'cl-buttons'}, ...claim.checks.map(id => checkButton(id, view))),
+    ...claim.checks.map(id => outcome(id, claim, view)),
+    partly ? make('p', {class: 'cl-none'}, say(t.partly, {ids: open.join(', ')})) : null);
+}
+
+function cell(name, label, ...children) {
+  return make('div', {class: `cl-cell cl-${name}`}, make('span', {class: 'cl-label'}, label), ...children);
+}
+
+function row(claim, view) {
+  const {data} = view, t = data.texts;
+  const models = claim.models.map(key =>
+    make('span', {class: 'model-name', 'data-model': key}, data.models[key]));
+  return make('li', {class: 'cl-row', 'data-claim': claim.id, 'data-verdict': claim.verdict},
+    cell('claim', t.claim, make('p', {class: 'cl-text'}, claim.claim),
+      make('p', {class: 'cl-meta'}, make('span', {}, claim.id), ...models,
+        make('span', {}, data.topics[claim.topic]))),
+    cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
+    cell('source', t.source, make('p', {}, claim.found),
+      make('cite', {}, claim.source || t.no_source)),
+    cell('verdict', t.verdict, make('span', {class: 'cl-badge', 'data-verdict': claim.verdict},
+      make('i', {'aria-hidden': 'true'}, GLYPHS[claim.verdict]), data.verdicts[claim.verdict])),
+    cell('live', t.here, liveCell(claim, view)));
+}
+
+function refresh(view) {
+  const {data, root} = view, t = data.texts;
+  const found = data.claims.filter(fits), shown = found.slice(0, view.limit);
+  const held = document.activeElement && root.contains(document.activeElement)
+    ? document.activeElement.closest('.cl-row') && document.activeElement : null;
+  const mark = held && [held.closest('.cl-row').dataset.claim, held.dataset.check];
+  view.list.replaceChildren(...shown.map(claim => row(claim, view)));
+  if (mark) view.list.querySelector(`[data-claim="${mark[0]}"] [data-check="${mark[1]}"]`)?.focus();
+  view.count.textContent = say(t.count, {n: found.length, total: data.claims.length});
+  view.empty.hidden = found.length > 0;
+  view.more.hidden = found.length <= view.limit;
+  view.more.textContent = say(t.more, {n: Math.min(STEP, found.length - view.limit)});
+  for (const control of view.tools.querySelectorAll('[data-filter]')) {
+    const value = filter[control.dataset.filter];
+    if (control.type === 'checkbox') control.checked = value;
+    else if (control.value !== value) control.value = value;
+  }
+}
+
+function mount(root, data, ask) {
+  data.claims.forEach(claim => { claim.haystack = haystack(claim, data); });
+  const t = data.texts;
+  const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: '',
+    count: make('p', {class: 'cl-count', role: 'status', 'aria-live': 'polite'}),
+    head: make('div', {class: 'cl-head', 'aria-hidden': 'true'},
+      ...[t.claim, t.printed, t.source, t.verdict, t.here].map(text => make('span', {}, text))),
+    list: make('ul', {class: 'cl-list', 'aria-label': t.claim}),
+    empty: make('p', {class: 'cl-empty'}, t.none),
+    more: make('button', {type: 'button', class: 'chip cl-more'})};
+  view.tools.addEventListener('submit', event => event.preventDefault());
+  view.more.addEventListener('click', () => {
+    const next = view.list.childElementCount;
+    view.limit += STEP;
+    refresh(view);
+    view.list.children[next]?.querySelector('button')?.focus();
+  });
+  root.replaceChildren(view.tools, view.count, view.head, view.list, view.empty, view.more);
+  return view;
+}
+
+export function draw(root, data, {ask}) {
+  if (!root.__claims) root.__claims = mount(root, data, ask);
+  const view = root.__claims;
+  listen('ledger', () => {
+    const now = JSON.stringify(filter);
+    if (now !== view.last) { view.last = now; view.limit = PAGE; }
+    refresh(view);
+  });
+  refresh(view);
+}

@@ -1,0 +1,64 @@
+// The headline: what share of the printed claims is right, as bars whose parts filter the ledger.
+import {make, say} from '../kit/dom.js';
+import {filter, GLYPHS, listen, setFilter} from './filter.js';
+
+function segments(counts, data, build) {
+  const total = Object.values(counts).reduce((sum, n) => sum + n, 0);
+  return Object.keys(data.verdicts).filter(v => counts[v]).map(verdict => {
+    const node = build(verdict, counts[verdict]);
+    node.style.flexGrow = counts[verdict] / total;
+    node.dataset.verdict = verdict;
+    return node;
+  });
+}
+
+function totalBar(data) {
+  const bar = make('div', {class: 'cs-total', role: 'group', 'aria-label': data.texts.label});
+  bar.append(...segments(data.total, data, (verdict, n) => {
+    const name = data.verdicts[verdict].toLowerCase();
+    const button = make('button', {type: 'button', class: 'cs-segment', 'aria-pressed': 'false',
+      'aria-label': say(data.texts.segment, {n, verdict: name}), title: `${n} ${name}`},
+      make('b', {}, String(n)), make('span', {}, ` ${name}`));
+    button.addEventListener('click', () =>
+      setFilter({verdict: filter.verdict === verdict ? '' : verdict}));
+    return button;
+  }));
+  return bar;
+}
+
+function key(data) {
+  return make('ul', {class: 'cs-key', 'aria-hidden': 'true'},
+    ...Object.entries(data.verdicts).map(([verdict, name]) =>
+      make('li', {}, make('i', {'data-verdict': verdict}, GLYPHS[verdict]), name)));
+}
+
+function reportBar(report, data) {
+  const n = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
+  const label = say(data.texts.report, {name: report.name, n, ...report.counts});
+  const button = make('button', {type: 'button', class: 'cs-report', 'aria-pressed': 'false',
+    'aria-label': label, title: label, 'data-report': report.id},
+    make('span', {class: 'cs-name'}, report.name),
+    make('span', {class: 'cs-thin'},
+      ...segments(report.counts, data, () => make('i', {}))),
+    make('span', {class: 'cs-share'},
+      say(data.texts.right_share, {share: Math.round(100 * report.counts.right / n)})));
+  button.addEventListener('click', () =>
+    setFilter({report: filter.report === report.id ? '' : report.id}));
+  return button;
+}
+
+function press(root) {
+  root.querySelectorAll('.cs-segment').forEach(node =>
+    node.setAttribute('aria-pressed', String(filter.verdict === node.dataset.verdict)));
+  root.querySelectorAll('.cs-report').forEach(node =>
+    node.setAttribute('aria-pressed', String(filter.report === node.dataset.report)));
+}
+
+export function draw(root, data) {
+  if (!root.childElementCount) {
+    root.replaceChildren(totalBar(data), key(data),
+      make('div', {class: 'cs-reports'}, ...data.reports.map(r => reportBar(r, data))));
+  }
+  listen('shares', () => press(root));
+  press(root);
+}

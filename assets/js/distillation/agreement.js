@@ -1,0 +1,41 @@
+// Agreement over the bundled sentences: three shares, and the worst sentences as buttons.
+import {typeText} from '../gradio.js';
+import {make} from '../kit/dom.js';
+import {percent} from '../kit/numbers.js';
+import {compare} from '../page/here.js';
+
+function big(value, label, note) {
+  return make('div', {class: 'da-big'}, make('strong', {}, value), make('span', {}, label), note ? make('small', {}, note) : null);
+}
+
+function worst(data) {
+  return data.worst.map(item => {
+    const [before, after] = item.text.split('[MASK]');
+    const button = make('button', {type: 'button', class: 'da-sentence'}, before, make('span', {class: 'da-gap'}, item.answer), after);
+    button.addEventListener('click', () => {
+      typeText(item.opens.text);
+      compare({text: item.opens.text, word: String(item.opens.word)});
+      const lab = document.querySelector('[data-kind="distillation/lab"]');
+      if (lab) lab.scrollIntoView({block: 'start'});
+    });
+    return make('tr', {}, make('th', {scope: 'row'}, button), make('td', {}, make('em', {class: 'w'}, item.teacher)),
+      make('td', {}, make('em', {class: 'w'}, item.student)), make('td', {}, item.kl.toFixed(3)), make('td', {}, String(item.shared)));
+  });
+}
+
+export function draw(root, data) {
+  if (data.done !== undefined) {
+    const bar = make('progress', {max: data.n, value: data.done, 'aria-label': data.sentence});
+    root.replaceChildren(make('p', {role: 'status'}, data.sentence), bar);
+    return;
+  }
+  const texts = data.texts;
+  root.replaceChildren(
+    make('div', {class: 'da-bigs'}, big(percent(data.first), texts.first), big(percent(data.five), texts.five),
+      big(data.kl.toFixed(3), texts.kl), big(percent(data.teacher_right), texts.teacher_right), big(percent(data.student_right), texts.student_right)),
+    make('p', {class: 'note'}, data.note),
+    make('div', {class: 'table da-table', tabindex: 0, role: 'region', 'aria-label': texts.worst}, make('table', {},
+      make('caption', {}, texts.worst),
+      make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
+      make('tbody', {}, ...worst(data)))));
+}

@@ -1,0 +1,273 @@
+// Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
+import {make, sayNodes as say, word} from '../kit/dom.js';
+import {bytes, number, percent, shown} from '../kit/numbers.js';
+import {compare as run} from '../page/here.js';
+import {HIGH, LOW, keep, setTemperature, temperature} from './temperature.js';
+
+const STEPS = 600;
+const ROUND = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];   // the slider stops exactly here
+const LISTED = [5, 8, 12, 20];
+let listed = 8;   // kept while the page lives: a new text keeps the reader's choice
+
+function halves(base64) {   // float16 -> Float32Array
+  const raw = new Uint16Array(bytes(base64).buffer), out = new Float32Array(raw.length);
+  for (let i = 0; i < raw.length; i++) {
+    const sign = raw[i] & 0x8000 ? -1 : 1, exponent = (raw[i] >> 10) & 31, fraction = raw[i] & 1023;
+    out[i] = sign * (exponent ? exponent === 31 ? (fraction ? NaN : Infinity)
+      : 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
+  }
+  return out;
+}
+
+function soften(logits, t) {   // the largest logit is 0, so nothing overflows
+  const p = new Float64Array(logits.length);
+  let sum = 0;
+  for (let i = 0; i < p.length; i++) { p[i] = Math.exp(logits[i] / t); sum += p[i]; }
+  for (let i = 0; i < p.length; i++) p[i] /= sum;
+  return {p, log: i => logits[i] / t - Math.log(sum), logSum: Math.log(sum)};
+}
+
+function compare(a, b, za, zb, t) {
+  let ab = 0, ba = 0, js = 0, ha = 0, hb = 0;
+  const shift = b.logSum - a.logSum;
+  for (let i = 0; i < za.length; i++) {
+    const p = a.p[i], q = b.p[i], d = (za[i] - zb[i]) / t + shift, m = (p + q) / 2;
+    if (p > 0) { ab += p * d; ha -= p * (za[i] / t - a.logSum); js += p * Math.log(p / m); }
+    if (q > 0) { ba -= q * d; hb -= q * (zb[i] / t - b.logSum); js += q * Math.log(q / m); }
+  }
+  return {ab, ba, js: Math.max(0, js / 2), ha, hb};
+}
+
+const nice = p => [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(step => p <= step) || 1;
+const position = t => Math.round(STEPS * Math.log(t / LOW) / Math.log(HIGH / LOW));
+function atPosition(value) {
+  const t = LOW * (HIGH / LOW) ** (value / STEPS);
+  return ROUND.find(stop => position(stop) === Number(value)) || Number(t.toPrecision(3));
+}
+function strip(data) {
+  const box = make('div', {class: 'ds-strip', role: 'group', 'aria-label': data.texts.strip});
+  data.words.forEach((item, i) => {
+    if (!item.clickable) { box.append(make('span', {class: 'ds-mark'}, item.text)); return; }
+    const chosen = i === data.selected;
+    const button = make('button', {type: 'button', class: chosen ? 'ds-word chosen' : 'ds-word',
+      'aria-pressed': String(chosen), title: chosen ? data.texts.hidden : data.texts.hide}, item.text);
+    button.addEventListener('click', () => { if (!chosen) run({word: String(i)}); });
+    box.append(button);
+  });
+  return make('div', {class: 'ds-pick'}, make('span', {class: 'ds-lead'}, data.texts.pick), box);
+}
+
+function control(data, change) {
+  const range = make('input', {type: 'range', min: 0, max: STEPS, step: 1, id: 'ds-t',
+    'aria-label': data.texts.temperature});
+  const output = make('output', {for: 'ds-t', class: 'ds-t'});
+  const presets = make('div', {class: 'ds-presets'}, ...data.texts.presets.map(([t, label]) => {
+    const button = make('button', {type: 'button', class: 'chip', 'data-t': t}, label);
+    button.addEventListener('click', () => { change(t); keep(t); });
+    return button;
+  }));
+  const ticks = make('div', {class: 'ds-ticks', 'aria-hidden': 'true'}, ...ROUND.map(t => {
+    const tick = make('span', {}, String(t));
+    tick.style.setProperty('--at', position(t) / STEPS);
+    return tick;
+  }));
+  range.addEventListener('input', () => change(atPosition(range.value)));
+  range.addEventListener('change', () => keep(temperature()));
+  const set = t => {
+    range.value = position(t);
+    output.textContent = `T = ${shown(t)}`;
+    range.setAttribute('aria-valuetext', `T = ${shown(t)}`);
+    for (const button of presets.children) button.setAttribute('aria-pressed', String(Number(button.dataset.t) === t));
+  };
+  const node = make('div', {class: 'ds-control'},
+    make('div', {class: 'ds-dial'}, make('label', {for: 'ds-t'}, data.texts.temperature), output, presets),
+    make('div', {class: 'ds-range'}, range, ticks));
+  return {node, set};
+}
+
+// The two lists do not change with T, so the rows are built once and only their numbers move.
+function rows(data) {
+  const ids = [...new Set([...data.teacher.top.slice(0, listed), ...data.student.top.slice(0, listed)])];
+  ids.sort((a, b) => data.teacher.logits[b] - data.teacher.logits[a]
+    || data.student.logits[b] - data.student.logits[a]);
+  const models = data.models;
+  return ids.map(id => {
+    const badges = [];
+    if (id === data.teacher.top[0]) badges.push(make('span', {class: 'badge ds-hard'}, data.texts.hard));
+    if (id === data.answer.id) badges.push(make('span', {class: 'badge ds-true'}, data.texts.answer));
+    const cells = models.map(model => {
+      const at = model.beside ? model.partner[id] : id;
+      const bar = make('i', {class: 'ds-bar', 'data-model': model.key});
+      const value = make('span', {class: 'ds-p', 'data-model': model.key});
+      if (at < 0) { bar.classList.add('none'); value.textContent = '–'; value.title = data.texts.no_partner; }
+      return {model, at, bar, value};
+    });
+    const node = make('li', {class: 'ds-row', 'data-id': id},
+      make('span', {class: 'ds-name'}, make('span', {class: 'ds-text'}, data.names[id]), ...badges),
+      make('span', {class: 'ds-track', 'aria-hidden': 'true'}, ...cells.map(cell => cell.bar)),
+      make('span', {class: 'ds-ps'}, ...cells.map(cell => cell.value)));
+    return {id, node, cells};
+  });
+}
+
+function restRow(data) {
+  const cells = data.models.filter(model => !model.beside).map(model => ({model,
+    bar: make('i', {class: 'ds-bar rest', 'data-model': model.key}),
+    value: make('span', {class: 'ds-p', 'data-model': model.key})}));
+  const pad = data.models.length > cells.length ? [make('span', {class: 'ds-p'}, '')] : [];
+  const name = make('span', {class: 'ds-text'});
+  const node = make('li', {class: 'ds-row ds-rest'}, make('span', {class: 'ds-name'}, name),
+    make('span', {class: 'ds-track', 'aria-hidden': 'true'}, ...cells.map(cell => cell.bar)),
+    make('span', {class: 'ds-ps'}, ...cells.map(cell => cell.value), ...pad));
+  return {node, cells, name};
+}
+
+function legend(data) {
+  return make('div', {class: 'ds-legend'}, ...data.models.map(model =>
+    make('span', {class: 'model-name', 'data-model': model.key}, make('i', {class: 'ds-key'}), model.role)));
+}
+
+function knowledge(data) {
+  const parts = data.models.filter(model => !model.beside).map(model => ({model,
+    fill: make('i', {}), value: make('strong', {class: 'ds-dark', 'data-model': model.key})}));
+  const node = make('section', {class: 'card ds-card'}, make('h3', {}, data.texts.dark_title),
+    ...parts.map(part => make('div', {class: 'ds-know', 'data-model': part.model.key},
+      make('span', {class: 'model-name', 'data-model': part.model.key}, part.model.label), part.value,
+      make('span', {class: 'ds-mass', 'aria-hidden': 'true'}, part.fill))),
+    make('p', {class: 'note'}, data.texts.dark_note));
+  return {node, parts};
+}
+
+function measures(data) {
+  const cells = {};
+  const line = ([key, label, title]) => {
+    cells[key] = make('dd', {'data-measure': key});
+    return [make('dt', {title}, label), cells[key]];
+  };
+  const node = make('section', {class: 'card ds-card'}, make('h3', {}, data.texts.measures_title),
+    make('dl', {class: 'ds-measures'}, ...data.texts.measures.flatMap(line)));
+  return {node, cells};
+}
+
+function listControl(data, redraw) {
+  const select = make('select', {id: 'ds-k'}, ...LISTED.map(k => make('option', {value: k}, String(k))));
+  select.value = listed;
+  select.addEventListener('change', () => { listed = Number(select.value); redraw(); });
+  return make('div', {class: 'ds-listed'}, make('label', {for: 'ds-k'}, data.texts.listed), select);
+}
+
+function unpack(data) {
+  if (data.ready) return;
+  for (const model of data.models) {
+    model.logits = halves(model.logits);
+    if (model.beside) {
+      model.partner = new Int32Array(bytes(model.partner).buffer);
+      model.shared = [...new Set(model.partner)].filter(id => id >= 0);
+    }
+    data[model.beside ? 'beside' : model.role_key] = model;
+  }
+  data.ready = true;
+}
+
+function paint(view, t) {
+  const {data} = view, soft = new Map(data.models.map(model => [model, soften(model.logits, t)]));
+  const [a, b] = [soft.get(data.teacher), soft.get(data.student)];
+  const top = Math.max(...view.rows.map(row => Math.max(a.p[row.id], b.p[row.id])));
+  const max = nice(top), left = new Map([[data.teacher, 1], [data.student, 1]]);
+  for (const row of view.rows) for (const cell of row.cells) {
+    if (cell.at < 0) { cell.bar.style.setProperty('--share', 0); continue; }
+    const p = soft.get(cell.model).p[cell.at];
+    cell.bar.style.setProperty('--share', Math.min(1, p / max));
+    cell.value.textContent = number(p);
+    cell.value.dataset.p = p;
+    if (left.has(cell.model)) left.set(cell.model, left.get(cell.model) - p);
+  }
+  for (const cell of view.rest.cells) {
+    const p = Math.max(0, left.get(cell.model));
+    cell.bar.style.setProperty('--share', Math.min(1, p / max));
+    cell.value.textContent = number(p);
+  }
+  const dark = new Map();
+  for (const part of view.knowledge.parts) {
+    const p = soft.get(part.model).p, first = part.model.top[0], kept = 1 - p[first];
+    dark.set(part.model, kept);
+    part.value.textContent = percent(kept);
+    part.value.dataset.p = kept;
+    part.fill.style.setProperty('--share', p[first]);
+  }
+  words(view, {t, max, a, b, dark, soft});
+}
+
+function words(view, {t, max, a, b, dark, soft}) {
+  const {data} = view, texts = data.texts;
+  const found = compare(a, b, data.teacher.logits, data.student.logits, t);
+  for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_student_teacher: found.ba,
+    js: found.js, t2_kl: t * t * found.ab, entropy_teacher: found.ha, entropy_student: found.hb})) {
+    view.measures.cells[key].textContent = Math.abs(value) < 5e-5 ? '0.0000' : value.toFixed(4);
+    view.measures.cells[key].dataset.value = value;
+  }
+  view.sentence.replaceChildren(...say(texts.sentence, {
+    t: `T = ${shown(t)}`, teacher: data.teacher.label, student: data.student.label,
+    word: word(data.names[data.teacher.top[0]]), p: number(a.p[data.teacher.top[0]]),
+    dark: make('strong', {}, percent(dark.get(data.teacher))), other: percent(dark.get(data.student))}));
+  view.scale.textContent = texts.scale.replace('{max}', max);
+  if (!data.beside) return;
+  const c = soft.get(data.beside);
+  let onTeacher = 0, onBeside = 0;
+  for (let i = 0; i < a.p.length; i++) if (data.beside.partner[i] >= 0) onTeacher += a.p[i];
+  for (const id of data.beside.shared) onBeside += c.p[id];
+  view.beside.replaceChildren(...say(texts.beside, {
+    name: data.beside.label, first: word(data.beside.first), p: number(c.p[data.beside.first_id]),
+    pieces: percent(data.beside.share_first), own: percent(data.beside.share_second),
+    teacher_mass: percent(onTeacher), mass: percent(onBeside)}));
+}
+
+function besideCard(data) {
+  const text = make('p', {class: 'ds-beside'}, data.beside_missing || '');
+  const node = make('section', {class: 'card ds-card', 'data-model': 'albert'},
+    make('h3', {}, data.texts.beside_title), text);
+  return {node, text};
+}
+
+export function draw(root, data) {
+  if (!data.models) { root.replaceChildren(); return; }
+  unpack(data);
+  setTemperature(temperature(data.temperature));
+  const view = {data, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
+    knowledge: knowledge(data), measures: measures(data), rest: restRow(data)};
+  const beside = besideCard(data);
+  view.beside = beside.text;
+  const list = make('ol', {class: 'ds-list', 'aria-label': data.texts.list});
+  const fill = () => {
+    view.rows = rows(data);
+    view.rest.name.textContent = data.texts.rest.replace('{n}',
+      (data.teacher.logits.length - view.rows.length).toLocaleString('en'));
+    list.replaceChildren(...view.rows.map(row => row.node), view.rest.node);
+  };
+  let waiting = 0;
+  const change = t => {
+    setTemperature(t);
+    dial.set(t);
+    if (waiting) return;
+    waiting = requestAnimationFrame(() => {   // many moves within one frame are one redraw
+      waiting = 0;
+      const started = performance.now();
+      paint(view, temperature());
+      root.dataset.ms = (performance.now() - started).toFixed(2);
+      root.dataset.t = temperature();
+    });
+  };
+  const dial = control(data, change);
+  fill();
+  dial.set(temperature());
+  paint(view, temperature());
+  root.dataset.t = temperature();
+  const back = data.back ? make('button', {type: 'button', class: 'chip'}, data.texts.back) : null;
+  if (back) back.addEventListener('click', () => run({word: '-1'}));
+  root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node, view.sentence,
+    make('div', {class: 'ds-grid'},
+      make('div', {class: 'ds-main'},
+        make('div', {class: 'ds-top'}, legend(data), listControl(data, () => { fill(); paint(view, temperature()); })),
+        list, view.scale),
+      make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)));
+}

@@ -1,0 +1,89 @@
+// The triple loss on one sentence: weights and temperature move here, the parts arrived once.
+import {make} from '../kit/dom.js';
+import {brief, shown} from '../kit/numbers.js';
+
+const PARTS = ['ce', 'mlm', 'cos'];
+const chosen = {ce: 5, mlm: 2, cos: 1, t: 2};   // kept while the page lives
+
+function slider(id, label, options, change) {
+  const input = make('input', {type: 'range', id, ...options});
+  const output = make('output', {for: id});
+  input.addEventListener('input', change);
+  return {node: make('div', {class: 'dl-slider'}, make('label', {for: id}, label), input, output), input, output};
+}
+
+function paint(view) {
+  const {data, rows, words, strip} = view, texts = data.texts;
+  const i = data.temperatures.indexOf(chosen.t);
+  const value = {ce: data.ce[i], mlm: data.mlm, cos: data.cos};
+  const total = PARTS.reduce((sum, part) => sum + chosen[part] * (value[part] || 0), 0);
+  for (const part of PARTS) {
+    const missing = value[part] === null, weighted = missing ? 0 : chosen[part] * value[part];
+    rows[part].raw.textContent = missing ? '–' : value[part].toFixed(4);
+    rows[part].times.textContent = `× ${brief(chosen[part])}`;
+    rows[part].part.textContent = missing ? texts.unknown : weighted.toFixed(4);
+    rows[part].share.textContent = missing || !total ? '' : `${(100 * weighted / total).toFixed(1)} %`;
+    rows[part].fill.style.setProperty('--share', total ? weighted / total : 0);
+  }
+  view.total.textContent = total.toFixed(4);
+  view.total.dataset.value = total;
+  view.head.textContent = texts.head.replace('{t}', shown(chosen.t));
+  const kl = data.kl[i], top = Math.max(...kl), worst = kl.indexOf(top);
+  words.forEach((cell, w) => {
+    cell.bar.style.setProperty('--share', top ? kl[w] / top : 0);
+    cell.value.textContent = brief(kl[w]);
+    cell.node.classList.toggle('worst', w === worst);
+    cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', data.cosine[w].toFixed(4));
+  });
+  strip.setAttribute('aria-label', texts.strip);
+  view.worst.textContent = texts.worst.replace('{word}', data.tokens[worst]).replace('{kl}', top.toFixed(3))
+    .replace('{share}', Math.round(100 * top / (kl.reduce((a, b) => a + b, 0) || 1)));
+}
+
+function row(part, texts) {
+  const cells = {raw: make('td'), times: make('td'), part: make('td'), share: make('td'), fill: make('i', {'data-part': part})};
+  cells.node = make('tr', {}, make('th', {scope: 'row'}, make('i', {class: 'dl-key', 'data-part': part}), texts[part]),
+    cells.raw, cells.times, cells.part, cells.share);
+  return cells;
+}
+
+export function draw(root, data) {
+  const texts = data.texts;
+  if (!data.temperatures.includes(chosen.t)) chosen.t = 2;
+  const rows = Object.fromEntries(PARTS.map(part => [part, row(part, texts)]));
+  const words = data.tokens.map(token => {
+    const cell = {bar: make('i'), value: make('span', {class: 'dl-kl'})};
+    cell.node = make('li', {class: 'dl-word'}, make('span', {class: 'dl-bar', 'aria-hidden': 'true'}, cell.bar), cell.value,
+      make('span', {class: 'dl-token'}, token));
+    return cell;
+  });
+  const view = {data, rows, words, total: make('strong', {class: 'dl-total'}), head: make('h3'), worst: make('p', {class: 'ds-sentence'}),
+    strip: make('ol', {class: 'dl-strip', tabindex: 0}, ...words.map(cell => cell.node))};
+  const sliders = PARTS.map(part => slider(`dl-${part}`, texts.weights[part], {min: 0, max: 10, step: 0.1}, event => {
+    chosen[part] = Number(event.target.value);
+    sync(); paint(view);
+  }));
+  const t = slider('dl-t', texts.temperature, {min: 0, max: data.temperatures.length - 1, step: 1}, event => {
+    chosen.t = data.temperatures[Number(event.target.value)];
+    sync(); paint(view);
+  });
+  const sync = () => {
+    PARTS.forEach((part, i) => { sliders[i].input.value = chosen[part]; sliders[i].output.textContent = brief(chosen[part]); });
+    t.input.value = data.temperatures.indexOf(chosen.t);
+    t.output.textContent = shown(chosen.t);
+    t.input.setAttribute('aria-valuetext', shown(chosen.t));
+  };
+  const reset = make('button', {type: 'button', class: 'chip'}, texts.reset);
+  reset.addEventListener('click', () => { Object.assign(chosen, {ce: 5, mlm: 2, cos: 1, t: 2}); sync(); paint(view); });
+  sync();
+  paint(view);
+  root.replaceChildren(
+    make('div', {class: 'dl-sliders'}, ...sliders.map(one => one.node), t.node, reset),
+    make('div', {class: 'dl-sum'}, make('span', {}, texts.total), view.total,
+      make('span', {class: 'dl-shares', 'aria-hidden': 'true'}, ...PARTS.map(part => rows[part].fill))),
+    make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': texts.table}, make('table', {},
+      make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
+      make('tbody', {}, ...PARTS.map(part => rows[part].node)))),
+    ...texts.notes.map(sentence => make('p', {class: 'note'}, sentence)),
+    view.head, view.worst, view.strip);
+}

@@ -1,0 +1,59 @@
+// The one classic script: what has to be there before Gradio's client asks its first question.
+
+// Gradio (6.31.0) can lose an event. If its answer to `queue/join` overtakes the end of the
+// session's event stream, the client takes that stream for open, never opens another, and every
+// later press of the same button waits behind the lost one. So the answer is held here until the
+// stream has spoken of the event, which it does at once, or has ended.
+(() => {
+  const ask = window.fetch.bind(window);
+  const ID = /"event_id":\s*"(\w+)"/g;
+  const LONGEST = 100;   // characters that an id may be cut across two chunks
+  let stream = null;     // the newest event stream: the ids it has named, whether it has ended
+
+  function listen(asked) {
+    const mine = stream = {ids: new Set(), ended: false, waiting: []};
+    const tell = () => mine.waiting.splice(0).forEach(look => look());
+    const end = () => { mine.ended = true; setTimeout(tell, 0); };   // the client reads the end first
+    const decoder = new TextDecoder();
+    let tail = '';
+    const ear = new TransformStream({transform(chunk, out) {
+      out.enqueue(chunk);
+      const text = tail + decoder.decode(chunk, {stream: true});
+      for (const [, id] of text.matchAll(ID)) mine.ids.add(id);
+      tail = text.slice(-LONGEST);
+      tell();
+    }});
+    return asked.then(response => {
+      response.body.pipeTo(ear.writable).then(end, end);
+      return new Response(ear.readable, response);
+    }, failure => { end(); throw failure; });
+  }
+
+  const spokenOf = (heard, id) => new Promise(done => {
+    const look = () => heard.ended || heard.ids.has(id) ? done() : heard.waiting.push(look);
+    look();
+  });
+
+  window.fetch = async (resource, options) => {
+    const url = String(resource.url ?? resource);
+    if (url.includes('/queue/data?')) return listen(ask(resource, options));
+    const answer = await ask(resource, options);
+    if (url.includes('/queue/join') && answer.ok && stream) {
+      await spokenOf(stream, (await answer.clone().json()).event_id);
+    }
+    return answer;
+  };
+})();
+
+// A component may be there before the modules are: its picture, or what it tells, waits in line.
+window.explorer = {
+  waiting: [], mount(...asked) { this.waiting.push(asked); },
+  told: [], tell(...said) { this.told.push(said); },
+};
+
+// A link to something else than the opening example must not show that example first.
+(() => {
+  const param = name => new URL(location.href).searchParams.get(name);
+  const linked = param('text') || param('tab') || (param('family') || 'mini') !== 'mini';
+  document.documentElement.classList.toggle('linked', Boolean(linked));
+})();

@@ -1,0 +1,44 @@
+// Controls: a row of buttons of which one is pressed, and a range that prints its value.
+import {el, make} from './dom.js';
+import {exact} from './numbers.js';
+
+// A row of buttons of which one is pressed.
+export const choice = (label, options, chosen, onChoose) => {
+  const buttons = Object.entries(options).map(([key, text]) => {
+    const button = make('button', {type: 'button', text, 'aria-pressed': String(key === chosen), 'data-key': key});
+    button.addEventListener('click', () => {
+      buttons.forEach(b => b.setAttribute('aria-pressed', String(b === button)));
+      onChoose(key);
+    });
+    return button;
+  });
+  return make('div', {class: 'aw-choice', role: 'group', 'aria-label': label}, make('span', {text: label}), make('div', {}, ...buttons));
+};
+
+export function switcher(label, names, chosen, choose) {
+  const group = el('div', 'pm-switch', null, {role: 'group', 'aria-label': label});
+  for (const [value, name] of Object.entries(names)) {
+    const button = el('button', '', name, {type: 'button', 'aria-pressed': String(value === String(chosen))});
+    button.addEventListener('click', () => {
+      group.querySelectorAll('button').forEach(b => b.setAttribute('aria-pressed', b === button));
+      choose(value);
+    });
+    group.append(button);
+  }
+  return group;
+}
+
+// A range whose value is printed beside it; `scale` turns the stops of a list into values.
+export function slider(label, stops, value, change) {
+  const holder = el('label', 'pt-slider'), name = el('span', '', label);
+  const nearest = v => stops.reduce((best, s, i) => Math.abs(s - v) < Math.abs(stops[best] - v) ? i : best, 0);
+  const input = el('input', '', null, {type: 'range', min: 0, max: stops.length - 1, step: 1, 'aria-label': label});
+  const output = el('output', '');
+  const print = v => { output.textContent = exact(v); input.setAttribute('aria-valuetext', exact(v)); };
+  input.value = nearest(value);
+  print(value);
+  input.addEventListener('input', () => { print(stops[input.value]); change(stops[input.value]); });
+  holder.append(name, input, output);
+  holder.set = v => { input.value = nearest(v); print(v); };
+  return holder;
+}

@@ -1,0 +1,45 @@
+// Elements, sentences with holes, and the two ways in which a picture follows its width.
+
+// An attribute that is null or false is left out, true is set empty, `text` is the element's text;
+// children are nodes or strings, and a string is never markup.
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name === 'text') node.textContent = value;
+    else node.setAttribute(name, value === true ? '' : value);
+  }
+  node.append(...children.filter(child => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+export const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+export const svg = (tag, attributes = {}, ...children) =>
+  fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+export const el = (tag, className, text, attributes = {}) => make(tag, {...attributes, class: className || null, text});
+export const word = text => make('em', {class: 'w'}, text);
+
+// Fills the {holes} of a sentence: with text, or with nodes between the parts.
+export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
+export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
+
+// Draws now and whenever the width changes; a picture in a closed fold has none yet.
+export function sized(node, draw) {
+  let last = 0;
+  new ResizeObserver(() => {
+    const width = Math.floor(node.clientWidth);
+    if (width && width !== last) { last = width; draw(width); }
+  }).observe(node);
+  return () => { if (node.clientWidth) draw(Math.floor(node.clientWidth)); };
+}
+
+// A canvas that is sharp on this screen; coordinates are CSS pixels.
+export function resize(canvas, width, height) {
+  const ratio = Math.min(3, window.devicePixelRatio || 1);
+  canvas.width = Math.max(1, Math.round(width * ratio));
+  canvas.height = Math.max(1, Math.round(height * ratio));
+  canvas.style.width = `${width}px`;
+  canvas.style.height = `${height}px`;
+  const pen = canvas.getContext('2d');
+  pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return pen;
+}

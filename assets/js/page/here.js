@@ -1,0 +1,47 @@
+// The one State of this page, for every picture: read a choice, make one, or hear of a new answer.
+import {State} from './state.js';
+
+/** @type {State | null} */
+let state = null;
+const listeners = new Set();
+const early = [];   // what was told before the view was there
+
+/** @param {import('./state.js').Config} config @param {() => void} send */
+export function begin(config, send) {
+  state = new State(config, {send, write: writeLink, changed: () => listeners.forEach(hear => hear(state))});
+  early.splice(0).forEach(then => then(state));
+  return state;
+}
+
+/** Do something with the state, now or as soon as it is there. @param {(state: State) => void} then */
+export const withState = then => { state ? then(state) : early.push(then); };
+
+/** Hear of every answer and every tab switch. @param {(state: State) => void} hear */
+export const listen = hear => { listeners.add(hear); };
+
+/** A choice, or its default before anything is known. @param {string} name */
+export const chosen = name => state?.get(name) ?? null;
+
+/** Whether the reader or a link chose this. @param {string} name */
+export const isChosen = name => Boolean(state && name in state.wanted);
+
+/** Keep what the browser alone decides. @param {Record<string, string | number | null>} changes */
+export const choose = changes => withState(s => s.set(changes));
+
+/** Run something else. @param {Record<string, string>} changes */
+export const compare = changes => withState(s => s.compare(changes));
+
+/** The link's fields, for a question to the server. */
+export const runParams = () => ({...state?.accepted});
+
+/** @param {Record<string, string>} params */
+function writeLink(params) {
+  const url = new URL(location.href);
+  if (state) for (const name of ['v', ...Object.keys(state.config.defaults)]) url.searchParams.delete(name);
+  url.searchParams.delete('__sign');   // a private Space's token is never shared
+  for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
+  history.replaceState(history.state, '', url);
+  if (window.parent !== window) {
+    window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
+  }
+}

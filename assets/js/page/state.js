@@ -1,0 +1,148 @@
+// What the reader chose and what the page shows. Three values are kept: the newest question, the
+// newest answer, and which question each tab shows; the address bar repeats the answer's.
+
+/** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
+/** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
+ *   text: string, machine: Params, note: string}} Answer */
+/** @typedef {{defaults: Params, reads: Record<string, string[]>, limit: number}} Config */
+
+const PAGE_FIELDS = ['device', 'dtype'];   // told to the server, never to a link
+
+export class State {
+  /**
+   * @param {Config} config
+   * @param {{send: () => void, write: (params: Params) => void, changed: () => void}} page
+   */
+  constructor(config, page) {
+    this.config = config;
+    this.page = page;
+    /** @type {Params} */ this.wanted = {};
+    /** @type {Params | null} */ this.accepted = null;
+    /** @type {Record<string, string | null>} */ this.shown = {};
+    /** @type {string[]} */ this.kept = [];
+    this.refused = false;   // the newest answer was a refusal
+    this.number = 0;
+    this.note = '';
+  }
+
+  /** The value of a field now, as the reader chose it. @param {string} name */
+  get(name) { return this.wanted[name] ?? this.config.defaults[name]; }
+
+  get tab() { return this.get('tab'); }
+
+  /** What a picture depends on: the fields its tab reads. @param {string} tab @param {Params} params */
+  key(tab, params) {
+    return JSON.stringify(this.config.reads[tab].map(name => params[name] ?? this.config.defaults[name] ?? ''));
+  }
+
+  /** What the folds depend on: every field that any tab reads. */
+  get runKey() {
+    const all = [...new Set(Object.values(this.config.reads).flat())];
+    return JSON.stringify(all.map(name => (this.accepted ?? this.wanted)[name] ?? this.config.defaults[name] ?? ''));
+  }
+
+  /** Whether a tab shows something else than the page's text. @param {string} tab */
+  isStale(tab) {
+    if (!this.accepted) return this.refused && this.config.reads[tab].length > 0 && !this.shown[tab];
+    return this.shown[tab] !== this.key(tab, this.accepted);
+  }
+
+  /** Begin with what a link holds. @param {Params} params */
+  open(params) {
+    const known = Object.entries(params).filter(([name]) => name in this.config.defaults);
+    this.wanted = Object.fromEntries(known);
+    this.ask();
+  }
+
+  /** Compare: run what is chosen, also when it is on the page already. @param {Params} changes */
+  compare(changes) {
+    if ('text' in changes && changes.text !== this.get('text') && !('word' in changes)) delete this.wanted.word;
+    Object.assign(this.wanted, changes);
+    delete this.shown[this.tab];
+    this.ask();
+  }
+
+  /** Look at another tab; nobody is asked when it shows this text already. @param {string} tab */
+  show(tab) {
+    if (tab === this.tab) return;
+    delete this.wanted.fold;
+    this.wanted.tab = tab;
+    if (!this.accepted || this.shown[tab] !== this.key(tab, this.wanted)) { this.ask(); return; }
+    delete this.accepted.fold;
+    this.accepted.tab = tab;
+    this.publish();
+  }
+
+  /** What the browser alone decides: a head, a temperature, an open fold. @param {Record<string, string | number | null>} changes */
+  set(changes) {
+    for (const [name, value] of Object.entries(changes)) {
+      for (const params of [this.wanted, this.accepted]) {
+        if (!params) continue;
+        if (value === null || String(value) === this.config.defaults[name]) delete params[name];
+        else params[name] = String(value);
+      }
+    }
+    if (this.accepted) this.page.write(this.link());
+  }
+
+  ask() {
+    this.number += 1;
+    this.page.send();
+  }
+
+  /** The question as it is sent: always the newest. */
+  question() {
+    this.kept = Object.keys(this.shown).filter(tab => tab !== this.tab && this.shown[tab] === this.key(tab, this.wanted));
+    return {params: this.wanted, number: this.number, keep: this.kept};
+  }
+
+  /** @param {Answer} answer */
+  answered(answer) {
+    const params = {...answer.params, text: answer.text, ...answer.machine};
+    const tab = params.tab ?? this.config.defaults.tab;
+    if (answer.drawn) {
+      for (const other of Object.keys(this.shown)) if (!this.kept.includes(other)) delete this.shown[other];
+      this.shown[tab] = this.key(tab, params);
+    }
+    this.refused = !answer.accepted;
+    if (answer.accepted) this.accept(answer, params);
+    else if (answer.number === this.number) this.refuse();
+    this.publish();
+  }
+
+  /** @param {Answer} answer @param {Params} params */
+  accept(answer, params) {
+    this.note = answer.note;
+    if (answer.number !== this.number) { this.accepted = {...params}; return; }   // a newer question is under way
+    // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
+    for (const name of [...Object.values(this.config.reads).flat(), ...PAGE_FIELDS, ...answer.repaired]) {
+      if (params[name] === undefined) delete this.wanted[name];
+      else this.wanted[name] = params[name];
+    }
+    this.accepted = {...this.wanted};
+  }
+
+  /** A refused question leaves the page as it was. */
+  refuse() {
+    if (!this.accepted) return;
+    const tab = this.tab;
+    this.wanted = {...this.accepted, tab};
+    if (this.shown[tab] !== this.key(tab, this.wanted)) this.ask();
+  }
+
+  publish() {
+    if (this.accepted) this.page.write(this.link());
+    this.page.changed();
+  }
+
+  /** The link's parameters: no defaults but the family, no machine, the text cut. @returns {Params} */
+  link() {
+    const params = /** @type {Params} */ ({v: '1', family: this.get('family')});
+    for (const name of Object.keys(this.config.defaults)) {
+      const value = this.accepted?.[name];
+      if (value === undefined || value === this.config.defaults[name]) continue;
+      params[name] = name === 'text' ? [...value].slice(0, this.config.limit).join('') : value;
+    }
+    return params;
+  }
+}

@@ -1,0 +1,39 @@
+// The page's one question and its answers: the link to this view, stale tabs, open folds.
+import {make} from '../kit/dom.js';
+import {hideStale, opened} from '../gradio.js';
+import {followFolds} from './folds.js';
+import {begin, listen} from './here.js';
+
+/** @type {import('./state.js').State | null} */
+let state = null;
+let last = null;
+
+listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
+listen(followFolds);
+
+export function draw(root, data, {ask}) {
+  if (!state) {
+    state = begin(data, () => ask(() => state.question()));
+    opened.then(() => state.open(Object.fromEntries(new URLSearchParams(location.search))));
+  }
+  if (!data.answer || data.serial === last) return;   // a change of theme draws what is there
+  last = data.serial;
+  document.documentElement.classList.remove('linked');
+  state.answered(data.answer);
+  drawLink(root, data.texts);
+}
+
+function drawLink(root, texts) {
+  const field = make('input', {type: 'text', readonly: true, 'aria-label': texts.label, value: location.href});
+  const button = make('button', {type: 'button', class: 'chip', text: texts.copy});
+  const said = make('span', {role: 'status', class: 'hint', text: state.note});
+  button.addEventListener('click', async () => {
+    field.value = location.href;
+    field.select();
+    try { await navigator.clipboard.writeText(location.href); }
+    catch { document.execCommand('copy'); }   // clipboard access can be blocked inside a frame
+    said.textContent = texts.copied;
+    setTimeout(() => { said.textContent = state.note; }, 2500);
+  });
+  root.replaceChildren(button, field, said);
+}

@@ -1,0 +1,194 @@
+// Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
+import {switcher} from '../kit/choice.js';
+import {el, say, sized} from '../kit/dom.js';
+import {digits, fine, million} from '../kit/numbers.js';
+
+const mega = n => digits(n / 1e6, 1) + ' MB';
+const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
+
+export function draw(root, data) {
+  const {families, texts} = data;
+  if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
+  const rows = families[CHOICES.family];
+  const box = el('div', 'pm');
+  const inspector = el('div', 'pm-inspector');
+  inspector.setAttribute('aria-live', 'polite');
+  const scale = Math.max(...rows.map(row => Math.max(row.total, row.applied)));
+  const bars = rows.map(row => makeRow(row, scale, texts, inspector));
+  const controls = el('div', 'pm-controls');
+  controls.append(switcher(texts.mode_label, texts.modes, CHOICES.mode, mode => {
+    CHOICES.mode = mode;
+    bars.forEach(bar => bar.place(mode));
+    caption.textContent = texts[mode + '_note'];
+  }));
+  const names = Object.fromEntries(Object.keys(families).map(f => [f, texts.families[f]]));
+  if (Object.keys(names).length > 1) {
+    controls.append(switcher(texts.family_label, names, CHOICES.family, family => {
+      CHOICES.family = family;
+      draw(root, data);
+      root.querySelector('.pm-switch:last-child [aria-pressed=true]').focus();
+    }));
+  }
+  const caption = el('p', 'note', texts[CHOICES.mode + '_note']);
+  box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
+    el('p', 'note', texts.hint), inspector, el('p', 'note', texts.heads_apart));
+  root.replaceChildren(box);
+  bars.forEach(bar => bar.place(CHOICES.mode));
+  const last = rows.at(-1);
+  inspect(inspector, last, last.cells.find(cell => cell.part === 'ffn'), texts);
+}
+
+// Cells in reading order; a shared layer gets one hatched copy for each further time it runs.
+function cellsOf(row) {
+  const shared = row.cells.filter(cell => cell.layer !== null && cell.calls > 1);
+  const copies = [];
+  const times = shared.length ? shared[0].calls : 1;
+  for (let call = 1; call < times; call++) {
+    copies.push(...shared.map(cell => ({...cell, layer: call, again: true})));
+  }
+  const end = row.cells.findLastIndex(cell => cell.layer !== null) + 1;
+  return [...row.cells.slice(0, end), ...copies, ...row.cells.slice(end)];
+}
+
+function makeRow(row, scale, texts, inspector) {
+  const node = el('section', 'pm-row');
+  node.dataset.model = row.key;
+  const name = el('h2', 'model-name', row.label);
+  const total = el('strong', 'pm-total'), unit = el('span', 'pm-unit');
+  const head = el('header');
+  const apart = el('button', 'chip pm-head', `+ ${fine(row.head.size)} ${texts.parts.head.toLowerCase()}`, {type: 'button'});
+  apart.addEventListener('click', () => inspect(inspector, row, row.head, texts));
+  head.append(name, total, unit, apart);
+  const bar = el('div', 'pm-bar');
+  bar.tabIndex = 0;
+  bar.setAttribute('role', 'group');
+  bar.setAttribute('aria-label', say(texts.bar,
+    {label: row.label, stored: million(row.total), applied: million(row.applied)}));
+  const cells = cellsOf(row).map(cell => {
+    const part = el('i', 'pm-cell' + (cell.again ? ' again' : ''));
+    part.dataset.part = cell.part;
+    if (cell.part === 'attention') part.classList.add('starts');
+    if (cell.part === 'word_embeddings') part.append(el('span', '', texts.embeddings));
+    return {cell, part};
+  });
+  const ghosts = row.savings.filter(([, saved]) => saved > 0).map(([change, saved]) => {
+    const part = el('i', 'pm-ghost');
+    part.title = `${texts.changes[change]}: −${fine(saved)}`;
+    part.append(el('span', '', `${texts.changes[change]}: −${fine(saved)}`));
+    return {change, saved, part};
+  });
+  bar.append(...cells.map(c => c.part), ...ghosts.map(g => g.part));
+  const text = el('p', 'pm-caption');
+  node.append(head, bar, text);
+
+  let mode = 'stored', current = -1;
+  const visible = () => cells.filter(c => mode === 'applied' || !c.cell.again);
+  function point(entry) {
+    bar.parentElement.parentElement.querySelectorAll('.pm-cell.current')
+      .forEach(c => c.classList.remove('current'));
+    entry.part.classList.add('current');
+    current = visible().indexOf(entry);
+    inspect(inspector, row, entry.cell, texts);
+  }
+  cells.forEach(entry => entry.part.addEventListener('pointerenter', () => point(entry)));
+  cells.forEach(entry => entry.part.addEventListener('pointerdown', () => point(entry)));
+  bar.addEventListener('keydown', event => {
+    const list = visible(), step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    let next = step ? current + step : {Home: 0, End: list.length - 1}[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    point(list[Math.max(0, Math.min(list.length - 1, next))]);
+  });
+
+  function place(to) {
+    mode = to;
+    let at = 0;
+    const set = (part, size) => {
+      part.style.left = 100 * at / scale + '%';
+      part.style.width = 100 * size / scale + '%';
+      at += size;
+    };
+    for (const {cell, part} of cells) {
+      const shown = !cell.again || mode === 'applied';
+      part.classList.toggle('folded', !shown);
+      set(part, shown ? cell.size : 0);
+    }
+    for (const {change, saved, part} of ghosts) {
+      const shown = !(mode === 'applied' && change === 'sharing');
+      part.classList.toggle('folded', !shown);
+      set(part, shown ? saved : 0);
+    }
+    total.textContent = million(mode === 'applied' ? row.applied : row.total);
+    unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : mega(row.bytes) + ' fp32';
+    text.textContent = captionOf(row, texts);
+    trim();
+  }
+
+  // A label that does not fit says nothing: the caption below has the same numbers.
+  function trim() {
+    for (const label of bar.querySelectorAll('span')) {
+      const share = parseFloat(label.parentElement.style.width) / 100;
+      label.classList.toggle('cut', label.offsetWidth + 4 > bar.clientWidth * share);
+    }
+  }
+  sized(bar, trim);
+  return {node, place};
+}
+
+function captionOf(row, texts) {
+  const embeddings = row.cells.filter(c => c.layer === null && c.part !== 'pooler')
+    .reduce((sum, c) => sum + c.size, 0);
+  const pooler = row.cells.find(c => c.part === 'pooler');
+  const shared = row.cells.some(c => c.calls > 1);
+  const layers = shared
+    ? `${texts.one_layer} ${fine(row.layer)}, ${say(texts.run, {n: row.calls})}`
+    : `${row.calls} ${texts.layers_each} ${fine(row.layer)}`;
+  const parts = [`${texts.embeddings} ${fine(embeddings)}`, layers];
+  if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);
+  if (!row.savings.length) return parts.join(' · ');
+  const saved = row.savings.reduce((sum, [, n]) => sum + n, 0);
+  const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}`);
+  return `${parts.join(' · ')}. ${fine(Math.abs(saved))} ${saved < 0 ? texts.more : texts.less}: ${steps.join(', ')}.`;
+}
+
+function inspect(inspector, row, cell, texts) {
+  const where = cell.layer === null ? '' : ` · ${texts.layer} ${cell.layer + 1}`;
+  const line = el('p', 'pm-line');
+  const name = el('span', 'model-name', row.label);
+  name.dataset.model = row.key;
+  line.append(name, `${where} · ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
+    ` ${texts.numbers}, ${(100 * cell.size / row.total).toFixed(cell.size / row.total < .01 ? 3 : 1)} %` +
+    (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${say(texts.run, {n: cell.calls})})` : ''));
+  const table = el('table'), head = el('tr'), body = el('tbody');
+  texts.tensor_head.forEach(h => { const th = el('th', '', h); th.scope = 'col'; head.append(th); });
+  for (const [tensor, shape, dtype, bytes] of cell.tensors) {
+    const tr = el('tr'), th = el('th', '', tensor);
+    th.scope = 'row';
+    tr.append(th, ...[shape.join(' × '), dtype, bytes.toLocaleString('en')].map(t => el('td', '', t)));
+    body.append(tr);
+  }
+  const thead = el('thead');
+  thead.append(head);
+  table.append(thead, body);
+  const wrap = el('div', 'table');
+  wrap.tabIndex = 0;
+  wrap.setAttribute('role', 'region');
+  wrap.setAttribute('aria-label', texts.tensor_head[0]);
+  wrap.append(table);
+  inspector.replaceChildren(line, wrap);
+}
+
+function legend(rows, texts, box) {
+  const list = el('ul', 'pm-legend');
+  const used = new Set(rows.flatMap(row => row.cells.map(cell => cell.part)));
+  for (const part of Object.keys(texts.parts).filter(p => used.has(p))) {
+    const item = el('li');
+    const swatch = el('i', 'pm-swatch');
+    swatch.dataset.part = part;
+    item.append(swatch, texts.parts[part]);
+    item.addEventListener('pointerenter', () => { box.dataset.lit = part; });
+    item.addEventListener('pointerleave', () => { delete box.dataset.lit; });
+    list.append(item);
+  }
+  return list;
+}

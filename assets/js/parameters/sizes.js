@@ -1,0 +1,107 @@
+// The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length, and a CSV.
+import {slider, switcher} from '../kit/choice.js';
+import {el, say} from '../kit/dom.js';
+import {digits, exact, million} from '../kit/numbers.js';
+
+const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
+const LENGTHS = [1, 8, 16, 32, 64, 128, 256, 384, 512];
+const choice = {length: 128, unit: 'MB', by: 'total', down: true};
+
+const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
+const unit = () => (choice.unit === 'MB' ? 1e6 : 2 ** 20);
+
+function columns(texts) {
+  return [
+    {id: 'name', head: texts.heads.name, value: r => r.name, print: r => r.name},
+    {id: 'total', head: texts.heads.total, value: r => r.total, print: r => exact(r.total), bar: true},
+    {id: 'printed', head: texts.heads.printed, value: r => r.printed[0][0],
+      print: r => r.printed.map(p => p[0] + 'M').join(' / '), title: r => r.printed.map(p => `${p[0]}M: ${p[1]}`).join('; ')},
+    {id: 'off', head: texts.heads.off, value: r => r.total / 1e6 / r.printed[0][0] - 1,
+      print: r => (r.total / 1e6 > r.printed[0][0] ? '+' : '−') + digits(100 * Math.abs(r.total / 1e6 / r.printed[0][0] - 1), 1) + ' %'},
+    {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => million(r.applied)},
+    {id: 'work', head: say(texts.heads.work, {length: choice.length}), value: r => work(r, choice.length),
+      print: r => digits(work(r, choice.length) / 1e9, 2), bar: true},
+    {id: 'layers', head: 'L', value: r => r.layers, print: r => r.layers, title: () => texts.heads.layers},
+    {id: 'width', head: 'H', value: r => r.width, print: r => exact(r.width), title: () => texts.heads.width},
+    {id: 'embedding', head: 'E', value: r => r.embedding, print: r => exact(r.embedding), title: () => texts.heads.embedding},
+    {id: 'heads', head: 'A', value: r => r.heads, print: r => r.heads, title: () => texts.heads.heads},
+    ...FORMATS.map(([name, size]) => ({id: name, head: `${name} ${choice.unit}`, value: r => r.total * size,
+      print: r => digits(r.total * size / unit(), 1)})),
+  ];
+}
+
+export function draw(root, data) {
+  const {rows, texts} = data;
+  const sentence = el('p', 'finding pt-finding'), place = el('div', 'table pt-sizes', null,
+    {tabindex: 0, role: 'region', 'aria-label': texts.label});
+  const controls = el('div', 'pm-controls');
+  const length = slider(texts.length, LENGTHS, choice.length, value => { choice.length = value; refresh(); });
+  const save = el('button', 'chip', texts.export, {type: 'button'});
+  save.addEventListener('click', () => download(rows, texts));
+  controls.append(length, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, choice.unit, value => {
+    choice.unit = value; refresh();
+  }), save);
+  function refresh() {
+    const by = name => rows.find(r => r.name === name);
+    const [wide, large] = [by('albert-xxlarge-v2'), by('bert-large-uncased')];
+    sentence.textContent = say(texts.finding, {
+      weights: digits(wide.total / large.total, 2), length: choice.length,
+      work: digits(work(wide, choice.length) / work(large, choice.length), 1)});
+    place.replaceChildren(tableOf(rows, texts, refresh));
+  }
+  root.replaceChildren(sentence, controls, place, el('p', 'note', texts.note), el('p', 'note', texts.units));
+  refresh();
+}
+
+function tableOf(rows, texts, refresh) {
+  const all = columns(texts), chosen = all.find(c => c.id === choice.by);
+  const sorted = [...rows].sort((a, b) => {
+    const [x, y] = [chosen.value(a), chosen.value(b)];
+    const order = typeof x === 'string' ? x.localeCompare(y) : x - y;
+    return choice.down ? -order : order;
+  });
+  const table = el('table'), head = el('tr'), body = el('tbody');
+  for (const column of all) {
+    const cell = el('th', '', null, {scope: 'col'});
+    if (column.id === choice.by) cell.setAttribute('aria-sort', choice.down ? 'descending' : 'ascending');
+    const mark = column.id === choice.by ? (choice.down ? ' ▾' : ' ▴') : '';
+    const button = el('button', 'pt-sort', column.head + mark, {type: 'button'});
+    if (column.title && column.head.length === 1) button.title = column.title();
+    button.addEventListener('click', () => {
+      choice.down = choice.by === column.id ? !choice.down : column.id !== 'name';
+      choice.by = column.id;
+      const at = all.indexOf(column);
+      refresh();
+      document.querySelectorAll('.pt-sizes .pt-sort')[at].focus();
+    });
+    cell.append(button);
+    head.append(cell);
+  }
+  for (const row of sorted) {
+    const line = el('tr');
+    line.dataset.model = row.key;
+    all.forEach((column, i) => {
+      const cell = i ? el('td', column.bar ? 'with-bar' : '', column.print(row)) : el('th', '', null, {scope: 'row'});
+      if (!i) cell.append(el('span', 'model-name', row.name));
+      if (column.bar) cell.style.setProperty('--share', column.value(row) / Math.max(...rows.map(column.value)));
+      if (column.title && column.head.length > 1) cell.title = column.title(row);
+      line.append(cell);
+    });
+    body.append(line);
+  }
+  const top = el('thead');
+  top.append(head);
+  table.append(top, body);
+  return table;
+}
+
+function download(rows, texts) {
+  const head = ['name', 'parameters', 'printed_millions', 'printed_in', 'applied', 'layers', 'hidden', 'embedding', 'heads',
+    'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${choice.length}_tokens`];
+  const lines = rows.map(r => [r.name, r.total, r.printed[0][0], `"${r.printed[0][1]}"`, r.applied, r.layers, r.width, r.embedding,
+    r.heads, r.total * 4, r.total * 2, r.total, work(r, choice.length)]);
+  const link = el('a', '', '', {download: texts.file});
+  link.href = URL.createObjectURL(new Blob([[head, ...lines].map(l => l.join(',')).join('\n') + '\n'], {type: 'text/csv'}));
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}

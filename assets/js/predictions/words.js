@@ -1,0 +1,106 @@
+// Every word masked in turn: a tile per word, a line per model, darker where it surprises.
+import {make, say} from '../kit/dom.js';
+import {number} from '../kit/numbers.js';
+
+const DARKEST_NATS = 9;
+
+
+function disagrees(entry) {
+  const known = Object.values(entry.models).filter(found => found.p !== null);
+  return known.some(found => found.rank === 1) && known.some(found => found.rank > 1);
+}
+
+function tile(entry, index, data) {
+  const lines = Object.keys(data.labels).map(key => {
+    const found = entry.models[key];
+    const text = !found ? '' : found.p === null ? '–' : number(found.p);
+    const line = make('span', {class: found ? 'pw-line' : 'pw-line none', 'data-model': key}, text || '\u00a0');
+    line.style.setProperty('--dark', found && found.p !== null ? Math.min(1, found.nats / DARKEST_NATS) : 0);
+    return line;
+  });
+  const odd = disagrees(entry);
+  const spoken = Object.keys(data.labels).filter(key => entry.models[key]).map(key => {
+    const found = entry.models[key];
+    return `${data.labels[key]} ${found.p === null ? data.texts.nothing : number(found.p)}`;
+  }).join(', ');
+  const button = make('button', {type: 'button', class: 'pw-tile', tabindex: index ? -1 : 0,
+    'aria-label': `${entry.word}: ${spoken}${odd ? ', ' + data.texts.disagree : ''}`},
+    make('span', {class: 'pw-word'}, entry.word,
+      odd ? make('b', {class: 'pw-odd', title: data.texts.disagree}, '≠') : null),
+    ...lines);
+  if (!Object.keys(entry.models).length) button.disabled = true;
+  return button;
+}
+
+function details(entry, data) {
+  const head = make('tr', {}, ...data.texts.head.map(cell => make('th', {scope: 'col'}, cell)));
+  const rows = Object.entries(data.labels).filter(([key]) => entry.models[key]).map(([key, label]) => {
+    const found = entry.models[key];
+    const unknown = found.p === null;
+    const answers = found.answers.map(([word, p]) => `${word} ${number(p)}`).join(', ');
+    return make('tr', {},
+      make('th', {scope: 'row'}, make('span', {class: 'model-name', 'data-model': key}, label)),
+      make('td', {}, unknown ? data.texts.nothing : number(found.p)),
+      make('td', {}, unknown ? '–' : say(data.texts.surprise, {nats: found.nats.toFixed(2)})),
+      make('td', {}, unknown ? '–' : found.rank.toLocaleString('en')),
+      make('td', {}, found.pieces.join(' + ')),
+      make('td', {}, answers));
+  });
+  return make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': entry.word},
+    make('table', {}, make('caption', {}, make('em', {class: 'w'}, entry.word)),
+      make('thead', {}, head), make('tbody', {}, ...rows)));
+}
+
+// The word that the models see most differently is the one to look at first.
+function mostTelling(words) {
+  let best = -1, widest = -1;
+  words.forEach((entry, index) => {
+    const nats = Object.values(entry.models).filter(found => found.p !== null).map(found => found.nats);
+    const spread = nats.length ? Math.max(...nats) - Math.min(...nats) + (disagrees(entry) ? 100 : 0) : -1;
+    if (spread > widest) { widest = spread; best = index; }
+  });
+  return best;
+}
+
+export function draw(root, data) {
+  const same = root.__words === JSON.stringify(data.words.map(entry => entry.word));
+  const chosen = same ? root.__chosen : null;   // a choice survives the next batch of numbers
+  root.__words = JSON.stringify(data.words.map(entry => entry.word));
+  root.__chosen = chosen;
+  const hadFocus = root.contains(document.activeElement) && document.activeElement.matches('.pw-tile');
+  const tiles = data.words.map((entry, index) => tile(entry, index, data));
+  const strip = make('div', {class: 'pw-strip', role: 'group', 'aria-label': data.texts.strip});
+  tiles.forEach((node, index) => {
+    if (data.words[index].breaks) strip.append(make('i', {class: 'pw-break'}));
+    strip.append(node);
+  });
+  const panel = make('div', {class: 'pw-panel'});
+  const choose = (index, byReader) => {
+    if (index < 0 || tiles[index].disabled) return;
+    if (byReader) root.__chosen = index;
+    tiles.forEach((node, place) => {
+      node.classList.toggle('chosen', place === index);
+      node.tabIndex = place === index ? 0 : -1;
+      node.setAttribute('aria-pressed', String(place === index));
+    });
+    panel.replaceChildren(details(data.words[index], data));
+  };
+  strip.addEventListener('click', event => {
+    const node = event.target.closest('.pw-tile');
+    if (node) choose(tiles.indexOf(node), true);
+  });
+  strip.addEventListener('keydown', event => {
+    const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
+    if (!step) return;
+    event.preventDefault();
+    let next = tiles.indexOf(document.activeElement) + step;
+    while (tiles[next] && tiles[next].disabled) next += step;
+    if (tiles[next]) { choose(next, true); tiles[next].focus(); }
+  });
+  const legend = make('p', {class: 'pw-legend'}, ...Object.entries(data.labels).map(([key, label]) =>
+    make('span', {class: 'pw-line', 'data-model': key}, make('span', {class: 'model-name', 'data-model': key}, label))));
+  root.replaceChildren(legend, strip, panel, make('p', {class: 'note'}, data.texts.rule));
+  const index = chosen !== null && chosen !== undefined ? chosen : mostTelling(data.words);
+  choose(index, false);
+  if (hadFocus && tiles[index]) tiles[index].focus();
+}

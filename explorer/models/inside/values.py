@@ -1,0 +1,40 @@
+"""What each head would carry from each token: its value vector after the output projection."""
+
+import re
+
+import numpy as np
+import torch
+from torch import nn
+
+from explorer.models.loading import LoadedModel
+from explorer.models.run import Run, read_only
+
+
+@torch.inference_mode()
+def value_norms(loaded: LoadedModel, run: Run) -> np.ndarray:
+    """How long each head's transformed value vectors are: ``|W_O (W_V x + b_V)|``.
+
+    From the hidden states of the run, so no network is run again. Returns float32
+    [layer, head, key] (Kobayashi et al. 2020, equation 4).
+    """
+    values = _projections(loaded, loaded.spec.kind.value)
+    outputs = _projections(loaded, loaded.spec.kind.output)
+    n_layers, n_heads = run.attention.shape[:2]
+    norms = [
+        _norms(values[i % len(values)], outputs[i % len(outputs)], run.hidden_states[i], n_heads)
+        for i in range(n_layers)
+    ]
+    return read_only(np.stack(norms))
+
+
+def _projections(loaded: LoadedModel, pattern: str) -> list[nn.Linear]:
+    """One a layer; a single one where all layers share it."""
+    modules = loaded.network.base_model.named_modules()
+    return [module for name, module in modules if re.search(pattern, name)]
+
+
+def _norms(value: nn.Linear, output: nn.Linear, states: np.ndarray, n_heads: int) -> np.ndarray:
+    hidden = torch.tensor(states).to(value.weight.device, value.weight.dtype)
+    heads = value(hidden).unflatten(-1, (n_heads, -1))
+    carried = torch.einsum("khv,ohv->hko", heads, output.weight.unflatten(-1, (n_heads, -1)))
+    return carried.norm(dim=-1).float().cpu().numpy()

@@ -1,0 +1,98 @@
+"""The models as a table: what all sizes of one model have in common is a row of it."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ModelKind:
+    """One model whatever its size: its name, its config, its head and its modules' names."""
+
+    label: str
+    """As the page writes it."""
+    config_type: str
+    """The name of its config in transformers."""
+    config: Mapping[str, str]
+    """The config's name of each field of ``Architecture`` that it has."""
+    head: Callable[[Any, Any], Any]
+    """(network, last hidden states) -> vocabulary logits."""
+    query: str
+    """Regular expression of the query projection's module names, for hooks; so are the others."""
+    key: str
+    value: str
+    output: str
+    """The attention output projection."""
+    fixed: Mapping[str, float] = field(default_factory=dict)
+    """What its config says besides the shape."""
+    first_position: int = 0
+    """The row of the position table that a text's first token reads."""
+    teacher: str = ""
+    """The key of the model that it was distilled from; empty unless a student."""
+
+
+_SHAPE = {
+    "d_vocab": "vocab_size",
+    "d_model": "hidden_size",
+    "n_layers": "num_hidden_layers",
+    "n_heads": "num_attention_heads",
+    "d_ffn": "intermediate_size",
+    "n_positions": "max_position_embeddings",
+    "n_segments": "type_vocab_size",
+    "activation": "hidden_act",
+}
+BERT = ModelKind(
+    "BERT",
+    "bert",
+    _SHAPE,
+    head=lambda network, hidden: network.cls.predictions(hidden),
+    query=r"attention\.self\.query$",
+    key=r"attention\.self\.key$",
+    value=r"attention\.self\.value$",
+    output=r"attention\.output\.dense$",
+)
+DISTILBERT = ModelKind(
+    "DistilBERT",
+    "distilbert",
+    {
+        "d_vocab": "vocab_size",
+        "d_model": "dim",
+        "n_layers": "n_layers",
+        "n_heads": "n_heads",
+        "d_ffn": "hidden_dim",
+        "n_positions": "max_position_embeddings",
+        "activation": "activation",
+    },
+    head=lambda network, hidden: network.vocab_projector(
+        network.vocab_layer_norm(network.activation(network.vocab_transform(hidden)))
+    ),
+    query=r"attention\.q_lin$",
+    key=r"attention\.k_lin$",
+    value=r"attention\.v_lin$",
+    output=r"attention\.out_lin$",
+    teacher="bert",
+)
+ALBERT = ModelKind(
+    "ALBERT",
+    "albert",
+    _SHAPE | {"d_embedding": "embedding_size", "n_stored_layers": "num_hidden_groups"},
+    head=lambda network, hidden: network.predictions(hidden),
+    query=r"attention\.query$",
+    key=r"attention\.key$",
+    value=r"attention\.value$",
+    output=r"attention\.dense$",
+    fixed={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
+)
+KINDS: dict[str, ModelKind] = {"bert": BERT, "distilbert": DISTILBERT, "albert": ALBERT}
+"""By model key; always in this order, everywhere."""
+
+
+def distilled_pair() -> tuple[str, str]:
+    """The keys of the teacher and of its student."""
+    student = next(key for key, kind in KINDS.items() if kind.teacher)
+    return KINDS[student].teacher, student
+
+
+def label_of(key: str) -> str:
+    """How the page writes a model's name; any other key stands for itself."""
+    return KINDS[key].label if key in KINDS else key

@@ -1,0 +1,35 @@
+"""A job that takes its turn, seen from the page: its place in line, its progress, its end."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import gradio as gr
+
+from explorer.timing.line import Job, Line, Update, updates
+
+Draw = Callable[[Update], list[Any]]
+
+
+def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
+    """Put a job in a line and draw it whenever something changed, and once at its end."""
+    measurement = line.start(job, owner_of(request))
+    shown: tuple[int, int] | None = None
+    for update in updates(measurement):
+        now = (update.place, id(update.shot))
+        if update.done or now != shown:
+            yield draw(update)
+        shown = now
+
+
+def stops(line: Line) -> Callable[[gr.Request], None]:
+    """The handler of a stop button: ends the reader's own job, wherever in the line it is."""
+
+    def stop(request: gr.Request) -> None:
+        line.stop(owner_of(request))
+
+    return stop
+
+
+def owner_of(request: gr.Request | None) -> str:
+    """Whose job it is: the browser tab's."""
+    return str(request.session_hash or "") if request is not None else ""

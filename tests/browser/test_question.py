@@ -1,0 +1,107 @@
+"""The page asks one question at a time and never contradicts itself."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+LONG = "The old man walked slowly through the narrow streets of the town " * 4 + "to the [MASK]."
+SHORT = "The sky is [MASK]."
+
+
+def compare(page, text):
+    page.locator("#text textarea").fill(text)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    page.wait_for_function(
+        "text => document.querySelector('#words .strip').dataset.text === text", arg=text
+    )
+
+
+def joins(page):
+    """The events that the page sends from now on."""
+    sent = []
+    page.on("request", lambda r: sent.append(r.url) if "/queue/join" in r.url else None)
+    return sent
+
+
+def settled(page):
+    """Wait until an event sent by hand has been answered: nothing else is on its way."""
+    expect(page.locator("#message .progress, #message .eta-bar")).to_have_count(0)
+
+
+def test_the_exact_numbers_come_again_for_a_text_that_was_shown_before(page_at):
+    page = page_at("/?tab=attention")
+    note = page.locator(".aw-lens > .note")
+    for text in (LONG, SHORT, LONG):
+        compare(page, text)
+        expect(note).to_contain_text("per cent")
+
+
+def test_two_heads_switched_off_stay_off_in_the_words_and_in_the_switches(page_at):
+    page = page_at(f"/?tab=attention&fold=ablation&text={SHORT}")
+    fold = page.locator("#fold-attention-ablation")
+    page.locator(".hs-head").nth(0).click()
+    page.locator(".hs-head").nth(5).click()
+    expect(fold).to_contain_text("With 2 heads off")
+    page.get_by_role("tab", name="Predictions").click()
+    expect(page.locator("#tab-predictions .pr-column").first).to_be_visible()
+    page.get_by_role("tab", name="Attention").click()
+    expect(fold).to_contain_text("2 of 72 heads off")
+    expect(fold).to_contain_text("With 2 heads off")
+    expect(fold).not_to_contain_text("All heads are on")
+
+
+def test_a_picture_that_asks_while_it_waits_is_answered_for_what_it_asked_last(page_at):
+    page = page_at(f"/?tab=attention&fold=ablation&text={SHORT}")
+    fold = page.locator("#fold-attention-ablation")
+    expect(page.locator(".hs-head").first).to_be_visible()
+    for head in range(4):
+        page.locator(".hs-head").nth(head).click()
+        page.wait_for_timeout(140)  # each click asks for itself
+    expect(fold).to_contain_text("With 4 heads off")
+
+
+def test_a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page_at):
+    page = page_at(f"/?text={SHORT}&fold=words")
+    expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
+    for tab in ("Attention", "Claims"):
+        page.get_by_role("tab", name=tab).click()
+        expect(page.locator(".finding:visible")).to_be_visible()
+    expect(page.locator("#fold-predictions-words button", has_text="Stop")).to_be_hidden()
+    sent = joins(page)
+    for tab in ("Predictions", "Attention", "Claims", "Predictions"):
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_function(
+            "tab => (new URL(location.href).searchParams.get('tab') || 'predictions') === tab",
+            arg=tab.lower(),
+        )
+    assert sent == []
+    compare(page, "The sea is [MASK].")
+    expect(page.locator("#fold-predictions-words .pw-tile", has_text="sea")).to_be_visible()
+
+
+def test_a_head_that_does_not_exist_is_repaired_with_a_notice(page_at):
+    page = page_at("/?tab=attention&layer=40&head=50")
+    expect(page.locator(".toast-body")).to_contain_text("layer, head")
+    page.wait_for_function(
+        "!location.search.includes('layer') && !location.search.includes('head')"
+    )
+
+
+def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
+    page = page_at("/?tab=parameters&fold=sizes")
+    expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
+    page.get_by_role("button", name="What would a model of your own cost?").click()
+    page.wait_for_function("location.search.includes('fold=build')")
+    page.get_by_role("button", name="What would a model of your own cost?").click()
+    page.wait_for_function("!location.search.includes('fold=build')")
+
+
+def test_a_refused_text_changes_neither_the_link_nor_the_tabs(page_at):
+    page = page_at(f"/?text={SHORT}")
+    expect(page.locator(".finding:visible")).to_contain_text("dark")
+    page.locator("#text textarea").fill("")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator("#message")).to_contain_text("There is no text yet")
+    assert "sky" in page.url
+    page.get_by_role("tab", name="Attention").click()
+    expect(page.locator("#tab-attention .aw-word", has_text="sky")).to_be_visible()

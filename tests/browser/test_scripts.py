@@ -1,0 +1,45 @@
+"""Pictures are modules: one that is broken costs its own place, one that is late still draws."""
+
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.ui.kit import words as texts
+
+pytestmark = pytest.mark.browser
+
+
+def opened(app_url, chromium, path, pattern, answer):
+    context = chromium.new_context()
+    context.route(pattern, answer)
+    page = context.new_page()
+    page.goto(f"{app_url}{path}", wait_until="domcontentloaded")
+    return page
+
+
+@pytest.mark.parametrize(
+    "source", ["export function draw( {", "export function draw() { nothing(); }"]
+)
+def test_a_broken_picture_costs_only_its_own_place(app_url, chromium, source):
+    def broken(route):
+        route.fulfill(body=source, content_type="text/javascript")
+
+    page = opened(app_url, chromium, "/?tab=attention", "**/attention/wall.js", broken)
+    wall = page.locator('[data-kind="attention/wall"]')
+    expect(wall).to_have_text(texts.NO_PICTURE, timeout=180_000)
+    expect(page.locator(".strip .word").first).to_be_visible()
+    page.get_by_role("tab", name="Predictions").click()
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    page.context.close()
+
+
+@pytest.mark.parametrize("late", ["gradio", "predictions/gaps"])
+def test_pictures_are_drawn_however_late_their_module_comes(app_url, chromium, late):
+    def slow(route):
+        time.sleep(2)
+        route.continue_()
+
+    page = opened(app_url, chromium, "/", f"**/js/*/{late}.js", slow)
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3, timeout=180_000)
+    page.context.close()

@@ -1,0 +1,95 @@
+"""A fourth model as a newcomer would add it: its row, its size, its colour, and random weights."""
+
+import importlib
+import json
+import sys
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import torch
+from tokenizers import ByteLevelBPETokenizer
+from transformers import RobertaConfig, RobertaForMaskedLM, RobertaTokenizer
+
+from tests.tiny_models import SPREAD
+
+SENTENCES = [
+    "The cat sat on the mat and the dog was not good.",
+    "The capital of France is Paris; he was born in London.",
+    "She said that it was bad, but he and she play in the garden.",
+]
+SPECIAL = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+LAYERS, HEADS, WIDTH, POSITIONS = 4, 3, 48, 130
+
+
+def save_roberta(path: Path) -> int:
+    """A random RoBERTa over a byte-level vocabulary; returns how many pieces that has."""
+    trainer = ByteLevelBPETokenizer()
+    trainer.train_from_iterator(SENTENCES, vocab_size=330, special_tokens=SPECIAL)
+    path.mkdir(parents=True)
+    trainer.save_model(str(path))
+    tokenizer = RobertaTokenizer.from_pretrained(str(path))
+    config = RobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=WIDTH,
+        num_hidden_layers=LAYERS,
+        num_attention_heads=HEADS,
+        intermediate_size=4 * WIDTH,
+        type_vocab_size=1,
+        max_position_embeddings=POSITIONS,
+        initializer_range=SPREAD,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        RobertaForMaskedLM(config).save_pretrained(path)
+    tokenizer.save_pretrained(path)
+    return len(tokenizer)
+
+
+@contextmanager
+def four_models(folder: Path, n_pieces: int):
+    """The explorer imported anew with one more row in its tables; afterwards as it was."""
+    names = [n for n in sys.modules if n.split(".")[0] == "explorer"]
+    kept = {name: sys.modules.pop(name) for name in names}
+    try:
+        kinds = importlib.import_module("explorer.models.kinds")
+        kinds.KINDS["roberta"] = kinds.ModelKind(
+            "RoBERTa",
+            "roberta",
+            kinds.BERT.config,
+            head=lambda network, hidden: network.lm_head(hidden),
+            query=kinds.BERT.query,
+            key=kinds.BERT.key,
+            value=kinds.BERT.value,
+            output=kinds.BERT.output,
+            first_position=2,
+        )
+        specs = importlib.import_module("explorer.models.specs")
+        specs.BUNDLED = folder
+        for key, spec in specs.MINI.items():
+            config = json.loads((folder / spec.name / "config.json").read_text("utf-8"))
+            shape = replace(spec.architecture, d_vocab=config["vocab_size"])
+            specs.MINI[key] = replace(spec, architecture=shape)
+        specs.MINI["roberta"] = specs.ModelSpec(
+            "roberta",
+            "mini-roberta",
+            specs.Architecture(
+                LAYERS,
+                WIDTH,
+                HEADS,
+                4 * WIDTH,
+                n_pieces,
+                WIDTH,
+                n_positions=POSITIONS,
+                n_segments=1,
+                has_pooler=False,
+            ),
+            lower_case=False,
+        )
+        theme = importlib.import_module("explorer.views.theme")
+        theme.COLOURS["roberta"] = theme.Colour("#9161c6", "#6b3fa0", "#c9a6f0")
+        yield
+    finally:
+        for name in [n for n in sys.modules if n.split(".")[0] == "explorer"]:
+            del sys.modules[name]
+        sys.modules.update(kept)

@@ -1,0 +1,114 @@
+"""What the latency folds print, against arithmetic on the numbers that were measured."""
+
+import re
+
+import numpy as np
+import pytest
+
+from explorer.analysis.latency.limits import limit
+from explorer.analysis.latency.measure import Latency
+from explorer.analysis.latency.summary import latency_summary
+from explorer.analysis.latency.variants import VariantLatency, Variants
+from explorer.models.specs import BASE
+from explorer.timing.workload import Workload
+from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency import jobs
+from tests.analysis.latency.test_family import measured
+
+TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
+
+
+def cells(markup):
+    """A table as one dictionary per row, by the head of each column."""
+    rows = re.findall(r"<tr>(.*?)</tr>", str(markup), re.DOTALL)
+    head, *body = (
+        [re.sub("<[^>]*>", "", c) for c in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)]
+        for row in rows
+    )
+    return [dict(zip(head, row, strict=True)) for row in body]
+
+
+def variants(name, **seconds):
+    """A model's ways to run with the seconds each takes in all of twelve rounds."""
+    table = np.tile(list(seconds.values()), (12, 1))
+    log = Latency(
+        tuple(seconds), table, table[:, 0], np.zeros(12, bool), (1.0,) * len(seconds), 1, 5.0,
+        True, "settled",
+    )  # fmt: skip
+    return VariantLatency(BASE[name], latency_summary(log), "random")
+
+
+def test_a_fast_machine_and_a_slow_model_are_told_in_operations_per_second():
+    """3 GFLOP in 100 ms are 30 GFLOP / s; the best of 400 GFLOP / s would take 7.5 ms."""
+    specs, work = tuple(BASE.values()), Workload(32)
+    result = measured(TIMES, work)
+    found = [limit(spec, work, 4e11, 2e10) for spec in specs]
+    (markup,) = jobs.draw_limits((found, result))
+    for row, spec, one in zip(cells(markup), specs, found, strict=True):
+        shape, seconds = spec.architecture, TIMES[spec.key] / 1e3
+        layer = 2 * 32 * (4 * shape.d_model**2 + 2 * shape.d_model * shape.d_ffn)
+        rough = shape.n_layers * layer / 1e9
+        assert float(row["GFLOP / s"]) == pytest.approx(rough / seconds, rel=0.05)
+        assert float(row["arithmetic alone"]) == pytest.approx(rough / 0.4, rel=0.05)
+        assert row["best GFLOP / s"] == "400"
+        assert row["best GB / s"] == "20"
+        assert float(row["reading alone"]) == pytest.approx(one.streamed_bytes / 2e7, rel=0.01)
+        best = max(float(row["arithmetic alone"]), float(row["reading alone"]))
+        share = float(row["of the limit"].rstrip("%")) / 100
+        assert share == pytest.approx(best / float(row["measured ms"]), abs=0.01)
+
+
+def test_the_table_of_samples_has_the_same_speed():
+    from explorer.views.latency.detail import timing_table
+
+    result = measured(TIMES, Workload(32))
+    for row, model in zip(
+        cells(timing_table(result, texts.TIMING_HEAD, "")), result.summary.models, strict=True
+    ):
+        spec = next(spec for spec in BASE.values() if spec.name == model.name)
+        assert float(row["GFLOP / s"]) == pytest.approx(
+            1e3 * result.gflops(spec) / model.median_ms, abs=0.06
+        )
+        assert float(row["tokens / s"]) == pytest.approx(32e3 / model.median_ms, abs=0.6)
+
+
+def test_looking_inside_costs_its_time_over_that_of_a_bare_pass():
+    (markup,) = jobs.draw_looking(Variants((variants("bert", plain=0.1, looking=0.15),)))
+    (row,) = cells(markup)
+    assert row["answers only, ms"] == "100.00"
+    assert row["with everything, ms"] == "150.00"
+    assert row["cost"].startswith("1.50 ×")
+
+
+def test_a_faster_way_is_as_many_times_faster_as_float32_takes_longer():
+    from explorer.analysis.latency.accuracy import AccuracyCost
+    from explorer.analysis.latency.faster import Faster
+
+    cost = AccuracyCost("bert", "int8", 0.9, 0.0123, 40)
+    found = Faster((variants("bert", float32=0.1, int8=0.04),), (cost,))
+    (markup,) = jobs.draw_faster(found)
+    plain, int8 = cells(markup)
+    assert plain["faster than float32"] == plain["mean KL"] == "–"
+    assert int8["faster than float32"].startswith("2.50 ×")
+    assert (int8["ms"], int8["same first answer"]) == ("40.00", "90%")
+    assert int8["mean KL"] == "0.0123 nats"
+
+
+def test_the_claim_is_berts_time_over_distilberts():
+    pair = tuple(BASE[key] for key in ("bert", "distilbert"))
+    done = {
+        head: measured({"bert": 163.0, "distilbert": 100.0}, Workload(head=head), pair)
+        for head in (False, True)
+    }
+    (markup,) = jobs.draw_claim(done)
+    assert "BERT takes 1.63 × DistilBERT" in markup
+    assert "39 % less time for DistilBERT" in markup
+    assert "1.63 is inside the interval" in markup
+    (slower,) = jobs.draw_claim({True: measured({"bert": 200.0, "distilbert": 100.0}, specs=pair)})
+    assert "inside the interval" not in slower
+
+
+def test_peaks_are_printed_in_millions_of_bytes_and_a_missing_one_is_a_dash():
+    (markup,) = jobs.draw_memory([(BASE["bert"], 4_400_000, 12_300_000, None)])
+    (row,) = cells(markup)
+    assert list(row.values())[1:] == ["4.4", "12.3", "–"]

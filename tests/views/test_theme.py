@@ -1,0 +1,48 @@
+"""Every model has a colour that can be read on both pages, told from the style sheet itself."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from explorer.models.kinds import KINDS
+from explorer.views.theme import COLOURS, colour_rules
+
+CSS = Path(__file__).parents[2] / "assets" / "css"
+PAPERS = re.findall(r"--(?:paper|panel): (#[0-9a-f]{6})", (CSS / "page.css").read_text("utf-8"))
+LIGHT, DARK = PAPERS[:2], PAPERS[2:]
+
+
+def luminance(colour):
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(first, second):
+    """WCAG 2.2, relative luminance."""
+    low, high = sorted((luminance(first), luminance(second)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_every_model_has_a_colour_and_nothing_else_has():
+    assert list(COLOURS) == list(KINDS)
+
+
+@pytest.mark.parametrize("key", COLOURS)
+def test_names_and_bars_stand_out_from_both_pages(key):
+    colour = COLOURS[key]
+    assert len(LIGHT) == len(DARK) == 2
+    assert min(contrast(colour.ink, paper) for paper in LIGHT) >= 4.5
+    assert min(contrast(colour.ink_dark, paper) for paper in DARK) >= 4.5
+    assert min(contrast(colour.fill, paper) for paper in PAPERS) >= 3
+
+
+def test_the_style_sheets_name_no_model_colour_of_their_own():
+    rules = colour_rules()
+    for key in COLOURS:
+        assert f"--{key}:" in rules
+        assert f"--{key}-fill:" in rules
+    values = {v for c in COLOURS.values() for v in (c.fill, c.ink, c.ink_dark)}
+    sheets = "".join(path.read_text("utf-8").lower() for path in CSS.rglob("*.css"))
+    assert not [value for value in values if value in sheets]
