@@ -8,9 +8,9 @@ from pathlib import Path
 
 import torch
 
-from explorer.training import pretrain
+from explorer.training import pretrain, tutoring
 from explorer.training.ablation import ablate
-from explorer.training.evaluate import Evaluation, evaluate
+from explorer.training.evaluate import PARTS, Evaluation, evaluate
 from explorer.training.export import Export, export_family
 from explorer.training.loop import Budget
 from explorer.training.machine import offer
@@ -24,6 +24,7 @@ STEPS = (
     "student",
     "fit",
     "albert",
+    "settle",
     "tutor",
     "export",
     "evaluate",
@@ -31,7 +32,7 @@ STEPS = (
     "all",
 )
 
-ALL = tuple(step for step in STEPS if step not in ("tutor", "ablation", "all"))
+ALL = tuple(step for step in STEPS if step not in ("settle", "tutor", "ablation", "all"))
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -47,12 +48,6 @@ def arguments() -> argparse.ArgumentParser:
     )
     parser.add_argument("--minutes", type=float, help="budget of this run")
     parser.add_argument("--tokens", type=int, help="budget of this run")
-    parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
-    parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
-    parser.add_argument("--rate", type=float, help="peak learning rate")
-    parser.add_argument("--cool-down", type=float, help="last part of the run, 0 to 1, to slow in")
-    parser.add_argument("--tokens-per-step", type=int)
-    parser.add_argument("--words-only", action="store_true", help="albert: its layer stays")
     parser.add_argument(
         "--threads", type=int, default=0, help="CPU threads; 0 lets the machine decide"
     )
@@ -63,10 +58,23 @@ def arguments() -> argparse.ArgumentParser:
         "--keep", type=float, default=0.0, help="export: share of --start's weights"
     )
     parser.add_argument("--batches", type=int, default=50, help="held-out batches to measure on")
+    parser.add_argument("--parts", nargs="+", choices=tuple(PARTS), help="evaluate: these alone")
     parser.add_argument("--sst2", type=Path, help="folder of SST-2, to fine-tune on it")
     parser.add_argument("--sst2-examples", type=int, default=12_000)
     parser.add_argument("--tiny", action="store_true", help="toy sizes, to try the recipe")
+    add_training(parser)
     return parser
+
+
+def add_training(parser: argparse.ArgumentParser) -> None:
+    """How a run is trained."""
+    parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
+    parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
+    parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument("--cool-down", type=float, help="last part of the run, 0 to 1, to slow in")
+    parser.add_argument("--tokens-per-step", type=int)
+    parser.add_argument("--before", help="settle: exported weights in the old vocabulary")
+    parser.add_argument("--words-only", action="store_true", help="albert: its layer stays")
 
 
 def main(words: list[str] | None = None) -> int:
@@ -113,12 +121,18 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
         export_family(setting, export, options.only or MODELS)
     elif step == "evaluate":
         sentiment = Sentiment(options.sst2, options.sst2_examples) if options.sst2 else None
-        evaluation = Evaluation(batches=options.batches, sentiment=sentiment)
+        evaluation = Evaluation(
+            batches=options.batches, sentiment=sentiment, parts=options.parts or tuple(PARTS)
+        )
         evaluate(setting, export, evaluation, options.only or MODELS)
     elif step == "ablation":
         ablate(setting, export)
+    elif step == "settle":
+        if not options.before:
+            raise ValueError("The settle step needs --before, weights in the old vocabulary.")
+        tutoring.settle(setting, options.before)
     else:
-        getattr(pretrain, step)(setting)
+        getattr(tutoring if step == "tutor" else pretrain, step)(setting)
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ class Evaluation:
         passages: Held-out passages for pseudo-perplexity, one forward pass per piece.
         singles: Held-out single sentences, one word hidden in each.
         sentiment: SST-2 fine-tuning; left out when None.
+        parts: What is measured, of `PARTS`.
     """
 
     batches: int = 50
@@ -54,56 +55,110 @@ class Evaluation:
     passages: int = 40
     singles: int = 2000
     sentiment: Sentiment | None = None
+    parts: Sequence[str] = ("masked", "belief", "perplexity", "pairs", "sst2")
 
 
 def evaluate(
     setting: Setting, export: Export, evaluation: Evaluation, names: Sequence[str] = MODELS
 ) -> dict[str, Any]:
-    """Measure exported models and rewrite results.json and the cards."""
+    """Measure exported models; results.json and the cards are rewritten after every part."""
     for name in names:
-        figures = measure(setting, export.folder / name, evaluation)
-        results = read_results(export.results)  # read late: another process may have written
-        results["models"].setdefault(name, {}).update(figures)
-        results["retention"] = retention(results["models"])
-        results["protocol"] = protocol(setting, evaluation)
-        write_results(export.results, results)
-        write_card(export.folder / name, results)
-        write_overview(export.folder, results)
+        model = load_model(export.folder / name).eval()
+        for part in evaluation.parts:
+            figures = PARTS[part](setting, model, export.folder / name, evaluation)
+            results = read_results(export.results)  # read late: another process may have written
+            results["models"].setdefault(name, {}).update(figures)
+            results["retention"] = retention(results["models"])
+            lines = protocol(setting, evaluation)
+            results.setdefault("protocol", {}).update({key: lines[key] for key in SAID[part]})
+            write_results(export.results, results)
+            write_card(export.folder / name, results)
+            write_overview(export.folder, results)
     return read_results(export.results)
 
 
-def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str, Any]:
-    """All figures of one exported model."""
-    model, kind = load_model(folder).eval(), kind_of(folder.name)
-    shard = setting.shard(kind, "heldout")
+def masked_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """Hidden pieces of held-out passages."""
+    shard = setting.shard(kind_of(folder.name), "heldout")
     found = masked_accuracy(model, shard, setting.recipe, evaluation.batches)
-    figures: dict[str, Any] = {
+    return {
         "masked_top1": found.top1,
         "masked_top5": found.top5,
         "masked_loss": found.loss,
         "masked_count": found.count,
         "machine": machine(),
     }
+
+
+def belief_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """The probe, held-out single sentences, the capital of France, and the spelling."""
+    kind = kind_of(folder.name)
+    readings = [setting.reading(which, "heldout") for which in ("bert", "albert")]
+    own = readings[kind == "albert"]
+    chosen = single_sentences(readings, evaluation.singles)
+    return {
+        "capital_rank": answer_rank(folder, *CAPITAL),
+        "spelling": spelling_figures(own),
+        **probe_figures(model, tokenizer_of(setting, kind)),
+        **single_figures(model, own, chosen),
+    }
+
+
+def perplexity_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """How surprising held-out words are, each piece hidden in turn."""
     shards = (setting.shard("bert", "heldout"), setting.shard("albert", "heldout"))
     passages = shared_passages(*shards, evaluation.passages, setting.recipe.positions)
-    figures["pseudo_perplexity"], figures["pseudo_perplexity_words"] = pseudo_perplexity(
-        model, shard, passages
-    )
-    figures["capital_rank"] = answer_rank(folder, *CAPITAL)
-    figures |= probe_figures(model, tokenizer_of(setting, kind))
-    readings = [setting.reading(which, "heldout") for which in ("bert", "albert")]
-    figures["spelling"] = spelling_figures(readings[kind == "albert"])
-    chosen = single_sentences(readings, evaluation.singles)
-    figures |= single_figures(model, readings[kind == "albert"], chosen)
-    if folder.name != "mini-distilbert":
-        for task in PAIR_TASKS:
-            recipe = measured(replace(setting.recipe, single_share=0.0))
-            sampler = Sampler(shard, recipe, task, HELDOUT_SEED)
-            share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
-            figures[task], figures[f"{task}_count"] = share, count
-    if evaluation.sentiment:
-        figures["sst2"] = sst2_accuracy(folder, evaluation.sentiment)
+    own = shards[kind_of(folder.name) == "albert"]
+    found, words = pseudo_perplexity(model, own, passages)
+    return {"pseudo_perplexity": found, "pseudo_perplexity_words": words}
+
+
+def pairs_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """Both pair tasks, of a model that has a head for them."""
+    figures: dict[str, Any] = {}
+    if folder.name == "mini-distilbert":
+        return figures
+    shard = setting.shard(kind_of(folder.name), "heldout")
+    recipe = measured(replace(setting.recipe, single_share=0.0))
+    for task in PAIR_TASKS:
+        sampler = Sampler(shard, recipe, task, HELDOUT_SEED)
+        share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
+        figures |= {task: share, f"{task}_count": count}
     return figures
+
+
+def sst2_part(
+    _setting: Setting, _model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """SST-2 after fine-tuning, when its folder is given."""
+    if evaluation.sentiment is None:
+        return {}
+    return {"sst2": sst2_accuracy(folder, evaluation.sentiment)}
+
+
+PARTS = {
+    "masked": masked_part,
+    "belief": belief_part,
+    "perplexity": perplexity_part,
+    "pairs": pairs_part,
+    "sst2": sst2_part,
+}
+SAID = {
+    "masked": ("heldout", "masked"),
+    "belief": ("single", "probe"),
+    "perplexity": ("pseudo_perplexity",),
+    "pairs": ("pairs",),
+    "sst2": ("sst2",),
+}
+"""The lines of the protocol that speak of each part."""
 
 
 @torch.no_grad()

@@ -31,7 +31,6 @@ from explorer.training.prepare import warm_folder, warm_vocabulary
 from explorer.training.recipe import Place, Recipe
 from explorer.training.respell import respell
 from explorer.training.sentences import Sentences
-from explorer.training.tutor import Lessons, TutorObjective, shared_words
 from explorer.training.vocabulary import load_pieces, unigram_frequencies
 
 FITTED = "albert-fit"  # the run that prepares mini-albert
@@ -120,28 +119,6 @@ def hold_layer(model: nn.Module) -> None:
 def tokenizer_file(start: str, name: str) -> Path:
     """Where the vocabulary of exported weights lies."""
     return Path(start) / name / "tokenizer.json"
-
-
-def tutor(setting: Setting) -> Progress:
-    """Train mini-albert on mini-bert's guesses, in the words that both have."""
-    taught = checkpointed(setting, "mini-bert").to(best_device())
-    model = checkpointed(setting, "mini-albert")
-    own, other = (setting.reading(kind, "train") for kind in ("albert", "bert"))
-    seed = setting.recipe.seed + 5
-    lessons = Lessons(setting.sentences("albert", own.shard), (own, other), seed)
-    objective = TutorObjective(model, taught, shared_words(own, other))
-    return train(
-        Run(
-            objective=objective,
-            sampler=lessons,
-            recipe=setting.recipe,
-            budget=setting.budget,
-            checkpoint=setting.place.checkpoint("mini-albert"),
-            log=setting.place.log("mini-albert"),
-            validate=validation(setting, "albert"),
-            save_every=setting.save_every,
-        )
-    )
 
 
 def start_respelt(setting: Setting, model: nn.Module, old: Path) -> None:

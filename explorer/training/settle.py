@@ -1,9 +1,8 @@
 """Settle the words of a new vocabulary: their output vectors and biases, with the encoder at rest.
 
-A bias that is off by three nats takes a small learning rate ten thousand steps. So the states at
-hidden words are computed once, and the last product alone is trained on them, at a high rate and
-many times over, towards mini-bert's guesses and the true words. Only words that both models have
-take part; the others keep their vectors, and the mean of the old biases stays where it was.
+The states at hidden words are computed once, and the last product alone is trained on them, many
+times over and cheaply, towards mini-bert's guesses and the true words. Only words that both models
+have take part, and only new ones move: the encoder reads the same vectors, and knows the old ones.
 """
 
 from dataclasses import dataclass
@@ -14,8 +13,8 @@ from torch import Tensor, nn
 from explorer.training.objectives import at, guess
 from explorer.training.tutor import Lesson, Lessons
 
-RATE = 3e-3
-EPOCHS = 12
+RATE = 1e-3
+EPOCHS = 6
 ROWS = 256
 KEPT = 0.1  # of the positions, to see whether it helped
 
@@ -59,36 +58,44 @@ def gather(
     return States(*(torch.cat(part) for part in parts))
 
 
-def settle(model: nn.Module, states: States, own: Tensor, old: Tensor) -> tuple[float, float]:
-    """Train vectors and biases of the shared words; the loss before and after, on other positions.
+def settle(model: nn.Module, states: States, own: Tensor, new: Tensor) -> tuple[float, float]:
+    """Train vectors and biases of the new words; the loss before and after, on other positions.
 
     Args:
         model: Changed in place.
         states: Where it learns from.
         own: Columns of the shared words, ascending.
-        old: Which of them the old vocabulary had too.
+        new: Which of them the old vocabulary lacked.
     """
-    head, vectors = model.predictions, model.albert.embeddings.word_embeddings.weight
-    weight = nn.Parameter(vectors.detach()[own].clone())
-    bias = nn.Parameter(head.bias.detach()[own].clone())
+    vectors, biases = model.albert.embeddings.word_embeddings.weight, model.predictions.bias
+    assert isinstance(vectors, Tensor)
+    assert isinstance(biases, Tensor)
+    weight, bias = vectors.detach()[own], biases.detach()[own]
     order = torch.randperm(len(states.labels), generator=torch.Generator().manual_seed(1))
     kept = int(KEPT * len(order))
-    test, train = states.part(order[:kept]), order[kept:]
+    test = states.part(order[:kept])
     before = loss(weight, bias, test).item()
-    adam = torch.optim.Adam([weight, bias], lr=RATE)
-    steps = EPOCHS * (len(train) // ROWS)
+    weight, bias = refined(weight, bias, states, order[kept:], new)
+    with torch.no_grad():
+        vectors[own], biases[own] = weight, bias
+        return before, loss(weight, bias, test).item()
+
+
+def refined(
+    weight: Tensor, bias: Tensor, states: States, rows: Tensor, new: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The training itself, with a rate that falls linearly to 0."""
+    moved = nn.Parameter(torch.zeros_like(weight)), nn.Parameter(torch.zeros_like(bias))
+    adam = torch.optim.Adam(moved, lr=RATE)
+    steps = EPOCHS * (len(rows) // ROWS)
     for step in range(steps):
         adam.param_groups[0]["lr"] = RATE * (1 - step / steps)
-        rows = train[torch.randint(len(train), (ROWS,))]
-        loss(weight, bias, states.part(rows)).backward()
+        chosen = rows[torch.randint(len(rows), (ROWS,))]
+        shifted = weight + moved[0] * new[:, None], bias + moved[1] * new
+        loss(*shifted, states.part(chosen)).backward()
         adam.step()
         adam.zero_grad()
-    with torch.no_grad():
-        after = loss(weight, bias, test).item()
-        shift = (head.bias[own][old] - bias[old]).mean()
-        vectors[own] = weight
-        head.bias[own] = bias + shift
-    return before, after
+    return (weight + moved[0] * new[:, None]).detach(), (bias + moved[1] * new).detach()
 
 
 def loss(weight: Tensor, bias: Tensor, states: States) -> Tensor:

@@ -119,11 +119,11 @@ class TutorObjective(nn.Module):
 
 
 def shared_words(own: Reading, other: Reading) -> tuple[Tensor, Tensor]:
-    """The ids, in both vocabularies, of the words of letters that are one piece in both."""
+    """The ids, in both vocabularies, of the words that are one piece in both; own ids ascend."""
     ids = [
         {word: i for i, word in enumerate(whole_words(reading.names)) if word.isalpha()}
         for reading in (own, other)
     ]
-    common = sorted(ids[0].keys() & ids[1].keys())
+    common = sorted(ids[0].keys() & ids[1].keys(), key=ids[0].__getitem__)
     first, second = (torch.tensor([one[word] for word in common]) for one in ids)
     return first, second
