@@ -112,8 +112,10 @@ def _read(
 def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
     """What is possible by itself and not in this state, with what stands in its place."""
     shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
-    shape = shapes[state.model]
     repairs: dict[str, Any] = {}
+    if state.model not in shapes:
+        repairs["model"] = next(iter(shapes))
+    shape = shapes[repairs.get("model", state.model)]
     if state.layer >= shape.n_layers:
         repairs["layer"] = min(default.layer, shape.n_layers - 1)
     if state.head >= shape.n_heads:

@@ -15,9 +15,8 @@ def pytest_collection_modifyitems(config, items):
     """What takes minutes runs only when it is asked for: ``pytest -m slow``."""
     if "slow" in config.option.markexpr:
         return
-    long = [item for item in items if item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=long)
-    items[:] = [item for item in items if item not in set(long)]
+    config.hook.pytest_deselected(items=[i for i in items if i.get_closest_marker("slow")])
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
 
 
 @dataclass(frozen=True, slots=True)

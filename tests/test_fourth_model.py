@@ -135,3 +135,6 @@ def test_a_family_may_lack_a_model(four, monkeypatch):
     assert "mini-roberta" in [size.spec.name for size in sizes.seven_sizes()]
     sizes.seven_sizes.cache_clear()
     assert len(four.endpoints["predict"](TEXT, "mini", 3)["models"]) == 3
+    asked = {"family": "mini", "model": "roberta", "layer": "1"}
+    state, repaired = import_module("explorer.page_state").from_params(asked)
+    assert (state.model, state.layer, repaired) == ("bert", 1, ("model",))

@@ -35,7 +35,7 @@
   });
 
   window.fetch = async (resource, options) => {
-    const url = String(resource.url ?? resource);
+    const url = resource instanceof Request ? resource.url : String(resource);
     if (url.includes('/queue/data?')) return listen(ask(resource, options));
     const answer = await ask(resource, options);
     if (url.includes('/queue/join') && answer.ok && stream) {

@@ -1,11 +1,13 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
-import {make} from './kit/dom.js';
+import {closest, find, make} from './kit/dom.js';
 import {compare, withState} from './page/here.js';
 
 export const isDark = () => document.body.classList.contains('dark');
+/** @type {() => HTMLTextAreaElement} */
 export const textBox = () => document.querySelector('#text textarea');
-export const pressCompare = () => document.querySelector('button#compare, #compare button').click();
+export const pressCompare = () => find(document, 'button#compare, #compare button').click();
 export const fileUrl = path => `${(window.gradio_config?.root || '').replace(/\/$/, '')}/gradio_api/file=${path}`;
+
 export function typeText(text) {
   const area = textBox();
   area.value = text;
@@ -14,12 +16,12 @@ export function typeText(text) {
 
 // The folds of the tab in sight: their name in links, whether they are open, and two presses.
 export function foldsInSight() {
-  const nodes = [...document.querySelectorAll('.fold')].filter(node => node.offsetParent);
+  const nodes = [...document.querySelectorAll('.fold')].filter(node => node.getClientRects().length);
   return nodes.map(node => {
-    const header = node.querySelector('button.label-wrap'), refresh = node.querySelector('.fold-refresh');
+    const header = find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
     return {
       node, name: node.id.split('-').pop(), isOpen: () => Boolean(header?.classList.contains('open')),
-      press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh?.querySelector('button'))?.click(),
+      press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
     };
   });
 }
@@ -27,7 +29,7 @@ export function foldsInSight() {
 /** React to every fold that a click opens or closes, after it did. */
 export function onFold(react) {
   document.addEventListener('click', event => {
-    const node = event.target.closest?.('.fold > button.label-wrap, .fold button.label-wrap')?.closest('.fold');
+    const node = closest(event, '.fold button.label-wrap')?.closest('.fold');
     if (node) setTimeout(() => react(foldsInSight().find(fold => fold.node === node)), 0);
   });
 }
@@ -49,44 +51,71 @@ const hear = {
   compare,
 };
 
-// Every picture is a module of its own, `<kind>.js`: one that is broken costs only its own place.
-const drawings = new Map();    // root -> draws it anew
+/**
+ * Rows under named columns, numbers as they are: what a picture says, for a file or a reader.
+ * @typedef {{columns: string[], rows: (string | number | boolean | null)[][]}} Table
+ *
+ * What a picture is given beside its data: whether the page is dark now, and two ways to ask Python.
+ * `ask` is answered by new values on the page, `asks` by a string for the picture alone.
+ * @typedef {{readonly dark: boolean, ask: (question: unknown) => void, asks?: (question: unknown) => Promise<string>}} Context
+ *
+ * A picture is a module of its own, `<kind>.js`. `show` draws new data, whatever was drawn before;
+ * `clear` forgets all of it (without one the place is emptied); `theme` answers light and dark
+ * where the style sheet does not.
+ * @typedef {object} Picture
+ * @property {(root: HTMLElement, data: any, context: Context) => void | Promise<void>} show
+ * @property {(data: any) => Table} table
+ * @property {(root: HTMLElement) => void} [clear]
+ * @property {(root: HTMLElement) => void} [theme]
+ */
+
+/** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */
+const mounted = new Map();
 const questions = new Map();   // kind -> what its picture asked last, or a function that says it
 
+/** Connects one canvas: one that is broken costs only its own place. */
 async function mount(kind, element, props, watch, trigger, asks) {
   const root = element.querySelector('.canvas');
   if (!root) return;
-  let picture = null;
+  /** @type {{kind: string, props: {value?: string}, picture: Picture | null}} */
+  const canvas = {kind, props, picture: null};
   const ask = question => { questions.set(kind, question); trigger('select', {}); };
-  const draw = () => {
-    if (!picture) return;
-    if (!props.value) { root.replaceChildren(); return; }
-    try {
-      picture.draw(root, JSON.parse(props.value), {dark: isDark(), asks, ask});
-    } catch (error) {
-      fail(root, error);
-    }
-  };
-  watch('value', draw);
-  drawings.set(root, draw);
+  const context = {get dark() { return isDark(); }, ask, asks};
+  const update = () => attempt(root, () => {
+    if (!canvas.picture) return;
+    if (props.value) return canvas.picture.show(root, JSON.parse(props.value), context);
+    if (canvas.picture.clear) canvas.picture.clear(root); else root.replaceChildren();
+  });
+  watch('value', update);
+  mounted.set(root, canvas);
+  await attempt(root, async () => { canvas.picture = await import(`./${kind}.js`); });
+  update();
+}
+
+async function attempt(root, act) {
   try {
-    picture = await import(`./${kind}.js`);
+    await act();
   } catch (error) {
-    fail(root, error);
+    root.replaceChildren(make('p', {class: 'message failure', role: 'alert', text: root.dataset.failed}));
+    reportError(error);
   }
-  draw();
 }
 
-function fail(root, error) {
-  root.replaceChildren(make('p', {class: 'message failure', role: 'alert', text: root.dataset.failed}));
-  reportError(error);
+/** The rows of a canvas on the page, or null while it shows nothing. @returns {Table | null} */
+export function tableOf(root) {
+  const {picture, props} = mounted.get(root) || {};
+  return picture && props.value ? picture.table(JSON.parse(props.value)) : null;
 }
 
-new MutationObserver(() => drawings.forEach((draw, root) => root.isConnected ? draw() : drawings.delete(root)))
-  .observe(document.body, {attributes: true, attributeFilter: ['class']});
+new MutationObserver(() => {
+  for (const [root, {picture}] of mounted) {
+    if (!root.isConnected) mounted.delete(root);
+    else if (picture?.theme) attempt(root, () => picture.theme(root));
+  }
+}).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
 document.addEventListener('click', event => {
-  if (event.target.closest('#theme-switch')) document.body.classList.toggle('dark');
+  if (closest(event, '#theme-switch')) document.body.classList.toggle('dark');
 });
 
 const {waiting, told} = window.explorer;

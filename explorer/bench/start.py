@@ -17,9 +17,9 @@ from explorer.assets import ROOT
 from explorer.bench.served import free_port
 
 EAGER = (
-    "import torch, gradio, plotly, transformers; "
+    "import torch, gradio, transformers; "
     "from transformers import AutoTokenizer, BertForPreTraining, DistilBertForMaskedLM, "
-    "AlbertForPreTraining; import plotly.graph_objects, explorer.ui.shell.page"
+    "AlbertForPreTraining; import explorer.ui.shell.page"
 )
 PATIENCE_S = 300
 

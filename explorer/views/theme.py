@@ -1,7 +1,6 @@
-"""One look for every picture: model colours, scales and the Plotly layout for both themes."""
+"""One look for every picture: the models' colours in both themes."""
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,6 @@ COLOURS: dict[str, Colour] = {
     "albert": Colour("#0f9b76", "#0b6b53", "#58cfae"),
 }
 """By model key, colour-blind safe; the style sheets read them as ``--bert``, ``--bert-fill``."""
-NEUTRAL = "#8089a0"
 
 
 def colour_rules() -> str:
@@ -34,25 +32,3 @@ def colour_rules() -> str:
         for key in COLOURS
     )
     return f":root,.gradio-container{{{light}}}.dark,.dark .gradio-container{{{dark}}}{chosen}"
-
-
-def figure_layout(height: int = 320, **more: Any) -> dict[str, Any]:  # noqa: ANN401
-    """Layout arguments that sit right on light and dark pages without drawing again."""
-    axis = {
-        "gridcolor": "rgba(128,137,160,.25)",
-        "zerolinecolor": "rgba(128,137,160,.45)",
-        "automargin": True,
-    }
-    return {
-        "autosize": True,
-        "height": height,
-        "margin": {"l": 48, "r": 12, "t": 28, "b": 40},
-        "paper_bgcolor": "rgba(0,0,0,0)",
-        "plot_bgcolor": "rgba(0,0,0,0)",
-        "font": {"color": NEUTRAL, "family": "system-ui, sans-serif", "size": 13},
-        "colorway": [*(colour.fill for colour in COLOURS.values()), NEUTRAL],
-        "xaxis": axis,
-        "yaxis": axis,
-        "legend": {"orientation": "h", "y": 1.12, "x": 0},
-        "hoverlabel": {"namelength": -1},
-    } | more

@@ -30,9 +30,8 @@ HOME = "http://wall.test/"
 LIMIT_BYTES, LIMIT_MS, REPEATS = 2_000_000, 100, 15
 DRAW = """async data => {
   const root = document.querySelector('.canvas'), view = await import('/attention/wall.js');
-  view.draw(root, JSON.parse(data), {dark: false, trigger() {}});
-  while (!root.__wall.lens || !root.__wall.lens.parts) await new Promise(r => setTimeout(r, 20));
-  const wall = root.__wall, ms = {};
+  await view.show(root, JSON.parse(data), {dark: false, ask() {}, asks: () => Promise.reject()});
+  const wall = (await import('/attention/heads.js')).onPage.wall, ms = {};
   const pixel = () => wall.base.getContext('2d').getImageData(40, 60, 1, 1).data[0];  // waits for the drawing
   const time = (name, act) => {
     const all = [];

@@ -13,8 +13,8 @@ from explorer.runs import get_runs
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
 PATH = f"/?family=mini&tab=attention&text={quote(TEXT)}"
-WALL = "document.querySelector('[data-kind=\"attention/wall\"]').__wall"
-LOCK = f"(() => {{ const w = {WALL}; return [w.lock.m, w.lock.layer, w.lock.head]; }})()"
+WALL = """(await import(new URL('attention/heads.js', document.querySelector('script[src$="/gradio.js"]').src))).onPage.wall"""
+LOCK = f"(async () => {{ const w = {WALL}; return [w.lock.m, w.lock.layer, w.lock.head]; }})()"
 
 
 def opened(page):
@@ -26,7 +26,7 @@ def opened(page):
 def tile(page, model, layer, head):
     """The middle of a tile in page coordinates."""
     return page.evaluate(
-        f"([m, i]) => {{ const w = {WALL}, p = w.places[m][i], b = w.base.getBoundingClientRect();"
+        f"async ([m, i]) => {{ const w = {WALL}, p = w.places[m][i], b = w.base.getBoundingClientRect();"
         " return [b.left + p.x + w.tile / 2, b.top + p.y + w.tile / 2]; }",
         [model, layer * 12 + head],
     )
@@ -107,7 +107,7 @@ def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(".aw-stage canvas").first.bounding_box()["width"] <= 390
     colour = page.evaluate(
-        f"(() => {{ const w = {WALL}, p = w.places[0][0], c = w.base, r = c.width / w.baseWidth;"
+        f"(async () => {{ const w = {WALL}, p = w.places[0][0], c = w.base, r = c.width / w.baseWidth;"
         " return [...c.getContext('2d').getImageData((p.x + w.tile - 2) * r, (p.y + 2) * r, 1, 1).data]; })()"
     )
     assert sum(colour[:3]) < 500, "tiles of weak attention are dark on a dark page"

@@ -54,6 +54,6 @@ def test_nothing_overflows_a_phone_in_the_dark(page_at):
     expect(page.locator(".pm-row").nth(2)).to_be_visible()
     for question in ("What does factorising", "What if layers shared", "What does each change"):
         open_fold(page, question)
-    expect(page.locator(".pt-chart")).to_have_count(3)
+    expect(page.locator(".ch svg")).to_have_count(3)
     expect(page.locator(".pt-fall").nth(1)).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

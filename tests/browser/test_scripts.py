@@ -19,7 +19,7 @@ def opened(app_url, chromium, path, pattern, answer):
 
 
 @pytest.mark.parametrize(
-    "source", ["export function draw( {", "export function draw() { nothing(); }"]
+    "source", ["export function show( {", "export function show() { nothing(); }"]
 )
 def test_a_broken_picture_costs_only_its_own_place(app_url, chromium, source):
     def broken(route):

@@ -47,7 +47,7 @@ def wall(heads, exact, pool=1):
         models.append(
             {"key": key, "layers": layers, "heads": n_heads,
              "rows": [round(i * 3 / (layers - 1)) for i in range(layers)],
-             "entropy": rng.random(layers * n_heads).tolist(),
+             "entropy": (5 * rng.random(layers * n_heads)).tolist(),
              "distance": rng.random(layers * n_heads).tolist(),
              "kind": rng.integers(0, 3, layers * n_heads).tolist(),
              "pieces": ["x"] * N, "groups": [[i] for i in range(N)]}

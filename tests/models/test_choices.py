@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.models.tokens import choose, clean_text, find_choices, plain_text
+from explorer.models.tokens import choose, clean_text, find_choices, plain_text, trim_span
 
 
 @pytest.mark.parametrize(
@@ -30,3 +30,23 @@ def test_an_alternative_is_put_in_its_place_and_other_choices_are_hidden():
     filled, word = choose(text, second, "her")
     assert filled == "[MASK] met her and [MASK]"
     assert filled[word.start : word.end] == word.text == "her"
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_one_choice_is_written_out_and_every_other_one_is_hidden(which):
+    text = "[He|She] met [a|one] cat on [Monday|my way]."
+    choice = find_choices(text)[which]
+    for alternative in choice.alternatives:
+        written, word = choose(text, choice, alternative)
+        parts = ["[MASK]"] * 3
+        parts[which] = alternative
+        assert written == "{} met {} cat on {}.".format(*parts)
+        assert written[word.start : word.end] == word.text == alternative
+
+
+@pytest.mark.parametrize("text", ["ab", "  ab", "ab \n", " a b ", "   ", ""])
+def test_a_trimmed_span_is_the_stripped_text(text):
+    whole = f"x{text}y"
+    start, end = trim_span(whole, 1, 1 + len(text))
+    assert whole[start:end] == text.strip()
+    assert 1 <= start <= end <= 1 + len(text)

@@ -97,3 +97,10 @@ def test_the_head_keeps_leading_shapes(tiny_family, key):
     width = loaded.network.config.hidden_size
     logits = apply_head(loaded, torch.zeros(2, 3, width))
     assert logits.shape == (2, 3, loaded.network.config.vocab_size)
+
+
+def test_a_run_says_what_it_keeps_in_memory(tiny_family):
+    run, shape = tiny_family.run("bert", "the [MASK] sat"), tiny_family.specs["bert"].architecture
+    n = len(run.tokens)
+    numbers = (shape.n_layers + 1) * n * shape.d_model + shape.n_layers * shape.n_heads * n * n
+    assert run.n_bytes == 4 * (numbers + shape.d_vocab)

@@ -133,3 +133,9 @@ def test_a_device_that_is_absent_becomes_the_cpu():
     assert resolve_device("cpu") == "cpu"
     assert resolve_device("auto") in {"cpu", "cuda", "mps"}
     assert resolve_device("nonsense") == "cpu"
+
+
+def test_auto_is_the_fastest_device_and_an_absent_one_the_processor(monkeypatch):
+    monkeypatch.setattr(loading, "available_devices", lambda: ("cpu", "cuda"))
+    assert loading.resolve_device("auto") == "cuda"
+    assert loading.resolve_device("mps") == loading.resolve_device("cpu") == "cpu"

@@ -6,9 +6,12 @@ import time
 import pytest
 import torch
 
+from explorer.models.specs import BASE, LARGER
+from explorer.timing import networks
 from explorer.timing import protocol as timing
 from explorer.timing.networks import (
     element_size,
+    forget_timed_networks,
     has_weights,
     int8_network,
     timed_network,
@@ -234,3 +237,31 @@ def test_weights_are_counted_once_however_often_they_are_tied(tiny_family):
     expected = sum(size for pointer, size in by_storage.items() if pointer not in buffers)
     assert weight_bytes(network) == expected
     assert element_size("bfloat16") == 2
+
+
+def test_ids_hold_no_special_token(tiny_family):
+    """Every word costs the same, but [PAD] or [MASK] would be a text that nobody reads."""
+    for key in KEYS:
+        loaded = tiny_family.loaded(key)
+        ids = timed_ids(loaded.spec, Workload(length=512, batch=8)).flatten().tolist()
+        assert not set(ids) & set(loaded.tokenizer.all_special_ids)
+    assert int(timed_ids(BASE["bert"], Workload(length=512, batch=8)).min()) >= 1000
+
+
+def test_the_last_four_random_networks_are_kept(monkeypatch):
+    drawn = []
+    monkeypatch.setattr(networks, "has_weights", lambda spec: False)
+    monkeypatch.setattr(
+        networks, "random_network", lambda spec, check: drawn.append(spec) or torch.nn.Linear(1, 1)
+    )
+    forget_timed_networks()
+    specs = [*BASE.values(), *LARGER.values()][:5]
+    for spec in (*specs[:4], *specs[:4]):
+        timed_network(spec, Workload(length=8))
+    assert drawn == specs[:4]
+    timed_network(specs[4], Workload(length=8))
+    timed_network(specs[1], Workload(length=8))
+    assert drawn == specs
+    timed_network(specs[0], Workload(length=8))
+    assert drawn == [*specs, specs[0]]
+    forget_timed_networks()

@@ -1,12 +1,13 @@
 // The closed frame BertViz draws in: data go in by message once, its height comes back.
 import {fileUrl} from '../gradio.js';
+import {bytes} from '../kit/numbers.js';
 
-const frames = new Map();   // frame -> {data, dark, ready}
+const frames = new Map();   // frame -> {data, context, ready}
 
 function send(frame) {
-  const {data, dark, ready} = frames.get(frame);
+  const {data, context, ready} = frames.get(frame);
   if (!ready) return;
-  frame.contentWindow.postMessage({type: 'bertviz', data: {...data, script: fileUrl(data.script)}, dark}, '*');
+  frame.contentWindow.postMessage({type: 'bertviz', data: {...data, script: fileUrl(data.script)}, dark: context.dark}, '*');
 }
 
 addEventListener('message', event => {
@@ -18,7 +19,8 @@ addEventListener('message', event => {
   }
 });
 
-export function draw(root, data, {dark}) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, context) {
   let frame = root.querySelector('iframe');
   if (!frame) {
     frame = document.createElement('iframe');
@@ -29,6 +31,20 @@ export function draw(root, data, {dark}) {
     root.replaceChildren(frame);
   }
   frame.title = data.title;
-  Object.assign(frames.get(frame), {data, dark});
+  Object.assign(frames.get(frame), {data, context});
   send(frame);
+}
+
+export function theme(root) {
+  const frame = root.querySelector('iframe');
+  if (frame) send(frame);
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const [layers, heads, n] = data.shape, drawn = bytes(data.attention), rows = [];
+  for (let layer = 0, at = 0; layer < layers; layer++) for (let head = 0; head < heads; head++) {
+    for (const query of data.tokens) for (const key of data.tokens) rows.push([layer + 1, head + 1, query, key, drawn[at++] / 255]);
+  }
+  return {columns: ['layer', 'head', 'query', 'key', 'attention_in_255ths'], rows: rows.slice(0, layers * heads * n * n)};
 }

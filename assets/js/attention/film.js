@@ -1,39 +1,39 @@
 // One shared head over its applications: its tiles side by side, and how much they change.
+import {chart} from '../kit/chart.js';
 import {choice} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
 import {headImage, paletteOf} from './colours.js';
 import {headAt, onPage} from './heads.js';
 
 const SIDE = 92;
+const films = new Map();   // root -> its film
+let chosen = 0;            // the head, kept while the page lives
 
 class Film {
-  constructor(root) {
+  constructor(root, data, context) {
     this.root = root;
-    this.head = 0;
-    this.observer = new ResizeObserver(() => { if (this.data && root.clientWidth !== this.width) this.draw(); });
-    this.observer.observe(root);
-  }
-
-  set(data, dark) {
     this.data = data;
-    this.dark = dark;
+    this.context = context;
+    this.head = chosen;
+    this.observer = new ResizeObserver(() => { if (root.clientWidth !== this.width) this.draw(); });
+    this.observer.observe(root);
     const {texts, model} = data, heads = data.from_first[0].length;
     const names = Object.fromEntries(Array.from({length: heads}, (_, h) => [h, String(h + 1)]));
     this.head = Math.min(this.head, heads - 1);
     this.strip = make('div', {class: 'aw-film', role: 'img'});
-    this.chart = make('canvas', {role: 'img', 'aria-label': texts.chart});
+    this.chart = chart(this.curves());
     this.root.dataset.model = model;
-    this.root.replaceChildren(choice(texts.heads, names, String(this.head), key => { this.head = Number(key); this.draw(); }),
-      this.strip, make('p', {class: 'note', text: texts.chart}), this.chart);
+    this.root.replaceChildren(choice(texts.heads, names, String(this.head), key => { this.head = chosen = Number(key); this.draw(); }),
+      this.strip, make('p', {class: 'note', text: texts.chart}), this.chart.node);
     this.draw();
   }
 
   draw() {
     this.width = this.root.clientWidth;
-    const wall = onPage.wall && onPage.wall.wall, {data} = this;
+    const wall = onPage.wall?.wall, {data} = this;
     const model = wall && wall.models.find(m => m.key === data.model);
     if (!this.width || !model) return;
-    const palette = paletteOf(this.root, [model.key], this.dark), {size} = wall;
+    const palette = paletteOf(this.root, [model.key], this.context.dark), {size} = wall;
     this.strip.setAttribute('aria-label', say(data.texts.label, {head: this.head + 1}));
     this.strip.replaceChildren(...data.from_first.map((_, layer) => {
       const tile = headImage(wall, headAt(wall, model.m, layer * model.heads + this.head), palette);
@@ -43,43 +43,37 @@ class Film {
       const step = layer ? say(data.texts.step, {js: (data.step[layer - 1][this.head]).toFixed(2)}) : '';
       return make('figure', {}, shown, make('figcaption', {}, make('b', {text: String(layer + 1)}), make('span', {text: step})));
     }));
-    this.drawChart(palette, model);
+    this.chart.set(this.curves());
   }
 
-  drawChart(palette, model) {
-    const width = Math.min(this.width, 720), height = 210, left = 40, bottom = 28, top = 10, {from_first: rows} = this.data;
-    const pen = resize(this.chart, width, height), most = Math.max(.01, ...rows.flat());
-    const x = layer => left + (width - left - 14) * (rows.length > 1 ? layer / (rows.length - 1) : 0);
-    const y = js => top + (height - top - bottom) * (1 - js / most);
-    pen.font = '12px system-ui, sans-serif';
-    pen.fillStyle = palette.soft;
-    pen.strokeStyle = palette.line;
-    pen.textAlign = 'right';
-    pen.textBaseline = 'middle';
-    for (const part of [0, .5, 1]) {
-      pen.fillText((most * part).toFixed(2), left - 8, y(most * part));
-      pen.beginPath();
-      pen.moveTo(left, y(most * part));
-      pen.lineTo(width - 14, y(most * part));
-      pen.stroke();
-    }
-    pen.textAlign = 'center';
-    rows.forEach((_, layer) => pen.fillText(String(layer + 1), x(layer), height - 10));
-    const line = (head, alpha, thick) => {
-      pen.globalAlpha = alpha;
-      pen.lineWidth = thick;
-      pen.strokeStyle = palette.text[model.key];
-      pen.beginPath();
-      rows.forEach((row, layer) => layer ? pen.lineTo(x(layer), y(row[head])) : pen.moveTo(x(layer), y(row[head])));
-      pen.stroke();
-    };
-    rows[0].forEach((_, head) => { if (head !== this.head) line(head, .3, 1.25); });
-    line(this.head, 1, 3);
-    pen.globalAlpha = 1;
+  curves() {
+    const {from_first: rows, texts, model} = this.data;
+    const lines = rows[0].map((_, head) => ({label: String(head + 1), values: rows.map(row => row[head]), model,
+      weight: head === this.head ? 'strong' : 'faint'}));
+    return {xs: rows.map((_, layer) => layer + 1), height: 210, label: texts.chart, x: {ticks: rows.map((_, layer) => layer + 1)},
+      y: {range: [0, Math.max(.01, ...rows.flat())]}, lines: lines.toSorted((a, b) => a.weight.localeCompare(b.weight))};
   }
 }
 
-export function draw(root, data, {dark}) {
-  root.__film = root.__film || new Film(root);
-  root.__film.set(data, dark);
+onPage.react.push(() => films.forEach(film => film.draw()));
+
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, context) {
+  clear(root);
+  films.set(root, new Film(root, data, context));
+}
+
+export function clear(root) {
+  films.get(root)?.observer.disconnect();
+  films.delete(root);
+  root.replaceChildren();
+}
+
+export const theme = root => films.get(root)?.draw();
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.from_first.flatMap((heads, layer) => heads.map((js, head) =>
+    [layer + 1, head + 1, js, layer ? data.step[layer - 1][head] : null]));
+  return {columns: ['layer', 'head', 'js_from_first_nats', 'js_from_layer_before_nats'], rows};
 }

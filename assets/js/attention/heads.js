@@ -1,8 +1,10 @@
 // Attention in the browser: unpacked heads, their exact numbers, colours and likeness.
+import {betweenGroups, rowsApart, termOfJs} from '../kit/maths.js';
 import {bytes, floats} from '../kit/numbers.js';
 
 export const timings = {};
-export const onPage = {wall: null};   // the wall that the reader sees
+// The wall that the reader sees, and who wants to know when there is another.
+export const onPage = {wall: null, react: []};
 
 export const wordLabel = text => text.replace(/^##/, '').replace(/▁/g, ' ').trim() || text;
 
@@ -10,6 +12,15 @@ async function inflate(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
+
+/**
+ * @typedef {{m: number, i: number, layer: number, head: number}} Head one head: which model, which of its heads
+ * @typedef {{key: string, label: string, m: number, count: number, layers: number, heads: number, rows: number[], shared: boolean,
+ *   groups: number[][], pieces: string[], added: number[], entropy: number[], distance: number[], shares: number[], kind: number[],
+ *   bytes: Uint8Array, exact: ({words: Float64Array, pieces: Float32Array | null} | null)[]}} Model
+ * @typedef {{words: string[], special: number[], masks: number[], pool: number, n: number, size: number, models: Model[], texts: any,
+ *   kinds: string[], cards: any[], pieces_limit: number, exact: string[], partners?: Map<string, Head[]>, scaled?: Float32Array[]}} Heads
+ */
 
 // wall: the data plus, for each model, `bytes` (layer, head, row, column) and `exact` by head.
 export const unpackWall = async data => {
@@ -31,19 +42,7 @@ export const unpackWall = async data => {
   return {...data, n, size, models};
 };
 
-// From pieces to words: sum over the looked-at pieces, mean over the looking ones.
-function withWords(model, pieces) {
-  const groups = model.groups, n = groups.length, s = model.pieces.length;
-  const words = new Float64Array(n * n);
-  for (let i = 0; i < n; i++) {
-    for (let j = 0; j < n; j++) {
-      let sum = 0;
-      for (const q of groups[i]) for (const k of groups[j]) sum += pieces[q * s + k];
-      words[i * n + j] = groups[i].length ? sum / groups[i].length : 0;
-    }
-  }
-  return {words, pieces};
-}
+const withWords = (model, pieces) => ({words: betweenGroups(pieces, model.pieces.length, model.groups), pieces});
 
 export const receiveExact = (wall, answer) => {
   for (const head of answer.heads) {
@@ -72,22 +71,12 @@ export const betweenWords = (wall, head) => {
 export const headAt = (wall, m, i) => ({m, i, layer: Math.floor(i / wall.models[m].heads), head: i % wall.models[m].heads});
 export const sameHead = (a, b) => Boolean(a && b && a.m === b.m && a.i === b.i);
 
-// Jensen-Shannon divergence of two heads in nats, averaged over the rows of the text's words.
-const xlogx = x => x > 0 ? x * Math.log(x) : 0;
-export const js = (p, q, n, rows) => {
-  let sum = 0;
-  for (let r = 0; r < rows.length; r++) {
-    for (let c = rows[r] * n, end = c + n; c < end; c++) sum += (xlogx(p[c]) + xlogx(q[c])) / 2 - xlogx((p[c] + q[c]) / 2);
-  }
-  return Math.max(0, sum / (rows.length || 1));
-};
 let table = null;    // the term of the sum for every pair of bytes
 function terms() {
   if (table) return table;
   table = new Float32Array(65536);
   for (let a = 0; a < 256; a++) for (let b = 0; b < 256; b++) {
-    const p = (a / 255) ** 2, q = (b / 255) ** 2;
-    table[a << 8 | b] = (xlogx(p) + xlogx(q)) / 2 - xlogx((p + q) / 2);
+    table[a << 8 | b] = termOfJs((a / 255) ** 2, (b / 255) ** 2);
   }
   return table;
 }
@@ -100,7 +89,7 @@ export const wordRows = wall => {
 export const distancesFrom = (wall, anchor) => {
   if (wall.exact.length) {
     const own = wall.models[anchor.m].exact[anchor.i].words, rows = wordRows(wall);
-    return wall.models.map(model => Float64Array.from(model.exact, head => js(own, head.words, wall.n, rows)));
+    return wall.models.map(model => Float64Array.from(model.exact, head => rowsApart(own, head.words, wall.n, rows)));
   }
   const t = terms(), {size, pool} = wall, own = wall.models[anchor.m].bytes;
   const rows = [...new Set(wordRows(wall).map(row => Math.floor(row / pool)))];
@@ -138,7 +127,7 @@ function pooledDistances(wall, anchor, rows) {
   });
   const part = (m, i) => wall.scaled[m].subarray(i * size * size, (i + 1) * size * size);
   const own = part(anchor.m, anchor.i);
-  return models.map((model, m) => Float64Array.from({length: model.count}, (_, i) => js(own, part(m, i), size, rows)));
+  return models.map((model, m) => Float64Array.from({length: model.count}, (_, i) => rowsApart(own, part(m, i), size, rows)));
 }
 
 // One head per model: the anchor itself and, elsewhere, the most similar or the one in its place.
@@ -165,5 +154,5 @@ function sameRow(wall, anchor, model) {
 export const apartText = (wall, a, b) => {
   const p = betweenWords(wall, a), q = betweenWords(wall, b), exact = p.exact && q.exact;
   if (!exact && wall.pool > 1) return '…';
-  return (exact ? '' : '≈ ') + (js(p.values, q.values, wall.n, wordRows(wall))).toFixed(exact ? 3 : 2);
+  return (exact ? '' : '≈ ') + (rowsApart(p.values, q.values, wall.n, wordRows(wall))).toFixed(exact ? 3 : 2);
 };

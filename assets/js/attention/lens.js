@@ -7,30 +7,29 @@ import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 
-const PIECES = 128;
-const kept = {view: null, unit: 'words', added: 'shown', others: 'closest', mass: .7};
+// The reader's choices outlive a new text; the view is the page's, and in the link.
+const kept = {unit: 'words', added: 'shown', others: 'closest', mass: .7};
 
 export class Lens {
-  constructor() {
-    Object.assign(this, kept);       // the reader's choices outlive a new text
-    this.view ??= chosen('view') ?? 'matrix';
+  /** @param {any} host the wall it belongs to */
+  constructor(host) {
+    this.host = host;
+    this.view = chosen('view') ?? 'matrix';
+    this.unit = kept.unit;
+    this.added = kept.added;
+    this.others = kept.others;
+    this.mass = kept.mass;
     this.cell = null;
     this.node = make('section', {class: 'aw-lens'});
-    this.observer = new ResizeObserver(() => { if (this.host && this.node.clientWidth !== this.width) this.draw(); });
+    this.build();
+    this.observer = new ResizeObserver(() => { if (this.node.clientWidth !== this.width) this.draw(); });
     this.observer.observe(this.node);
-  }
-
-  set(host) {
-    const first = this.host !== host;
-    this.host = host;
-    if (first) this.build();
-    this.draw();
   }
 
   keep(name, value) {
     this[name] = kept[name] = value;
     if (name === 'view') choose({view: value});
-    if (name === 'others') { this.host.drawOver(); this.host.ask(); }
+    if (name === 'others') { this.host.others = value; this.host.drawOver(); this.host.ask(); }
     this.draw();
   }
 
@@ -53,15 +52,15 @@ export class Lens {
   lacks() { this.note.textContent = this.host.wall.texts.lacking; }
 
   draw() {
-    const {texts, models} = this.host.wall;
+    const {texts, models, pieces_limit: limit} = this.host.wall;
     this.width = this.node.clientWidth;
     if (!this.width) return;
     this.heads = partnersOf(this.host.wall, this.host.lock, this.others);
     this.sliderLabel.hidden = this.view !== 'lines';
     this.sliderText.textContent = say(texts.mass, {mass: wholePercent(this.mass)});
     const fetching = this.heads.some(head => !models[head.m].exact[head.i]);
-    const long = this.unit === 'pieces' && models.some(model => model.pieces.length > PIECES);
-    this.note.textContent = fetching ? texts.waiting : long ? say(texts.no_pieces, {n: PIECES}) : texts.cell_hint;
+    const long = this.unit === 'pieces' && models.some(model => model.pieces.length > limit);
+    this.note.textContent = fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts.cell_hint;
     const shapes = this.view === 'difference' ? this.differences() : this.heads.map(head => this.one(head));
     const across = this.width >= 860 ? shapes.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;

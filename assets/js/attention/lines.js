@@ -1,22 +1,7 @@
 // The same numbers as lines between two columns of words.
 import {make, resize} from '../kit/dom.js';
+import {heaviest} from '../kit/maths.js';
 import {BOLD, clip, FONT} from './labels.js';
-
-// For each row the fewest cells whose sum reaches the mass, largest first.
-export const edges = (values, n, mass) => {
-  const edges = [];
-  for (let q = 0; q < n; q++) {
-    const keys = [...Array(n).keys()].sort((a, b) => values[q * n + b] - values[q * n + a]);
-    const whole = keys.reduce((sum, k) => sum + values[q * n + k], 0);
-    let sum = 0;
-    for (const k of keys) {
-      if (sum >= mass * whole - 1e-9 || values[q * n + k] <= 0) break;
-      sum += values[q * n + k];
-      edges.push([q, k, values[q * n + k]]);
-    }
-  }
-  return edges;
-};
 
 export class Lines {
   constructor(onCell) {
@@ -57,7 +42,7 @@ export class Lines {
     const gutter = Math.min(120, width * .32), middle = i => i * step + step / 2;
     pen.lineCap = 'round';
     const touched = new Set();
-    for (const [q, k, value] of edges(values, n, mass)) {
+    for (const [q, k, value] of heaviest(values, n, mass)) {
       const on = !side || (side === 'query' ? q : k) === focus;
       if (on && side) touched.add(side === 'query' ? k : q);
       pen.globalAlpha = on ? .12 + .88 * Math.sqrt(value) : .04;

@@ -101,7 +101,7 @@ export class Matrix {
   }
 
   paintLabels(pen) {
-    const {n, labels, palette} = this.picture, {left, top, step} = this;
+    const {labels, palette} = this.picture, {left, top, step} = this;
     const [q, k] = this.cell || [-1, -1], skip = Math.max(1, Math.ceil(14 / step));
     const shown = (i, focus) => i === focus || (i % skip === 0 && (focus < 0 || Math.abs(i - focus) * step >= 14));
     const style = focused => {

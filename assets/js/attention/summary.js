@@ -5,16 +5,15 @@ import {paletteOf} from './colours.js';
 import {wordLabel} from './heads.js';
 import {Matrix} from './matrix.js';
 
-class Summary {
-  constructor(root) {
-    this.root = root;
-    this.observer = new ResizeObserver(() => { if (this.data && root.clientWidth !== this.width) this.draw(); });
-    this.observer.observe(root);
-  }
+const shown = new WeakMap();   // root -> its summary
 
-  set(data, dark) {
+class Summary {
+  constructor(root, data, context) {
+    this.root = root;
     this.data = data;
-    this.dark = dark;
+    this.context = context;
+    this.observer = new ResizeObserver(() => { if (root.clientWidth !== this.width) this.draw(); });
+    this.observer.observe(root);
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.parts = data.models.map(model => {
       const part = {model, values: Float64Array.from(floats(model.values))};
@@ -34,7 +33,7 @@ class Summary {
   draw() {
     this.width = this.root.clientWidth;
     if (!this.width) return;
-    const {models, words, texts} = this.data, palette = paletteOf(this.root, models.map(m => m.key), this.dark);
+    const {models, words, texts} = this.data, palette = paletteOf(this.root, models.map(m => m.key), this.context.dark);
     const across = this.width >= 860 ? this.parts.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
     for (const part of this.parts) {
@@ -56,7 +55,24 @@ class Summary {
   }
 }
 
-export function draw(root, data, {dark}) {
-  root.__summary = root.__summary || new Summary(root);
-  root.__summary.set(data, dark);
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, context) {
+  clear(root);
+  shown.set(root, new Summary(root, data, context));
+}
+
+export function clear(root) {
+  shown.get(root)?.observer.disconnect();
+  shown.delete(root);
+  root.replaceChildren();
+}
+
+export const theme = root => shown.get(root)?.draw();
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const n = data.words.length;
+  const rows = data.models.flatMap(model => [...floats(model.values)].map((value, i) =>
+    [model.label, data.words[Math.floor(i / n)], data.words[i % n], value]));
+  return {columns: ['model', 'query', 'key', 'value'], rows};
 }

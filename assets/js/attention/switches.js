@@ -1,25 +1,32 @@
 // Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
-import {make, say as fill} from '../kit/dom.js';
+import {find, make, say as fill, vary} from '../kit/dom.js';
 
 const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : value.toExponential(1);
 
+const shown = new WeakMap();   // root -> its switches: what is off survives new numbers for the same text
+
 class Switches {
   constructor(root) {
-    this.root = root;
+    /** @type {Record<string, Set<number>>} */
     this.off = {};
+    /** @type {[string, number] | null} */
+    this.focus = null;
     this.node = make('div', {class: 'hs'});
+    root.replaceChildren(this.node);
   }
 
   set(data, ask) {
     const swept = data.models.some(model => model.nats?.length);
     if (data.text !== this.text || !swept) { this.off = {}; this.focus = null; }   // the fold says: all are on
-    Object.assign(this, {data, ask, text: data.text, models: data.models.filter(model => !model.card)});
+    this.data = data;
+    this.ask = ask;
+    this.text = data.text;
+    this.models = data.models.filter(model => !model.card);
     for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
     this.strongest = Math.max(0, ...this.models.flatMap(model => model.nats.flat()));
     const held = this.node.contains(document.activeElement);
     this.build();
     if (held && this.focus) this.cell(this.focus)?.focus();
-    if (!this.root.contains(this.node)) this.root.replaceChildren(this.node);
   }
 
   build() {
@@ -74,7 +81,7 @@ class Switches {
     const value = model.nats[layer]?.[head], i = layer * model.heads + head;
     const cell = make('button', {type: 'button', role: 'gridcell', class: 'hs-head', 'data-cell': `${model.key}/${i}`, tabindex: i ? '-1' : '0'});
     if (value !== undefined && this.strongest) {
-      cell.style.setProperty('--share', String(Math.round(100 * Math.sqrt(value / this.strongest))));
+      vary(cell, '--share', Math.round(100 * Math.sqrt(value / this.strongest)));
       cell.classList.add('known');
     }
     this.name(cell, model, layer, head);
@@ -93,7 +100,7 @@ class Switches {
     cell.classList.toggle('off', off);
   }
 
-  cell([key, i]) { return this.node.querySelector(`[data-cell="${key}/${i}"]`); }
+  cell([key, i]) { return find(this.node, `[data-cell="${key}/${i}"]`); }
 
   key(event, model) {
     const place = event.target.dataset?.cell;
@@ -146,7 +153,23 @@ class Switches {
   }
 }
 
-export function draw(root, data, {ask}) {
-  root.__switches = root.__switches || new Switches(root);
-  root.__switches.set(data, ask);
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {ask}) {
+  if (!shown.has(root)) shown.set(root, new Switches(root));
+  shown.get(root).set(data, ask);
+}
+
+export function clear(root) {
+  clearTimeout(shown.get(root)?.timer);
+  shown.delete(root);
+  root.replaceChildren();
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.models.filter(model => !model.card).flatMap(model => Array.from({length: model.layers * model.heads}, (_, i) => {
+    const layer = Math.floor(i / model.heads), head = i % model.heads;
+    return [model.label, layer + 1, head + 1, model.nats[layer]?.[head] ?? null];
+  }));
+  return {columns: ['model', 'layer', 'head', 'nats_lost_without_it'], rows};
 }

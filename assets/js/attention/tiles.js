@@ -1,16 +1,33 @@
 // Where the wall's tiles lie and how they are painted, from one image per model.
-import {resize, say} from '../kit/dom.js';
+import {make, resize, say} from '../kit/dom.js';
+import {ranks} from '../kit/maths.js';
 import {distancesFrom, headAt, partnersOf, sameHead, timings} from './heads.js';
 
 const GUTTER = 30, TOP = 46, GAP = 5, SPACE = 34, FLIGHT = 420;
 const still = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 export class Tiles {
-  constructor() {
-    this.order = 'place';
+  /**
+   * @param {HTMLElement} root
+   * @param {import('./heads.js').Heads} wall
+   * @param {import('../gradio.js').Context} context
+   */
+  constructor(root, wall, context) {
+    this.root = root;
+    this.wall = wall;
+    this.context = context;
+    this.base = make('canvas', {'aria-hidden': 'true'});
+    this.over = make('canvas', {'aria-hidden': 'true', class: 'aw-over'});
+    /** @type {ReturnType<typeof import('./colours.js').paletteOf>} */
+    this.palette = null;
+    this.others = 'closest';   // which heads stand beside the chosen one
+    /** @type {import('./heads.js').Head} */
+    this.lock = null;          // the chosen head
+    this.order = 'place';      // how the tiles are sorted
     this.hidden = new Set();   // kinds that are faint
     this.word = null;          // the word that is lit
-    this.point = null;         // the head under the pointer, beside the chosen `lock`
+    /** @type {import('./heads.js').Head | null} */
+    this.point = null;         // the head under the pointer
     this.flight = 0;
   }
 
@@ -89,9 +106,7 @@ export class Tiles {
       alike: i => this.alike[model.m][i],
     };
     if (this.order === 'alike') this.alike = distancesFrom(this.wall, this.lock);
-    const key = keys[this.order], ranks = new Array(model.count);
-    all.sort((a, b) => key(a) - key(b) || a - b).forEach((i, at) => { ranks[i] = at; });
-    return ranks;
+    return ranks(all.map(keys[this.order]));
   }
 
   fly(before) {
@@ -171,7 +186,7 @@ export class Tiles {
       pen.strokeRect(x - out, y - out, this.tile + 2 * out, this.tile + 2 * out);
     };
     const family = (anchor, width, alpha) => {
-      const partners = partnersOf(this.wall, anchor, this.lens.others);
+      const partners = partnersOf(this.wall, anchor, this.others);
       const middle = head => { const p = this.places[head.m][head.i]; return [p.x + this.tile / 2, p.y + this.tile / 2]; };
       const [x, y] = middle(anchor);
       for (const partner of partners) {

@@ -1,6 +1,6 @@
 // The head wall: every head of every model as a tile, and what the reader does with them.
 import {choice} from '../kit/choice.js';
-import {make, resize, say} from '../kit/dom.js';
+import {closest, make, resize, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
@@ -10,7 +10,7 @@ import {Tiles} from './tiles.js';
 
 // A head named anywhere on the page, `.aw-jump`, is shown on the wall by a click.
 document.addEventListener('click', event => {
-  const button = event.target.closest && event.target.closest('.aw-jump');
+  const button = closest(event, '.aw-jump');
   if (!button || !onPage.wall) return;
   const {wall} = onPage.wall, model = wall.models.find(m => m.key === button.dataset.model);
   if (!model) return;
@@ -18,33 +18,36 @@ document.addEventListener('click', event => {
   onPage.wall.stage.scrollIntoView({block: 'center', behavior: 'smooth'});
 });
 
+const faint = new Set();       // kinds that are faint, kept for a new text
+const walls = new WeakMap();   // root -> its wall
+const turns = new WeakMap();   // root -> what it was asked to show last
+
 class Wall extends Tiles {
-  constructor(root) {
-    super();
-    this.root = root;
-    this.observer = new ResizeObserver(() => { if (this.wall && root.clientWidth !== this.width) this.layout(); });
+  constructor(root, wall, context) {
+    super(root, wall, context);
+    this.order = chosen('order') ?? this.order;
+    this.hidden = faint;
+    this.lock = this.firstLock();
+    this.lens = new Lens(this);
+    this.others = this.lens.others;
+    this.build();
+    this.colour();
+    this.layout();
+    this.lens.draw();
+    this.observer = new ResizeObserver(() => { if (root.clientWidth !== this.width) this.layout(); });
     this.observer.observe(root);
   }
 
-  async set(data, {dark, asks}) {
-    this.asks = asks;
-    this.dark = dark;
-    if (this.packed !== data.packed || this.text !== data.words.join(' ')) {
-      this.packed = data.packed;
-      this.text = data.words.join(' ');
-      const wall = await unpackWall(data);
-      if (this.packed !== data.packed) return;    // a newer text came meanwhile
-      this.wall = wall;
-      this.order = chosen('order') ?? this.order;
-      onPage.wall = this;
-      this.word = this.point = null;
-      this.lock = this.firstLock();
-      this.build();
-    }
+  recolour() {
     this.colour();
     this.layout();
-    this.lens.set(this);
-    this.ask();
+    this.lens.draw();
+  }
+
+  end() {
+    this.flight += 1;   // what still flies comes down
+    this.observer.disconnect();
+    this.lens.observer.disconnect();
   }
 
   // From the link; else the head that watches one neighbouring word most sharply.
@@ -84,13 +87,10 @@ class Wall extends Tiles {
       chip.addEventListener('blur', off);
       return chip;
     });
-    this.base = make('canvas', {'aria-hidden': 'true'});
-    this.over = make('canvas', {'aria-hidden': 'true', class: 'aw-over'});
     this.card = make('div', {class: 'aw-card', hidden: true, 'aria-hidden': 'true'});
     this.stage = make('div', {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall}, this.base, this.over, this.card);
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.scale = make('div', {class: 'aw-scale'});
-    this.lens = new Lens();
     this.root.replaceChildren(
       make('div', {class: 'aw-bar'},
         choice(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
@@ -106,7 +106,7 @@ class Wall extends Tiles {
 
   colour() {
     const {models, texts} = this.wall;
-    this.palette = paletteOf(this.root, models.map(m => m.key), this.dark);
+    this.palette = paletteOf(this.root, models.map(m => m.key), this.context.dark);
     this.baked = null;
     this.scale.replaceChildren(make('span', {text: texts.low}), ...models.map(model => {
       const bar = make('canvas', {'aria-hidden': 'true'}), pen = resize(bar, 64, 12), ramp = this.palette.ramps[model.key];
@@ -141,22 +141,23 @@ class Wall extends Tiles {
     choose({model: model.key, layer: head.layer, head: head.head});
     if (this.order === 'alike') this.layout(true);
     this.drawOver();
-    this.lens.set(this);
+    this.lens.draw();
     this.live.textContent = this.describe(head);
     this.ask();
   }
 
   // Exact numbers for what is printed, unless they are here already.
   ask() {
-    const needed = partnersOf(this.wall, this.lock, this.lens.others).filter(head => !this.wall.models[head.m].exact[head.i]);
+    const needed = partnersOf(this.wall, this.lock, this.others).filter(head => !this.wall.models[head.m].exact[head.i]);
     if (!needed.length) return;
-    const wall = this.wall, heads = needed.map(h => [wall.models[h.m].key, h.layer, h.head]);
-    this.asks({params: runParams(), heads}).then(answer => { if (this.wall === wall) this.receive(JSON.parse(answer)); }, () => this.lens.lacks());
+    const heads = needed.map(h => [this.wall.models[h.m].key, h.layer, h.head]);
+    this.context.asks({params: runParams(), heads}).then(
+      answer => { if (onPage.wall === this) this.receive(JSON.parse(answer)); }, () => this.lens.lacks());
   }
 
   receive(answer) {
     receiveExact(this.wall, answer);
-    this.lens.set(this);
+    this.lens.draw();
   }
 
   describe(head) {
@@ -173,7 +174,7 @@ class Wall extends Tiles {
 
   drawCard(head) {
     const {texts, models, size} = this.wall, side = 132;
-    const views = partnersOf(this.wall, head, this.lens.others).map(partner => {
+    const views = partnersOf(this.wall, head, this.others).map(partner => {
       const model = models[partner.m], canvas = make('canvas'), pen = resize(canvas, side, side);
       pen.imageSmoothingEnabled = size > side;
       pen.drawImage(headImage(this.wall, partner, this.palette), 0, 0, side, side);
@@ -209,7 +210,40 @@ class Wall extends Tiles {
   }
 }
 
-export function draw(root, data, context) {
-  root.__wall = root.__wall || new Wall(root);
-  root.__wall.set(data, context);
+/** @type {import('../gradio.js').Picture['show']} */
+export async function show(root, data, context) {
+  const turn = {};
+  turns.set(root, turn);
+  const unpacked = await unpackWall(data);
+  if (turns.get(root) !== turn) return;    // a newer text came meanwhile, or none
+  end(root);
+  const wall = new Wall(root, unpacked, context);
+  walls.set(root, wall);
+  onPage.wall = wall;
+  wall.ask();
+  onPage.react.forEach(react => react());
+}
+
+export function clear(root) {
+  turns.delete(root);
+  end(root);
+  root.replaceChildren();
+}
+
+function end(root) {
+  const wall = walls.get(root);
+  if (!wall) return;
+  wall.end();
+  walls.delete(root);
+  if (onPage.wall === wall) onPage.wall = null;
+}
+
+export const theme = root => walls.get(root)?.recolour();
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const own = (model, i) => model.kind[i] < 5 ? model.shares[i * 5 + model.kind[i]] : null;
+  const rows = data.models.flatMap(model => model.kind.map((kind, i) => [model.label, Math.floor(i / model.heads) + 1, i % model.heads + 1,
+    data.texts.kinds[data.kinds[kind]], own(model, i), model.entropy[i], model.distance[i]]));
+  return {columns: ['model', 'layer', 'head', 'kind', 'share_of_kind', 'entropy_nats', 'distance_words'], rows};
 }

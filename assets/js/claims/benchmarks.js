@@ -1,5 +1,6 @@
 // Published tables: one column as outlined bars, all columns as a table whose heads sort.
-import {make, say} from '../kit/dom.js';
+import {find, make, say} from '../kit/dom.js';
+import {sorted} from '../kit/maths.js';
 
 const chosen = {table: 'distilbert-1', column: null, up: false};
 
@@ -9,21 +10,16 @@ const printed = (value, unit) => value === null ? '·'
     + (unit ? ` ${unit}` : '');
 const papers = {bert: 'BERT', distilbert: 'DistilBERT', albert: 'ALBERT', released: 'Released'};
 
-function sorted(table) {
+function inOrder(table) {
   const at = table.columns.findIndex(c => c.label === chosen.column);
-  const sign = chosen.up ? 1 : -1;
-  return [at, [...table.rows].sort((a, b) => {
-    const [x, y] = [a.values[at], b.values[at]];
-    if (x === null || y === null) return (x === null) - (y === null);
-    return sign * (x - y);
-  })];
+  return {at, rows: sorted(table.rows, row => row.values[at], !chosen.up)};
 }
 
 const flagsOf = (table, row, column) =>
   table.flags.filter(flag => flag.row === row && flag.column === column);
 
 function bars(table, t) {
-  const [at, rows] = sorted(table), column = table.columns[at];
+  const {at, rows} = inOrder(table), column = table.columns[at];
   const most = Math.max(...rows.map(row => Math.abs(row.values[at] ?? 0)));
   const list = make('ol', {class: 'bm-bars', 'aria-label': say(t.bars, {column: column.label})});
   for (const row of rows.filter(row => row.values[at] !== null)) {
@@ -51,7 +47,7 @@ function head(column, redraw, t) {
 }
 
 function grid(table, redraw, t) {
-  const [, rows] = sorted(table);
+  const {rows} = inOrder(table);
   return make('div', {class: 'table', tabindex: '0', role: 'region', 'aria-label': table.title},
     make('table', {}, make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, t.system),
       ...table.columns.map(column => head(column, redraw, t)))),
@@ -66,7 +62,10 @@ function remarks(table, t) {
     make('span', {class: 'badge'}, t[flag.kind]), ` ${flag.text}`));
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export const show = draw;
+
+function draw(root, data) {
   const t = data.texts, table = data.tables.find(x => x.id === chosen.table) || data.tables[0];
   if (!table.columns.some(c => c.label === chosen.column)) {
     chosen.column = table.sort;
@@ -75,7 +74,7 @@ export function draw(root, data) {
   const redraw = label => {
     draw(root, data);
     const name = label && say(t.sort, {column: label});
-    [...root.querySelectorAll('thead button')].find(b => b.getAttribute('aria-label') === name)?.focus();
+    if (name) find(root, `thead button[aria-label="${CSS.escape(name)}"]`)?.focus();
   };
   const select = make('select', {}, ...Object.entries(papers).map(([key, name]) =>
     make('optgroup', {label: name}, ...data.tables.filter(x => x.paper === key).map(x =>
@@ -83,7 +82,7 @@ export function draw(root, data) {
   select.addEventListener('change', () => {
     Object.assign(chosen, {table: select.value, column: null});
     draw(root, data);
-    root.querySelector('select').focus();
+    find(root, 'select').focus();
   });
   root.replaceChildren(
     make('label', {class: 'cl-field'}, make('span', {}, t.table), select),
@@ -92,4 +91,11 @@ export function draw(root, data) {
     make('p', {class: 'bm-title'}, say(t.bars, {column: chosen.column})),
     bars(table, t), grid(table, redraw, t), ...remarks(table, t),
     table.note ? make('p', {class: 'note'}, table.note) : '');
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.tables.flatMap(published => published.rows.flatMap(row => published.columns.map((column, i) =>
+    [published.id, published.source, row.name, column.label, column.unit, row.values[i]])));
+  return {columns: ['table', 'source', 'system', 'column', 'unit', 'value'], rows};
 }

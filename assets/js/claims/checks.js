@@ -1,5 +1,5 @@
 // Live checks: the list of what each one measures, expects and found.
-import {make, say} from '../kit/dom.js';
+import {find, make, say} from '../kit/dom.js';
 import {listen, results, running} from './filter.js';
 
 function outcome(check, t) {
@@ -24,14 +24,24 @@ function item(check, data, ask) {
     make('div', {class: 'cl-cell'}, ...outcome(check, t)));
 }
 
-export function draw(root, data, {ask}) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {ask}) {
   const list = make('ul', {class: 'cl-list cc-list'});
   const fill = () => {
-    const held = root.contains(document.activeElement) && document.activeElement.dataset.check;
+    const held = root.contains(document.activeElement) && document.activeElement.getAttribute('data-check');
     list.replaceChildren(...data.checks.map(check => item(check, data, ask)));
-    if (held) list.querySelector(`[data-check="${held}"]`)?.focus();
+    if (held) find(list, `[data-check="${held}"]`)?.focus();
   };
   root.replaceChildren(list);
   listen('checks', fill);
   fill();
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.checks.map(check => {
+    const found = results[check.id];
+    return [check.id, check.measures, check.expected, found ? found.status : null, found ? found.text : null, found ? found.on : null];
+  });
+  return {columns: ['check', 'measures', 'expected', 'status', 'found', 'on'], rows};
 }

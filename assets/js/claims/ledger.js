@@ -106,7 +106,7 @@ function refresh(view) {
   const found = data.claims.filter(fits), shown = found.slice(0, view.limit);
   const held = document.activeElement && root.contains(document.activeElement)
     ? document.activeElement.closest('.cl-row') && document.activeElement : null;
-  const mark = held && [held.closest('.cl-row').dataset.claim, held.dataset.check];
+  const mark = held && [held.closest('.cl-row').getAttribute('data-claim'), held.getAttribute('data-check')];
   view.list.replaceChildren(...shown.map(claim => row(claim, view)));
   if (mark) view.list.querySelector(`[data-claim="${mark[0]}"] [data-check="${mark[1]}"]`)?.focus();
   view.count.textContent = say(t.count, {n: found.length, total: data.claims.length});
@@ -120,7 +120,7 @@ function refresh(view) {
   }
 }
 
-function mount(root, data, ask) {
+function build(root, data, ask) {
   data.claims.forEach(claim => { claim.haystack = haystack(claim, data); });
   const t = data.texts;
   const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: '',
@@ -141,13 +141,20 @@ function mount(root, data, ask) {
   return view;
 }
 
-export function draw(root, data, {ask}) {
-  if (!root.__claims) root.__claims = mount(root, data, ask);
-  const view = root.__claims;
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {ask}) {
+  const view = build(root, data, ask);
   listen('ledger', () => {
     const now = JSON.stringify(filter);
     if (now !== view.last) { view.last = now; view.limit = PAGE; }
     refresh(view);
   });
   refresh(view);
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.claims.map(claim => [claim.id, claim.claim, claim.models.map(key => data.models[key]).join(', '),
+    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.join(', ')]);
+  return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks'], rows};
 }

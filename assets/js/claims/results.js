@@ -14,29 +14,40 @@ function line(news) {
     waits: n('waits') + n('failed')});
 }
 
-let place = null;   // where the line stands
+let shown = null;   // where the line stands, and what it was last given
 
-function show(news) {
-  const [bar, text] = place.children;
+function write(news) {
+  const [bar, text] = shown.root.children;
   text.textContent = line(news);
   bar.hidden = !news.running.length || news.done === null;
   if (!bar.hidden) bar.value = news.done / news.total;
 }
 
 document.addEventListener('explorer-checks-stop', () => {
-  if (!place || !place.__news) return;
-  const news = {...place.__news, running: [], results: []};
+  if (!shown) return;
+  const news = {...shown.news, running: [], results: []};
   publish(news);
-  show({...news, stopped: true});
+  write({...news, stopped: true});
 });
 
-export function draw(root, data) {
-  place = root;
-  if (!root.firstElementChild) {
-    root.append(make('progress', {class: 'cc-bar', max: '1', hidden: true, 'aria-hidden': 'true'}),
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
+  if (shown?.root !== root || !root.firstElementChild) {
+    root.replaceChildren(make('progress', {class: 'cc-bar', max: '1', hidden: true, 'aria-hidden': 'true'}),
       make('p', {class: 'cc-line', role: 'status', 'aria-live': 'polite'}));
   }
-  if (root.__news !== data) publish(data);
-  root.__news = data;
-  show(data);
+  shown = {root, news: data};
+  publish(data);
+  write(data);
+}
+
+export function clear(root) {
+  shown = null;
+  root.replaceChildren();
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table() {
+  const rows = Object.values(results).map(found => [found.id, found.status, found.text, found.on]);
+  return {columns: ['check', 'status', 'found', 'on'], rows};
 }

@@ -54,11 +54,16 @@ function press(root) {
     node.setAttribute('aria-pressed', String(filter.report === node.dataset.report)));
 }
 
-export function draw(root, data) {
-  if (!root.childElementCount) {
-    root.replaceChildren(totalBar(data), key(data),
-      make('div', {class: 'cs-reports'}, ...data.reports.map(r => reportBar(r, data))));
-  }
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
+  root.replaceChildren(totalBar(data), key(data),
+    make('div', {class: 'cs-reports'}, ...data.reports.map(r => reportBar(r, data))));
   listen('shares', () => press(root));
   press(root);
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const of = (name, counts) => Object.keys(data.verdicts).map(verdict => [name, data.verdicts[verdict], counts[verdict] || 0]);
+  return {columns: ['report', 'verdict', 'claims'], rows: [...of('all', data.total), ...data.reports.flatMap(r => of(r.name, r.counts))]};
 }

@@ -23,7 +23,8 @@ function worst(data) {
   });
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   if (data.done !== undefined) {
     const bar = make('progress', {max: data.n, value: data.done, 'aria-label': data.sentence});
     root.replaceChildren(make('p', {role: 'status'}, data.sentence), bar);
@@ -38,4 +39,10 @@ export function draw(root, data) {
       make('caption', {}, texts.worst),
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
       make('tbody', {}, ...worst(data)))));
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = (data.worst || []).map(item => [item.text, item.answer, item.teacher, item.student, item.kl, item.shared]);
+  return {columns: ['sentence', 'answer', 'teacher', 'student', 'kl_teacher_student_nats', 'shared_of_five'], rows};
 }

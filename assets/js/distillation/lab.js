@@ -1,49 +1,14 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
-import {make, sayNodes as say, word} from '../kit/dom.js';
-import {bytes, number, percent, shown} from '../kit/numbers.js';
+import {make, sayNodes as say, vary, word} from '../kit/dom.js';
+import {bytes, halves, number, percent, shown} from '../kit/numbers.js';
+import {divergences, softmax} from '../kit/maths.js';
+import {niceTop} from '../kit/scales.js';
 import {compare as run} from '../page/here.js';
-import {HIGH, LOW, keep, setTemperature, temperature} from './temperature.js';
+import {keep, setTemperature, setUp, temperature} from './temperature.js';
 
-const STEPS = 600;
-const ROUND = [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20];   // the slider stops exactly here
 const LISTED = [5, 8, 12, 20];
 let listed = 8;   // kept while the page lives: a new text keeps the reader's choice
 
-function halves(base64) {   // float16 -> Float32Array
-  const raw = new Uint16Array(bytes(base64).buffer), out = new Float32Array(raw.length);
-  for (let i = 0; i < raw.length; i++) {
-    const sign = raw[i] & 0x8000 ? -1 : 1, exponent = (raw[i] >> 10) & 31, fraction = raw[i] & 1023;
-    out[i] = sign * (exponent ? exponent === 31 ? (fraction ? NaN : Infinity)
-      : 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
-  }
-  return out;
-}
-
-function soften(logits, t) {   // the largest logit is 0, so nothing overflows
-  const p = new Float64Array(logits.length);
-  let sum = 0;
-  for (let i = 0; i < p.length; i++) { p[i] = Math.exp(logits[i] / t); sum += p[i]; }
-  for (let i = 0; i < p.length; i++) p[i] /= sum;
-  return {p, log: i => logits[i] / t - Math.log(sum), logSum: Math.log(sum)};
-}
-
-function compare(a, b, za, zb, t) {
-  let ab = 0, ba = 0, js = 0, ha = 0, hb = 0;
-  const shift = b.logSum - a.logSum;
-  for (let i = 0; i < za.length; i++) {
-    const p = a.p[i], q = b.p[i], d = (za[i] - zb[i]) / t + shift, m = (p + q) / 2;
-    if (p > 0) { ab += p * d; ha -= p * (za[i] / t - a.logSum); js += p * Math.log(p / m); }
-    if (q > 0) { ba -= q * d; hb -= q * (zb[i] / t - b.logSum); js += q * Math.log(q / m); }
-  }
-  return {ab, ba, js: Math.max(0, js / 2), ha, hb};
-}
-
-const nice = p => [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(step => p <= step) || 1;
-const position = t => Math.round(STEPS * Math.log(t / LOW) / Math.log(HIGH / LOW));
-function atPosition(value) {
-  const t = LOW * (HIGH / LOW) ** (value / STEPS);
-  return ROUND.find(stop => position(stop) === Number(value)) || Number(t.toPrecision(3));
-}
 function strip(data) {
   const box = make('div', {class: 'ds-strip', role: 'group', 'aria-label': data.texts.strip});
   data.words.forEach((item, i) => {
@@ -57,8 +22,8 @@ function strip(data) {
   return make('div', {class: 'ds-pick'}, make('span', {class: 'ds-lead'}, data.texts.pick), box);
 }
 
-function control(data, change) {
-  const range = make('input', {type: 'range', min: 0, max: STEPS, step: 1, id: 'ds-t',
+function control(data, dial, change) {
+  const range = make('input', {type: 'range', min: 0, max: dial.steps, step: 1, id: 'ds-t',
     'aria-label': data.texts.temperature});
   const output = make('output', {for: 'ds-t', class: 'ds-t'});
   const presets = make('div', {class: 'ds-presets'}, ...data.texts.presets.map(([t, label]) => {
@@ -66,18 +31,18 @@ function control(data, change) {
     button.addEventListener('click', () => { change(t); keep(t); });
     return button;
   }));
-  const ticks = make('div', {class: 'ds-ticks', 'aria-hidden': 'true'}, ...ROUND.map(t => {
+  const ticks = make('div', {class: 'ds-ticks', 'aria-hidden': 'true'}, ...dial.round.map(t => {
     const tick = make('span', {}, String(t));
-    tick.style.setProperty('--at', position(t) / STEPS);
+    vary(tick, '--at', dial.place(t) / dial.steps);
     return tick;
   }));
-  range.addEventListener('input', () => change(atPosition(range.value)));
+  range.addEventListener('input', () => change(dial.value(range.value)));
   range.addEventListener('change', () => keep(temperature()));
   const set = t => {
-    range.value = position(t);
+    range.value = String(dial.place(t));
     output.textContent = `T = ${shown(t)}`;
     range.setAttribute('aria-valuetext', `T = ${shown(t)}`);
-    for (const button of presets.children) button.setAttribute('aria-pressed', String(Number(button.dataset.t) === t));
+    for (const button of presets.children) button.setAttribute('aria-pressed', String(Number(button.getAttribute('data-t')) === t));
   };
   const node = make('div', {class: 'ds-control'},
     make('div', {class: 'ds-dial'}, make('label', {for: 'ds-t'}, data.texts.temperature), output, presets),
@@ -150,8 +115,8 @@ function measures(data) {
 }
 
 function listControl(data, redraw) {
-  const select = make('select', {id: 'ds-k'}, ...LISTED.map(k => make('option', {value: k}, String(k))));
-  select.value = listed;
+  const select = make('select', {id: 'ds-k'}, ...LISTED.filter(k => k <= data.teacher.top.length).map(k => make('option', {value: k}, String(k))));
+  select.value = String(listed);
   select.addEventListener('change', () => { listed = Number(select.value); redraw(); });
   return make('div', {class: 'ds-listed'}, make('label', {for: 'ds-k'}, data.texts.listed), select);
 }
@@ -170,21 +135,21 @@ function unpack(data) {
 }
 
 function paint(view, t) {
-  const {data} = view, soft = new Map(data.models.map(model => [model, soften(model.logits, t)]));
+  const {data} = view, soft = new Map(data.models.map(model => [model, softmax(model.logits, t)]));
   const [a, b] = [soft.get(data.teacher), soft.get(data.student)];
   const top = Math.max(...view.rows.map(row => Math.max(a.p[row.id], b.p[row.id])));
-  const max = nice(top), left = new Map([[data.teacher, 1], [data.student, 1]]);
+  const max = niceTop(top), left = new Map([[data.teacher, 1], [data.student, 1]]);
   for (const row of view.rows) for (const cell of row.cells) {
-    if (cell.at < 0) { cell.bar.style.setProperty('--share', 0); continue; }
+    if (cell.at < 0) { vary(cell.bar, '--share', 0); continue; }
     const p = soft.get(cell.model).p[cell.at];
-    cell.bar.style.setProperty('--share', Math.min(1, p / max));
+    vary(cell.bar, '--share', Math.min(1, p / max));
     cell.value.textContent = number(p);
     cell.value.dataset.p = p;
     if (left.has(cell.model)) left.set(cell.model, left.get(cell.model) - p);
   }
   for (const cell of view.rest.cells) {
     const p = Math.max(0, left.get(cell.model));
-    cell.bar.style.setProperty('--share', Math.min(1, p / max));
+    vary(cell.bar, '--share', Math.min(1, p / max));
     cell.value.textContent = number(p);
   }
   const dark = new Map();
@@ -193,14 +158,14 @@ function paint(view, t) {
     dark.set(part.model, kept);
     part.value.textContent = percent(kept);
     part.value.dataset.p = kept;
-    part.fill.style.setProperty('--share', p[first]);
+    vary(part.fill, '--share', p[first]);
   }
   words(view, {t, max, a, b, dark, soft});
 }
 
 function words(view, {t, max, a, b, dark, soft}) {
   const {data} = view, texts = data.texts;
-  const found = compare(a, b, data.teacher.logits, data.student.logits, t);
+  const found = divergences(data.teacher.logits, data.student.logits, t, a, b);
   for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_student_teacher: found.ba,
     js: found.js, t2_kl: t * t * found.ab, entropy_teacher: found.ha, entropy_student: found.hb})) {
     view.measures.cells[key].textContent = Math.abs(value) < 5e-5 ? '0.0000' : value.toFixed(4);
@@ -229,10 +194,11 @@ function besideCard(data) {
   return {node, text};
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
-  setTemperature(temperature(data.temperature));
+  const scale = setUp(data);
   const view = {data, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data)};
   const beside = besideCard(data);
@@ -257,7 +223,7 @@ export function draw(root, data) {
       root.dataset.t = temperature();
     });
   };
-  const dial = control(data, change);
+  const dial = control(data, scale, change);
   fill();
   dial.set(temperature());
   paint(view, temperature());
@@ -270,4 +236,13 @@ export function draw(root, data) {
         make('div', {class: 'ds-top'}, legend(data), listControl(data, () => { fill(); paint(view, temperature()); })),
         list, view.scale),
       make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)));
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const listed = [...new Set(data.models.filter(model => model.top).flatMap(model => model.top))];
+  const logits = new Map(data.models.map(model => [model, halves(model.logits)]));
+  const rows = data.models.filter(model => !model.beside).flatMap(model =>
+    listed.map(id => [model.label, id, data.names[id], logits.get(model)[id]]));
+  return {columns: ['model', 'id', 'word', 'logit_below_largest'], rows};
 }

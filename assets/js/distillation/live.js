@@ -1,17 +1,16 @@
 // A student trained before the reader's eyes; finished runs stay in the page and can be laid over.
 import {chart} from '../kit/chart.js';
-import {make} from '../kit/dom.js';
-import {number, shown} from '../kit/numbers.js';
+import {make, vary} from '../kit/dom.js';
+import {number, shown as temperature} from '../kit/numbers.js';
 
 const finished = [];   // kept while the page lives
 const KEPT = 6;
-let over = null, last = null, name = 1;
+let over = null, last = null, name = 1, shown = null;   // laid over, the newest run, the next name, the view
 
-const key = data => JSON.stringify(data.settings);
 const title = (data, texts) => texts.run.replace('{name}', data.name)
   .replace('{layers}', data.settings.layers).replace('{start}', texts.starts[data.settings.start])
-  .replace('{t}', shown(data.settings.temperature)).replace('{steps}', data.reached)
-  .replace('{weights}', [data.settings.ce, data.settings.mlm, data.settings.cos].map(shown).join(', '));
+  .replace('{t}', temperature(data.settings.temperature)).replace('{steps}', data.reached)
+  .replace('{weights}', [data.settings.ce, data.settings.mlm, data.settings.cos].map(temperature).join(', '));
 
 // A run's values at another run's steps: nothing is invented between or beyond its own points.
 const at = (steps, own, values) => steps.map(step => {
@@ -20,18 +19,18 @@ const at = (steps, own, values) => steps.map(step => {
 });
 const union = (a, b) => [...new Set([...a, ...b])].sort((x, y) => x - y);
 
-function series(data, other, stepsOf, lines) {
+function linesOf(data, other, stepsOf, lines) {
   const xs = other ? union(data[stepsOf], other[stepsOf]) : data[stepsOf];
   const build = (run, dash) => lines.map(([label, pick, part]) => ({
     label: dash ? `${data.texts.earlier} ${run.name}` : label, part, dash, values: at(xs, run[stepsOf], pick(run))}));
-  return {xs, series: [...build(data, false), ...(other ? build(other, true) : [])]};
+  return {xs, lines: [...build(data, false), ...(other ? build(other, true) : [])]};
 }
 
 function bars(view, data) {
   view.rows.replaceChildren(...data.words.map((word, i) => {
     const cell = (who, p) => {
       const bar = make('i', {class: 'ds-bar', 'data-model': who});
-      bar.style.setProperty('--share', Math.min(1, p / Math.max(1e-9, ...data.teacher, ...data.student)));
+      vary(bar, '--share', Math.min(1, p / Math.max(1e-9, ...data.teacher, ...data.student)));
       return bar;
     };
     return make('li', {class: 'ds-row'}, make('span', {class: 'ds-name'}, make('span', {class: 'ds-text'}, word)),
@@ -41,8 +40,10 @@ function bars(view, data) {
   }));
 }
 
+// A run that comes once more, or comes out the same once more, is the same run.
 function remember(data) {
-  data.name = name++;
+  const same = finished.findIndex(run => JSON.stringify([run.settings, run.parts]) === JSON.stringify([data.settings, data.parts]));
+  data.name = same < 0 ? name++ : finished.splice(same, 1)[0].name;
   finished.unshift(data);
   finished.length = Math.min(finished.length, KEPT);
 }
@@ -63,52 +64,63 @@ function paint(view, data) {
   view.bar.max = data.settings.steps;
   view.bar.value = data.reached;
   view.bar.hidden = data.done;
-  view.loss.set(series(data, other, 'steps', [[texts.total, run => run.parts.loss, 'ce']]));
-  view.parts.set(series(data, other, 'steps', ['ce', 'mlm', 'cos'].map(part => [texts.parts[part], run => run.parts[part], part])));
-  view.agree.set(series(data, other, 'exams', [[texts.same, run => run.agreement.same_first, 'ce'],
+  view.loss.set(linesOf(data, other, 'steps', [[texts.total, run => run.parts.loss, 'ce']]));
+  view.parts.set(linesOf(data, other, 'steps', ['ce', 'mlm', 'cos'].map(part => [texts.parts[part], run => run.parts[part], part])));
+  view.agree.set(linesOf(data, other, 'exams', [[texts.same, run => run.agreement.same_first, 'ce'],
     [texts.five, run => run.agreement.shared_five, 'mlm'], [texts.found, run => run.agreement.found, 'cos']]));
-  view.share.textContent = texts.soft.replace('{t}', shown(data.settings.temperature));
+  view.share.textContent = texts.soft.replace('{t}', temperature(data.settings.temperature));
   bars(view, data);
   chips(view);
 }
 
 function build(root, texts) {
-  const empty = {xs: [], series: [], xName: texts.step};
+  const empty = {xs: [], lines: [], readout: texts.step};
   const view = {said: make('p', {class: 'ds-sentence', role: 'status'}), bar: make('progress', {'aria-label': texts.progress}),
     loss: chart({...empty, title: texts.loss_title}), parts: chart({...empty, title: texts.parts_title}),
-    agree: chart({...empty, title: texts.agree_title, range: [0, 1]}), share: make('h3', {class: 'dv-title'}),
+    agree: chart({...empty, title: texts.agree_title, y: {range: [0, 1]}}), share: make('h3', {class: 'dv-title'}),
     rows: make('ol', {class: 'ds-list'}), chips: make('div', {class: 'chips dv-chips', role: 'group', 'aria-label': texts.lay_over}),
     earlier: make('p', {class: 'note'}, texts.lay_over)};
   const soft = make('section', {class: 'dv-soft'}, view.share,
     make('p', {class: 'ds-legend'}, ...[['bert', texts.teacher], ['distilbert', texts.student]].map(([model, label]) =>
       make('span', {class: 'model-name', 'data-model': model}, make('i', {class: 'ds-key'}), label))), view.rows);
-  root.replaceChildren(view.said, view.bar, make('div', {class: 'dc-grid-of'}, view.agree.node, soft, view.loss.node, view.parts.node),
+  root.replaceChildren(view.said, view.bar, make('div', {class: 'ch-pair'}, view.agree.node, soft, view.loss.node, view.parts.node),
     view.earlier, view.chips);
-  root.__view = view;
   return view;
 }
 
 document.addEventListener('explorer-live-stop', () => {
-  const root = document.querySelector('[data-kind="distillation/live"]');
-  if (!root || !root.__view || !last || last.done || !last.steps.length) return;
+  if (!shown || !last || last.done || !last.steps.length) return;
   last.done = true;
   last.sentence = last.texts.stopped.replace('{step}', last.reached);
   remember(last);
-  paint(root.__view, last);
+  paint(shown, last);
 });
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   if (data.waiting) {
-    root.__view = null;
-    root.replaceChildren(make('p', {class: 'ds-sentence', role: 'status'}, data.waiting));
+    clear(root);
+    root.append(make('p', {class: 'ds-sentence', role: 'status'}, data.waiting));
     return;
   }
-  data.reached = data.steps[data.steps.length - 1] || 0;
-  const again = last && last.done && data.done && key(last) === key(data) && last.reached === data.reached;
-  if (again) data = last;   // the theme changed: the same run is drawn again
-  else if (data.done) remember(data);
+  data.reached = data.steps.at(-1) || 0;
+  if (data.done) remember(data);
   data.name = data.name || name;
   last = data;
   if (over && !finished.includes(over)) over = null;
-  paint(root.__view && root.__view.said.isConnected ? root.__view : build(root, data.texts), data);
+  shown = shown || build(root, data.texts);
+  paint(shown, data);
+}
+
+export function clear(root) {
+  shown = null;
+  root.replaceChildren();
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const parts = Object.keys(data.parts || {}), exams = Object.keys(data.agreement || {});
+  const trained = (data.steps || []).flatMap((step, i) => parts.map(part => [step, part, data.parts[part][i]]));
+  const asked = (data.exams || []).flatMap((step, i) => exams.map(exam => [step, exam, data.agreement[exam][i]]));
+  return {columns: ['step', 'measure', 'value'], rows: [...trained, ...asked]};
 }

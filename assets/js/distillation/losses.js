@@ -1,9 +1,10 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
-import {make} from '../kit/dom.js';
+import {make, vary} from '../kit/dom.js';
 import {brief, shown} from '../kit/numbers.js';
 
 const PARTS = ['ce', 'mlm', 'cos'];
-const chosen = {ce: 5, mlm: 2, cos: 1, t: 2};   // kept while the page lives
+/** @type {Record<string, number>} */
+const chosen = {};   // kept while the page lives
 
 function slider(id, label, options, change) {
   const input = make('input', {type: 'range', id, ...options});
@@ -23,14 +24,14 @@ function paint(view) {
     rows[part].times.textContent = `× ${brief(chosen[part])}`;
     rows[part].part.textContent = missing ? texts.unknown : weighted.toFixed(4);
     rows[part].share.textContent = missing || !total ? '' : `${(100 * weighted / total).toFixed(1)} %`;
-    rows[part].fill.style.setProperty('--share', total ? weighted / total : 0);
+    vary(rows[part].fill, '--share', total ? weighted / total : 0);
   }
   view.total.textContent = total.toFixed(4);
   view.total.dataset.value = total;
   view.head.textContent = texts.head.replace('{t}', shown(chosen.t));
   const kl = data.kl[i], top = Math.max(...kl), worst = kl.indexOf(top);
   words.forEach((cell, w) => {
-    cell.bar.style.setProperty('--share', top ? kl[w] / top : 0);
+    vary(cell.bar, '--share', top ? kl[w] / top : 0);
     cell.value.textContent = brief(kl[w]);
     cell.node.classList.toggle('worst', w === worst);
     cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', data.cosine[w].toFixed(4));
@@ -47,9 +48,10 @@ function row(part, texts) {
   return cells;
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   const texts = data.texts;
-  if (!data.temperatures.includes(chosen.t)) chosen.t = 2;
+  if (!data.temperatures.includes(chosen.t)) Object.assign(chosen, texts.start);
   const rows = Object.fromEntries(PARTS.map(part => [part, row(part, texts)]));
   const words = data.tokens.map(token => {
     const cell = {bar: make('i'), value: make('span', {class: 'dl-kl'})};
@@ -68,13 +70,13 @@ export function draw(root, data) {
     sync(); paint(view);
   });
   const sync = () => {
-    PARTS.forEach((part, i) => { sliders[i].input.value = chosen[part]; sliders[i].output.textContent = brief(chosen[part]); });
-    t.input.value = data.temperatures.indexOf(chosen.t);
+    PARTS.forEach((part, i) => { sliders[i].input.value = String(chosen[part]); sliders[i].output.textContent = brief(chosen[part]); });
+    t.input.value = String(data.temperatures.indexOf(chosen.t));
     t.output.textContent = shown(chosen.t);
     t.input.setAttribute('aria-valuetext', shown(chosen.t));
   };
   const reset = make('button', {type: 'button', class: 'chip'}, texts.reset);
-  reset.addEventListener('click', () => { Object.assign(chosen, {ce: 5, mlm: 2, cos: 1, t: 2}); sync(); paint(view); });
+  reset.addEventListener('click', () => { Object.assign(chosen, texts.start); sync(); paint(view); });
   sync();
   paint(view);
   root.replaceChildren(
@@ -86,4 +88,11 @@ export function draw(root, data) {
       make('tbody', {}, ...PARTS.map(part => rows[part].node)))),
     ...texts.notes.map(sentence => make('p', {class: 'note'}, sentence)),
     view.head, view.worst, view.strip);
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.temperatures.flatMap((t, i) =>
+    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.cosine[w], data.ce[i], data.mlm, data.cos]));
+  return {columns: ['temperature', 'position', 'token', 'kl_nats', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos'], rows};
 }

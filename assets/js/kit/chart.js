@@ -1,90 +1,180 @@
-// One line chart over a shared x axis, with a legend that reads out one place.
-import {make, svg as draw} from './dom.js';
-import {brief, shown} from './numbers.js';
+// The one way to draw a curve: lines over a shared x axis, with bands, dots, and a place read out.
+import {make, svg} from './dom.js';
+import {brief} from './numbers.js';
+import {extent, nearest, scale, stretches, ticks} from './scales.js';
 
-function steps(low, high, log, count) {
-  if (log) {
-    const out = [];
-    for (let e = Math.ceil(Math.log10(low) - 1e-9); e <= Math.log10(high) + 1e-9; e++) out.push(10 ** e);
-    const every = Math.max(1, Math.ceil(out.length / count));
-    return out.filter((_, i) => i % every === 0);
-  }
-  const raw = (high - low) / count || 1, unit = 10 ** Math.floor(Math.log10(raw));
-  const step = unit * [1, 2, 5, 10].find(m => m * unit >= raw), out = [];
-  for (let v = Math.ceil(low / step) * step; v <= high + step / 1e6; v += step) out.push(Number(v.toPrecision(10)));
-  return out;
-}
+/**
+ * A line's colour is its model's or its part's, from the style sheet, or a colour of its own. Where
+ * a value is null the line is broken; a band is drawn between neighbours that both have two ends.
+ * @typedef {object} Line
+ * @property {string} label
+ * @property {(number | null)[]} values one for each x
+ * @property {string} [model]
+ * @property {string} [part]
+ * @property {string} [colour]
+ * @property {string | boolean} [dash]
+ * @property {'faint' | 'strong'} [weight]
+ * @property {([number, number] | null)[]} [band]
+ *
+ * @typedef {object} Axis
+ * @property {boolean} [log]
+ * @property {number[]} [range] its two ends
+ * @property {number[]} [ticks]
+ * @property {(value: number) => string} [print]
+ * @property {string} [title]
+ *
+ * @typedef {object} Dot
+ * @property {number} x
+ * @property {number} y
+ * @property {string} [colour]
+ * @property {string} [model]
+ * @property {number} [r]
+ * @property {string} [label]
+ *
+ * @typedef {object} Options
+ * @property {string} [title] stands above the chart
+ * @property {string} [label] what it shows, for those who cannot see it; else the title
+ * @property {number} [height]
+ * @property {number[]} xs
+ * @property {Axis} [x]
+ * @property {Axis} [y]
+ * @property {Line[]} lines
+ * @property {Dot[]} [dots]
+ * @property {number[]} [rules] upright lines
+ * @property {number[]} [levels] level lines
+ * @property {{y: number, label: string}[]} [ends] names at the right end of lines
+ * @property {number | null} [mark] the place that is read out; else the last
+ * @property {boolean} [dotted] every value gets a dot
+ * @property {string} [readout] the name of x in the legend; without one there is no legend
+ * @property {number} [floor] the least that a logarithmic y axis shows
+ */
 
-function extent(series, log, floor) {
-  const all = series.flatMap(line => Array.from(line.values)).filter(v => v !== null && Number.isFinite(v) && (!log || v > floor));
-  if (!all.length) return log ? [floor, 1] : [0, 1];
-  const low = Math.min(...all), high = Math.max(...all);
-  if (log) return [Math.max(low, floor), Math.max(high, low * 10, floor * 10)];
-  return [Math.min(0, low), high > Math.min(0, low) ? high : low + 1];
-}
+const RIGHT = 24, TOP = 14, LINE = 7;   // room at the right and above, the width of a letter
+const owner = line => ({'data-model': line.model, 'data-part': line.part, style: line.colour && `--own: ${line.colour}`});
 
-// chart({title, xs, xTicks, xLog, yLog, series: [{label, values, model, dash}], mark, note}) -> {node, set, mark}
+/** @param {Options} options */
 export function chart(options) {
-  const figure = make('figure', {class: 'dc'});
-  const title = make('figcaption', {}, options.title);
-  const legend = make('div', {class: 'dc-legend'});
-  const holder = make('div', {class: 'dc-plot'});
-  figure.append(title, legend, holder);
-  let state = options, at = options.mark ?? null, width = 0;
-  const nearest = x => state.xs.reduce((best, v, i) => {
-    const gap = state.xLog ? Math.abs(Math.log(v / x)) : Math.abs(v - x);
-    return gap < best.gap ? {gap, i} : best;
-  }, {gap: Infinity, i: 0}).i;
+  let state = options, at = options.mark ?? null, width = 0, axes = null;
+  const title = make('figcaption', {text: options.title}), legend = make('div', {class: 'ch-legend'});
+  const holder = make('div', {class: 'ch-plot'}), marker = svg('line', {class: 'ch-mark'});
+  const node = make('figure', {class: 'ch'}, options.title ? title : null, options.readout ? legend : null, holder);
 
-  function readout() {
-    const i = at === null || !state.xs.length ? state.xs.length - 1 : nearest(at);
-    legend.replaceChildren(...state.series.map(line => make('span', {class: 'dc-item', 'data-model': line.model, 'data-part': line.part},
-      make('i', {class: line.dash ? 'dc-key dash' : 'dc-key'}), line.label, ' ',
-      make('b', {}, brief(line.values[i])))));
-    if (state.xs.length && state.xName) legend.append(make('span', {class: 'dc-at'}, `${state.xName} ${shown(state.xs[i])}`));
+  let pointed = null;   // the place under the pointer is read out instead
+  function place() {
+    const here = pointed ?? at, seen = axes && here !== null && here >= axes.x0 && here <= axes.x1;
+    marker.style.display = seen ? '' : 'none';
+    if (seen) for (const end of ['x1', 'x2']) marker.setAttribute(end, String(axes.px(here)));
+    legend.replaceChildren(...readout(state, here));
+  }
+
+  function point(event) {
+    pointed = event && axes ? state.xs[nearest(state.xs.map(axes.px), event.offsetX)] : null;
+    place();
   }
 
   function render() {
     width = holder.clientWidth || width || 320;
-    const height = state.height || 190, pad = {l: 46, r: 10, t: 8, b: 26};
-    const floor = state.floor || 1e-6;
-    const xs = state.xs, [y0, y1] = state.range || extent(state.series, state.yLog, floor);
-    const x0 = state.xRange ? state.xRange[0] : xs[0] ?? 0, x1 = state.xRange ? state.xRange[1] : xs[xs.length - 1] ?? 1;
-    const fx = state.xLog ? Math.log : v => v, fy = state.yLog ? v => Math.log(Math.max(v, floor)) : v => v;
-    const px = x => pad.l + (width - pad.l - pad.r) * (fx(x) - fx(x0)) / (fx(x1) - fx(x0) || 1);
-    const py = y => height - pad.b - (height - pad.t - pad.b) * (fy(y) - fy(y0)) / (fy(y1) - fy(y0) || 1);
-    const svg = draw('svg', {width, height, role: 'img', 'aria-label': state.label || state.title});
-    for (const y of steps(y0, y1, state.yLog, 4)) {
-      svg.append(draw('line', {class: 'dc-grid', x1: pad.l, x2: width - pad.r, y1: py(y), y2: py(y)}),
-        draw('text', {x: pad.l - 6, y: py(y) + 4, 'text-anchor': 'end'}, brief(y)));
-    }
-    for (const x of state.xTicks || steps(x0, x1, state.xLog, Math.max(2, Math.floor(width / 90)))) {
-      svg.append(draw('text', {x: px(x), y: height - 8, 'text-anchor': 'middle'}, shown(x)));
-    }
-    for (const line of state.series) {
-      let path = '', pen = 'M';
-      line.values.forEach((v, i) => {
-        if (v === null || !Number.isFinite(v)) { pen = 'M'; return; }
-        path += `${pen}${px(xs[i]).toFixed(1)} ${py(Math.min(Math.max(v, y0), y1)).toFixed(1)}`;
-        pen = 'L';
-      });
-      svg.append(draw('path', {d: path || 'M0 0', class: line.dash ? 'dc-line dash' : 'dc-line', 'data-model': line.model, 'data-part': line.part}));
-    }
-    const marker = draw('line', {class: 'dc-mark', y1: pad.t, y2: height - pad.b});
-    svg.append(marker);
-    holder.replaceChildren(svg);
-    state.place = () => {
-      const shownAt = at !== null && at >= x0 && at <= x1;
-      marker.style.display = shownAt ? '' : 'none';
-      if (shownAt) { marker.setAttribute('x1', px(at)); marker.setAttribute('x2', px(at)); }
-    };
-    state.place();
+    axes = axesOf(state, width);
+    for (const [name, value] of Object.entries({y1: TOP, y2: axes.bottom})) marker.setAttribute(name, String(value));
+    place();
+    holder.replaceChildren(svg('svg', {width, height: axes.height, role: 'img', 'aria-label': state.label || state.title},
+      ...grid(state, axes), ...state.lines.flatMap(line => [...bands(line, state.xs, axes), curve(line, state.xs, axes),
+        ...(state.dotted ? points(line, state.xs, axes) : [])]),
+      marker, ...dots(state, axes)));
   }
+
   new ResizeObserver(() => { if (holder.clientWidth && holder.clientWidth !== width) render(); }).observe(holder);
-  readout();
+  place();
+  if (options.readout) {
+    holder.addEventListener('pointermove', point);
+    holder.addEventListener('pointerleave', () => point(null));
+  }
   return {
-    node: figure,
-    set(changes) { state = {...state, ...changes}; title.textContent = state.title; readout(); render(); },
-    mark(x) { at = x; readout(); if (state.place) state.place(); },
+    node,
+    /** @param {Partial<Options>} changes */
+    set(changes) {
+      state = {...state, ...changes};
+      title.textContent = state.title;
+      render();
+    },
+    mark(x) { at = x; place(); },
   };
+}
+
+/** @param {Options} state @param {number | null} at */
+function readout({xs, lines, x = {}, readout: name}, at) {
+  const i = at === null ? xs.length - 1 : nearest(xs, at, x.log);
+  const items = lines.map(line => make('span', {class: 'ch-item', ...owner(line)},
+    make('i', {class: line.dash ? 'ch-key dash' : 'ch-key'}), line.label, ' ', make('b', {}, brief(line.values[i]))));
+  return xs.length ? [...items, make('span', {class: 'ch-at'}, `${name} ${(x.print || brief)(xs[i])}`)] : items;
+}
+
+/** @param {Options} state @param {number} width */
+function axesOf({xs, lines, x = {}, y = {}, levels = [], floor = 1e-6, height = 190}, width) {
+  const [x0, x1] = x.range || [xs[0] ?? 0, xs.at(-1) ?? 1];
+  const ends = lines.flatMap(line => (line.band || []).filter(Boolean).flat());
+  const [y0, y1] = y.range || extent([...lines.flatMap(line => Array.from(line.values)), ...ends, ...levels], y.log, floor);
+  const yTicks = y.ticks || ticks(y0, y1, y.log, 4), print = y.print || brief;
+  const left = 14 + LINE * Math.max(3, ...yTicks.map(v => print(v).length));
+  const bottom = height - (x.title ? 42 : 26);
+  const xTicks = x.ticks || ticks(x0, x1, x.log, Math.max(2, Math.floor(width / 90)));
+  const py = scale(y0, y1, bottom, TOP, y.log);
+  return {x0, x1, height, width, left, bottom, xTicks, yTicks, printX: x.print || brief, printY: print,
+    px: scale(x0, x1, left, width - RIGHT, x.log), py: v => py(Math.min(Math.max(v, y0), y1))};
+}
+
+/** @param {Options} state @param {ReturnType<typeof axesOf>} axes */
+function grid({x = {}, rules = [], levels = [], ends = []}, {width, height, left, bottom, xTicks, yTicks, printX, printY, px, py}) {
+  const right = width - RIGHT, parts = [];
+  for (const v of yTicks) {
+    parts.push(svg('line', {class: 'ch-grid', x1: left, x2: right, y1: py(v), y2: py(v)}),
+      svg('text', {x: left - 8, y: py(v) + 4, 'text-anchor': 'end'}, printY(v)));
+  }
+  let end = -Infinity;
+  for (const v of xTicks) {
+    const text = printX(v), half = LINE * text.length / 2;
+    if (px(v) - half < end + 6) continue;   // no room for its name
+    end = px(v) + half;
+    parts.push(svg('text', {x: px(v), y: bottom + 18, 'text-anchor': 'middle'}, text));
+  }
+  if (x.title) parts.push(svg('text', {class: 'ch-title', x: (left + right) / 2, y: height - 4, 'text-anchor': 'middle'}, x.title));
+  for (const v of rules) parts.push(svg('line', {class: 'ch-rule', x1: px(v), x2: px(v), y1: TOP, y2: bottom}));
+  for (const v of levels) parts.push(svg('line', {class: 'ch-level', x1: left, x2: right, y1: py(v), y2: py(v)}));
+  for (const e of ends) parts.push(svg('text', {class: 'ch-name', x: right - 4, y: py(e.y) - 8, 'text-anchor': 'end'}, e.label));
+  return parts;
+}
+
+/** @param {Line} line @param {number[]} xs @param {ReturnType<typeof axesOf>} axes */
+function curve(line, xs, {px, py}) {
+  let path = '', pen = 'M';
+  line.values.forEach((v, i) => {
+    if (v === null || !Number.isFinite(v)) { pen = 'M'; return; }
+    path += `${pen}${px(xs[i]).toFixed(1)} ${py(v).toFixed(1)}`;
+    pen = 'L';
+  });
+  const dash = line.dash === true ? '2 4' : line.dash;
+  return svg('path', {d: path || 'M0 0', class: `ch-line ${line.weight || ''}`, 'stroke-dasharray': dash, ...owner(line)});
+}
+
+/** @param {Line} line @param {number[]} xs @param {ReturnType<typeof axesOf>} axes */
+function bands(line, xs, {px, py}) {
+  return stretches(line.band || []).map(stretch => {
+    const edge = (side, i) => `${px(xs[i]).toFixed(1)} ${py(line.band[i][side]).toFixed(1)}`;
+    const around = [...stretch.map(i => edge(1, i)), ...stretch.toReversed().map(i => edge(0, i))];
+    return svg('path', {class: 'ch-band', d: `M${around.join('L')}Z`, ...owner(line)});
+  });
+}
+
+/** @param {Line} line @param {number[]} xs @param {ReturnType<typeof axesOf>} axes */
+const points = (line, xs, {px, py}) => line.values.map((v, i) =>
+  Number.isFinite(v) && svg('circle', {class: 'ch-dot', cx: px(xs[i]), cy: py(v), r: 3.5, ...owner(line)}));
+
+/** @param {Options} state @param {ReturnType<typeof axesOf>} axes */
+function dots({dots: all = []}, {px, py, left}) {
+  return all.flatMap(dot => {
+    const flip = px(dot.x) > left + 130;   // lines rise to the right: the free corner is the upper left
+    return [svg('circle', {class: 'ch-dot', cx: px(dot.x), cy: py(dot.y), r: dot.r || 5, ...owner(dot)}),
+      dot.label && svg('text', {class: 'ch-name', x: px(dot.x) + (flip ? -10 : 10), y: py(dot.y) - 9,
+        'text-anchor': flip ? 'end' : 'start'}, dot.label)];
+  });
 }

@@ -1,6 +1,7 @@
 // Controls: a row of buttons of which one is pressed, and a range that prints its value.
 import {el, make} from './dom.js';
 import {exact} from './numbers.js';
+import {nearest} from './scales.js';
 
 // A row of buttons of which one is pressed.
 export const choice = (label, options, chosen, onChoose) => {
@@ -20,7 +21,7 @@ export function switcher(label, names, chosen, choose) {
   for (const [value, name] of Object.entries(names)) {
     const button = el('button', '', name, {type: 'button', 'aria-pressed': String(value === String(chosen))});
     button.addEventListener('click', () => {
-      group.querySelectorAll('button').forEach(b => b.setAttribute('aria-pressed', b === button));
+      group.querySelectorAll('button').forEach(b => b.setAttribute('aria-pressed', String(b === button)));
       choose(value);
     });
     group.append(button);
@@ -31,14 +32,12 @@ export function switcher(label, names, chosen, choose) {
 // A range whose value is printed beside it; `scale` turns the stops of a list into values.
 export function slider(label, stops, value, change) {
   const holder = el('label', 'pt-slider'), name = el('span', '', label);
-  const nearest = v => stops.reduce((best, s, i) => Math.abs(s - v) < Math.abs(stops[best] - v) ? i : best, 0);
   const input = el('input', '', null, {type: 'range', min: 0, max: stops.length - 1, step: 1, 'aria-label': label});
   const output = el('output', '');
   const print = v => { output.textContent = exact(v); input.setAttribute('aria-valuetext', exact(v)); };
-  input.value = nearest(value);
+  input.value = String(nearest(stops, value));
   print(value);
   input.addEventListener('input', () => { print(stops[input.value]); change(stops[input.value]); });
   holder.append(name, input, output);
-  holder.set = v => { input.value = nearest(v); print(v); };
-  return holder;
+  return {node: holder, set(v) { input.value = String(nearest(stops, v)); print(v); }};
 }

@@ -12,9 +12,25 @@ function fill(node, attributes, children) {
   return node;
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {Record<string, any>} [attributes]
+ * @param {any[]} children
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export const make = (tag, attributes = {}, ...children) => fill(document.createElement(tag), attributes, children);
+/** @type {(tag: string, attributes?: Record<string, any>, ...children: any[]) => SVGElement} */
 export const svg = (tag, attributes = {}, ...children) =>
   fill(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
+/**
+ * @template {keyof HTMLElementTagNameMap} K
+ * @param {K} tag
+ * @param {string} [className]
+ * @param {any} [text]
+ * @param {Record<string, any>} [attributes]
+ * @returns {HTMLElementTagNameMap[K]}
+ */
 export const el = (tag, className, text, attributes = {}) => make(tag, {...attributes, class: className || null, text});
 export const word = text => make('em', {class: 'w'}, text);
 
@@ -43,3 +59,12 @@ export function resize(canvas, width, height) {
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return pen;
 }
+
+/** The element at or around an event's target that fits. @param {Event} event @returns {HTMLElement | null} */
+export const closest = (event, selector) => event.target instanceof Element ? event.target.closest(selector) : null;
+
+/** The first element below a place that fits. @type {(place: ParentNode, selector: string) => HTMLElement | null} */
+export const find = (place, selector) => place.querySelector(selector);
+
+/** A number that the style sheet reads. @type {(node: HTMLElement, name: string, value: number) => void} */
+export const vary = (node, name, value) => node.style.setProperty(name, String(value));

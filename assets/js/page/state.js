@@ -58,7 +58,6 @@ export class State {
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text') && !('word' in changes)) delete this.wanted.word;
     Object.assign(this.wanted, changes);
-    delete this.shown[this.tab];
     this.ask();
   }
 
@@ -98,6 +97,7 @@ export class State {
 
   /** @param {Answer} answer */
   answered(answer) {
+    /** @type {Params} */
     const params = {...answer.params, text: answer.text, ...answer.machine};
     const tab = params.tab ?? this.config.defaults.tab;
     if (answer.drawn) {

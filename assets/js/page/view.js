@@ -11,15 +11,16 @@ let last = null;
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
 
-export function draw(root, data, {ask}) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {ask}) {
   if (!state) {
     state = begin(data, () => ask(() => state.question()));
     opened.then(() => state.open(Object.fromEntries(new URLSearchParams(location.search))));
   }
-  if (!data.answer || data.serial === last) return;   // a change of theme draws what is there
-  last = data.serial;
+  if (!data.answer) return;
   document.documentElement.classList.remove('linked');
-  state.answered(data.answer);
+  if (data.serial !== last) state.answered(data.answer);   // the same answer again only draws the link anew
+  last = data.serial;
   drawLink(root, data.texts);
 }
 
@@ -37,3 +38,6 @@ function drawLink(root, texts) {
   });
   root.replaceChildren(button, field, said);
 }
+
+/** @type {import('../gradio.js').Picture['table']} */
+export const table = data => ({columns: ['parameter', 'value'], rows: Object.entries(data.answer?.params ?? {})});

@@ -1,10 +1,10 @@
 // The input bar: the text's words as buttons, and the examples.
-import {make as node} from '../kit/dom.js';
+import {find, make as node} from '../kit/dom.js';
+import {splitWords, WORD} from './pattern.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
 import {compare, listen} from './here.js';
 
-const WORD = /\[[^\[\]|]+(?:\|[^\[\]|]+)+\]|\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}\p{M}_]+(?:['’][\p{L}\p{N}\p{M}_]+)*|[^\p{L}\p{N}\p{M}_\s]/gu;
-let current = null;     // what was drawn last
+let hint = '';          // what the words are for
 const originals = [];   // what stood where each mask is now, in reading order
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
@@ -43,9 +43,9 @@ function drawWords(holder, text, hint) {
   }
 }
 
-export function draw(root, data) {
-  if (current) return;
-  current = data;
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
+  hint = data.hint;
   const strip = make('div', null, {class: 'strip', role: 'group'});
   const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
   chips.append(make('span', data.try, {class: 'lead'}));
@@ -55,26 +55,31 @@ export function draw(root, data) {
     chips.append(chip);
   }
   root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
-  show(data.text);
-  listen(state => { if (state.accepted) show(state.accepted.text); });
+  write(data.text);
 }
 
-function show(text) {
+listen(state => { if (state.accepted) write(state.accepted.text); });
+
+function write(text) {
   const masks = (text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
   if (originals.length !== masks) originals.length = 0;
-  const strip = document.querySelector('#words .strip');
+  const strip = find(document, '#words .strip');
+  if (!strip) return;
   strip.dataset.text = text;
-  drawWords(strip, text, current.hint);
+  drawWords(strip, text, hint);
 }
 
 document.addEventListener('input', event => {
   if (event.target !== textBox()) return;
   if (event.isTrusted) originals.length = 0;
   const strip = document.querySelector('#words .strip');
-  if (strip) drawWords(strip, event.target.value, current.hint);
+  if (strip) drawWords(strip, textBox().value, hint);
 });
 document.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
   pressCompare();
 });
+
+/** @type {import('../gradio.js').Picture['table']} */
+export const table = data => ({columns: ['word'], rows: splitWords(data.text).map(word => [word])});

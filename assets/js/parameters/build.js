@@ -3,7 +3,8 @@ import {el} from '../kit/dom.js';
 
 const values = {};
 
-export function draw(root, data, {ask}) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, {ask}) {
   const {presets, texts} = data;
   if (!values.n_layers) Object.assign(values, presets[0], texts.start);
   const form = el('form', 'pt-form');
@@ -47,4 +48,10 @@ function select(label, options, chosen, change) {
   box.addEventListener('change', () => change(box.value));
   holder.append(el('span', '', label), box);
   return holder;
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const names = Object.keys(data.presets[0]);
+  return {columns: names, rows: data.presets.map(preset => names.map(name => preset[name]))};
 }

@@ -1,12 +1,15 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
-import {el, say, sized} from '../kit/dom.js';
+import {el, find, say, sized} from '../kit/dom.js';
 import {digits, fine, million} from '../kit/numbers.js';
 
 const mega = n => digits(n / 1e6, 1) + ' MB';
 const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export const show = draw;
+
+function draw(root, data) {
   const {families, texts} = data;
   if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
   const rows = families[CHOICES.family];
@@ -26,7 +29,7 @@ export function draw(root, data) {
     controls.append(switcher(texts.family_label, names, CHOICES.family, family => {
       CHOICES.family = family;
       draw(root, data);
-      root.querySelector('.pm-switch:last-child [aria-pressed=true]').focus();
+      find(root, '.pm-switch:last-child [aria-pressed=true]').focus();
     }));
   }
   const caption = el('p', 'note', texts[CHOICES.mode + '_note']);
@@ -191,4 +194,12 @@ function legend(rows, texts, box) {
     list.append(item);
   }
   return list;
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const of = (family, row, cell) => [family, row.label, cell.layer === null ? null : cell.layer + 1, cell.part, cell.size, cell.calls];
+  const rows = Object.entries(data.families).flatMap(([family, models]) =>
+    models.flatMap(row => [...row.cells, row.head].map(cell => of(family, row, cell))));
+  return {columns: ['family', 'model', 'layer', 'part', 'weights', 'applied_times'], rows};
 }

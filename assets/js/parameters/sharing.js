@@ -1,7 +1,7 @@
 // What layers hold in common: four counts from real networks, the paper's scores, and any depth.
+import {chart} from '../kit/chart.js';
 import {slider, switcher} from '../kit/choice.js';
-import {el, say, sized} from '../kit/dom.js';
-import {chart} from '../kit/lines.js';
+import {el, say} from '../kit/dom.js';
 import {digits, exact, fine, million} from '../kit/numbers.js';
 
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
@@ -16,7 +16,8 @@ function count(mode, total12, parts, depth) {
   return outside + at[0] * parts.attention + at[1] * parts.ffn;
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   const {modes, parts, texts} = data;
   const sentence = el('p', 'finding pt-finding'), bars = el('ol', 'pt-fall pt-modes', null, {'aria-label': texts.label});
   const controls = el('div', 'pm-controls'), picture = el('div', 'pt-picture'), scores = el('div', 'table', null,
@@ -25,10 +26,11 @@ export function draw(root, data) {
   controls.append(switcher(texts.e, {128: 'E = 128', 768: 'E = 768'}, choice.e, e => { choice.e = e; refresh(); }));
   const depth = slider(texts.depth, DEPTHS, choice.depth, value => { choice.depth = value; refresh(); });
   const lower = el('div', 'pm-controls');
-  lower.append(depth);
+  lower.append(depth.node);
   root.replaceChildren(sentence, controls, bars, el('h3', 'pt-published', texts.scores), scores,
     el('p', 'note', texts.published), deep, lower, key, picture);
-  const paint = sized(picture, width => lines(picture, width, modes[choice.e], parts, texts));
+  const curve = chart(lines(modes[choice.e], parts, texts));
+  picture.append(curve.node);
   function refresh() {
     const rows = modes[choice.e], of = Object.fromEntries(rows.map(r => [r.mode, r]));
     sentence.textContent = say(texts.finding, {none: million(of.none.total), all: million(of.all.total),
@@ -39,7 +41,7 @@ export function draw(root, data) {
       albert: million(count('all', of.all.total, parts, choice.depth)),
       bert: million(count('none', of.none.total, parts, choice.depth)), layer: exact(parts.attention + parts.ffn)});
     key.replaceChildren(...rows.map(row => keyOf(row, parts, texts)));
-    paint();
+    curve.set(lines(rows, parts, texts));
   }
   refresh();
 }
@@ -74,14 +76,22 @@ function scoreTable(rows, texts) {
   return table;
 }
 
-function lines(node, width, rows, parts, texts) {
-  const top = Math.max(...rows.map(r => count(r.mode, r.total, parts, 48)));
-  chart(node, {
-    width, height: 280, label: texts.chart, rules: [{x: choice.depth}],
-    x: {min: 1, max: 48, ticks: [1, 6, 12, 18, 24, 30, 36, 42, 48], print: exact, title: texts.depth},
-    y: {min: 0, max: 1.1 * top, ticks: [0, 1, 2, 3].map(i => i * 1e8).filter(v => v <= top), print: v => (v ? fine(v) : '0')},
-    lines: rows.map(r => ({points: [1, 48].map(d => [d, count(r.mode, r.total, parts, d)]), colour: INK[r.mode]})),
-    marks: rows.map(r => ({x: choice.depth, y: count(r.mode, r.total, parts, choice.depth), colour: INK[r.mode], r: 4})),
-    ends: rows.map(r => ({y: count(r.mode, r.total, parts, 48), label: texts.modes[r.mode]})),
-  });
+function lines(rows, parts, texts) {
+  const top = Math.max(...rows.map(row => count(row.mode, row.total, parts, 48)));
+  const of = (row, depth) => count(row.mode, row.total, parts, depth);
+  return {
+    xs: [1, 48], height: 280, label: texts.chart, rules: [choice.depth],
+    x: {ticks: [1, 6, 12, 18, 24, 30, 36, 42, 48], print: exact, title: texts.depth},
+    y: {range: [0, 1.1 * top], ticks: [0, 1, 2, 3].map(i => i * 1e8).filter(v => v <= top), print: v => v ? fine(v) : '0'},
+    lines: rows.map(row => ({label: texts.modes[row.mode], values: [of(row, 1), of(row, 48)], colour: INK[row.mode]})),
+    dots: rows.map(row => ({x: choice.depth, y: of(row, choice.depth), colour: INK[row.mode], r: 4})),
+    ends: rows.map(row => ({y: of(row, 48), label: texts.modes[row.mode]})),
+  };
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const names = ['mode', 'total', 'applied', 'printed', 'squad1', 'squad2', 'mnli', 'sst2', 'race', 'average'];
+  return {columns: ['embedding', ...names],
+    rows: Object.entries(data.modes).flatMap(([e, modes]) => modes.map(mode => [Number(e), ...names.map(name => mode[name])]))};
 }

@@ -1,8 +1,10 @@
 // The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length, and a CSV.
 import {slider, switcher} from '../kit/choice.js';
-import {el, say} from '../kit/dom.js';
+import {el, find, say, vary} from '../kit/dom.js';
+import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 
+/** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
 const LENGTHS = [1, 8, 16, 32, 64, 128, 256, 384, 512];
 const choice = {length: 128, unit: 'MB', by: 'total', down: true};
@@ -10,6 +12,10 @@ const choice = {length: 128, unit: 'MB', by: 'total', down: true};
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
 const unit = () => (choice.unit === 'MB' ? 1e6 : 2 ** 20);
 
+/**
+ * @typedef {{id: string, head: string, value: (row: any) => any, print: (row: any) => any, bar?: boolean, title?: (row?: any) => string}} Column
+ * @returns {Column[]}
+ */
 function columns(texts) {
   return [
     {id: 'name', head: texts.heads.name, value: r => r.name, print: r => r.name},
@@ -30,7 +36,8 @@ function columns(texts) {
   ];
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   const {rows, texts} = data;
   const sentence = el('p', 'finding pt-finding'), place = el('div', 'table pt-sizes', null,
     {tabindex: 0, role: 'region', 'aria-label': texts.label});
@@ -38,7 +45,7 @@ export function draw(root, data) {
   const length = slider(texts.length, LENGTHS, choice.length, value => { choice.length = value; refresh(); });
   const save = el('button', 'chip', texts.export, {type: 'button'});
   save.addEventListener('click', () => download(rows, texts));
-  controls.append(length, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, choice.unit, value => {
+  controls.append(length.node, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, choice.unit, value => {
     choice.unit = value; refresh();
   }), save);
   function refresh() {
@@ -55,11 +62,6 @@ export function draw(root, data) {
 
 function tableOf(rows, texts, refresh) {
   const all = columns(texts), chosen = all.find(c => c.id === choice.by);
-  const sorted = [...rows].sort((a, b) => {
-    const [x, y] = [chosen.value(a), chosen.value(b)];
-    const order = typeof x === 'string' ? x.localeCompare(y) : x - y;
-    return choice.down ? -order : order;
-  });
   const table = el('table'), head = el('tr'), body = el('tbody');
   for (const column of all) {
     const cell = el('th', '', null, {scope: 'col'});
@@ -72,18 +74,18 @@ function tableOf(rows, texts, refresh) {
       choice.by = column.id;
       const at = all.indexOf(column);
       refresh();
-      document.querySelectorAll('.pt-sizes .pt-sort')[at].focus();
+      find(document, `.pt-sizes th:nth-child(${at + 1}) .pt-sort`).focus();
     });
     cell.append(button);
     head.append(cell);
   }
-  for (const row of sorted) {
+  for (const row of sorted(rows, chosen.value, choice.down)) {
     const line = el('tr');
     line.dataset.model = row.key;
     all.forEach((column, i) => {
       const cell = i ? el('td', column.bar ? 'with-bar' : '', column.print(row)) : el('th', '', null, {scope: 'row'});
       if (!i) cell.append(el('span', 'model-name', row.name));
-      if (column.bar) cell.style.setProperty('--share', column.value(row) / Math.max(...rows.map(column.value)));
+      if (column.bar) vary(cell, '--share', column.value(row) / Math.max(...rows.map(column.value)));
       if (column.title && column.head.length > 1) cell.title = column.title(row);
       line.append(cell);
     });
@@ -96,12 +98,19 @@ function tableOf(rows, texts, refresh) {
 }
 
 function download(rows, texts) {
-  const head = ['name', 'parameters', 'printed_millions', 'printed_in', 'applied', 'layers', 'hidden', 'embedding', 'heads',
-    'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${choice.length}_tokens`];
-  const lines = rows.map(r => [r.name, r.total, r.printed[0][0], `"${r.printed[0][1]}"`, r.applied, r.layers, r.width, r.embedding,
-    r.heads, r.total * 4, r.total * 2, r.total, work(r, choice.length)]);
+  const {columns, rows: lines} = table({rows});
+  const cell = value => typeof value === 'string' && /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value);
   const link = el('a', '', '', {download: texts.file});
-  link.href = URL.createObjectURL(new Blob([[head, ...lines].map(l => l.join(',')).join('\n') + '\n'], {type: 'text/csv'}));
+  link.href = URL.createObjectURL(new Blob([[columns, ...lines].map(l => l.map(cell).join(',')).join('\n') + '\n'], {type: 'text/csv'}));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'applied', 'layers', 'hidden', 'embedding', 'heads',
+    'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${choice.length}_tokens`];
+  const rows = data.rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.applied, r.layers, r.width, r.embedding,
+    r.heads, r.total * 4, r.total * 2, r.total, work(r, choice.length)]);
+  return {columns, rows};
 }

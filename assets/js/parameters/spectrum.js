@@ -1,9 +1,10 @@
 // What the real embedding tables' singular values say: where a table is of full rank and where not.
-import {el, say, sized} from '../kit/dom.js';
-import {chart, colour} from '../kit/lines.js';
+import {chart} from '../kit/chart.js';
+import {el, say} from '../kit/dom.js';
 import {exact} from '../kit/numbers.js';
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   const {lines, texts} = data;
   const picture = el('div', 'pt-picture');
   const said = lines.map(l => say(l.rank < l.width ? texts.short : texts.full,
@@ -15,13 +16,20 @@ export function draw(root, data) {
     legend.append(item);
   }
   root.replaceChildren(el('p', 'finding pt-finding', said.join(' ')), legend, picture, el('p', 'note', texts.note));
-  const width = Math.max(...lines.map(l => l.width));
-  const ranks = lines.filter(l => l.rank < l.width).map(l => ({x: l.rank}));
-  sized(picture, w => chart(picture, {
-    width: w, height: 300, label: said.join(' '), rules: ranks,
-    x: {min: 1, max: width, ticks: [1, 64, 128, 192, 256, 320, 384, 512, 640, 768].filter(t => t <= width), print: exact, title: texts.index},
-    y: {min: 1e-18, max: 1, log: true, ticks: [1, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18],
-      print: v => (v === 1 ? '1' : '10' + [...String(Math.round(Math.log10(v)))].map(c => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]).join(''))},
-    lines: lines.map((l, i) => ({points: l.values.map((s, k) => [k + 1, Math.max(s, 1e-18)]), colour: colour(l.key), dash: i === 1 ? '7 4' : 'none'})),
-  }));
+  const width = Math.max(...lines.map(line => line.width)), xs = Array.from({length: width}, (_, i) => i + 1);
+  picture.append(chart({
+    xs, height: 300, label: said.join(' '), rules: lines.filter(line => line.rank < line.width).map(line => line.rank),
+    x: {range: [1, width], ticks: [1, 64, 128, 192, 256, 320, 384, 512, 640, 768].filter(t => t <= width), print: exact, title: texts.index},
+    y: {log: true, range: [1e-18, 1], ticks: [1, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15, 1e-18], print: powerOfTen},
+    lines: lines.map((line, i) => ({label: line.label, model: line.key, dash: i === 1 ? '7 4' : '',
+      values: xs.map(x => x <= line.values.length ? line.values[x - 1] : null)})),
+  }).node);
+}
+
+const powerOfTen = v => v === 1 ? '1' : `10${[...String(Math.round(Math.log10(v)))].map(c => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]).join('')}`;
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.lines.flatMap(line => line.values.map((value, i) => [line.label, i + 1, value]));
+  return {columns: ['model', 'index', 'singular_value_over_largest'], rows};
 }

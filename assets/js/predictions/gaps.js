@@ -1,12 +1,12 @@
 // What each model puts in the gaps: one row of columns per gap, cut to as many words as asked.
-import {make, say} from '../kit/dom.js';
+import {make, say, vary} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
+import {niceTop} from '../kit/scales.js';
 
 let shown = 10;   // kept while the page lives: a new text keeps the reader's choice
 
 const names = list => list.length < 2 ? list.join('')
   : `${list.slice(0, -1).join(', ')} and ${list[list.length - 1]}`;
-const nice = p => [0.01, 0.02, 0.05, 0.1, 0.2, 0.5].find(step => p <= step) || 1;
 
 function listedBy(data, models, gap) {
   const by = new Map();
@@ -26,7 +26,7 @@ function row(view, rank) {
   const labels = others.map(other => data.models[other].label);
   const note = others.length ? say(data.texts.also, {names: names(labels)}) : data.texts.only;
   const bar = make('span', {class: 'pr-bar'});
-  bar.style.setProperty('--share', Math.min(1, p / max));
+  vary(bar, '--share', Math.min(1, p / max));
   const dots = make('span', {class: 'pr-dots', 'aria-hidden': 'true'},
     ...others.map(other => make('i', {'data-model': other})));
   const item = make('li', {class: others.length ? 'pr-row shared' : 'pr-row', 'data-word': word,
@@ -44,7 +44,7 @@ function column(view) {
   const list = make('ol', {class: 'pr-list', 'aria-label': model.label});
   for (let rank = 0; rank < k; rank++) list.append(row(view, rank));
   const strip = make('span', {class: 'pr-mass', 'aria-hidden': 'true'}, make('i'));
-  strip.style.setProperty('--rest', rest);
+  vary(strip, '--rest', rest);
   return make('section', {class: 'pr-column', 'data-model': key},
     make('header', {},
       make('h3', {class: 'model-name', 'data-model': key}, model.label),
@@ -62,7 +62,7 @@ const card = (key, model) => make('section', {class: 'pr-column card plain', 'da
 
 function gapBlock(data, models, gap) {
   const by = listedBy(data, models, gap);
-  const max = nice(Math.max(...models.map(([, model]) => model.masks[gap].p[0])));
+  const max = niceTop(Math.max(...models.map(([, model]) => model.masks[gap].p[0])));
   const block = make('div', {class: 'pr-gap'});
   if (data.masks.length > 1) {
     block.append(make('p', {class: 'pr-context'},
@@ -83,7 +83,7 @@ function gapBlock(data, models, gap) {
 
 function control(data, redraw) {
   const range = make('input', {type: 'range', min: 1, max: 50, step: 1, id: 'pr-shown'});
-  range.value = shown;
+  range.value = String(shown);
   const value = make('output', {for: 'pr-shown'}, String(shown));
   range.addEventListener('input', () => {
     shown = Number(range.value);
@@ -107,7 +107,8 @@ function link(root) {
   root.onpointerleave = event => mark(event, false);
 }
 
-export function draw(root, data) {
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
   const models = Object.entries(data.models).filter(([, model]) => !model.card);
   const gaps = make('div', {class: 'pr-gaps'});
   const redraw = () => gaps.replaceChildren(
@@ -120,4 +121,12 @@ export function draw(root, data) {
   redraw();
   link(gaps);
   root.replaceChildren(control(data, redraw), gaps, make('p', {class: 'note'}, data.texts.rule));
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const of = model => model.masks.flatMap((mask, gap) =>
+    mask.words.map((word, rank) => [gap + 1, model.label, rank + 1, word, mask.pieces[rank], mask.p[rank]]));
+  return {columns: ['gap', 'model', 'rank', 'word', 'token', 'probability'],
+    rows: Object.values(data.models).filter(model => !model.card).flatMap(of)};
 }

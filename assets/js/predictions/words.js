@@ -1,8 +1,9 @@
 // Every word masked in turn: a tile per word, a line per model, darker where it surprises.
-import {make, say} from '../kit/dom.js';
+import {closest, make, say, vary} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
 
 const DARKEST_NATS = 9;
+const choices = new WeakMap();   // root -> the text's words and the tile that the reader chose
 
 
 function disagrees(entry) {
@@ -15,7 +16,7 @@ function tile(entry, index, data) {
     const found = entry.models[key];
     const text = !found ? '' : found.p === null ? '–' : number(found.p);
     const line = make('span', {class: found ? 'pw-line' : 'pw-line none', 'data-model': key}, text || '\u00a0');
-    line.style.setProperty('--dark', found && found.p !== null ? Math.min(1, found.nats / DARKEST_NATS) : 0);
+    vary(line, '--dark', found && found.p !== null ? Math.min(1, found.nats / DARKEST_NATS) : 0);
     return line;
   });
   const odd = disagrees(entry);
@@ -62,11 +63,11 @@ function mostTelling(words) {
   return best;
 }
 
-export function draw(root, data) {
-  const same = root.__words === JSON.stringify(data.words.map(entry => entry.word));
-  const chosen = same ? root.__chosen : null;   // a choice survives the next batch of numbers
-  root.__words = JSON.stringify(data.words.map(entry => entry.word));
-  root.__chosen = chosen;
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data) {
+  const words = JSON.stringify(data.words.map(entry => entry.word)), before = choices.get(root);
+  const choice = before?.words === words ? before : {words, at: null};   // survives the next batch of numbers
+  choices.set(root, choice);
   const hadFocus = root.contains(document.activeElement) && document.activeElement.matches('.pw-tile');
   const tiles = data.words.map((entry, index) => tile(entry, index, data));
   const strip = make('div', {class: 'pw-strip', role: 'group', 'aria-label': data.texts.strip});
@@ -77,7 +78,7 @@ export function draw(root, data) {
   const panel = make('div', {class: 'pw-panel'});
   const choose = (index, byReader) => {
     if (index < 0 || tiles[index].disabled) return;
-    if (byReader) root.__chosen = index;
+    if (byReader) choice.at = index;
     tiles.forEach((node, place) => {
       node.classList.toggle('chosen', place === index);
       node.tabIndex = place === index ? 0 : -1;
@@ -86,7 +87,7 @@ export function draw(root, data) {
     panel.replaceChildren(details(data.words[index], data));
   };
   strip.addEventListener('click', event => {
-    const node = event.target.closest('.pw-tile');
+    const node = closest(event, '.pw-tile');
     if (node) choose(tiles.indexOf(node), true);
   });
   strip.addEventListener('keydown', event => {
@@ -100,7 +101,19 @@ export function draw(root, data) {
   const legend = make('p', {class: 'pw-legend'}, ...Object.entries(data.labels).map(([key, label]) =>
     make('span', {class: 'pw-line', 'data-model': key}, make('span', {class: 'model-name', 'data-model': key}, label))));
   root.replaceChildren(legend, strip, panel, make('p', {class: 'note'}, data.texts.rule));
-  const index = chosen !== null && chosen !== undefined ? chosen : mostTelling(data.words);
+  const index = choice.at ?? mostTelling(data.words);
   choose(index, false);
   if (hadFocus && tiles[index]) tiles[index].focus();
+}
+
+export function clear(root) {
+  choices.delete(root);
+  root.replaceChildren();
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const rows = data.words.flatMap((entry, i) => Object.entries(entry.models).map(([key, found]) =>
+    [i + 1, entry.word, data.labels[key], found.p, found.p === null ? null : found.nats, found.rank, found.pieces.join(' ')]));
+  return {columns: ['position', 'word', 'model', 'probability', 'surprisal_nats', 'rank', 'tokens'], rows};
 }

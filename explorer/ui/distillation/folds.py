@@ -72,6 +72,7 @@ def show_losses(state: PageState | None) -> str:
     """The three parts with their sliders, and the KL of each token."""
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import piece_id
+    from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.views.distillation.losses import distillation_losses
 
     if state is None:
@@ -81,8 +82,11 @@ def show_losses(state: PageState | None) -> str:
     answer = piece_id(pair.teacher, at.answer) if at.answer else -1
     answers = (*(None,) * at.mask, answer if answer >= 0 else None)
     notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [texts.NO_ANSWER])]
+    start = {**WEIGHTS, "t": PageState().temperature}
     return distillation_losses(
-        sentence_losses(pair, answers), pair.teacher, {**texts.LOSSES, "notes": notes}
+        sentence_losses(pair, answers),
+        pair.teacher,
+        {**texts.LOSSES, "notes": notes, "start": start},
     )
 
 

@@ -3,7 +3,7 @@
 import gradio as gr
 
 from explorer.models.tokens import split_words
-from explorer.page_state import RUN_FIELDS, PageState
+from explorer.page_state import RUN_FIELDS, TEMPERATURES, PageState
 from explorer.ui.distillation import folds
 from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live
@@ -47,6 +47,7 @@ def show(state: PageState) -> list[object]:
     extra = {
         "texts": texts.LAB,
         "temperature": state.temperature,
+        "temperatures": TEMPERATURES,
         "back": state.word >= 0,
         "beside_missing": str(missing) if missing else "",
     }

@@ -12,7 +12,7 @@ LAB = {
     "pick": "Hidden word (click another to hide it here):",
     "hide": "Hide this word",
     "hidden": "This word is hidden",
-    "back": "Back to your sentence",
+    "back": "Back to the text as it is",
     "temperature": "Temperature",
     "presets": [
         [1, "1: as the models are"],

@@ -1,13 +1,14 @@
 """What lies below the latency headline: eight questions, each measured only when asked."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import gradio as gr
 
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
+from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import running, stops
@@ -32,8 +33,8 @@ class Question:
     lead: str
     job: Job
     draw: Draw
-    plots: int = 0
-    """Charts below the markup; ``draw`` returns one value for each."""
+    picture: str = ""
+    """The kind of the canvas below the markup; ``draw`` returns a value for it, too."""
 
 
 QUESTIONS = (
@@ -48,11 +49,9 @@ QUESTIONS = (
 def build_folds(controls: list[gr.components.Component], result: gr.State) -> None:
     """All folds, in the order of the questions a reader would ask."""
     _detail(result)
-    about = ("sweep", texts.SWEEP, texts.SWEEP_NOTE)
-    sweep = Question(*about, jobs.sweep_lengths, jobs.draw_sweep, 2)
-    batches = Question(
-        "sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_batches, jobs.draw_sweep, 2
-    )
+    asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep)
+    sweep = Question(*asked, "latency/sweep")
+    batches = replace(sweep, job=jobs.sweep_batches)
     build_question(QUESTIONS[0], controls)
     build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
     for question in QUESTIONS[1:]:
@@ -74,10 +73,7 @@ def build_question(
                 for name, asked in (choices or {texts.MEASURE: question}).items()
             ]
             stop_button = gr.Button(plain_texts.STOP)
-        out = [
-            gr.HTML(),
-            *(gr.Plot(show_label=False, visible=False) for _ in range(question.plots)),
-        ]
+        out = [gr.HTML(), *([Canvas(question.picture)] if question.picture else [])]
     for button, asked in buttons:
         button.click(
             plain_errors(with_choice(_handler(asked))),
@@ -102,15 +98,16 @@ def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list
 
 
 def _drawn(question: Question, update: Update) -> list[Any]:
+    picture_stays = [gr.skip()] if question.picture else []
     if update.place:
-        return [note(plain_texts.place_in_line(update.place)), *[gr.skip()] * question.plots]
+        return [note(plain_texts.place_in_line(update.place)), *picture_stays]
     if update.shot is None:
         nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
-        return [note(nothing), *[gr.skip()] * question.plots]
-    markup, *plots = question.draw(update.shot)
+        return [note(nothing), *picture_stays]
+    markup, *picture = question.draw(update.shot)
     if not update.done:
         markup = note(texts.WORKING) + markup
-    return [markup, *plots]
+    return [markup, *picture]
 
 
 def _detail(result: gr.State) -> None:

@@ -80,16 +80,13 @@ def _sweep(choice: Choice, axis: str, sign: StopSign) -> Iterator[Any]:
 
 def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
     """The sentence and the two charts; nothing before the first point."""
-    import gradio as gr
-
-    from explorer.views.latency.sweep import sweep_figure, sweep_ratio_figure
+    from explorer.views.latency.sweep import sweep_canvas
 
     if not sweep.points:
-        return [note(texts.sweep_sentence(sweep)), gr.Plot(visible=False), gr.Plot(visible=False)]
-    figures = [draw(sweep, texts.SWEEP_TITLES) for draw in (sweep_figure, sweep_ratio_figure)]
+        return [note(texts.sweep_sentence(sweep)), ""]
     why = texts.sweep_why(sweep.points[0].specs)
     sentence = join(note(texts.sweep_sentence(sweep)), note(why))
-    return [sentence, *(gr.Plot(figure, visible=True) for figure in figures)]
+    return [sentence, sweep_canvas(sweep, texts.SWEEP_TITLES)]
 
 
 def limits(choice: Choice, sign: StopSign) -> Iterator[Any]:

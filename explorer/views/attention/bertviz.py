@@ -43,7 +43,7 @@ def bertviz_payload(
     data: dict[str, object] = {
         "view": view,
         "title": title,
-        "tokens": [spelling_of(run.vocabulary).text(piece) for piece in run.tokens.pieces],
+        "tokens": shown_pieces(run),
         "second": second_sentence(run.tokens),
         "shape": list(drawn.shape),
         "attention": base64.b64encode(drawn.tobytes()).decode(),
@@ -53,6 +53,12 @@ def bertviz_payload(
     if vectors is not None:
         data |= _packed(vectors)
     return script_json(data)
+
+
+def shown_pieces(run: Run) -> list[str]:
+    """The pieces as BertViz has them: the mark of a word's start goes, that of its inside stays."""
+    spelling = spelling_of(run.vocabulary)
+    return [piece if spelling.continues else spelling.text(piece) for piece in run.tokens.pieces]
 
 
 def second_sentence(tokens: Tokens) -> int | None:

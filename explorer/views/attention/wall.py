@@ -47,6 +47,7 @@ def attention_wall_canvas(
             "packed": pack(drawn),
             "exact": _all_exact(runs),
             "kinds": list(KINDS),
+            "pieces_limit": PIECES_LIMIT,
             "texts": dict(texts),
         }
     )

@@ -73,7 +73,7 @@ def measured_slope(loaded, run, cell, output, step):
     spec, encoder = loaded.spec, loaded.network.base_model
     found = {
         pattern: [m for n, m in encoder.named_modules() if re.search(pattern, n)]
-        for pattern in (spec.value_pattern, spec.output_pattern)
+        for pattern in (spec.kind.value, spec.kind.output)
     }
     value, dense = (modules[layer % len(modules)] for modules in found.values())
     size = value.out_features // run.attention.shape[1]
@@ -82,7 +82,7 @@ def measured_slope(loaded, run, cell, output, step):
 
     def nudge(_module, arguments, sign):
         calls["n"] += 1
-        if len(found[spec.output_pattern]) == 1 and calls["n"] != layer + 1:
+        if len(found[spec.kind.output]) == 1 and calls["n"] != layer + 1:
             return None
         context = arguments[0].clone()
         vector = value(torch.tensor(run.hidden_states[layer, key]))[part]
@@ -119,13 +119,13 @@ def test_value_norms_are_those_of_a_forward_pass(tiny_family, key):
     hooks = [
         module.register_forward_hook(lambda m, a, out: seen.append(out[0]))
         for name, module in network.base_model.named_modules()
-        if re.search(spec.value_pattern, name)
+        if re.search(spec.kind.value, name)
     ]
     with torch.no_grad():
         network(**AutoTokenizer.from_pretrained(spec.bundled_path)(TEXT, return_tensors="pt"))
     for hook in hooks:
         hook.remove()
-    dense = [m for n, m in network.base_model.named_modules() if re.search(spec.output_pattern, n)]
+    dense = [m for n, m in network.base_model.named_modules() if re.search(spec.kind.output, n)]
     n_layers, n_heads = run.attention.shape[:2]
     assert len(seen) == n_layers
     norms = value_norms(loaded, run)

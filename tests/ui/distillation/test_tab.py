@@ -5,10 +5,11 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.analysis.distillation.live import LiveSettings
+from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
+from explorer.ui.distillation.live_words import live_sentence
 from explorer.ui.distillation.runs import focus_of
 from explorer.views.distillation.agreement import opened_by
 from tests.waiting import until
@@ -151,3 +152,15 @@ def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
 def test_an_emptied_field_counts_as_its_default():
     chosen = (2, "random", 30.0, 1, 0, 2, 0, None)
     assert live.settings_of(chosen) == LiveSettings(2, "random", 30, 1.0, 0.0, 2.0, 0.0, 0)
+
+
+def test_what_a_run_came_to_is_its_end_against_its_start():
+    def report(step, loss, same):
+        exam = Agreement(same, 0.5, 0.5)
+        return LiveReport(step, {"loss": loss} if loss else {}, exam, None)
+
+    reports = [report(0, 0, 0.1), report(5, 5.0, 0.4), report(10, 1.25, 0.7)]
+    said = live_sentence(LiveSettings(steps=10), reports)
+    assert said.startswith("In 10 steps the loss went from 5.00 to 1.25; ")
+    assert said.endswith("in 70% of cases; at the start it was 10%.")
+    assert live_sentence(LiveSettings(steps=10), reports[:2]) == "Step 5 of 10: loss 5.00."

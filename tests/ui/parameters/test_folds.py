@@ -96,3 +96,17 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
     event = gr.EventData(None, {"shape": {"n_layers": "<img src=x>"}})
     assert folds.on_shape(event).startswith('<p class="message pt-refused"')
     assert "whole number" in folds.on_shape(event)
+
+
+def test_the_savings_are_shares_of_what_each_model_saves(state):
+    """Six layers of 7,087,872; eleven shared ones; a table of 30,000 words at 128 instead of 768."""
+    layers = 42_527_232 / (109_482_240 - 66_362_880)
+    sharing, factorising = (n / (109_482_240 - 11_683_584) for n in (77_966_592, 19_431_168))
+    sentence = folds.show_savings(state).partition("</p>")[0]
+    for share in (layers, sharing, factorising):
+        assert f"{100 * share:.1f} %" in sentence
+
+
+def test_the_memory_finding_is_alberts_share_of_berts(state):
+    sentence = folds.show_memory(state, 16, 1, False).partition("</p>")[0]
+    assert f"{100 * 11_683_584 / 109_482_240:.1f} %" in sentence

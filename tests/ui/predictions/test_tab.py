@@ -1,12 +1,14 @@
 """The predictions tab's handlers, called as the page calls them."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import pytest
 
+from explorer.analysis.predictions.every_word import SpanScore
 from explorer.analysis.predictions.masks import Agreement
-from explorer.models.tokens import BadText
+from explorer.models.tokens import BadText, Word
 from explorer.page_state import PageState
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions import words as texts
@@ -31,8 +33,6 @@ def answers(*pairs):
 
 def said(monkeypatch, *masks):
     """The finding for given first answers, tags taken out."""
-    import re
-
     keys = list(LABELS)[: len(masks[0].probabilities)]
     monkeypatch.setattr(texts, "agreement", lambda predictions, mask: masks[mask])
     stand_in = SimpleNamespace(positions=tuple(range(len(masks))))
@@ -168,3 +168,20 @@ def test_contrast_and_joint_answer(tiny_family):
 def test_nothing_is_shown_before_the_first_compare():
     assert show_asked(None, "cat") == show_joint(None) == show_contrast(None)
     assert [step[:2] for step in show_words(None)] == [("", "")]
+
+
+def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_family):
+    """“s” and “at” are one piece of both vocabularies, so the gap between them is gone."""
+    html = show_asked(PageState(text="the cat s[MASK]"), "at, the")
+    assert html.count("grows together") == 3
+    assert len(re.findall(r"rank \d|behind all", html)) == 3
+
+
+def test_the_strips_finding_counts_first_guesses_and_means_over_words():
+    def score(log_probability, rank):
+        return SpanScore(Word("x", 0, 1), ("x",), log_probability, rank, ())
+
+    scores = {"bert": [score(-0.5, 1), score(-2.0, 3), score(-0.5, 1)]}
+    said = re.sub("<[^>]*>", "", texts.words_finding(scores, LABELS, {"bert": (3, 3)}))
+    assert said == "BERT finds 2 of 3 words at first guess (1.00 nats per word)."
+    assert "3 of 4 words" in texts.words_finding(scores, LABELS, {"bert": (3, 4)})

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 from explorer.ui.shell import scripts
 
 ROOT = Path(__file__).parents[3]
+EXPORTED = r"^export (?:async function|function|const) (\w+)"
 KIND = re.compile(r'Canvas\(\s*"([^"]+)"')
 
 
@@ -42,14 +43,13 @@ def test_another_content_has_another_address(monkeypatch):
     assert scripts.address("gradio.js") != before
 
 
-def test_every_canvas_names_a_module_that_draws():
+def test_every_canvas_names_a_module_that_draws_and_has_rows():
     sources = [p.read_text("utf-8") for p in (ROOT / "explorer").rglob("*.py")]
     kinds = {kind for source in sources for kind in KIND.findall(source)}
     assert len(kinds) > 20
     for kind in kinds:
-        assert re.search(
-            r"^export function draw\(", scripts.modules()[f"{kind}.js"].decode(), re.M
-        ), kind
+        exported = re.findall(EXPORTED, scripts.modules()[f"{kind}.js"].decode(), re.M)
+        assert {"show", "table"} <= set(exported), kind
 
 
 def test_every_import_names_a_module_and_the_first_are_preloaded_with_all_theirs():

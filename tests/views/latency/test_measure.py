@@ -117,16 +117,16 @@ def test_downloads_carry_the_document_itself():
 
 def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
     from explorer.ui.latency.folds_words import SWEEP_TITLES
-    from explorer.views.latency.sweep import sweep_figure, sweep_ratio_figure
+    from explorer.views.latency.sweep import sweep_canvas
 
     points = tuple(measured(TIMES, Workload(length=n)) for n in (16, 32))
-    sweep = Sweep("length", points)
-    lines = [t for t in sweep_figure(sweep, SWEEP_TITLES).data if t.mode == "lines+markers"]
-    assert [t.name for t in lines] == ["BERT", "DistilBERT", "ALBERT"]
-    assert lines[1].y[0] == pytest.approx(50, rel=0.01)
-    assert list(lines[0].x) == [16, 32]
-    ratios = [t for t in sweep_ratio_figure(sweep, SWEEP_TITLES).data if t.mode == "lines+markers"]
-    assert [t.y[0] for t in ratios] == pytest.approx([0.5, 0.98], rel=0.01)
+    drawn = json.loads(sweep_canvas(Sweep("length", points), SWEEP_TITLES))
+    assert [model["label"] for model in drawn["models"]] == ["BERT", "DistilBERT", "ALBERT"]
+    assert drawn["places"] == [16, 32]
+    assert [model["ms"][0] for model in drawn["models"]] == pytest.approx([100, 50, 98], rel=0.01)
+    ratios = [model["ratio"] for model in drawn["models"]]
+    assert ratios[0] == [], "the first is compared with itself nowhere"
+    assert [found[0] for found in ratios[1:]] == pytest.approx([0.5, 0.98], rel=0.01)
 
 
 def test_the_finding_says_what_the_numbers_say():
@@ -225,7 +225,7 @@ def test_one_thread_of_a_saved_measurement_is_one():
 
 def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
     from explorer.ui.latency.folds_words import SWEEP_TITLES
-    from explorer.views.latency.sweep import sweep_ratio_figure
+    from explorer.views.latency.sweep import sweep_canvas
 
     def point(length, loud=0):
         result = measured(TIMES, Workload(length=length, clock="wait"))
@@ -233,12 +233,10 @@ def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
         return replace(result, latency=log)
 
     sweep = Sweep("length", (point(16), point(32, loud=15), point(64), point(128)))
-    data = sweep_ratio_figure(sweep, SWEEP_TITLES).data
-    lines = [trace for trace in data if trace.mode == "lines+markers"]
-    assert [line.name for line in lines] == ["DistilBERT", "ALBERT"]
-    for line, expected in zip(lines, (0.5, 0.98), strict=True):
-        assert line.y[1] is None
-        assert [y for y in line.y if y] == pytest.approx([expected] * 3, rel=0.01)
-    bands = [trace for trace in data if trace.fill == "toself"]
-    assert [set(band.x) for band in bands] == [{64, 128}] * 2, "no band across the gap"
+    models = json.loads(sweep_canvas(sweep, SWEEP_TITLES))["models"][1:]
+    for model, expected in zip(models, (0.5, 0.98), strict=True):
+        assert model["ratio"][1] is model["ratio_band"][1] is None
+        assert [y for y in model["ratio"] if y] == pytest.approx([expected] * 3, rel=0.01)
+        assert [ends is None for ends in model["ratio_band"]] == [False, True, False, False]
+        assert None not in model["ms"], "the times of that point are as good as any"
     assert "most rounds at 32 tokens: no ratio" in texts_folds.sweep_sentence(sweep)

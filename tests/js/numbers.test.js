@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {brief, bytes, exact, fine, floats, halves, million, number, percent, shown} from '../../assets/js/kit/numbers.js';
+
+const pack = typed => Buffer.from(typed.buffer).toString('base64');
+
+test('packed numbers come back as they went', () => {
+  assert.deepEqual([...bytes(pack(Uint8Array.of(0, 1, 127, 255)))], [0, 1, 127, 255]);
+  const values = Float32Array.of(0, -1.5, 3.25e-20, 1e30);
+  assert.deepEqual(floats(pack(values)), values);
+});
+
+test('half floats: ends, subnormals, signs and what is no number', () => {
+  const raw = Uint16Array.of(0x0000, 0x3c00, 0xc000, 0x7bff, 0x0001, 0x8001, 0x7c00, 0xfc00, 0x7e00);
+  assert.deepEqual([...halves(pack(raw))], [0, 1, -2, 65504, 2 ** -24, -(2 ** -24), Infinity, -Infinity, NaN]);
+});
+
+test('a probability has three decimals while it has three digits to show', () => {
+  assert.deepEqual([1, .5, .001, .00099, 3e-20, 0].map(number), ['1.000', '0.500', '0.001', '9.9e-4', '3.0e-20', '0.000']);
+});
+
+test('a share is 100 % only when it is all', () => {
+  assert.deepEqual([1, .9999, .9994, .5, 0].map(percent), ['100.0 %', '> 99.9 %', '99.9 %', '50.0 %', '0.0 %']);
+});
+
+test('three digits of anything, without a tail of zeros', () => {
+  assert.deepEqual([0, .5, 1.234567, 12, 100, 120, -20, 999.4, 12345, .00012, null, undefined].map(brief),
+    ['0', '0.5', '1.23', '12', '100', '120', '-20', '999', '1.2e+4', '1.2e-4', '–', '–']);
+});
+
+test('counts in the unit that fits', () => {
+  assert.deepEqual([1536, 3938304, 109482240, 2.4e9].map(fine), ['1,536', '3.94 M', '109.5 M', '2.4 G']);
+  assert.equal(million(66362880), '66.4 M');
+  assert.equal(exact(335141888), '335,141,888');
+  assert.deepEqual([.05, 1, 2.5, 20].map(shown), ['0.05', '1', '2.5', '20']);
+});

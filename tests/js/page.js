@@ -1,0 +1,11 @@
+// As much of a browser as the picture modules need to be imported without one.
+const nothing = () => {};
+Object.assign(globalThis, {
+  window: globalThis,
+  addEventListener: nothing,
+  document: {addEventListener: nothing, adoptedStyleSheets: [], body: {}},
+  CSSStyleSheet: class { replaceSync() {} },
+  location: {href: 'http://page.test/'},
+  MutationObserver: class { observe() {} },
+  explorer: {waiting: [], told: []},
+});

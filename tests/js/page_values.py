@@ -1,0 +1,101 @@
+"""What the page sends for every kind of canvas, by the handlers themselves, from random models."""
+
+import json
+
+import numpy as np
+
+from explorer.page_state import PageState
+
+STATE = PageState(text="the cat sat on the [MASK].")
+LAST = -1
+
+
+def page_values(monkeypatch):
+    """The data of each picture by its kind; needs the fixture ``tiny_family``."""
+    values = attention_values() | distillation_values(monkeypatch) | other_values()
+    return {kind: json.loads(str(value)) for kind, value in values.items()}
+
+
+def attention_values():
+    from explorer.ui.attention import ablation, bertviz, compare, summary, tab
+
+    return {
+        "attention/wall": tab.show(STATE)[1],
+        "attention/film": compare.show_shared(STATE)[1],
+        "attention/summary": summary.show_summary(STATE, "rollout")[1],
+        "attention/switches": ablation.show_switches(STATE)[1],
+        "attention/bertviz": bertviz.show_view(STATE, "bert", "head")[1],
+    }
+
+
+def distillation_values(monkeypatch):
+    from explorer.ui.distillation import folds, live, live_words, tab
+    from explorer.views.distillation.live import live_canvas
+
+    monkeypatch.setattr(folds, "sentences", lambda: SENTENCES)
+    settings = live.settings_of(tuple(live._defaults()))
+    said = {"texts": live_words.CANVAS, "sentence": "", "done": True}
+    return {
+        "distillation/lab": tab.show(STATE)[1],
+        "distillation/curves": folds.show_curves(STATE),
+        "distillation/losses": folds.show_losses(STATE),
+        "distillation/agreement": list(folds.run_agreement(STATE))[LAST],
+        "distillation/live": live_canvas(settings, _reports(), ["cat"], np.array([0.5]), said),
+    }
+
+
+def sweep_value():
+    from explorer.analysis.latency.sweep import Sweep
+    from explorer.timing.workload import Workload
+    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.views.latency.sweep import sweep_canvas
+    from tests.analysis.latency.test_family import measured
+
+    times = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
+    points = tuple(measured(times, Workload(length=n)) for n in (16, 32))
+    return sweep_canvas(Sweep("length", points), SWEEP_TITLES)
+
+
+def other_values():
+    from explorer.ui.claims import benchmarks
+    from explorer.ui.claims import tab as claims
+    from explorer.ui.parameters import folds as parameters_folds
+    from explorer.ui.parameters import tab as parameters
+    from explorer.ui.predictions import every_word
+    from explorer.ui.predictions import tab as predictions
+    from explorer.ui.shell.input_bar import words_canvas
+    from explorer.ui.shell.view import Asked, view_canvas
+
+    embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
+    _, shares, ledger, results = claims.show(STATE)
+    return {
+        "predictions/gaps": predictions.show(STATE)[1],
+        "predictions/words": list(every_word.show_words(STATE))[LAST][1],
+        "parameters/map": parameters.show(STATE)[1],
+        "parameters/sizes": parameters_folds.show_sizes(STATE),
+        "parameters/embedding": embedding,
+        "parameters/spectrum": spectrum,
+        "parameters/sharing": parameters_folds.show_sharing(STATE),
+        "parameters/build": parameters_folds.show_builder(STATE)[0],
+        "latency/sweep": sweep_value(),
+        "claims/shares": shares,
+        "claims/ledger": ledger,
+        "claims/results": results,
+        "claims/checks": claims.show_checks(),
+        "claims/benchmarks": benchmarks.show_tables(),
+        "page/words": words_canvas(STATE.text),
+        "page/view": view_canvas(Asked(STATE), accepted=True, drawn=True),
+    }
+
+
+SENTENCES = (
+    {"text": "the cat sat on the [MASK].", "answer": "mat"},
+    {"text": "paris is the capital of [MASK].", "answer": "france"},
+)
+
+
+def _reports():
+    from explorer.analysis.distillation.live import Agreement, LiveReport
+
+    parts = {"loss": 3.5, "ce": 0.5, "mlm": 1.0, "cos": 0.25}
+    return [LiveReport(10, parts, Agreement(0.5, 0.25, 0.125), np.array([0.25]))]

@@ -1,0 +1,37 @@
+"""What stands in both languages: the browser reads it, or is held against Python."""
+
+import random
+import re
+import shutil
+
+import pytest
+
+from explorer.models.tokens import split_words
+from explorer.ui.shell.scripts import modules
+from tests.js.test_maths import in_the_browser
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+PARTS = [
+    *"aZé7_ßñ漢字кш", "don't", "l’eau", "e\u0301", "[MASK]", "[SEP]", "[", "]", "'", "’", "-", ".", ",",
+    "🙂", "½", "²", "…", "¿", "—", " ", "\n", "ʼ", "ـ", "ก", "ि", "Ⅷ",
+]  # fmt: skip
+OWN_COPIES = {
+    "attention/lens.js": r"\b128\b",
+    "attention/heads.js": r"\b128\b",
+    "distillation/temperature.js": r"\d",
+    "distillation/losses.js": r"(ce|mlm|cos|t): ?\d",
+}
+
+
+def test_both_languages_find_the_same_words():
+    rng = random.Random(0)
+    texts = ["".join(rng.choices(PARTS, k=rng.randint(1, 12))) for _ in range(2000)]
+    found = in_the_browser(*(("splitWords", text) for text in texts))
+    for text, words in zip(texts, found, strict=True):
+        assert words == [word.text for word in split_words(text)], repr(text)
+
+
+@pytest.mark.parametrize("path", OWN_COPIES)
+def test_the_browser_has_no_copy_of_a_limit(path):
+    code = re.sub(r"//.*|/\*.*?\*/", "", modules()[path].decode())
+    assert not re.search(OWN_COPIES[path], code)

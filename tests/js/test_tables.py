@@ -1,0 +1,62 @@
+"""Every picture names its rows: from the very data that the page sends, numbers unrounded."""
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from explorer.runs import get_runs
+from explorer.ui.shell.scripts import modules
+from tests.js.page_values import STATE, page_values
+
+HERE = Path(__file__).parent
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+@pytest.fixture
+def tables(tiny_family, monkeypatch):
+    given = json.dumps(page_values(monkeypatch))
+    done = subprocess.run(["node", HERE / "tables.js"], input=given, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_every_picture_of_the_page_names_its_rows_with_the_very_numbers(tables):
+    whole_and_plain(tables)
+    as_computed(tables)
+
+
+def whole_and_plain(tables):
+    drawn = {
+        path.removesuffix(".js")
+        for path, source in modules().items()
+        if re.search(r"^export (async )?(function|const) show\b", source.decode(), re.M)
+    }
+    assert set(tables) == drawn
+    for kind, table in tables.items():
+        columns, rows = table["columns"], table["rows"]
+        assert len(set(columns)) == len(columns) >= 1, kind
+        assert rows or kind == "claims/results", kind
+        assert all(len(row) == len(columns) for row in rows), kind
+        for cell in (cell for row in rows for cell in row):
+            assert cell is None or isinstance(cell, str | int | float), (kind, cell)
+
+
+def as_computed(tables):
+    runs = get_runs(STATE)[0]
+    gaps = tables["predictions/gaps"]["rows"]
+    logits = runs["bert"].mask_logits[0].astype(np.float64)
+    p = np.exp(logits - logits.max())
+    found = [row[5] for row in gaps if row[1] == runs["bert"].spec.label]
+    assert found == pytest.approx(np.sort(p / p.sum())[::-1][: len(found)], rel=1e-5)
+    wall = tables["attention/wall"]["rows"]
+    assert len(wall) == sum(np.prod(run.attention.shape[:2]) for run in runs.values())
+    sizes = {row[0]: row[1] for row in tables["parameters/sizes"]["rows"]}
+    assert sizes["bert-large-uncased"] == 335_141_888
+    embedding = {row[0]: row[5] for row in tables["parameters/embedding"]["rows"]}
+    assert embedding["albert-base-v2"] == 30_000 * 128 + 128 * 768
+    assert embedding["bert-base-uncased"] == 30_522 * 768

@@ -1,0 +1,47 @@
+"""What the machine can do at best: work over the shortest of many times."""
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from explorer.timing import limits
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A stopwatch that says 4, 3, 2, 1, 2, 3, ... seconds and counts what was computed."""
+    seen = {"calls": 0, "flops": [], "read": []}
+    seconds = [4.0, 3.0, 2.0, 1.0, 2.0, 3.0, *([4.0] * 20)]
+
+    class Reads(torch.utils._python_dispatch.TorchDispatchMode):
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            if "sum" in str(func):
+                seen["read"][-1] += args[0].nbytes
+            return func(*args, **(kwargs or {}))
+
+    def timed(call):
+        seen["read"].append(0)
+        with FlopCounterMode(display=False) as counter, Reads():
+            call()
+        seen["flops"].append(counter.get_total_flops())
+        seen["calls"] += 1
+        return seconds[seen["calls"] - 1]
+
+    monkeypatch.setattr(limits, "stopwatch", lambda workload: timed)
+    return seen
+
+
+def test_the_best_product_is_its_operations_over_the_shortest_time(clock, monkeypatch):
+    monkeypatch.setitem(limits.GEMM_SIZE, "cpu", 32)
+    found = limits.peak_flops.__wrapped__("cpu", "float32", "compute")
+    assert clock["calls"] == limits.GEMM_TRIES
+    assert set(clock["flops"]) == {found * 1.0}
+
+
+@pytest.mark.parametrize("n_bytes", [2**12, 2**20, 2**25, 2**26])
+def test_the_bandwidth_is_all_bytes_read_over_the_shortest_time(clock, n_bytes):
+    """Little is read again and again, until it is as much as a clock can tell."""
+    found = limits.read_bandwidth.__wrapped__(n_bytes, "cpu", "compute")
+    assert clock["calls"] == limits.READ_TRIES
+    assert set(clock["read"]) == {found * 1.0}
+    assert found >= 2**25

@@ -1,0 +1,19 @@
+"""What is free is what the machine and the container both still have."""
+
+from explorer.timing import machine
+
+
+def test_a_container_has_no_more_than_its_own_limit_leaves(tmp_path, monkeypatch):
+    info, limit, used = (tmp_path / name for name in ("meminfo", "max", "current"))
+    info.write_text("MemTotal: 9000000 kB\nMemAvailable: 4000000 kB\n")
+    monkeypatch.setattr(machine, "MEMORY_INFO", info)
+    monkeypatch.setattr(machine, "CGROUP_LIMIT", limit)
+    monkeypatch.setattr(machine, "CGROUP_USED", used)
+    assert machine.free_bytes() == 4_000_000 * 1024
+    used.write_text("700\n")
+    limit.write_text("max\n")
+    assert machine.free_bytes() == 4_000_000 * 1024
+    limit.write_text("1000\n")
+    assert machine.free_bytes() == 300
+    limit.write_text(f"{10**12}\n")
+    assert machine.free_bytes() == 4_000_000 * 1024

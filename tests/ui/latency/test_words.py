@@ -1,0 +1,41 @@
+"""The latency tab's sentences, from measurements that were made up for them."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.sweep import Sweep, sweep_points
+from explorer.timing.workload import Workload
+from explorer.ui.latency import folds_words, words
+from tests.analysis.latency.test_family import measured
+
+EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
+
+
+@pytest.mark.parametrize(("itself", "said"), [(0.96, "4.0 %"), (1.013, "1.3 %")])
+def test_a_difference_is_believed_above_that_of_a_model_from_itself(itself, said):
+    summary = replace(measured(EQUAL).summary, self_check=Ratio(itself, 0.9, 1.1, 20))
+    trust = words.trust(summary, "BERT", Workload())
+    assert f"Two runs of BERT differ by {said} here: trust differences above that." in trust
+    few = replace(summary, self_check=Ratio(itself, 0.0, float("inf"), 2))
+    assert "too few" in words.trust(few, "BERT", Workload())
+
+
+@pytest.mark.parametrize(
+    ("batch", "said"), [(1, "One text of 24 tokens"), (4, "4 texts of 24 tokens")]
+)
+def test_what_was_held_fixed_begins_with_the_texts(batch, said):
+    assert words.conditions(measured(EQUAL, Workload(24, batch))).startswith(said)
+
+
+def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
+    works = sweep_points(Workload(), "length")
+    points = tuple(
+        measured({**EQUAL, "albert": albert}, work)
+        for albert, work in zip((80, 90, 100, 112, 120, 130), works, strict=True)
+    )
+    said = folds_words.sweep_sentence(Sweep("length", points))
+    assert said.startswith("ALBERT is faster than BERT up to 32 tokens and slower from 128.")
+    said = folds_words.sweep_sentence(Sweep("length", points[:2]))
+    assert said.startswith("No model changes places")
