@@ -8,16 +8,31 @@ from pathlib import Path
 
 import torch
 
-from explorer.training import pretrain
+from explorer.training import pretrain, tutoring
 from explorer.training.ablation import ablate
-from explorer.training.evaluate import Evaluation, evaluate
+from explorer.training.evaluate import PARTS, Evaluation, evaluate
 from explorer.training.export import Export, export_family
 from explorer.training.loop import Budget
-from explorer.training.prepare import prepare
+from explorer.training.machine import offer
+from explorer.training.prepare import Source, prepare
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.sentiment import Sentiment
 
-STEPS = ("prepare", "teacher", "student", "fit", "albert", "export", "evaluate", "ablation", "all")
+STEPS = (
+    "prepare",
+    "teacher",
+    "student",
+    "fit",
+    "albert",
+    "settle",
+    "tutor",
+    "export",
+    "evaluate",
+    "ablation",
+    "all",
+)
+
+ALL = tuple(step for step in STEPS if step not in ("settle", "tutor", "ablation", "all"))
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -28,12 +43,14 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--corpus", help="text file (plain or .xz), or hub:owner/name[:config]")
     parser.add_argument("--documents", type=int, help="read only the first of them")
     parser.add_argument("--start", default="minilm", help="minilm, random or exported folder")
+    parser.add_argument(
+        "--new-unigrams", action="store_true", help="prepare: mini-albert's vocabulary anew"
+    )
     parser.add_argument("--minutes", type=float, help="budget of this run")
     parser.add_argument("--tokens", type=int, help="budget of this run")
-    parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
-    parser.add_argument("--rate", type=float, help="peak learning rate")
-    parser.add_argument("--tokens-per-step", type=int)
-    parser.add_argument("--threads", type=int, default=0, help="CPU threads, 0 for all")
+    parser.add_argument(
+        "--threads", type=int, default=0, help="CPU threads; 0 lets the machine decide"
+    )
     parser.add_argument("--models", type=Path, default=Path("assets/models"), help="exported to")
     parser.add_argument("--only", nargs="+", choices=MODELS, help="export or evaluate these")
     parser.add_argument("--force", action="store_true", help="overwrite better weights")
@@ -41,17 +58,31 @@ def arguments() -> argparse.ArgumentParser:
         "--keep", type=float, default=0.0, help="export: share of --start's weights"
     )
     parser.add_argument("--batches", type=int, default=50, help="held-out batches to measure on")
+    parser.add_argument("--parts", nargs="+", choices=tuple(PARTS), help="evaluate: these alone")
     parser.add_argument("--sst2", type=Path, help="folder of SST-2, to fine-tune on it")
     parser.add_argument("--sst2-examples", type=int, default=12_000)
     parser.add_argument("--tiny", action="store_true", help="toy sizes, to try the recipe")
+    add_training(parser)
     return parser
+
+
+def add_training(parser: argparse.ArgumentParser) -> None:
+    """How a run is trained."""
+    parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
+    parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
+    parser.add_argument("--rate", type=float, help="peak learning rate")
+    parser.add_argument("--cool-down", type=float, help="last part of the run, 0 to 1, to slow in")
+    parser.add_argument("--tokens-per-step", type=int)
+    parser.add_argument("--before", help="settle: exported weights in the old vocabulary")
+    parser.add_argument("--words-only", action="store_true", help="albert: its layer stays")
 
 
 def main(words: list[str] | None = None) -> int:
     """Run one step; wrong input is answered in one sentence."""
     options = arguments().parse_args(words)
-    if options.threads:
-        torch.set_num_threads(options.threads)
+    threads, line = offer(options.threads)
+    torch.set_num_threads(threads)
+    sys.stdout.write(f"{line}\n")
     try:
         run_step(options)
     except ValueError as error:
@@ -61,13 +92,19 @@ def main(words: list[str] | None = None) -> int:
 
 
 def run_step(options: argparse.Namespace) -> None:
-    """Hand the options to the step they name; ``all`` runs the first seven after one another."""
-    changes = {"rate": options.rate, "tokens_per_step": options.tokens_per_step}
+    """Hand the options to the step they name; ``all`` runs those of `ALL` after one another."""
+    changes = {
+        "rate": options.rate,
+        "cool_down": options.cool_down,
+        "tokens_per_step": options.tokens_per_step,
+    }
     recipe = replace(TINY if options.tiny else FULL, **{k: v for k, v in changes.items() if v})
-    budget = Budget(options.minutes, options.tokens)
+    budget = Budget(options.minutes, options.tokens, options.more_to_come)
     place = Place(options.work)
-    setting = pretrain.Setting(place, recipe, budget, options.start, options.save_every)
-    steps = STEPS[:7] if options.step == "all" else (options.step,)
+    setting = pretrain.Setting(
+        place, recipe, budget, options.start, options.save_every, options.words_only
+    )
+    steps = ALL if options.step == "all" else (options.step,)
     for step in steps:
         take_step(step, setting, options)
 
@@ -78,17 +115,24 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
     if step == "prepare":
         if not options.corpus:
             raise ValueError("The prepare step needs --corpus.")
-        prepare(setting.place, setting.recipe, options.corpus, options.documents, options.start)
+        source = Source(options.corpus, options.documents, options.start, options.new_unigrams)
+        prepare(setting.place, setting.recipe, source)
     elif step == "export":
         export_family(setting, export, options.only or MODELS)
     elif step == "evaluate":
         sentiment = Sentiment(options.sst2, options.sst2_examples) if options.sst2 else None
-        evaluation = Evaluation(batches=options.batches, sentiment=sentiment)
+        evaluation = Evaluation(
+            batches=options.batches, sentiment=sentiment, parts=options.parts or tuple(PARTS)
+        )
         evaluate(setting, export, evaluation, options.only or MODELS)
     elif step == "ablation":
         ablate(setting, export)
+    elif step == "settle":
+        if not options.before:
+            raise ValueError("The settle step needs --before, weights in the old vocabulary.")
+        tutoring.settle(setting, options.before)
     else:
-        getattr(pretrain, step)(setting)
+        getattr(tutoring if step == "tutor" else pretrain, step)(setting)
 
 
 if __name__ == "__main__":

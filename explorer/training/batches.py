@@ -8,16 +8,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
 from explorer.analysis.distillation.triple_loss import IGNORED
+from explorer.training.batch import CLS, PAD, SEP, Batch
 from explorer.training.corpus import Shard
+from explorer.training.masking import hide
 from explorer.training.recipe import Recipe
+from explorer.training.sentences import Sentences
 
-PAD, UNKNOWN, CLS, SEP, MASK = range(5)  # both vocabularies begin with these
-FIRST_PIECE = 5
 SHORTEST = 4  # a segment of fewer pieces makes no pair
-STRIDE = 16  # the number of hidden pieces is a multiple of this: few shapes, steady memory
 IN_ORDER, NOT_IN_ORDER = 0, 1
 ORDER_DRAWS = 8  # a window of 64 pieces holds two whole sentences once in four
 
@@ -25,46 +24,30 @@ Example = tuple[np.ndarray, np.ndarray, int]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Batch:
-    """One step's input: ``[sequences, length]`` ids, types and mask, and what is to be guessed.
+class Sampler:
+    """Draws batches from a shard; `task` is ``nsp`` or ``sop``.
 
     Attributes:
-        hidden: Flat positions of the pieces to guess, ``[guesses]``.
-        labels: Their original ids, ``[guesses]``.
-        pairs: 0 in order, 1 not (NSP: random; SOP: swapped), -100 for single texts.
+        sentences: Where the batches of single sentences come from; none are drawn without it.
     """
-
-    ids: Tensor
-    types: Tensor
-    mask: Tensor
-    hidden: Tensor
-    labels: Tensor
-    pairs: Tensor
-
-    def to(self, device: torch.device) -> "Batch":
-        """The same batch on another device."""
-        return Batch(*(getattr(self, name).to(device) for name in self.__slots__))
-
-    @property
-    def tokens(self) -> int:
-        """Pieces in the batch, padding not counted."""
-        return int(self.mask.sum())
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Sampler:
-    """Draws batches from a shard; `task` is ``nsp`` or ``sop``."""
 
     shard: Shard
     recipe: Recipe
     task: str
     seed: int
     rank: int = 0
+    sentences: Sentences | None = None
 
-    def batch(self, step: int, length: int | None = None) -> Batch:
-        """The batch of a step; its length is drawn unless given."""
+    def batch(self, step: int, length: int | None = None, late: bool = False) -> Batch:
+        """The batch of a step; its length is drawn unless given.
+
+        Only a batch whose length is drawn can be one of single sentences; late in a run more are.
+        """
         rng = np.random.default_rng((self.seed, self.rank, step))
         if length is None:
+            share = self.recipe.late_sentence_share if late else self.recipe.sentence_share
+            if self.sentences is not None and rng.random() < share:
+                return self.sentences.batch(rng)
             lengths, shares = zip(*self.recipe.lengths, strict=True)
             length = int(rng.choice(lengths, p=np.array(shares) / sum(shares)))
         rows = self.recipe.tokens_per_step // length
@@ -78,7 +61,8 @@ class Sampler:
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
             types[row, len(first) + 2 : len(text)] = 1
-        hidden, labels = self._hide(rng, ids)
+        pieces = None if self.sentences is None else self.sentences.pieces
+        hidden, labels = hide(rng, ids, self.recipe, pieces)
         arrays = (ids, types, mask, hidden, labels, pairs)
         return Batch(*(torch.from_numpy(array) for array in arrays))
 
@@ -144,17 +128,3 @@ class Sampler:
         start = shard.sentences[sentence]
         stop = min(start + room, shard.sentences[shard.documents[other]])
         return shard.ids[start:stop].astype(np.int64)
-
-    def _hide(self, rng: np.random.Generator, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Hide pieces in place (80 % mask, 10 % random piece, 10 % as it was); what was there."""
-        flat = ids.reshape(-1)
-        words = np.flatnonzero(flat >= FIRST_PIECE)
-        wanted = int(self.recipe.mask_share * np.count_nonzero(flat != PAD))
-        number = max(STRIDE, wanted // STRIDE * STRIDE)
-        chosen = np.sort(rng.choice(words, size=min(number, len(words)), replace=False))
-        labels = flat[chosen].copy()
-        fate = rng.random(len(chosen))
-        flat[chosen[fate < 0.8]] = MASK
-        swapped = chosen[fate >= 0.9]
-        flat[swapped] = rng.integers(FIRST_PIECE, self.recipe.vocabulary, size=len(swapped))
-        return chosen, labels

@@ -1,62 +1,13 @@
 """The model cards: recipe, data, licence, results, learning curve, limits, checksum."""
 
 import csv
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-ABOUT = {
-    "mini-bert": (
-        "the teacher of the family",
-        "`BertForPreTraining`, 6 layers, width 384, 12 heads, inner width 1536. "
-        "9,500 WordPieces, cut from the BERT-uncased vocabulary by how often the corpus uses them; "
-        "all single characters are kept.",
-        "Masked words (15 % of the pieces: 80 % `[MASK]`, 10 % a random piece, 10 % unchanged) "
-        "and next-sentence prediction (label 0: the second text follows; 1: it is from another "
-        "document), added with equal weight.",
-        "The encoder, pooler and the kept pieces' embeddings of all-MiniLM-L6-v2 (Apache-2.0). "
-        "The MLM head is new: its dense layer begins as the identity, its bias as the log "
-        "frequency of each piece; the decoder is tied to the embeddings. The published weights are "
-        "a mean of two states of the run (below), whose shares were chosen by held-out masked "
-        "accuracy and by the rank of nine capitals in *The capital of … is [MASK].*, *paris* among "
-        "them: its rank is a chosen figure, not a test.",
-    ),
-    "mini-distilbert": (
-        "the student of the family",
-        "`DistilBertForMaskedLM`, 3 layers, width 384, 12 heads, inner width 1536; no segment "
-        "embeddings, no pooler. The teacher's vocabulary.",
-        "5 L_ce + 2 L_mlm + 1 L_cos at temperature 2. L_ce and L_mlm are taken at the masked "
-        "pieces only (the authors' `restrict_ce_to_mask`), L_cos at all positions but padding, "
-        "on the last hidden states.",
-        "mini-bert's layers 1, 3 and 5 (counted from 0), its embeddings and its MLM head. Its "
-        "segment-0 vector is added to the student's position vectors.",
-    ),
-    "mini-albert": (
-        "the ALBERT of the family",
-        "`AlbertForPreTraining`, 6 applications of one shared layer, width 384, embedding width "
-        "128, 12 heads, inner width 1536. Its own 9,500 Unigram pieces, lower-case, trained on the "
-        "corpus; letters, digits and signs never share a piece.",
-        "Masked words (15 %, 80/10/10) and sentence order (label 0: in order; 1: swapped), added "
-        "with equal weight. Both texts of a pair are whole sentences. In its latest run the head "
-        "was also asked, of every piece, whether its text came second (weight 4), and four of five "
-        "sequences were to be a pair; before, one of two. Some texts that stand alone "
-        "begin twice: one shared layer is slow to learn by itself to look up what it has read.",
-        "Embeddings: for each piece the mean of mini-bert's vectors of the WordPieces that spell "
-        "it, as mini-bert's first layer would see them, factorised by truncated SVD into the "
-        "narrow embedding and the projection (a sixth of the narrow width is kept for the "
-        "positions). The shared layer began as mini-bert's layer 3. Before its own training it was "
-        "fitted, on mini-bert's vocabulary, to do with application k what mini-bert's layer k does "
-        "(cosine distance of the states after every layer, KL to mini-bert's guesses, MLM); then "
-        "its word vectors were exchanged for those of its own pieces.",
-    ),
-}
-DATA = """24.0 M words in 68,258 documents: leads of English Wikipedia articles (2015; and 2018 to
-2021; CC BY-SA 3.0) and passages of public-domain books. 1 % of the documents, chosen by a hash of
-their text, is held out and never trained on."""
-LIMITS = """Small, trained for hours and not for days: use it to see how such a model works, not
-for its answers. It has read little, so facts are often wrong. Encyclopaedia leads and old books
-carry the views and the language of their authors; completions about people repeat them. English,
-lower-case."""
-SEQUENCES = {"mini-albert": "64 or 128"}
+from explorer.training.card_words import ABOUT, DATA, LIMITS
+
+SEQUENCES = {"mini-albert": "64 or 128"}  # of running text
 FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # ALBERT's Table 5 asks the same
 GOALS = {
     "mini-bert": (
@@ -70,6 +21,13 @@ GOALS = {
     ),
 }
 FIGURES = (
+    ("single_top1", "One sentence, one word hidden: best guess right", "share"),
+    ("single_top5", "One sentence, one word hidden: right one among five", "share"),
+    ("single_repeats", "One sentence: best guess says a content word of it again", "share"),
+    ("single_true_repeats", "One sentence: the hidden word itself does so", "share"),
+    ("probe_top1", "Probe of 200 sentences: an accepted word first", "share"),
+    ("probe_top5", "Probe: an accepted word among five", "share"),
+    ("probe_repeats", "Probe: best guess says a content word again", "share"),
     ("masked_top1", "Masked pieces, best guess right", "share"),
     ("masked_top5", "Masked pieces, right one among five", "share"),
     ("masked_loss", "Cross-entropy at masked pieces", "nats"),
@@ -99,11 +57,14 @@ def schedule_line(rates: list[float]) -> str:
         before > now < after
         for before, now, after in zip(rates, rates[1:], rates[2:], strict=False)
     )
+    constant = any(now == after for now, after in pairwise(rates) if now)
+    last = ", the latest after a constant rate" if valleys and constant else ""
+    last = " after a constant rate" if constant and not valleys else last
     runs = f"{valleys + 1} runs, one going on from another," if valleys else "One run"
     each = "each with its own" if valleys else "with"
     return (
-        f"{runs} {each} linear warm-up over 3 % and linear decay to 0, peak learning rate up to "
-        f"{max(rates, default=0.0):.1e}."
+        f"{runs} {each} linear warm-up over 3 % and linear decay to 0{last}, peak learning rate up "
+        f"to {max(rates, default=0.0):.1e}."
     )
 
 
@@ -137,10 +98,10 @@ A miniature, {role}: what the BERT family explorer shows when it has no network.
 **Start.** {start}{fit_line(name, results)}
 
 **Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps with
-sequences of {SEQUENCES.get(name, "32 to 128")} positions, {own["seconds"] / 60:.0f} minutes
-({own["machine"]}). {schedule_line(rates)} AdamW, betas 0.9 and 0.98, decay 0.01, gradients
-clipped at norm 1, no dropout; bfloat16 autocast where the machine multiplies in it.
-Made by `python -m explorer.training`.{kept_line(own)}
+sequences of {SEQUENCES.get(name, "32 to 128")} positions (single sentences: up to 32),
+{own["seconds"] / 60:.0f} minutes ({own["machine"]}). {schedule_line(rates)} AdamW, betas 0.9
+and 0.98, decay 0.01, gradients clipped at norm 1, no dropout; bfloat16
+autocast where the machine multiplies in it. Made by `python -m explorer.training`.{kept_line(own)}
 
 ## Results on held-out documents
 

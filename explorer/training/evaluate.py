@@ -10,17 +10,27 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer
 
-from explorer.training.batches import CLS, MASK, SEP, Batch, Sampler
+from explorer.training.batch import CLS, MASK, SEP, Batch
+from explorer.training.batches import Sampler
+from explorer.training.belief import probe_figures, single_figures, single_sentences
 from explorer.training.card import write_card
 from explorer.training.corpus import Shard
-from explorer.training.export import Export, kind_of, machine, read_results, write_results
+from explorer.training.export import (
+    Export,
+    kind_of,
+    read_results,
+    tokenizer_of,
+    write_results,
+)
 from explorer.training.family import load_model
-from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, pair_accuracy
+from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
+from explorer.training.machine import machine
 from explorer.training.objectives import guess
 from explorer.training.overview import write_overview
 from explorer.training.pretrain import Setting
 from explorer.training.recipe import MODELS
 from explorer.training.sentiment import Sentiment, sst2_accuracy
+from explorer.training.spelling import spelling_figures
 
 PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
 CAPITAL = ("The capital of France is [MASK].", "paris")
@@ -35,57 +45,120 @@ class Evaluation:
         batches: Held-out batches for masked accuracy.
         pair_batches: Held-out batches for each pair task.
         passages: Held-out passages for pseudo-perplexity, one forward pass per piece.
+        singles: Held-out single sentences, one word hidden in each.
         sentiment: SST-2 fine-tuning; left out when None.
+        parts: What is measured, of `PARTS`.
     """
 
     batches: int = 50
     pair_batches: int = 80
     passages: int = 40
+    singles: int = 2000
     sentiment: Sentiment | None = None
+    parts: Sequence[str] = ("masked", "belief", "perplexity", "pairs", "sst2")
 
 
 def evaluate(
     setting: Setting, export: Export, evaluation: Evaluation, names: Sequence[str] = MODELS
 ) -> dict[str, Any]:
-    """Measure exported models and rewrite results.json and the cards."""
+    """Measure exported models; results.json and the cards are rewritten after every part."""
     for name in names:
-        figures = measure(setting, export.folder / name, evaluation)
-        results = read_results(export.results)  # read late: another process may have written
-        results["models"].setdefault(name, {}).update(figures)
-        results["retention"] = retention(results["models"])
-        results["protocol"] = protocol(setting, evaluation)
-        write_results(export.results, results)
-        write_card(export.folder / name, results)
-        write_overview(export.folder, results)
+        model = load_model(export.folder / name).eval()
+        for part in evaluation.parts:
+            figures = PARTS[part](setting, model, export.folder / name, evaluation)
+            results = read_results(export.results)  # read late: another process may have written
+            results["models"].setdefault(name, {}).update(figures)
+            results["retention"] = retention(results["models"])
+            lines = protocol(setting, evaluation)
+            results.setdefault("protocol", {}).update({key: lines[key] for key in SAID[part]})
+            write_results(export.results, results)
+            write_card(export.folder / name, results)
+            write_overview(export.folder, results)
     return read_results(export.results)
 
 
-def measure(setting: Setting, folder: Path, evaluation: Evaluation) -> dict[str, Any]:
-    """All figures of one exported model."""
-    model, kind = load_model(folder).eval(), kind_of(folder.name)
-    shard = setting.shard(kind, "heldout")
+def masked_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """Hidden pieces of held-out passages."""
+    shard = setting.shard(kind_of(folder.name), "heldout")
     found = masked_accuracy(model, shard, setting.recipe, evaluation.batches)
-    figures: dict[str, Any] = {
+    return {
         "masked_top1": found.top1,
         "masked_top5": found.top5,
         "masked_loss": found.loss,
         "masked_count": found.count,
         "machine": machine(),
     }
+
+
+def belief_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """The probe, held-out single sentences, the capital of France, and the spelling."""
+    kind = kind_of(folder.name)
+    readings = [setting.reading(which, "heldout") for which in ("bert", "albert")]
+    own = readings[kind == "albert"]
+    chosen = single_sentences(readings, evaluation.singles)
+    return {
+        "capital_rank": answer_rank(folder, *CAPITAL),
+        "spelling": spelling_figures(own),
+        **probe_figures(model, tokenizer_of(setting, kind)),
+        **single_figures(model, own, chosen),
+    }
+
+
+def perplexity_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """How surprising held-out words are, each piece hidden in turn."""
     shards = (setting.shard("bert", "heldout"), setting.shard("albert", "heldout"))
     passages = shared_passages(*shards, evaluation.passages, setting.recipe.positions)
-    figures["pseudo_perplexity"], figures["pseudo_perplexity_words"] = pseudo_perplexity(
-        model, shard, passages
-    )
-    figures["capital_rank"] = answer_rank(folder, *CAPITAL)
-    if folder.name != "mini-distilbert":
-        for task in PAIR_TASKS:
-            sampler = Sampler(shard, replace(setting.recipe, single_share=0.0), task, HELDOUT_SEED)
-            share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
-            figures[task], figures[f"{task}_count"] = share, count
-    if evaluation.sentiment:
-        figures["sst2"] = sst2_accuracy(folder, evaluation.sentiment)
+    own = shards[kind_of(folder.name) == "albert"]
+    found, words = pseudo_perplexity(model, own, passages)
+    return {"pseudo_perplexity": found, "pseudo_perplexity_words": words}
+
+
+def pairs_part(
+    setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """Both pair tasks, of a model that has a head for them."""
+    figures: dict[str, Any] = {}
+    if folder.name == "mini-distilbert":
+        return figures
+    shard = setting.shard(kind_of(folder.name), "heldout")
+    recipe = measured(replace(setting.recipe, single_share=0.0))
+    for task in PAIR_TASKS:
+        sampler = Sampler(shard, recipe, task, HELDOUT_SEED)
+        share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
+        figures |= {task: share, f"{task}_count": count}
     return figures
+
+
+def sst2_part(
+    _setting: Setting, _model: nn.Module, folder: Path, evaluation: Evaluation
+) -> dict[str, Any]:
+    """SST-2 after fine-tuning, when its folder is given."""
+    if evaluation.sentiment is None:
+        return {}
+    return {"sst2": sst2_accuracy(folder, evaluation.sentiment)}
+
+
+PARTS = {
+    "masked": masked_part,
+    "belief": belief_part,
+    "perplexity": perplexity_part,
+    "pairs": pairs_part,
+    "sst2": sst2_part,
+}
+SAID = {
+    "masked": ("heldout", "masked"),
+    "belief": ("single", "probe"),
+    "perplexity": ("pseudo_perplexity",),
+    "pairs": ("pairs",),
+    "sst2": ("sst2",),
+}
+"""The lines of the protocol that speak of each part."""
 
 
 @torch.no_grad()
@@ -113,9 +186,14 @@ def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
     sentiment = evaluation.sentiment
     return {
         "heldout": "1 % of the documents, by a hash of their text",
-        "masked": f"{evaluation.batches} batches of {setting.recipe.tokens_per_step} positions, "
+        "masked": f"{evaluation.batches} batches of {setting.recipe.heldout_tokens} positions, "
         "sequences of up to 128, one text each, 15 % of pieces hidden 80/10/10",
         "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128, nothing masked",
+        "single": f"up to {evaluation.singles:,} held-out sentences of 6 to 30 pieces, the same "
+        "for all, one word hidden that is one piece in both vocabularies; a content word is one "
+        "that is not on a list of function words",
+        "probe": "assets/data/probe.json, 25 sentences of each of eight kinds, never trained on; "
+        "an accepted word of several pieces cannot be answered",
         "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn",
         "sst2": None
         if sentiment is None

@@ -3,8 +3,6 @@
 import copy
 import hashlib
 import json
-import os
-import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +10,19 @@ from typing import Any
 
 import torch
 from torch import nn
+from transformers import PreTrainedTokenizerBase
 
+from explorer.training.belief import probe_figures
 from explorer.training.card import write_card
 from explorer.training.family import load_model
 from explorer.training.heldout import masked_accuracy
+from explorer.training.machine import machine
 from explorer.training.origin import fit_history, tokens_before, whole_history
 from explorer.training.overview import write_overview
 from explorer.training.pretrain import FITTED, Setting, checkpointed
 from explorer.training.recipe import MODELS
 from explorer.training.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
+from explorer.training.worse import is_worse
 
 EVALUATION_BATCHES = 50
 WEIGHTS = "model.safetensors"
@@ -71,9 +73,10 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
     kind = kind_of(name)
     halved = halve(model)
     found = masked_accuracy(halved, setting.shard(kind, "heldout"), setting.recipe, export.batches)
+    probe = probe_figures(halved, tokenizer_of(setting, kind))
     results = read_results(export.results)
-    before = results["models"].get(name, {}).get("masked_top1", -1.0)
-    if found.top1 < before and not export.force:
+    now = {"masked_top1": found.top1, "masked_count": found.count, **probe}
+    if is_worse(now, results["models"].get(name, {})) and not export.force:
         return False
     folder = export.folder / name
     write_model(model, folder)
@@ -85,6 +88,7 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         "masked_top5": found.top5,
         "masked_loss": found.loss,
         "masked_count": found.count,
+        **probe,
         "parameters": sum(p.numel() for p in model.parameters()),
         "bytes": (folder / WEIGHTS).stat().st_size,
         "sha256": checksum(folder / WEIGHTS),
@@ -151,14 +155,18 @@ def write_model(model: nn.Module, folder: Path) -> None:
         raise ValueError(f"{folder / WEIGHTS} is larger than 35 MB.")
 
 
-def write_tokenizer(setting: Setting, kind: str, folder: Path) -> None:
+def tokenizer_of(setting: Setting, kind: str) -> PreTrainedTokenizerBase:
     """The tokenizer that the shards were made with."""
     path = setting.place.vocabulary(kind)
     if kind == "bert":
-        tokenizer = bert_tokenizer(load_pieces(path))
-    else:
-        vocabulary = json.loads(path.read_text())["model"]["vocab"]
-        tokenizer = albert_tokenizer([(piece, score) for piece, score in vocabulary])
+        return bert_tokenizer(load_pieces(path))
+    vocabulary = json.loads(path.read_text())["model"]["vocab"]
+    return albert_tokenizer([(piece, score) for piece, score in vocabulary])
+
+
+def write_tokenizer(setting: Setting, kind: str, folder: Path) -> None:
+    """Write the tokenizer beside the weights."""
+    tokenizer = tokenizer_of(setting, kind)
     tokenizer.model_max_length = setting.recipe.positions
     tokenizer.save_pretrained(folder)
     tokenizer.backend_tokenizer.save(str(folder / "tokenizer.json"), pretty=False)
@@ -172,19 +180,6 @@ def kind_of(name: str) -> str:
 def checksum(path: Path) -> str:
     """SHA-256 of a file."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def machine() -> str:
-    """The machine, in words."""
-    if torch.cuda.is_available():
-        return torch.cuda.get_device_name()
-    cpu = Path("/proc/cpuinfo")
-    names = [
-        line.partition(":")[2].strip()
-        for line in (cpu.read_text().splitlines() if cpu.exists() else [])
-        if line.startswith("model name")
-    ]
-    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores"
 
 
 def read_results(path: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
 from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
-from explorer.training.batches import Batch
+from explorer.training.batch import Batch
 from explorer.training.objectives import at, top1
 
 

@@ -26,10 +26,15 @@ class MaskedAccuracy:
     count: int
 
 
+def measured(recipe: Recipe) -> Recipe:
+    """The recipe with the batches that everything is measured on, whatever a run trains on."""
+    return replace(recipe, tokens_per_step=recipe.heldout_tokens, longest_ngram=0)
+
+
 @torch.no_grad()
 def masked_accuracy(model: nn.Module, shard: Shard, recipe: Recipe, batches: int) -> MaskedAccuracy:
     """Guess the hidden 15 % (80/10/10) of held-out running text, one text per sequence."""
-    recipe = replace(recipe, single_share=1.0, repeated_share=0.0)
+    recipe = measured(replace(recipe, single_share=1.0, repeated_share=0.0))
     sampler = Sampler(shard, recipe, "nsp", HELDOUT_SEED)
     length = min(HELDOUT_LENGTH, recipe.positions)
     device = next(model.parameters()).device

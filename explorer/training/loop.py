@@ -8,11 +8,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
-from explorer.training.batches import Batch, Sampler
 from explorer.training.recipe import Recipe
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
@@ -21,10 +21,15 @@ REPORT_EVERY = 20.0  # seconds
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """How long a run lasts; the learning rate reaches zero exactly when it is spent."""
+    """How long a run lasts; the learning rate reaches zero exactly when it is spent.
+
+    Attributes:
+        more: The run is to be extended by a later one, so that its rate stays up to its end.
+    """
 
     minutes: float | None = None
     tokens: int | None = None
+    more: bool = False
 
     def spent(self, progress: "Progress") -> float:
         """Share of the budget that is used, from 0 to 1."""
@@ -44,12 +49,34 @@ class Progress:
     seconds: float = 0.0
 
 
+class Drawn(Protocol):
+    """A batch, of whatever kind its objective wants."""
+
+    @property
+    def ids(self) -> Tensor:
+        """What the model reads."""
+
+    @property
+    def tokens(self) -> int:
+        """How many pieces it reads."""
+
+    def to(self, device: torch.device) -> Any:  # noqa: ANN401
+        """The same on another device."""
+
+
+class Draws(Protocol):
+    """Where batches come from."""
+
+    def batch(self, step: int, *, late: bool = False) -> Drawn:
+        """The batch of a step."""
+
+
 @dataclass(slots=True)
 class Run:
     """One training run: what is trained, on what, for how long, and where it is kept."""
 
     objective: nn.Module
-    sampler: Sampler
+    sampler: Draws
     recipe: Recipe
     budget: Budget
     checkpoint: Path
@@ -73,10 +100,14 @@ def half_precision(device: torch.device) -> contextlib.AbstractContextManager:
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=fast)
 
 
-def rate_at(spent: float, recipe: Recipe) -> float:
-    """Learning rate after this share of the budget: linear up, then linear down to 0."""
+def rate_at(spent: float, recipe: Recipe, more: bool = False) -> float:
+    """Learning rate after this share of the budget: linear up, constant, linear down to 0.
+
+    Only the last part falls, so that a run can be extended from where its rate was still up.
+    """
     up = spent / recipe.warm_up if recipe.warm_up else 1.0
-    return recipe.rate * max(0.0, min(up, (1 - spent) / (1 - recipe.warm_up)))
+    down = 1.0 if more else (1 - spent) / recipe.cool_down
+    return recipe.rate * max(0.0, min(up, 1.0, down))
 
 
 def optimiser(objective: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
@@ -97,9 +128,10 @@ def train(run: Run) -> Progress:
     objective, adam, device = distributed(run, adam)
     clock, averages = Clock(), Averages()
     while (spent := run.budget.spent(run.progress)) < 1:
-        batch = run.sampler.batch(run.progress.step).to(device)
+        late = spent >= 1 - run.recipe.cool_down and not run.budget.more
+        batch = run.sampler.batch(run.progress.step, late=late).to(device)
         for group in adam.param_groups:
-            group["lr"] = rate_at(spent, run.recipe) or run.recipe.rate * 1e-3
+            group["lr"] = rate_at(spent, run.recipe, run.budget.more) or run.recipe.rate * 1e-3
         with half_precision(device):
             parts = objective(batch)
         update(objective, adam, parts["loss"])
@@ -138,7 +170,7 @@ class Clock:
 
 
 def count(
-    progress: Progress, averages: "Averages", batch: Batch, parts: dict[str, Tensor], clock: Clock
+    progress: Progress, averages: "Averages", batch: Drawn, parts: dict[str, Tensor], clock: Clock
 ) -> None:
     """Take a finished step into account."""
     tokens, seconds = agreed(batch.tokens, clock.step(), batch.ids.device)
@@ -221,7 +253,7 @@ def report(run: Run, averages: Averages, validate: Callable[[nn.Module], float] 
             run.progress.tokens,
             round(run.progress.seconds, 1),
         ]
-        numbers += [round(speed), f"{rate_at(spent, run.recipe):.3g}"]
+        numbers += [round(speed), f"{rate_at(spent, run.recipe, run.budget.more):.3g}"]
         numbers += [f"{averages.mean('loss'):.4f}", f"{averages.mean('top1'):.4f}"]
         writer.writerow([*numbers, "" if heldout is None else f"{heldout:.4f}"])
 

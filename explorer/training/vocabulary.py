@@ -1,18 +1,35 @@
 """The two vocabularies: WordPieces cut from BERT's by frequency, and Unigram pieces of ALBERT's."""
 
-import json
+import io
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerFast
 
+from explorer.training.corpus import split_sentences
+
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
-# Letters, digits and signs never share a piece (SentencePiece splits by script and number).
-ONE_SCRIPT = Regex(r"▁?[\p{L}\p{M}]+|▁?\p{N}+|▁?[^\p{L}\p{M}\p{N}▁]|▁")
+SPARE = 1.15  # so many more pieces are trained than are wanted; mixed ones are dropped
+SENTENCEPIECE: dict[str, Any] = {
+    "model_type": "unigram",
+    "normalization_rule_name": "identity",  # the lines are normalised before
+    "character_coverage": 0.9998,
+    "pad_id": 0,
+    "pad_piece": ALBERT_SPECIALS[0],
+    "unk_id": 1,
+    "unk_piece": ALBERT_SPECIALS[1],
+    "bos_id": -1,
+    "eos_id": -1,
+    "control_symbols": list(ALBERT_SPECIALS[2:]),
+    "hard_vocab_limit": False,  # a toy corpus has fewer pieces than are asked for
+    "minloglevel": 2,
+}
 # No space is marked before a closing sign, so "[MASK]." reads as "word." did in training.
 CLOSING = Regex(r"▁(?=[.,;:!?)\]'’”%])")
 CHINESE = range(0x4E00, 0xA000)  # BERT's tokenizer always splits these into single characters
@@ -60,30 +77,64 @@ def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
 
 
 def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float]]:
-    """Unigram pieces with their log probabilities, as SentencePiece trains them for ALBERT.
+    """Unigram pieces with their log probabilities, trained by SentencePiece as ALBERT's were.
+
+    `tokenizers`' own trainer takes its candidates from substrings that different characters
+    follow, so a word that begins no longer word never becomes a piece.
 
     Raises:
         ValueError: The documents have more different characters than the vocabulary has places.
     """
-    tokenizer = albert_tokenizer([(special, 0.0) for special in ALBERT_SPECIALS]).backend_tokenizer
-    alphabet = set().union(*map(tokenizer.normalizer.normalize_str, documents))
+    import sentencepiece  # a need of training alone
+
+    normalizer = albert_tokenizer([(s, 0.0) for s in ALBERT_SPECIALS]).backend_tokenizer.normalizer
+    lines = [
+        normalizer.normalize_str(sentence)
+        for document in documents
+        for sentence in split_sentences(document)
+    ]
+    alphabet = set().union(*lines)
     if len(alphabet) + len(ALBERT_SPECIALS) >= size:
         raise ValueError(
             f"The corpus has {len(alphabet):,} different characters: "
             f"too many for a vocabulary of {size:,} pieces."
         )
-    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
-        [tokenizer.pre_tokenizer, pre_tokenizers.Split(ONE_SCRIPT, "isolated")]
+    written = io.BytesIO()
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=written,
+        vocab_size=int(size * SPARE),
+        **SENTENCEPIECE,
     )
-    trainer = trainers.UnigramTrainer(
-        vocab_size=size,
-        special_tokens=list(ALBERT_SPECIALS),
-        unk_token="<unk>",
-        show_progress=False,
-    )
-    tokenizer.train_from_iterator(documents, trainer)
-    vocabulary = json.loads(tokenizer.to_str())["model"]["vocab"]
-    return [(piece, score) for piece, score in vocabulary]
+    model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
+    pieces = [(model.id_to_piece(i), model.get_score(i)) for i in range(len(model))]
+    return kept_unigrams(pieces, size)
+
+
+def kept_unigrams(pieces: list[tuple[str, float]], size: int) -> list[tuple[str, float]]:
+    """The best `size` of the pieces in which letters, digits and signs are not mixed.
+
+    SentencePiece has no such option that does not also lose whole words: its delimiter of words
+    makes every word end alike, and what has one ending alone is no candidate. Single characters
+    stay, so that no word becomes unknown.
+    """
+    specials, rest = pieces[: len(ALBERT_SPECIALS)], pieces[len(ALBERT_SPECIALS) :]
+    plain = [piece for piece in rest if not mixed(piece[0])]
+    characters = [piece for piece in plain if len(piece[0]) == 1]
+    longer = sorted((p for p in plain if len(p[0]) > 1), key=lambda p: -p[1])
+    kept = characters + longer[: max(0, size - len(specials) - len(characters))]
+    return specials + sorted(kept, key=lambda p: -p[1])
+
+
+def mixed(piece: str) -> bool:
+    """Whether a piece holds two of letters, digits and signs."""
+    return len({kind_of_sign(character) for character in piece.removeprefix("▁")}) > 1
+
+
+def kind_of_sign(character: str) -> str:
+    """L for letters and their marks, N for digits, S for any other sign."""
+    kind = unicodedata.category(character)[0]
+    return {"L": "L", "M": "L", "N": "N"}.get(kind, "S")
 
 
 def bert_tokenizer(pieces: list[str]) -> BertTokenizer:

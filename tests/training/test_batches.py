@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.batches import CLS, MASK, PAD, SEP, Sampler
+from explorer.training.batch import CLS, MASK, PAD, SEP
+from explorer.training.batches import Sampler
 from explorer.training.corpus import Shard
 from explorer.training.recipe import TINY
 

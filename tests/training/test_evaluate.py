@@ -10,14 +10,15 @@ from transformers import BertForPreTraining
 
 from explorer.training import heldout, objectives
 from explorer.training.ablation import VARIANTS, ablate
-from explorer.training.batches import MASK, Sampler
+from explorer.training.batch import MASK
+from explorer.training.batches import Sampler
 from explorer.training.card import schedule_line
 from explorer.training.corpus import Shard
 from explorer.training.evaluate import answer_rank, pseudo_perplexity, retention, shared_passages
 from explorer.training.export import Export, forget_stale, halve, write_model, write_tokenizer
 from explorer.training.family import new_model
 from explorer.training.loop import Budget, half_precision
-from explorer.training.prepare import prepare
+from explorer.training.prepare import Source, prepare
 from explorer.training.pretrain import Setting
 from explorer.training.recipe import TINY, Place
 from explorer.training.sentiment import Sentiment, read_examples, sst2_accuracy
@@ -27,7 +28,7 @@ from explorer.training.vocabulary import load_pieces
 @pytest.fixture(scope="module")
 def setting(toy_corpus, tmp_path_factory):
     place = Place(tmp_path_factory.mktemp("evaluate"))
-    prepare(place, TINY, str(toy_corpus))
+    prepare(place, TINY, Source(str(toy_corpus)))
     return Setting(place, TINY, Budget(tokens=1500), "random")
 
 
@@ -205,7 +206,8 @@ def test_new_weights_forget_what_was_measured_between_the_old_ones():
 @pytest.mark.parametrize(
     ("rates", "sentence"),
     [([1e-4, 5e-4, 2e-4, 0.0], "One run with linear warm-up"),
-     ([1e-4, 5e-4, 0.0, 3e-4, 1e-4, 0.0], "2 runs, one going on from another, each with its own")],
+     ([1e-4, 5e-4, 0.0, 3e-4, 1e-4, 0.0], "2 runs, one going on from another, each with its own"),
+     ([1e-4, 5e-4, 5e-4, 0.0], "One run with linear warm-up over 3 % and linear decay to 0 after a")],
 )  # fmt: skip
 def test_a_card_counts_the_runs_of_a_learning_curve(rates, sentence):
     line = schedule_line(rates)

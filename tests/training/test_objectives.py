@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from explorer.training.batches import Batch
+from explorer.training.batch import Batch
 from explorer.training.family import new_model
 from explorer.training.objectives import ORDER_WEIGHT, PretrainObjective, order_loss
 from explorer.training.recipe import TINY

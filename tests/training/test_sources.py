@@ -87,9 +87,11 @@ def trained_by_hand(setting):
     objective = PretrainObjective(fresh_teacher(setting))
     adam, progress = optimiser(objective, setting.recipe), Progress()
     seed, shard = setting.recipe.seed, setting.shard("bert", "train")
-    samplers = [Sampler(shard, setting.recipe, "nsp", seed, rank) for rank in range(2)]
+    single = setting.sentences("bert", shard)
+    samplers = [Sampler(shard, setting.recipe, "nsp", seed, rank, single) for rank in range(2)]
     while (spent := setting.budget.spent(progress)) < 1:
-        batches = [sampler.batch(progress.step) for sampler in samplers]
+        late = spent >= 1 - setting.recipe.cool_down
+        batches = [sampler.batch(progress.step, late=late) for sampler in samplers]
         for group in adam.param_groups:
             group["lr"] = rate_at(spent, setting.recipe) or setting.recipe.rate * 1e-3
         for batch in batches:

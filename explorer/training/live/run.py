@@ -21,7 +21,7 @@ from transformers import (
 from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.models.loading import LoadedModel
-from explorer.training.batches import Batch
+from explorer.training.batch import Batch
 from explorer.training.family import student_from
 from explorer.training.live.text import made_up_sentences, questions_of, split_sentences
 from explorer.training.objectives import DistillObjective, guess

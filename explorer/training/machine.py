@@ -1,0 +1,43 @@
+"""What the machine offers to a training run, and how many threads it should take."""
+
+import os
+import platform
+from pathlib import Path
+
+import torch
+
+BUSY = 0.5  # a load above this is other work
+CPU = Path("/proc/cpuinfo")
+
+
+def machine() -> str:
+    """The machine, in words."""
+    if torch.cuda.is_available():
+        return torch.cuda.get_device_name()
+    names = [
+        line.partition(":")[2].strip()
+        for line in (CPU.read_text().splitlines() if CPU.exists() else [])
+        if line.startswith("model name")
+    ]
+    return f"{names[0] if names else platform.processor()}, {os.cpu_count()} cores"
+
+
+def threads_for(cores: int, load: float) -> int:
+    """All cores of a machine that is free, one of a busy one.
+
+    Threads wait for one another after every product: beside other work two of them made a seventh
+    of what one makes.
+    """
+    return cores if load < BUSY else 1
+
+
+def offer(asked: int) -> tuple[int, str]:
+    """The threads to train with, and what the machine offers in one line."""
+    cores, load = os.cpu_count() or 1, os.getloadavg()[0]
+    threads = asked or threads_for(cores, load)
+    halves = torch.cuda.is_available() or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    product = (
+        "bfloat16" if halves else "float32 only (no AVX-512 BF16 or AMX): a third of the speed"
+    )
+    advice = "" if threads > 1 or cores == 1 else "; set OMP_WAIT_POLICY=passive beside other work"
+    return threads, f"{machine()}, load {load:.1f}: {threads} threads, {product}{advice}"

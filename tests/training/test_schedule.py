@@ -1,0 +1,30 @@
+"""The learning rate of a run, and of a run that is to be extended."""
+
+from dataclasses import replace
+
+import pytest
+
+from explorer.training.loop import Budget, Progress, rate_at
+from explorer.training.recipe import FULL
+
+RECIPE = replace(FULL, rate=2.0, warm_up=0.1, cool_down=0.2)
+
+
+@pytest.mark.parametrize(
+    ("spent", "rate"),
+    [(0.0, 0.0), (0.05, 1.0), (0.1, 2.0), (0.5, 2.0), (0.8, 2.0), (0.9, 1.0), (1.0, 0.0)],
+)
+def test_the_rate_falls_in_the_last_fifth_alone(spent, rate):
+    assert rate_at(spent, RECIPE) == pytest.approx(rate)
+
+
+@pytest.mark.parametrize("spent", [0.1, 0.5, 0.9, 1.0])
+def test_a_run_with_more_to_come_keeps_its_rate(spent):
+    assert rate_at(spent, RECIPE, more=True) == 2.0
+
+
+def test_an_extended_run_goes_on_where_the_long_run_would_be():
+    """Half of it with more to come, then the whole budget: the same rates as in one go."""
+    done = Progress(tokens=500)
+    half, whole = Budget(tokens=500, more=True), Budget(tokens=1000)
+    assert rate_at(half.spent(done), RECIPE, half.more) == rate_at(whole.spent(done), RECIPE)
