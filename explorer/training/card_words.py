@@ -1,9 +1,10 @@
 """What the model cards say of each model, beside what was measured."""
 
 SINGLE = (
-    "In the latest run three of five batches, at its end four of five, hold single sentences of 6 "
-    "to 30 pieces, one or two whole words of each replaced by `[MASK]`, common words and words of "
-    "several pieces less often: what a visitor types, where copying does not pay."
+    "In the latest run three of five batches, while its rate fell four of five, held single "
+    "sentences of 6 to 30 pieces, one or two whole words of each replaced by `[MASK]`, common "
+    "words and words of several pieces less often: what a visitor types, where copying does not "
+    "pay."
 )
 ABOUT = {
     "mini-bert": (
@@ -36,21 +37,27 @@ ABOUT = {
         "`AlbertForPreTraining`, 6 applications of one shared layer, width 384, embedding width "
         "128, 12 heads, inner width 1536. Its own 9,500 Unigram pieces, lower-case, trained on the "
         "corpus by SentencePiece; letters, digits and signs never share a piece.",
-        "Masked words (15 %, 80/10/10; in its latest run n-grams of whole words, n up to 3 with "
-        "weight 1/n, before that single pieces) and sentence order (label 0: in order; 1: "
-        "swapped), added with equal weight. Both texts of a pair are whole sentences. In its two "
-        "latest runs the head was also asked, of every piece, whether its text came second "
-        "(weight 4, then 1), and four of five sequences of running text were to "
-        "be a pair; before, one of two. Before its "
-        f"latest run some texts that stand alone began twice. {SINGLE}",
+        "Masked words (15 %, 80/10/10) and sentence order (label 0: in order; 1: swapped), added "
+        "with equal weight. Both texts of a pair are whole sentences. In the last of these runs "
+        "the head was also asked, of every piece, whether its text came second (weight 4), and "
+        "four of five sequences were to be a pair; before, one of two. Some texts that stood alone "
+        "began twice. Then its vocabulary was changed, and its layer has not been trained since: a "
+        "run of 355,776 tokens trained the word vectors and the word head alone (n-grams of up to "
+        "three whole words in passages, n with weight 1/n; three to four of five batches single "
+        "sentences of 6 to 30 pieces with one or two whole words replaced by `[MASK]`) and was "
+        "stopped when its rate had fallen by half; then the vectors and biases of the 1,914 new "
+        "words that are one piece in mini-bert too were fitted, on its states at 22,766 hidden "
+        "words, to mini-bert's guesses and the true words. It has too little behind it in the new "
+        "vocabulary: new words are rarely among its answers.",
         "Embeddings: for each piece the mean of mini-bert's vectors of the WordPieces that spell "
         "it, as mini-bert's first layer would see them, factorised by truncated SVD into the "
         "narrow embedding and the projection (a sixth of the narrow width is kept for the "
         "positions). The shared layer began as mini-bert's layer 3. Before its own training it was "
         "fitted, on mini-bert's vocabulary, to do with application k what mini-bert's layer k does "
         "(cosine distance of the states after every layer, KL to mini-bert's guesses, MLM); then "
-        "its word vectors were exchanged for those of its own pieces. Before its latest run it got "
-        "the vocabulary it has now: a piece that both have kept its vector, a new whole word took "
+        "its word vectors were exchanged for those of its own pieces. After "
+        "14.3 M tokens it got the vocabulary it has now: a piece that both have kept its vector, "
+        "a new whole word took "
         "mini-bert's by a linear map fitted to the shared words, any other the mean of the old "
         "pieces that spell it.",
     ),

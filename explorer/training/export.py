@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 from torch import nn
-from transformers import PreTrainedTokenizerBase
+from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
 from explorer.training.belief import probe_figures
 from explorer.training.card import write_card
@@ -76,9 +76,10 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
     probe = probe_figures(halved, tokenizer_of(setting, kind))
     results = read_results(export.results)
     now = {"masked_top1": found.top1, "masked_count": found.count, **probe}
-    if is_worse(now, results["models"].get(name, {})) and not export.force:
-        return False
     folder = export.folder / name
+    before = standing(setting, folder, results["models"].get(name, {}))
+    if is_worse(now, before) and not export.force:
+        return False
     write_model(model, folder)
     write_tokenizer(setting, kind, folder)
     curve, history = whole_history(setting.place, name)
@@ -105,6 +106,22 @@ def export_model(setting: Setting, export: Export, name: str) -> bool:
         write_card(other.parent, results)
     write_overview(export.folder, results)
     return True
+
+
+def standing(setting: Setting, folder: Path, figures: dict[str, Any]) -> dict[str, Any]:
+    """What the weights that are there are to be compared by: of another vocabulary, by words alone.
+
+    Masked accuracy counts pieces, and pieces of another vocabulary are easier or harder to guess.
+    """
+    there, figures = folder / "tokenizer.json", dict(figures)
+    if not figures or not there.exists():
+        return figures
+    if load_pieces(there) != load_pieces(setting.place.vocabulary(kind_of(folder.name))):
+        figures.pop("masked_top1", None)
+    if "probe_top5" not in figures:
+        tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+        figures |= probe_figures(load_model(folder).eval(), tokenizer)
+    return figures
 
 
 def finished(setting: Setting, export: Export, name: str) -> tuple[nn.Module, dict[str, Any]]:

@@ -63,6 +63,8 @@ def overview(results: dict[str, Any]) -> str:
     rows = ["| | " + " | ".join(names) + " |", "|---|" + "---:|" * len(names)]
     for key, title, unit in FIGURES:
         cells = [_cell(results["models"][name].get(key), unit) for name in names]
+        if not any(results["models"][name].get(key) is not None for name in names):
+            continue
         rows.append(f"| {title} | " + " | ".join(cells) + " |")
     for key, title in (("parameters", "Parameters"), ("tokens", "Training tokens")):
         cells = [f"{results['models'][name][key]:,}" for name in names]

@@ -15,7 +15,7 @@ from explorer.training.pretrain import (
     tokenizer_file,
     validation,
 )
-from explorer.training.settle import RATE, States, collect
+from explorer.training.settle import States, collect
 from explorer.training.settle import settle as settle_words
 from explorer.training.tutor import Lessons, TutorObjective, shared_words
 from explorer.training.vocabulary import load_pieces
@@ -83,4 +83,4 @@ def keep(setting: Setting, model: torch.nn.Module, progress: Progress, loss: flo
     with Path(setting.place.log(NAME)).open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(COLUMNS)
-        writer.writerow([*row, f"{RATE:.3g}", f"{loss:.4f}", "", f"{found.top1:.4f}"])
+        writer.writerow([*row, "0", f"{loss:.4f}", "", f"{found.top1:.4f}"])

@@ -17,7 +17,11 @@ from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoToke
 
 from explorer.training import loop
 from explorer.training.__main__ import main
+from explorer.training.export import standing
+from explorer.training.loop import Budget
 from explorer.training.origin import fit_history, remember_origin
+from explorer.training.pretrain import Setting
+from explorer.training.recipe import TINY as TOY
 from explorer.training.recipe import Place
 from tests.waiting import until
 
@@ -184,6 +188,20 @@ def test_better_weights_are_not_overwritten(family, tmp_path, capsys):
         assert found == json.loads(before)["models"]["mini-bert"]["masked_top1"]
     finally:
         results.write_text(before)
+
+
+def test_across_vocabularies_pieces_are_not_compared(family, tmp_path):
+    models = tmp_path / "models"
+    shutil.copytree(family / "models", models)
+    work = tmp_path / "work"
+    shutil.copytree(family / "runs", work)
+    setting = Setting(Place(work), TOY, Budget(tokens=1))
+    same = standing(setting, models / "mini-albert", {"masked_top1": 0.9})
+    assert same["masked_top1"] == 0.9
+    assert same["probe_count"] == 200
+    shutil.copy(work / "bert-tokenizer.json", models / "mini-albert/tokenizer.json")
+    found = standing(setting, models / "mini-albert", {"masked_top1": 0.9, "probe_top5": 0.1})
+    assert found == {"probe_top5": 0.1}
 
 
 def test_a_run_goes_on_from_exported_weights(family, toy_corpus, tmp_path):
