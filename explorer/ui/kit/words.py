@@ -2,6 +2,11 @@
 
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT: what each predicts, attends to and costs."
+MINIATURES = (
+    "mini-BERT, mini-DistilBERT and mini-ALBERT are three miniatures trained for this page "
+)
+MINIATURES_CARD = "how they were made"
+PUBLISHED = "; the published models load when you choose them under “Models and machine”."
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
 COMPARE = "Compare"
@@ -9,7 +14,15 @@ EXAMPLES_LABEL = "Try"
 WORDS_LABEL = "Click a word to mask it, click a mask to bring the word back"
 FAMILY_LABEL = "Models"
 BAD_FAMILY = "The family is either mini or base."
-FAMILIES = [("Bundled mini family", "mini"), ("Published base checkpoints", "base")]
+SIZES = {"base": "Published base size", "mini": "Bundled miniatures"}
+"""What the sizes are called wherever one is chosen."""
+AT_SIZE = {
+    "base": "At the published base size ",
+    "mini": "Among the bundled miniatures ",
+    "larger": "At the published larger sizes ",
+}
+"""How a finding says which sizes it is about."""
+FAMILIES = [(SIZES[family], family) for family in ("mini", "base")]
 DEVICE_LABEL = "Device"
 AUTO_DEVICE = "auto (the fastest)"
 DTYPE_LABEL = "Precision"

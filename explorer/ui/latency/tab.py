@@ -126,7 +126,7 @@ def drawn(
     rows = paradox(choice.specs, choice.workload, result, choice.devices)
     status = [status_of(rows, result, standing), texts.clocks(choice.devices), texts.why(rows)]
     return [
-        texts.paradox_finding(rows, summary if standing and standing[1] else None),
+        texts.paradox_finding(rows, summary if standing and standing[1] else None, choice.shapes),
         paradox_card(rows, texts.paradox_titles(rows)),
         join(*(note(line) for line in status if line)),
         result if has_times and standing and standing[1] else None,
