@@ -7,11 +7,15 @@ MINIATURES = (
 )
 MINIATURES_CARD = "how they were made"
 PUBLISHED = "; the published models load when you choose them under “Models and machine”."
+SKIP = "Skip to the results"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
 COMPARE = "Compare"
 EXAMPLES_LABEL = "Try"
-WORDS_LABEL = "Click a word to mask it, click a mask to bring the word back"
+WORDS_LABEL = (
+    "Click a word to hide it and a hidden word to bring it back; click a [MASK] that you typed or "
+    "found here to type a word in its place."
+)
 FAMILY_LABEL = "Models"
 BAD_FAMILY = "The family is either mini or base."
 SIZES = {"base": "Published base size", "mini": "Bundled miniatures"}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
-READS = RUN_FIELDS
+READS = (*RUN_FIELDS, "hidden")
 FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """As long as a run is kept, so are its predictions: the same text again sorts nothing."""

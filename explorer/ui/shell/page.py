@@ -26,7 +26,6 @@ def build_page(start: PageState) -> gr.Blocks:
     with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
-        message = gr.HTML("", elem_id="message")
         state = gr.State(None)
         with gr.Tabs(elem_id="tabs") as tabs:
             items, outputs = {}, {}
@@ -36,7 +35,7 @@ def build_page(start: PageState) -> gr.Blocks:
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
         view = Canvas("page/view", script_json(view_config()), elem_id="link")
-        wire(Wiring(start, view, message, state, status, outputs))
+        wire(Wiring(start, view, bar.message, state, status, outputs))
         wire_input_bar(bar)
         wire_opening(page, start, bar, tabs)
         wire_tabs(items)
@@ -51,6 +50,7 @@ def header_html() -> str:
     miniatures = (texts.MINIATURES, "(", card, ")", texts.PUBLISHED)
     return el(
         "header",
+        el("a", texts.SKIP, href="#tabs", class_="skip"),
         el("div", el("h1", texts.TITLE), el("p", texts.TAGLINE), el("p", *miniatures)),
         el("button", texts.THEME_SWITCH, type="button", id="theme-switch"),
     )
