@@ -66,5 +66,15 @@ def test_the_first_stop_of_the_tab_key_skips_to_the_results(page_at):
     page.locator(".skip").focus()
     expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Enter")
-    page.keyboard.press("Tab")
     assert page.evaluate("Boolean(document.activeElement.closest('#tabs'))")
+
+
+def test_stop_is_there_only_while_something_runs(page_at):
+    page = opened(page_at, "/?tab=latency")
+    stop = page.locator("#measure-stop")
+    expect(page.get_by_role("button", name="Measure here")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Measure here").click()
+    expect(stop).to_be_visible()
+    stop.click()
+    expect(stop).to_have_count(0)
