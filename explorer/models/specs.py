@@ -138,31 +138,36 @@ LARGER: dict[str, ModelSpec] = {
 """Only counted and timed, with random weights: by name."""
 
 
-def _mini(name: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Architecture:
-    """The bundled shapes; the vocabulary's size is read from the bundled config, not repeated."""
-    config = BUNDLED / name / "config.json"
-    d_vocab = json.loads(config.read_text("utf-8"))["vocab_size"] if config.exists() else 0
-    return Architecture(n_layers, 384, 12, 1536, d_vocab, d_embedding, n_segments=n_segments)
+def _mini(key: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Architecture:
+    """The bundled shapes; what training decided is read from the bundled config, not repeated."""
+    path = BUNDLED / f"mini-{key}" / "config.json"
+    config = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    activation = config.get(KINDS[key].config["activation"], "gelu")
+    return Architecture(
+        n_layers,
+        384,
+        12,
+        1536,
+        config.get("vocab_size", 0),
+        d_embedding,
+        n_segments=n_segments,
+        activation=activation,
+    )
 
 
 MINI: dict[str, ModelSpec] = {
-    "bert": ModelSpec("bert", "mini-bert", _mini("mini-bert", 6, 384), prefix="mini-"),
+    "bert": ModelSpec("bert", "mini-bert", _mini("bert", 6, 384), prefix="mini-"),
     "distilbert": ModelSpec(
         "distilbert",
         "mini-distilbert",
-        replace(_mini("mini-distilbert", 3, 384, n_segments=0), has_pooler=False),
+        replace(_mini("distilbert", 3, 384, n_segments=0), has_pooler=False),
         prefix="mini-",
         initialised_from=(1, 3, 5),
     ),
     "albert": ModelSpec(
         "albert",
         "mini-albert",
-        replace(
-            _mini("mini-albert", 6, 128),
-            shares_layers=True,
-            has_projection=True,
-            activation="gelu_new",
-        ),
+        replace(_mini("albert", 6, 128), shares_layers=True, has_projection=True),
         prefix="mini-",
     ),
 }

@@ -14,7 +14,7 @@ from explorer.models.architectures import (
     random_network,
     sharing_network,
 )
-from explorer.models.specs import BASE, LARGER, MODEL_KEYS
+from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS
 
 WITH_HEADS = {
     "bert-base-uncased": (109_482_240, 110_106_428),
@@ -108,3 +108,12 @@ def test_an_unknown_sharing_mode_is_refused_in_words():
         sharing_network(BASE["albert"], "half")
     with pytest.raises(ValueError, match="no sharing mode 'all' for BERT"):
         sharing_network(BASE["bert"], "all")
+
+
+@pytest.mark.parametrize("key", list(MINI))
+def test_a_bundled_models_activation_is_its_configs(key):
+    from transformers import AutoConfig
+
+    config = AutoConfig.from_pretrained(MINI[key].bundled_path)
+    declared = getattr(config, "activation", None) or config.hidden_act
+    assert MINI[key].architecture.activation == declared

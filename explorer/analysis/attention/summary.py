@@ -1,6 +1,44 @@
 """All of a model's attention in one matrix, in four ways that mean different things."""
 
+from dataclasses import dataclass
+
 import numpy as np
+
+from explorer.analysis.alignment import Alignment
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What one word draws on in one model: shares of its row, the words apart from the rest."""
+
+    query: str
+    best: str
+    """The other word with the largest share; empty where no word has more than the next one."""
+    share: float
+    apart: tuple[str, ...]
+    """What is no other word: [CLS] and [SEP], signs without letters, the word itself."""
+    apart_share: float
+
+
+def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
+    """What the first mask, or else the last word, draws on; None for a row of zeros.
+
+    Two words whose shares print as the same whole per cent tie.
+    """
+    words = alignment.words
+    masks = [i for i, word in enumerate(words) if word.is_mask]
+    query = (masks or alignment.content or range(len(words)))[0 if masks else -1]
+    if not matrix[query].sum() > 0:
+        return None
+    row = matrix[query] / matrix[query].sum()
+    others = [i for i in alignment.content if i != query and any(map(str.isalnum, words[i].text))]
+    first, second = (*sorted((row[i] for i in others), reverse=True), 0.0, 0.0)[:2]
+    stands_out = round(100 * first) > round(100 * second)
+    best = words[others[int(row[others].argmax())]].text if stands_out else ""
+    signs = [i for i in alignment.content if i != query and i not in others]
+    added = dict.fromkeys(word.text for i, word in enumerate(words) if word.special and i != query)
+    apart = (*added, *(["signs"] if signs else []), "itself")
+    return Drawn(words[query].text, best, float(first), apart, float(1 - row[others].sum()))
 
 
 def mean_attention(attention: np.ndarray) -> np.ndarray:

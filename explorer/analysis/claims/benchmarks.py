@@ -135,9 +135,11 @@ class Retention:
         return next(task for task in self.tasks if task.task == self.table.sort)
 
     @property
-    def worst(self) -> TaskDrop:
-        """The task that loses the most points."""
-        return max(self.tasks, key=lambda task: task.drop)
+    def worst(self) -> tuple[TaskDrop, ...]:
+        """The tasks that lose the most points as printed; none where no task loses any."""
+        lost = [(round(task.drop, 6), task) for task in self.tasks]
+        most = max(drop for drop, _ in lost)
+        return tuple(task for drop, task in lost if drop == most > 0)
 
 
 def retention(table: BenchmarkTable, student: str, reference: str) -> Retention:

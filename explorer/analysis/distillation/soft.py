@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import category, normalize
 
 import numpy as np
 
@@ -89,9 +90,14 @@ class HiddenWord:
         return soft_pair(self.teacher, self.student, self.mask, 1.0)
 
 
+def bare_letters(word: str) -> str:
+    """The word without its accents, as the lower-case tokenizers read it: ``Café`` is Cafe."""
+    return "".join(c for c in normalize("NFD", word) if category(c) != "Mn")
+
+
 def piece_id(run: Run, word: str) -> int:
     """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""
-    word = word.lower() if run.spec.lower_case else word
+    word = bare_letters(word).lower() if run.spec.lower_case else word
     piece = spelling_of(run.vocabulary).starts + word
     return run.vocabulary.index(piece) if piece in run.vocabulary else -1
 

@@ -41,6 +41,7 @@ def build_summary_fold(state: gr.State) -> None:
 def show_summary(state: PageState | None, kind: str) -> list[str]:
     """One summary of every model; only the gradient needs the networks again."""
     from explorer.analysis.alignment import align
+    from explorer.analysis.attention.summary import drawn_on
     from explorer.views.attention.summary import attention_summary_canvas
 
     if state is None:
@@ -55,9 +56,10 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
     }
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
+    drawn = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
     canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind]}
     return [
-        texts.summary_finding(strongest(matrices, alignment), labels, kind),
+        texts.summary_finding(drawn, labels, kind),
         attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),
         texts.formula_html(kind),
     ]
@@ -89,26 +91,6 @@ def between_words(matrix: np.ndarray, alignment: Alignment, key: str, kind: str)
     if kind == "gradient":
         return words * np.array([len(group) for group in groups])[:, None]
     return words
-
-
-def strongest(
-    matrices: Mapping[str, np.ndarray], alignment: Alignment
-) -> dict[str, tuple[str, str, float]]:
-    """For each model what the first mask, or else the last word, draws on most besides itself."""
-    masks = [i for i, word in enumerate(alignment.words) if word.is_mask]
-    words = alignment.content or tuple(range(len(alignment)))
-    query = masks[0] if masks else words[-1]
-    others = [i for i in words if i != query and any(c.isalnum() for c in alignment.words[i].text)]
-    others = others or [query]
-    found = {}
-    for key, matrix in matrices.items():
-        best = others[int(matrix[query, others].argmax())]
-        found[key] = (
-            alignment.words[query].text,
-            alignment.words[best].text,
-            float(matrix[query, best]),
-        )
-    return found
 
 
 def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:

@@ -159,9 +159,9 @@ def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
             "too; these numbers do not say why."
         )
     return (
-        f"Here it is even slower than its work says: its activation ({star.activation}) is "
-        f"computed in several steps over memory where that of {first.label} "
-        f"({first.activation}) is a single one."
+        f"Here it is slower than its work says. Besides sharing, its activation "
+        f"({star.activation}) is not that of {first.label} ({first.activation}); how much that "
+        "costs was not measured apart."
     )
 
 

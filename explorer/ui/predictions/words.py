@@ -35,8 +35,7 @@ CANVAS = {
     "continues the word before.",
     "mask": "Gap {i} of {n}",
     "yours": "your word {word}: {p}, rank {rank} of {size}",
-    "yours_pieces": "your word {word} is {n} pieces here, so no single number is its own; "
-    "“How likely is a word of my own?” has one",
+    "yours_pieces": "your word {word} is {n} pieces here; this gap takes one, so it has no number",
     "yours_unknown": "your word {word} has no piece of its own in this vocabulary",
     "yours_row": "the word you hid",
 }

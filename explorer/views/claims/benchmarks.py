@@ -22,8 +22,10 @@ def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
         kept=overall.kept,
         a=score(overall.student),
         b=score(overall.reference),
-        worst=kept.worst.task,
-        drop=kept.worst.drop,
+    )
+    sentence += texts["worst" if kept.worst else "none_lost"].format(
+        worst=" and ".join(task.task for task in kept.worst),
+        drop=kept.worst[0].drop if kept.worst else 0.0,
     )
     source = texts["source"].format(source=kept.table.source, split=kept.table.split)
     flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]

@@ -4,7 +4,10 @@ import re
 
 import numpy as np
 
+from explorer.analysis.alignment import AlignedWord, Alignment
 from explorer.analysis.attention.heads import KINDS, HeadStatistics
+from explorer.analysis.attention.summary import drawn_on
+from explorer.ui.attention.folds_words import summary_finding
 from explorer.ui.attention.words import attention_finding
 
 
@@ -25,3 +28,49 @@ def test_the_finding_counts_added_tokens_and_neighbours():
     )
     assert "47% in BERT and 11% in ALBERT of its attention on [CLS] and [SEP]" in said
     assert "2 of 4 and 0 of 3 heads watch a neighbouring word" in said
+
+
+WORDS = Alignment(
+    (
+        AlignedWord("[CLS]", 0, 0, special=True),
+        AlignedWord("dogs", 0, 4),
+        AlignedWord("eat", 5, 8),
+        AlignedWord("[MASK]", 9, 15),
+        AlignedWord(".", 15, 16),
+        AlignedWord("[SEP]", 0, 0, special=True),
+    ),
+    {},
+)
+
+
+def said_of(row):
+    matrix = np.tile(np.array(row, float), (6, 1))
+    found = summary_finding({"bert": drawn_on(matrix, WORDS)}, {"bert": "BERT"}, "rollout")
+    return re.sub("<[^>]*>", "", str(found))
+
+
+def test_a_summary_says_what_it_leaves_out_before_it_names_a_word():
+    said = said_of([0.68, 0.02, 0.03, 0.1, 0.05, 0.12])
+    assert "95% on [CLS], [SEP], signs and itself, then most on eat (3%)" in said
+    assert "[MASK] draws on" in said
+
+
+def test_a_tie_names_no_word():
+    said = said_of([0.68, 0.0302, 0.0298, 0.1, 0.04, 0.12])
+    assert "94% on [CLS], [SEP], signs and itself" in said
+    assert "eat" not in said
+    assert "dogs" not in said
+
+
+def test_a_summary_whose_cells_sum_to_one_in_all_gives_shares_of_the_row():
+    assert said_of([0.068, 0.002, 0.003, 0.01, 0.005, 0.012]) == said_of(
+        [0.68, 0.02, 0.03, 0.1, 0.05, 0.12]
+    )
+    assert "draws on nothing" in said_of([0.0] * 6)
+
+
+def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():
+    alone = Alignment((WORDS.words[0], WORDS.words[3], WORDS.words[5]), {})
+    found = drawn_on(np.full((3, 3), 1 / 3), alone)
+    assert (found.best, found.apart) == ("", ("[CLS]", "[SEP]", "itself"))
+    assert abs(found.apart_share - 1) < 1e-12

@@ -44,6 +44,37 @@ def test_retention_says_that_it_is_published_and_marks_the_misprint():
     assert "CoLA †" not in html
 
 
+def test_who_loses_nowhere_is_not_said_to_lose_most_somewhere():
+    table = benchmark_tables()["albert-2"]
+    ahead = benchmarks.retention_html(
+        retention(table, "ALBERT-xxlarge", "BERT-large"), texts.RETENTION
+    )
+    assert "104.1 %" in ahead
+    assert "loses on no task" in ahead
+    assert "loses most" not in ahead
+    same = benchmarks.retention_html(retention(table, "BERT-base", "BERT-base"), texts.RETENTION)
+    assert "loses on no task" in same
+    behind = benchmarks.retention_html(
+        retention(table, "ALBERT-base", "BERT-base"), texts.RETENTION
+    )
+    assert "loses most on RACE, 4.2 points" in behind
+
+
+def test_tasks_that_lose_the_same_are_all_named():
+    from dataclasses import replace
+
+    table = benchmark_tables()["distilbert-1"]
+    rows = tuple(
+        replace(row, values=(77.0, *(90.0 if row.name == "BERT-base" else 88.0,) * 9))
+        for row in table.rows
+    )
+    names = [column.label for column in table.columns[1:]]
+    html = benchmarks.retention_html(
+        retention(replace(table, rows=rows), "DistilBERT", "BERT-base"), texts.RETENTION
+    )
+    assert f"loses most on {' and '.join(names)}, 2.0 points" in html
+
+
 def test_retention_escapes_what_a_table_might_hold():
     from dataclasses import replace
 

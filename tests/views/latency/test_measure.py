@@ -208,6 +208,7 @@ def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
     assert "slower than its work says" in said
     assert (f"({star})" in said) == (first != star)
     assert ("gelu_new" in said) == (star == "gelu_new")
+    assert "several steps" not in said, "that is not what was measured"
     why = texts_folds.sweep_why(specs)
     assert ("activation" in why) == (first != star)
     assert why.endswith(".")
