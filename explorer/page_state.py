@@ -8,7 +8,7 @@ from typing import Any
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
-from explorer.models.tokens import clean_text, plain_text, split_words
+from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 
 TABS: tuple[str, ...] = (
     "predictions",
@@ -57,6 +57,8 @@ class PageState:
     temperature: float = 2.0
     word: int = -1
     """The word that Distillation alone hides, counted from 0; -1: the text's own mask."""
+    hidden: str = ""
+    """The words behind the masks, in reading order with a bar between; empty where unknown."""
     fold: str = ""
     """The open fold of the tab; the one opened last if there are several."""
     device: str = "cpu"
@@ -122,9 +124,16 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["head"] = min(default.head, shape.n_heads - 1)
     if state.word >= 0 and not _can_be_hidden(state.text, state.word):
         repairs["word"] = -1
+    if state.hidden and len(hidden_words(state)) > clean_text(state.text).count(MASK):
+        repairs["hidden"] = ""
     if state.fold and state.fold not in FOLDS[state.tab]:
         repairs["fold"] = ""
     return repairs
+
+
+def hidden_words(state: PageState) -> tuple[str, ...]:
+    """The word behind each mask, the first ones first; empty where none is known."""
+    return tuple(state.hidden.split("|")) if state.hidden else ()
 
 
 def _can_be_hidden(text: str, word: int) -> bool:
@@ -139,6 +148,12 @@ def _print(value: object) -> str:
 
 def _read_text(raw: str) -> str | None:
     return plain_text(str(raw)[: 2 * LINK_TEXT_LIMIT])[:LINK_TEXT_LIMIT].strip() or None
+
+
+def _read_hidden(raw: str) -> str | None:
+    words = plain_text(str(raw)[: 2 * LINK_TEXT_LIMIT + 1])
+    fits = len(words) <= 2 * LINK_TEXT_LIMIT and not set("[]\n") & set(words)
+    return words if fits else None
 
 
 def _one_of(allowed: tuple[str, ...], raw: str) -> str | None:
@@ -175,6 +190,7 @@ _READERS: Readers = {
     "view": partial(_one_of, VIEWS),
     "temperature": _read_temperature,
     "word": partial(_read_index, MAX_WORD),
+    "hidden": _read_hidden,
     "fold": partial(_one_of, tuple(name for names in FOLDS.values() for name in names)),
 }
 """How each field of a link is read; None means it had to be repaired."""

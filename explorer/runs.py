@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
+from explorer.gate import wait_for_gate
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import clean_text
@@ -126,6 +127,7 @@ def warm_up(state: PageState) -> threading.Thread:
 
     def warm() -> None:
         try:
+            wait_for_gate()
             get_runs(state)
         except Exception:
             # The page meets the same failure on its first Compare and says it to the reader.

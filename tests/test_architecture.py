@@ -28,7 +28,7 @@ FLOORS = {
     "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
-SINGLE = {"assets", "page_state", "runs"}
+SINGLE = {"assets", "gate", "page_state", "runs"}
 """The modules that belong to no floor."""
 KNOWS = {
     "assets": set(),
@@ -37,8 +37,16 @@ KNOWS = {
     "analysis": {"assets", "models", "timing"},
     "views": {"assets", "models", "analysis"},
     "page_state": {"models", "analysis.measures"},
-    "runs": {"models", "timing", "page_state", "analysis.distillation.live", "training.live"},
-    "ui": {"assets", "models", "timing", "analysis", "views", "page_state", "runs"},
+    "gate": {"models"},
+    "runs": {
+        "models",
+        "timing",
+        "gate",
+        "page_state",
+        "analysis.distillation.live",
+        "training.live",
+    },
+    "ui": {"assets", "models", "timing", "analysis", "views", "gate", "page_state", "runs"},
     "training": {"assets", "models", "analysis"},
     "bench": {"assets", "models", "timing", "analysis", "page_state", "runs", "ui"},
 }

@@ -115,6 +115,10 @@ new MutationObserver(() => {
 }).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
 document.addEventListener('click', event => {
+  if (closest(event, '.skip')) {   // the page has a base address, so that the link itself would leave it
+    event.preventDefault();
+    find(document, '#tabs [role=tab][aria-selected=true]').focus();
+  }
   if (closest(event, '#theme-switch')) document.body.classList.toggle('dark');
 });
 

@@ -54,6 +54,8 @@ class ModelSpec:
     revision: str = ""
     """Pinned commit of the hub repository."""
     lower_case: bool = True
+    prefix: str = ""
+    """Before its name where a reader would take it for the published model."""
     initialised_from: tuple[int, ...] = ()
     """The teacher layer each layer was copied from, counted from 0; empty unless a student."""
 
@@ -64,8 +66,8 @@ class ModelSpec:
 
     @property
     def label(self) -> str:
-        """Its name as the page writes it, whatever the size."""
-        return self.kind.label
+        """Its name as the page writes it: ``ALBERT`` is the published one, ``mini-ALBERT`` ours."""
+        return self.prefix + self.kind.label
 
     @property
     def bundled_path(self) -> Path:
@@ -154,17 +156,19 @@ def _mini(key: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Arc
 
 
 MINI: dict[str, ModelSpec] = {
-    "bert": ModelSpec("bert", "mini-bert", _mini("bert", 6, 384)),
+    "bert": ModelSpec("bert", "mini-bert", _mini("bert", 6, 384), prefix="mini-"),
     "distilbert": ModelSpec(
         "distilbert",
         "mini-distilbert",
         replace(_mini("distilbert", 3, 384, n_segments=0), has_pooler=False),
+        prefix="mini-",
         initialised_from=(1, 3, 5),
     ),
     "albert": ModelSpec(
         "albert",
         "mini-albert",
         replace(_mini("albert", 6, 128), shares_layers=True, has_projection=True),
+        prefix="mini-",
     ),
 }
 """The bundled family, in the fixed order."""

@@ -62,7 +62,7 @@ def test_eight_threads_get_one_and_the_same_network(tiny_family, damaged):
 @pytest.mark.parametrize("content", [b"", b"not a checkpoint", b"\x00" * 4096])
 def test_damaged_files_give_one_plain_sentence(tiny_family, damaged, file, content):
     (damaged / "mini-bert" / file).write_bytes(content)
-    with pytest.raises(ModelUnavailable, match=r"^BERT .* is not available: .*\.$"):
+    with pytest.raises(ModelUnavailable, match=r"^mini-BERT .* is not available: .*\.$"):
         load_model(tiny_family.specs["bert"])
 
 

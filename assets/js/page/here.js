@@ -1,4 +1,5 @@
 // The one State of this page, for every picture: read a choice, make one, or hear of a new answer.
+import {follow, written} from './masks.js';
 import {State} from './state.js';
 
 /** @type {State | null} */
@@ -29,7 +30,8 @@ export const isChosen = name => Boolean(state && name in state.wanted);
 export const choose = changes => withState(s => s.set(changes));
 
 /** Run something else. @param {Record<string, string>} changes */
-export const compare = changes => withState(s => s.compare(changes));
+export const compare = changes => withState(s => s.compare(
+  'text' in changes && !('hidden' in changes) ? {...changes, hidden: written(follow(changes.text))} : changes));
 
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});

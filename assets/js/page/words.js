@@ -1,30 +1,31 @@
 // The input bar: the text's words as buttons, and the examples.
 import {find, make as node} from '../kit/dom.js';
+import {begin, follow, masksOf, toggled} from './masks.js';
 import {splitWords, WORD} from './pattern.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
 import {compare, listen} from './here.js';
 
 let hint = '';          // what the words are for
-const originals = [];   // what stood where each mask is now, in reading order
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
 
-function run(text) {
-  typeText(text);
-  compare({text});
+/** @param {{text: string, hidden: string}} changes */
+function run(changes) {
+  typeText(changes.text);
+  compare(changes);
 }
 
-function toggle(text, match, ordinal) {
-  const isMask = match[0] === '[MASK]';
-  if (isMask && !originals[ordinal]) { textBox().focus(); return; }
-  const word = isMask ? originals.splice(ordinal, 1)[0] : '[MASK]';
-  if (!isMask) originals.splice(ordinal, 0, match[0]);
-  run(text.slice(0, match.index) + word + text.slice(match.index + match[0].length));
+/** Where a word is to be typed: the mask is selected, so that typing replaces it. @param {string} text @param {number} ordinal */
+function offer(text, ordinal) {
+  const box = textBox(), mask = masksOf(box.value)[ordinal];
+  box.focus();
+  if (mask && box.value === text) box.setSelectionRange(mask.start, mask.end);
 }
 
 function drawWords(holder, text, hint) {
   holder.replaceChildren();
   holder.setAttribute('aria-label', hint);
+  const hidden = follow(text);
   let masks = 0;
   const matches = [...text.matchAll(WORD)].slice(0, 400);
   for (const match of matches) {
@@ -33,12 +34,13 @@ function drawWords(holder, text, hint) {
     if (match[0].includes('|') && match[0].length > 1) { holder.append(make('span', match[0], {class: 'word masked choice'})); masks += 1; continue; }
     if (match[0] === '[SEP]') { holder.append(make('span', '⟂', {class: 'sep', title: '[SEP]'})); continue; }
     if (!isMask && !/[\p{L}\p{N}]/u.test(match[0])) { holder.append(make('span', match[0], {class: 'mark'})); continue; }
-    const known = isMask && originals[ordinal];
-    const button = make('button', isMask ? (known ? `[${originals[ordinal]}]` : '[MASK]') : match[0], {
+    const word = isMask ? hidden[ordinal] : '';
+    const button = make('button', word ? `[${word}]` : match[0], {
       type: 'button', class: isMask ? 'word masked' : 'word', 'aria-pressed': String(isMask),
-      'aria-label': isMask ? (known ? `masked: ${originals[ordinal]}, bring back` : 'mask, edit in the text box') : `mask ${match[0]}`,
+      'aria-label': word ? `masked: ${word}, bring back` : isMask ? '[MASK], type a word in its place' : `mask ${match[0]}`,
     });
-    button.addEventListener('click', () => toggle(text, match, ordinal));
+    const start = match.index, end = start + match[0].length;
+    button.addEventListener('click', () => isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})));
     holder.append(button);
   }
 }
@@ -51,18 +53,20 @@ export function show(root, data) {
   chips.append(make('span', data.try, {class: 'lead'}));
   for (const example of data.examples) {
     const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
-    chip.addEventListener('click', () => { originals.length = 0; run(example.text); });
+    chip.addEventListener('click', () => run({text: example.text, hidden: ''}));
     chips.append(chip);
   }
   root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
   write(data.text);
 }
 
-listen(state => { if (state.accepted) write(state.accepted.text); });
+listen(state => {
+  if (!state.accepted) return;
+  begin(state.accepted.text, state.accepted.hidden ?? '');
+  write(state.accepted.text);
+});
 
 function write(text) {
-  const masks = (text.match(/\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g) || []).length;
-  if (originals.length !== masks) originals.length = 0;
   const strip = find(document, '#words .strip');
   if (!strip) return;
   strip.dataset.text = text;
@@ -71,7 +75,6 @@ function write(text) {
 
 document.addEventListener('input', event => {
   if (event.target !== textBox()) return;
-  if (event.isTrusted) originals.length = 0;
   const strip = document.querySelector('#words .strip');
   if (strip) drawWords(strip, textBox().value, hint);
 });

@@ -14,15 +14,16 @@ function draw(root, data) {
   if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
   const rows = families[CHOICES.family];
   const box = el('div', 'pm');
+  const noteOf = mode => say(texts[mode + '_note'], {first: rows[0].label});
   const inspector = el('div', 'pm-inspector');
   inspector.setAttribute('aria-live', 'polite');
   const scale = Math.max(...rows.map(row => Math.max(row.total, row.applied)));
-  const bars = rows.map(row => makeRow(row, scale, texts, inspector));
+  const bars = rows.map(row => makeRow(row, {scale, first: rows[0].label}, texts, inspector));
   const controls = el('div', 'pm-controls');
   controls.append(switcher(texts.mode_label, texts.modes, CHOICES.mode, mode => {
     CHOICES.mode = mode;
     bars.forEach(bar => bar.place(mode));
-    caption.textContent = texts[mode + '_note'];
+    caption.textContent = noteOf(mode);
   }));
   const names = Object.fromEntries(Object.keys(families).map(f => [f, texts.families[f]]));
   if (Object.keys(names).length > 1) {
@@ -32,7 +33,7 @@ function draw(root, data) {
       find(root, '.pm-switch:last-child [aria-pressed=true]').focus();
     }));
   }
-  const caption = el('p', 'note', texts[CHOICES.mode + '_note']);
+  const caption = el('p', 'note', noteOf(CHOICES.mode));
   box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
     el('p', 'note', texts.hint), inspector, el('p', 'note', texts.heads_apart));
   root.replaceChildren(box);
@@ -53,7 +54,7 @@ function cellsOf(row) {
   return [...row.cells.slice(0, end), ...copies, ...row.cells.slice(end)];
 }
 
-function makeRow(row, scale, texts, inspector) {
+function makeRow(row, {scale, first}, texts, inspector) {
   const node = el('section', 'pm-row');
   node.dataset.model = row.key;
   const name = el('h2', 'model-name', row.label);
@@ -123,7 +124,7 @@ function makeRow(row, scale, texts, inspector) {
     }
     total.textContent = million(mode === 'applied' ? row.applied : row.total);
     unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : mega(row.bytes) + ' fp32';
-    text.textContent = captionOf(row, texts);
+    text.textContent = captionOf(row, first, texts);
     trim();
   }
 
@@ -138,7 +139,7 @@ function makeRow(row, scale, texts, inspector) {
   return {node, place};
 }
 
-function captionOf(row, texts) {
+function captionOf(row, first, texts) {
   const embeddings = row.cells.filter(c => c.layer === null && c.part !== 'pooler')
     .reduce((sum, c) => sum + c.size, 0);
   const pooler = row.cells.find(c => c.part === 'pooler');
@@ -153,7 +154,7 @@ function captionOf(row, texts) {
   const oneWay = row.savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
   const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
     (oneWay ? ` (${percent(n / saved)})` : ''));
-  return `${parts.join(' · ')}. ${fine(Math.abs(saved))} ${saved < 0 ? texts.more : texts.less}: ${steps.join(', ')}.`;
+  return `${parts.join(' · ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first})}: ${steps.join(', ')}.`;
 }
 
 function inspect(inspector, row, cell, texts) {

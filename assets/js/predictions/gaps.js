@@ -27,14 +27,24 @@ function row(view, rank) {
   const note = others.length ? say(data.texts.also, {names: names(labels)}) : data.texts.only;
   const bar = make('span', {class: 'pr-bar'});
   vary(bar, '--share', Math.min(1, p / max));
+  const yours = mask.yours?.row === rank;
   const dots = make('span', {class: 'pr-dots', 'aria-hidden': 'true'},
     ...others.map(other => make('i', {'data-model': other})));
-  const item = make('li', {class: others.length ? 'pr-row shared' : 'pr-row', 'data-word': word,
+  const item = make('li', {class: `pr-row${others.length ? ' shared' : ''}${yours ? ' yours' : ''}`, 'data-word': word,
     title: `${mask.pieces[rank]} · ${p.toPrecision(4)} · ${note}`},
     make('span', {class: 'pr-word'}, word), dots, make('span', {class: 'pr-track'}, bar),
     make('span', {class: 'pr-p'}, number(p)),
-    make('span', {class: 'sr'}, note));
+    make('span', {class: 'sr'}, yours ? `${note}, ${data.texts.yours_row}` : note));
   return item;
+}
+
+// What the model says of the word that the reader hid here; nothing where nobody hid one.
+function yourWord(data, model, gap) {
+  const found = model.masks[gap].yours, word = `“${data.masks[gap].hidden}”`;
+  if (!found) return [];
+  const text = found.pieces === 1 ? say(data.texts.yours, {word, p: number(found.p), rank: found.rank.toLocaleString('en'), size: model.vocabulary.toLocaleString('en')})
+    : say(found.pieces ? data.texts.yours_pieces : data.texts.yours_unknown, {word, n: found.pieces});
+  return [make('p', {class: 'pr-yours'}, text)];
 }
 
 function column(view) {
@@ -51,7 +61,8 @@ function column(view) {
       make('p', {class: 'pr-answer'}, make('span', {class: 'pr-first'}, mask.words[0]),
         make('span', {class: 'pr-first-p'}, number(mask.p[0]))),
       make('p', {class: 'pr-spread'}, say(data.texts.spread,
-        {n: mask.choices < 10 ? mask.choices.toFixed(1) : Math.round(mask.choices).toLocaleString('en')}))),
+        {n: mask.choices < 10 ? mask.choices.toFixed(1) : Math.round(mask.choices).toLocaleString('en')})),
+      ...yourWord(data, model, gap)),
     list,
     make('p', {class: 'pr-rest'}, strip, make('span', {}, number(rest) + ' '
       + (k === 1 ? data.texts.rest_one : say(data.texts.rest, {k})))));

@@ -9,6 +9,7 @@ from explorer.analysis.measures import entropy, log_softmax, top_ids
 from explorer.models.run import Run, read_only
 from explorer.models.spelling import spelling_of
 
+UNKNOWN = ("[UNK]", "<unk>")
 TOP_K = (1, 50)
 """The fewest and the most words listed for a mask."""
 
@@ -34,6 +35,20 @@ class MaskPredictions:
     entropy: np.ndarray
     """float64 [mask], nats, over the whole vocabulary."""
     d_vocab: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordFound:
+    """Where one model's answer for a mask has a word; numbers only where it is one known piece."""
+
+    n_pieces: int
+    """0 where no piece is the word's own."""
+    is_unknown: bool
+    """Whether the vocabulary lacks the word or a part of it."""
+    id: int = -1
+    probability: float = float("nan")
+    rank: int = 0
+    """1 = no piece of the vocabulary is likelier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +91,17 @@ def mask_predictions(run: Run, top_k: int = 10) -> MaskPredictions:
         read_only(entropy(probs)),
         probs.shape[-1],
     )
+
+
+def word_found(run: Run, mask: int, pieces: tuple[int, ...]) -> WordFound:
+    """Where a model's answer for a mask has the word that its tokenizer writes as these pieces."""
+    unknown = not pieces or any(run.vocabulary[i] in UNKNOWN for i in pieces)
+    if unknown or len(pieces) > 1:
+        return WordFound(len(pieces), unknown)
+    log_probs = log_softmax(run.mask_logits[mask])
+    of_word = log_probs[pieces[0]]
+    rank = 1 + int((log_probs > of_word).sum())
+    return WordFound(1, False, pieces[0], float(np.exp(of_word)), rank)
 
 
 def agreement(predictions: Mapping[str, MaskPredictions], mask: int) -> Agreement:

@@ -12,6 +12,7 @@ from explorer.ui.claims.benchmarks import build_benchmark_fold
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import only_while
 
 if TYPE_CHECKING:
     from explorer.analysis.claims.results import CheckResult
@@ -34,7 +35,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     finding, shares = gr.HTML(), Canvas("claims/shares")
     with gr.Row(elem_id="claims-run"):
         run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
-        stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80)
+        stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80, visible=False)
         results = Canvas("claims/results", min_width=200)
     ledger = Canvas("claims/ledger")
     with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
@@ -44,6 +45,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     for canvas in (ledger, checks):
         canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")
+    only_while(stop, run, running)
     # The page says so itself: what a stopped stream last sent would otherwise stay.
     stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_fold()

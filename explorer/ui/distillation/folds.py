@@ -21,6 +21,7 @@ from explorer.ui.distillation.runs import (
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import only_while
 
 SENTENCES = DATA / "sentences.json"
 PRIVATE: dict[str, Any] = {
@@ -111,10 +112,11 @@ def build_agreement(state: gr.State) -> None:
     with fold("distillation", "agreement", texts.AGREEMENT_FOLD):
         with gr.Row():
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
-            stop = gr.Button(texts.STOP)
+            stop = gr.Button(texts.STOP, visible=False)
         picture = Canvas("distillation/agreement")
         event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
         stop.click(None, None, None, cancels=[event], api_visibility="private")
+        only_while(stop, run, event)
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:

@@ -18,7 +18,7 @@ from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import running
+from explorer.ui.kit.running import only_while, running
 from explorer.views.markup import note
 
 LINE = Line(nullcontext)
@@ -35,7 +35,7 @@ def build_live(state: gr.State) -> None:
         controls = _controls()
         with gr.Row():
             run = gr.Button(texts.RUN, variant="primary")
-            stop, reset = gr.Button(texts.STOP), gr.Button(texts.RESET)
+            stop, reset = gr.Button(texts.STOP, visible=False), gr.Button(texts.RESET)
             taught, alone = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
         picture = Canvas("distillation/live")
         weights = controls[4:7]
@@ -49,6 +49,7 @@ def build_live(state: gr.State) -> None:
             show_progress="hidden",
         )
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
+        only_while(stop, run, event, reset)
         reset.click(
             lambda: [*_defaults(), ""],
             None,

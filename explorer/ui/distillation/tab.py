@@ -31,7 +31,7 @@ def show(state: PageState) -> list[object]:
     """Finding and lab for one hidden word; a card where a model is not there."""
     from explorer.models.hub import ModelUnavailable
     from explorer.views.distillation.soft import distillation_lab, shown_word
-    from explorer.views.markup import plain_card
+    from explorer.views.markup import model_name, plain_card
 
     focus = focus_of(state)
     try:
@@ -40,9 +40,11 @@ def show(state: PageState) -> list[object]:
         return [plain_card(error.spec.label, str(error), error.spec.key), ""]
     runs = (hidden.teacher, hidden.student)
     teacher, student = (shown_word(r.vocabulary, int(hidden.logits(r).argmax())) for r in runs)
-    sentence = texts.distillation_finding(
-        hidden.pair, (runs[0].spec.key, runs[1].spec.key), (teacher, student)
+    names = (
+        model_name(runs[0].spec.key, runs[0].spec.label),
+        model_name(runs[1].spec.key, runs[1].spec.label),
     )
+    sentence = texts.distillation_finding(hidden.pair, names, (teacher, student))
     extra = {
         "texts": texts.LAB,
         "temperature": state.temperature,

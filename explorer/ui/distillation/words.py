@@ -1,8 +1,7 @@
 """Sentences of the distillation tab."""
 
 from explorer.analysis.distillation.soft import SoftPair
-from explorer.models.kinds import label_of
-from explorer.views.markup import Markup, finding, model_name, word
+from explorer.views.markup import Markup, finding, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
@@ -76,9 +75,11 @@ LAB: dict[str, object] = {
 }
 
 
-def distillation_finding(pair: SoftPair, keys: tuple[str, str], words: tuple[str, str]) -> Markup:
+def distillation_finding(
+    pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str]
+) -> Markup:
     """The tab's one sentence: do the first answers agree, and how far apart are the two?"""
-    teacher, student = (model_name(key, label_of(key)) for key in keys)
+    teacher, student = names
     p, q = f"{pair.teacher.max():.3f}", f"{pair.student.max():.3f}"
     distance = f"{pair.kl_teacher_student:.2f} nats apart at temperature 1."
     if words[0] == words[1]:

@@ -36,7 +36,7 @@ class Canvas(gr.HTML):
             value,
             html_template=el("div", class_="canvas", data_kind=kind, data_failed=texts.NO_PICTURE),
             js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger, {server})",
-            server_functions=[asks] if asks else None,
+            server_functions=[plain_errors(asks)] if asks else None,
             **kwargs,
         )
 

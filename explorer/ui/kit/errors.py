@@ -1,4 +1,7 @@
-"""Every failure reaches the reader as one plain sentence, and the app keeps serving."""
+"""Every failure reaches the reader as one plain sentence, and the app keeps serving.
+
+Every handler also waits here until the libraries are there, so that the first ones do not fail.
+"""
 
 import functools
 import inspect
@@ -9,6 +12,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.gate import wait_for_gate
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape
 
@@ -27,12 +31,13 @@ def sentence_of(error: Exception) -> str:
 
 
 def plain_errors(handler: Callable) -> Callable:
-    """A handler whose failures are shown as one sentence instead of a bare error badge."""
+    """A handler that waits for the gate, and whose failures are one sentence, not a bare badge."""
     if inspect.isgeneratorfunction(handler):
 
         @functools.wraps(handler)
         def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: ANN401
             try:
+                wait_for_gate(say_starting)
                 yield from handler(*args, **kwargs)
             except gr.Error:
                 raise
@@ -44,6 +49,7 @@ def plain_errors(handler: Callable) -> Callable:
     @functools.wraps(handler)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         try:
+            wait_for_gate(say_starting)
             return handler(*args, **kwargs)
         except gr.Error:
             raise
@@ -51,3 +57,8 @@ def plain_errors(handler: Callable) -> Callable:
             raise gr.Error(escape(sentence_of(error)), duration=10) from error
 
     return call
+
+
+def say_starting() -> None:
+    """Tell the reader why nothing comes yet, where the event that waits shows its progress."""
+    gr.Progress()(0.0, desc=texts.STARTING)

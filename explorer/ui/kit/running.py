@@ -33,3 +33,18 @@ def stops(line: Line) -> Callable[[gr.Request], None]:
 def owner_of(request: gr.Request | None) -> str:
     """Whose job it is: the browser tab's."""
     return str(request.session_hash or "") if request is not None else ""
+
+
+def only_while(
+    stop: gr.Button, start: gr.Button, event: gr.events.Dependency, *ends: gr.Button
+) -> None:
+    """Show a stop button from the press that starts something until that is over or ended."""
+    at_once: dict[str, Any] = {
+        "queue": False,
+        "show_progress": "hidden",
+        "api_visibility": "private",
+    }
+    start.click(lambda: gr.Button(visible=True), None, [stop], **at_once)
+    event.then(lambda: gr.Button(visible=False), None, [stop], **at_once)
+    for end in (stop, *ends):
+        end.click(lambda: gr.Button(visible=False), None, [stop], **at_once)

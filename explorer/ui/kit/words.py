@@ -2,14 +2,31 @@
 
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT: what each predicts, attends to and costs."
+MINIATURES = (
+    "mini-BERT, mini-DistilBERT and mini-ALBERT are three miniatures trained for this page "
+)
+MINIATURES_CARD = "how they were made"
+PUBLISHED = "; the published models load when you choose them under “Models and machine”."
+SKIP = "Skip to the results"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
 COMPARE = "Compare"
 EXAMPLES_LABEL = "Try"
-WORDS_LABEL = "Click a word to mask it, click a mask to bring the word back"
+WORDS_LABEL = (
+    "Click a word to hide it and a hidden word to bring it back; click a [MASK] that you typed or "
+    "found here to type a word in its place."
+)
 FAMILY_LABEL = "Models"
 BAD_FAMILY = "The family is either mini or base."
-FAMILIES = [("Bundled mini family", "mini"), ("Published base checkpoints", "base")]
+SIZES = {"base": "Published base size", "mini": "Bundled miniatures"}
+"""What the sizes are called wherever one is chosen."""
+AT_SIZE = {
+    "base": "At the published base size ",
+    "mini": "Among the bundled miniatures ",
+    "larger": "At the published larger sizes ",
+}
+"""How a finding says which sizes it is about."""
+FAMILIES = [(SIZES[family], family) for family in ("mini", "base")]
 DEVICE_LABEL = "Device"
 AUTO_DEVICE = "auto (the fastest)"
 DTYPE_LABEL = "Precision"
@@ -19,6 +36,7 @@ COPY_LINK = "Copy link"
 LINK_CUT = "The link keeps the first {limit} characters of the text."
 COPIED = "Link copied"
 THEME_SWITCH = "Light or dark"
+STARTING = "The models are being loaded; your text is run as soon as they are there."
 OUT_OF_MEMORY = "There is not enough memory for this: please use a shorter text or a smaller batch."
 UNEXPECTED = "Something failed on our side (noted as {mark}); your text is still here."
 REPAIRED = "The link held something that does not fit here; put back to the default: {fields}."

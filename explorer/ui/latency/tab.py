@@ -11,7 +11,7 @@ from explorer.runs import get_runs
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.running import running, stops
+from explorer.ui.kit.running import only_while, running, stops
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
@@ -58,7 +58,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     controls = build_controls()
     with gr.Row(elem_classes="lt-buttons"):
         measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
-        stop_button = gr.Button(texts.STOP, elem_id="measure-stop")
+        stop_button = gr.Button(texts.STOP, elem_id="measure-stop", visible=False)
     headline.status.render()
     detail = gr.HTML()
     headline.result.change(
@@ -73,7 +73,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
             trigger_mode="always_last",
             **PRIVATE,
         )
-    measure_button.click(
+    event = measure_button.click(
         plain_errors(with_choice(measure)),
         controls,
         headline.all,
@@ -85,6 +85,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(
         stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
     )
+    only_while(stop_button, measure_button, event)
     build_folds([*controls])
     return [controls[LENGTH], controls[DEVICE]]
 
@@ -131,7 +132,7 @@ def drawn(
     rows = paradox(choice.specs, choice.workload, result, choice.devices)
     status = [status_of(rows, result, standing), texts.clocks(choice.devices), texts.why(rows)]
     return [
-        texts.paradox_finding(rows, summary if standing and standing[1] else None),
+        texts.paradox_finding(rows, summary if standing and standing[1] else None, choice.shapes),
         paradox_card(rows, texts.paradox_titles(rows)),
         join(*(note(line) for line in status if line)),
         result if has_times and standing and standing[1] else None,

@@ -6,6 +6,7 @@ from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.summary import LatencySummary
 from explorer.timing.workload import Workload
+from explorer.ui.kit.words import AT_SIZE, SIZES
 from explorer.views.latency.measure import milliseconds, ratio_text
 from explorer.views.markup import Markup, finding, model_name
 
@@ -14,7 +15,7 @@ QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?
 NO_ROUND = "The time was over before every model had run once. Please choose less work."
 NOTHING = "It ended before anything was measured."
 SHAPES_LABEL = "Sizes"
-SHAPES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger", "larger")]
+SHAPES = [*((name, key) for key, name in SIZES.items()), ("Published larger sizes", "larger")]
 LENGTH_LABEL = "Tokens"
 OWN_TEXT = "{n}: your text"
 BATCH_LABEL = "Texts at once"
@@ -91,8 +92,11 @@ def _time(paradox: Paradox) -> str:
     return f"{'; '.join([takes, *others])}{sure}."
 
 
-def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> Markup:
+def paradox_finding(
+    paradox: Paradox, summary: LatencySummary | None = None, shapes: str = "base"
+) -> Markup:
     """The tab's one sentence: size against work, and against time once it was measured."""
+    lead = AT_SIZE[shapes]
     first, star = paradox.rows[0], paradox.rows[-1]
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
     fewer = first.parameters / star.parameters
@@ -102,7 +106,9 @@ def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> 
     if summary is None or first.ms is None or star.ms is None:
         work = _work(star, first).removesuffix(f" as {first.label}")
         work = work.removesuffix(f" of {first.label}")
-        return finding(named, size, base, f", but one pass is {work}. What does the clock say?")
+        return finding(
+            lead, named, size, base, f", but one pass is {work}. What does the clock say?"
+        )
     ratio = summary.ratio(summary.models[len(paradox.rows) - 1].name)
     if star.times is None or ratio is None:
         verdict = f"; it takes {milliseconds(star.ms)} here, {first.label} {milliseconds(first.ms)}"
@@ -112,7 +118,7 @@ def paradox_finding(paradox: Paradox, summary: LatencySummary | None = None) -> 
         verdict = f", yet no difference in time shows here ({star.times.ratio:.2f} ×)"
     else:
         verdict = f", yet it takes {star.times.ratio:.2f} × the time here"
-    return finding(named, size, base, verdict, *_others(paradox.rows[1:-1]), ".")
+    return finding(lead, named, size, base, verdict, *_others(paradox.rows[1:-1]), ".")
 
 
 def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from explorer.ui.kit.words import AT_SIZE, SIZES
 from explorer.views.markup import Markup, finding, join, model_name
 
 if TYPE_CHECKING:
@@ -36,17 +37,17 @@ CHANGES = {
 MAP = {
     "parts": PARTS,
     "changes": CHANGES,
-    "families": {"base": "Published base size", "mini": "Bundled mini family"},
+    "families": SIZES,
     "family_label": "Which family",
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
-    "stored_note": "Each weight once, as it lies on disk. Dashed: what BERT has in addition.",
+    "stored_note": "Each weight once, as it lies on disk. Dashed: what {first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again.",
     "hint": "Point at a part of a bar, or use the arrow keys on it, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
-    "less": "less than BERT",
-    "more": "more than BERT",
+    "less": "less than {first}",
+    "more": "more than {first}",
     "numbers": "weights",
     "stored_unit": "MB in fp32",
     "layer": "Layer",
@@ -70,7 +71,7 @@ def parameters_finding(members: Sequence["FamilyMember"]) -> Markup:
     first, *others = members
     said = join(_named(first), f" stores {millions(first.counts.total)} weights")
     depth = first.spec.architecture.n_layers
-    return finding("At base size ", said, *(_compared(other, depth) for other in others), ".")
+    return finding(AT_SIZE["base"], said, *(_compared(other, depth) for other in others), ".")
 
 
 def _named(member: "FamilyMember") -> Markup:

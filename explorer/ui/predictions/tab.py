@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 import gradio as gr
 
 from explorer.models.run import Run
-from explorer.page_state import RUN_FIELDS, PageState
+from explorer.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.predictions import ask as predictions_ask
@@ -14,6 +14,7 @@ from explorer.ui.predictions import contrast as predictions_contrast
 from explorer.ui.predictions import every_word as predictions_words
 from explorer.ui.predictions import joint as predictions_joint
 from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.hidden import words_found
 
 if TYPE_CHECKING:
     from explorer.analysis.predictions.masks import MaskPredictions
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
-READS = RUN_FIELDS
+READS = (*RUN_FIELDS, "hidden")
 FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """As long as a run is kept, so are its predictions: the same text again sorts nothing."""
@@ -45,7 +46,7 @@ def _predictions_of(run: Run) -> "MaskPredictions":
 
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
-    from explorer.views.predictions.masks import predictions_canvas
+    from explorer.views.predictions.masks import Extra, predictions_canvas
 
     runs, missing = get_runs(state)
     results = {key: _predictions_of(run) for key, run in runs.items()}
@@ -54,5 +55,10 @@ def show(state: PageState) -> list[object]:
     tokens = next((run.tokens for run in runs.values()), None)
     return [
         texts.predictions_finding(results, labels),
-        predictions_canvas(results, cards, tokens, texts.CANVAS),
+        predictions_canvas(
+            results,
+            cards,
+            tokens,
+            Extra(texts.CANVAS, hidden_words(state), words_found(runs, state)),
+        ),
     ]

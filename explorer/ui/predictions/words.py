@@ -34,6 +34,10 @@ CANVAS = {
     "A dot beside a word names another model that lists it too; a word that starts with … "
     "continues the word before.",
     "mask": "Gap {i} of {n}",
+    "yours": "your word {word}: {p}, rank {rank} of {size}",
+    "yours_pieces": "your word {word} is {n} pieces here; this gap takes one, so it has no number",
+    "yours_unknown": "your word {word} has no piece of its own in this vocabulary",
+    "yours_row": "the word you hid",
 }
 
 

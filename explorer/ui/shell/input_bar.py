@@ -25,6 +25,8 @@ class InputBar:
 
     text: gr.Textbox
     compare: gr.Button
+    message: gr.HTML
+    """Why there is no answer: in sight of what was typed, however long that is."""
     words: Canvas
     family: gr.Radio
     device: gr.Dropdown
@@ -51,6 +53,7 @@ def build_input_bar(start: PageState) -> InputBar:
                 max_length=1_100_000,
             )
             compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare", scale=1)
+        message = gr.HTML("", elem_id="message")
         words = Canvas("page/words", words_canvas(start.text), elem_id="words")
         with gr.Accordion(texts.SETTINGS, open=False, elem_id="settings"), gr.Row():
             family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
@@ -58,7 +61,7 @@ def build_input_bar(start: PageState) -> InputBar:
                 device_choices(start.device), value=start.device, label=texts.DEVICE_LABEL
             )
             dtype = gr.Dropdown(list(DTYPES), value=start.dtype, label=texts.DTYPE_LABEL)
-    return InputBar(text, compare, words, family, device, dtype)
+    return InputBar(text, compare, message, words, family, device, dtype)
 
 
 def wire_input_bar(bar: InputBar) -> None:

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.page_state import PageState, from_params
 from explorer.runs import device_of, devices
+from explorer.ui.kit.errors import plain_errors
 from explorer.ui.shell.input_bar import InputBar, device_choices
 
 OPENED_JS = "() => { window.explorer.tell('opened'); }"
@@ -30,7 +31,7 @@ def wire_opening(page: gr.Blocks, start: PageState, bar: InputBar, tabs: gr.Tabs
     page.load(None, None, None, js=OPENED_JS, **private)
     restored = page.load(restore, None, [*controls, tabs], **private)
     restored.then(None, None, None, js=RESTORED_JS, **private)
-    page.load(offer_devices, None, [bar.device], **private)
+    page.load(plain_errors(offer_devices), None, [bar.device], **private)
 
 
 def wire_tabs(items: dict[str, gr.Tab]) -> None:

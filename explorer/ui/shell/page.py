@@ -11,6 +11,7 @@ from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
+from explorer.ui.shell.card import CARD, card_route
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_tabs
 from explorer.ui.shell.scripts import head_html, scripts_route
@@ -25,7 +26,6 @@ def build_page(start: PageState) -> gr.Blocks:
     with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
-        message = gr.HTML("", elem_id="message")
         state = gr.State(None)
         with gr.Tabs(elem_id="tabs") as tabs:
             items, outputs = {}, {}
@@ -35,7 +35,7 @@ def build_page(start: PageState) -> gr.Blocks:
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
         view = Canvas("page/view", script_json(view_config()), elem_id="link")
-        wire(Wiring(start, view, message, state, status, outputs))
+        wire(Wiring(start, view, bar.message, state, status, outputs))
         wire_input_bar(bar)
         wire_opening(page, start, bar, tabs)
         wire_tabs(items)
@@ -46,9 +46,12 @@ def build_page(start: PageState) -> gr.Blocks:
 
 def header_html() -> str:
     """The title, what the page is for, and the theme switch."""
+    card = el("a", texts.MINIATURES_CARD, href=CARD, target="_blank")
+    miniatures = (texts.MINIATURES, "(", card, ")", texts.PUBLISHED)
     return el(
         "header",
-        el("div", el("h1", texts.TITLE), el("p", texts.TAGLINE)),
+        el("a", texts.SKIP, href="#tabs", class_="skip"),
+        el("div", el("h1", texts.TITLE), el("p", texts.TAGLINE), el("p", *miniatures)),
         el("button", texts.THEME_SWITCH, type="button", id="theme-switch"),
     )
 
@@ -60,7 +63,7 @@ def launch_options() -> dict[str, Any]:
         "css": colour_rules(),
         "css_paths": style_sheets(),
         "head": head_html(),
-        "app_kwargs": {"routes": [scripts_route()]},
+        "app_kwargs": {"routes": [scripts_route(), card_route()]},
         "footer_links": ["api"],
         "run_history": False,
         "show_error": False,

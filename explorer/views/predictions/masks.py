@@ -1,10 +1,11 @@
 """What each model puts in the gaps, as data for bars that the browser draws and cuts to length."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from explorer.analysis.predictions.masks import MaskPredictions
+from explorer.analysis.predictions.masks import MaskPredictions, WordFound
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import Tokens, Word
 from explorer.views.markup import script_json
@@ -12,11 +13,23 @@ from explorer.views.markup import script_json
 CONTEXT_LETTERS = 60
 
 
+@dataclass(frozen=True, slots=True)
+class Extra:
+    """What the picture says besides the predictions."""
+
+    texts: Mapping[str, str]
+    """The sentences printed in it."""
+    hidden: Sequence[str] = ()
+    """The word behind each mask, the first ones first; empty where none is known."""
+    found: Mapping[str, Mapping[int, WordFound]] = field(default_factory=dict)
+    """Where each model's answer has it, by model key and mask."""
+
+
 def predictions_canvas(
     predictions: Mapping[str, MaskPredictions],
     missing: Mapping[str, tuple[str, str]],
     tokens: Tokens | None,
-    texts: Mapping[str, str],
+    extra: Extra,
 ) -> str:
     """The picture's JSON: per model and mask up to 50 words with their probabilities.
 
@@ -24,15 +37,19 @@ def predictions_canvas(
         predictions: Results by model key, in the fixed order.
         missing: (label, sentence) by key of the models that cannot be had.
         tokens: Any model's tokens, for the words around each mask; None where none can be run.
-        texts: The sentences printed in the picture.
+        extra: The sentences of the picture, and the words that the reader hid.
     """
     words, text = (tokens.words, tokens.text) if tokens else ((), "")
     masks = [mask_context(text, word) for word in words if word.is_mask]
-    columns = {key: _column(result) for key, result in predictions.items()}
+    for mask, word in zip(masks, extra.hidden, strict=False):
+        mask["hidden"] = word
+    columns = {
+        key: _column(result, extra.found.get(key, {})) for key, result in predictions.items()
+    }
     for key, (name, why) in missing.items():
         columns[key] = {"label": name, "card": why}
     ordered = {key: columns[key] for key in MODEL_KEYS if key in columns}
-    return script_json({"masks": masks, "models": ordered, "texts": dict(texts)})
+    return script_json({"masks": masks, "models": ordered, "texts": dict(extra.texts)})
 
 
 def mask_context(text: str, mask: Word) -> dict[str, str]:
@@ -45,7 +62,16 @@ def mask_context(text: str, mask: Word) -> dict[str, str]:
     return {"before": before, "after": after}
 
 
-def _column(result: MaskPredictions) -> dict[str, object]:
+def _hidden(result: MaskPredictions, mask: int, found: WordFound) -> dict[str, object]:
+    """The reader's word in one column: its row where it is listed, its numbers where it has any."""
+    if not found.rank:
+        return {"pieces": 0 if found.is_unknown else found.n_pieces}
+    row = np.flatnonzero(result.ids[mask] == found.id)
+    p = float(f"{found.probability:.7g}")
+    return {"pieces": 1, "p": p, "rank": found.rank, "row": int(row[0]) if row.size else -1}
+
+
+def _column(result: MaskPredictions, found: Mapping[int, WordFound]) -> dict[str, object]:
     return {
         "label": result.label,
         "vocabulary": result.d_vocab,
@@ -56,6 +82,7 @@ def _column(result: MaskPredictions) -> dict[str, object]:
                 "p": [float(f"{p:.7g}") for p in result.probabilities[mask]],
                 "entropy": round(float(result.entropy[mask]), 4),
                 "choices": round(float(np.exp(result.entropy[mask])), 1),
+                **({"yours": _hidden(result, mask, found[mask])} if mask in found else {}),
             }
             for mask in range(len(result.positions))
         ],

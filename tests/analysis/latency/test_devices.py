@@ -122,17 +122,17 @@ def test_a_devices_name_from_a_stranger_is_short_text():
 
 def test_the_pictures_hold_all_devices_on_one_axis(result):
     rows = paradox(result.specs, result.workload, result, BOTH)
-    assert [row.label for row in rows.rows] == ["BERT", "DistilBERT", "ALBERT"]
+    assert [row.label for row in rows.rows] == ["mini-BERT", "mini-DistilBERT", "mini-ALBERT"]
     assert [row.label for row in rows.timed][3:] == [
-        "BERT on cuda",
-        "DistilBERT on cuda",
-        "ALBERT on cuda",
+        "mini-BERT on cuda",
+        "mini-DistilBERT on cuda",
+        "mini-ALBERT on cuda",
     ]
     markup = paradox_card(rows, texts.paradox_titles(rows))
     assert markup.count('class="lt-fill"') == 3 + 3 + 6
     assert "every device" in markup
     assert "3.00 ms" in markup
-    assert detail(result).count("DistilBERT on cuda") == 3
+    assert detail(result).count("mini-DistilBERT on cuda") == 3
     assert "cpu and cuda" in texts.conditions(result)
 
 

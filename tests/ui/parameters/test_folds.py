@@ -85,7 +85,7 @@ def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
 def test_embedding_ranks_come_from_the_loaded_tables(state):
     calculator, spectrum, cards = folds.show_embedding(state)
     assert '"name":"albert-xxlarge-v2"' in calculator
-    assert '"label":"ALBERT"' in spectrum
+    assert '"label":"mini-ALBERT"' in spectrum
     assert not cards
 
 

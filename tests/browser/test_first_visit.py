@@ -1,0 +1,80 @@
+"""A first visit: which models these are, one's own word found again, a refusal in sight."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+SIZES = [(390, 844), (1440, 900)]
+
+
+def opened(page_at, path="/", **options):
+    page = page_at(path, **options)
+    # Until then the opening example is shown, which no model has computed.
+    expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
+    return page
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_miniatures_are_named_and_nothing_is_wider_than_the_page(page_at, width, height, theme):
+    page = opened(page_at, width=width, height=height, theme=theme)
+    heads = page.locator(".pr-column h3")
+    expect(heads).to_have_text(["mini-BERT", "mini-DistilBERT", "mini-ALBERT"])
+    expect(page.locator("#masthead")).to_contain_text("three miniatures trained for this page")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_typed_mask_offers_a_word_to_type(page_at):
+    page = opened(page_at)
+    page.locator(".strip .masked").click()
+    page.keyboard.type("Kingdom")
+    expect(page.locator("#text textarea")).to_have_value("He was born in the United Kingdom.")
+
+
+def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
+    page = opened(page_at)
+    page.locator(".strip .word", has_text="born").click()
+    expect(page.locator(".strip .masked")).to_have_text(["[born]", "[MASK]"])
+    yours = page.locator(".pr-yours")
+    expect(yours).to_have_count(3)
+    expect(yours.first).to_contain_text("your word “born”: 0.")
+    assert "hidden=born" in page.url
+    page.reload()
+    expect(page.locator(".strip .masked")).to_have_text(["[born]", "[MASK]"])
+    page.locator(".strip .masked").first.click()
+    expect(page.locator(".strip .masked")).to_have_text(["[MASK]"])
+    expect(page.locator("#text textarea")).to_have_value("He was born in the United [MASK].")
+    expect(yours).to_have_count(0)
+
+
+@pytest.mark.parametrize(("width", "height"), SIZES)
+def test_a_refusal_is_in_sight_and_the_words_stay_short(page_at, width, height):
+    page = opened(page_at, width=width, height=height)
+    page.locator("#text textarea").fill("word " * 390)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".strip .word")).to_have_count(390)
+    assert page.locator(".strip").bounding_box()["height"] <= 0.25 * height
+    page.locator("#text textarea").fill("word " * 3000)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    refusal = page.locator("#message [role=alert]")
+    expect(refusal).to_be_visible()
+    expect(refusal).to_be_in_viewport(ratio=1)
+
+
+def test_the_first_stop_of_the_tab_key_skips_to_the_results(page_at):
+    page = opened(page_at)
+    page.locator(".skip").focus()
+    expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Enter")
+    assert page.evaluate("Boolean(document.activeElement.closest('#tabs'))")
+
+
+def test_stop_is_there_only_while_something_runs(page_at):
+    page = opened(page_at, "/?tab=latency")
+    stop = page.locator("#measure-stop")
+    expect(page.get_by_role("button", name="Measure here")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)
+    page.get_by_role("button", name="Measure here").click()
+    expect(stop).to_be_visible()
+    stop.click()
+    expect(stop).to_have_count(0)

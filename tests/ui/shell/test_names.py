@@ -1,0 +1,63 @@
+"""Which models a reader looks at: a miniature is never called by a published model's name."""
+
+import re
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from explorer.assets import ASSETS
+from explorer.models.specs import BASE, MINI
+from explorer.page_state import PageState
+from explorer.ui.kit import words as kit
+from explorer.ui.latency import words as latency_words
+from explorer.ui.latency.tab import Choice, drawn
+from explorer.ui.parameters.words import MAP
+from explorer.ui.shell.card import card_route
+from explorer.ui.shell.page import header_html, launch_options
+from explorer.ui.shell.tabs import TABS
+
+NAMED = re.compile(r"(?<![\w-])(?:BERT|DistilBERT|ALBERT)(?![\w-])")
+"""A published model's name that is not part of ``mini-BERT``."""
+
+
+def test_labels_say_which_family_it_is():
+    assert [spec.label for spec in BASE.values()] == ["BERT", "DistilBERT", "ALBERT"]
+    assert [spec.label for spec in MINI.values()] == ["mini-BERT", "mini-DistilBERT", "mini-ALBERT"]
+
+
+@pytest.mark.parametrize("tab", ["predictions", "attention", "distillation"])
+def test_findings_and_column_heads_name_the_miniatures(tiny_family, tab):
+    show = {one.ID: one.show for one in TABS}[tab]
+    sentence, picture = show(PageState(text="the cat sat on the [MASK].", tab=tab))
+    assert NAMED.findall(str(sentence)) == []
+    labels = re.findall(r'"label":"([^"]*(?:BERT)[^"]*)"', str(picture))
+    assert len(labels) >= 2
+    assert [label for label in labels if NAMED.search(label)] == []
+
+
+def test_one_line_under_the_title_says_so_and_leads_to_the_card():
+    header = header_html()
+    plain = re.sub("<[^>]*>", "", header)
+    assert all(spec.label in plain for spec in MINI.values())
+    assert f"“{kit.SETTINGS}”" in plain
+    (address,) = re.findall('href="([^"]*)"', header)
+    routes = launch_options()["app_kwargs"]["routes"]
+    answer = TestClient(Starlette(routes=routes)).get(f"/{address}")
+    assert answer.status_code == 200
+    assert answer.text == (ASSETS / "models" / "README.md").read_text("utf-8")
+    assert card_route().path == f"/{address}"
+
+
+def test_parameters_and_latency_call_the_sizes_by_the_same_words():
+    offered = {key: name for name, key in latency_words.SHAPES}
+    assert {key: offered[key] for key in ("base", "mini")} == kit.SIZES
+    assert MAP["families"] == kit.SIZES
+    assert dict(map(reversed, kit.FAMILIES)) == kit.SIZES
+
+
+@pytest.mark.parametrize("shapes", ["base", "mini", "larger"])
+def test_the_latency_finding_begins_with_the_sizes_it_is_about(shapes):
+    sentence = re.sub("<[^>]*>", "", str(drawn(Choice(shapes=shapes))[0]))
+    assert sentence.startswith(kit.AT_SIZE[shapes])
+    assert bool(NAMED.search(sentence)) == (shapes == "base")
