@@ -16,8 +16,8 @@ TWINS = {
     "nearest": "most similar",
     "js": "JS, nats",
     "twins_caption": "The {n} most similar of {total} heads. A click shows a head on the wall.",
-    "layers_caption": "Layer by layer: how far, in nats, the heads of a {second} layer (row) are "
-    "from their most similar heads in a {first} layer (column), on average.",
+    "layers_caption": "Layer by layer: how far, in nats, the heads of each layer of {second} (row) "
+    "are from their most similar heads in each layer of {first} (column), on average.",
 }
 TWINS_NOTE = (
     "JS is the Jensen-Shannon divergence between the two heads' rows of attention, averaged over "
@@ -68,8 +68,8 @@ SUMMARY_FORMULAS = {
     ),
     "gradient": (
         "g(i, j) = Σ over l of mean over h of max(0, a(i, j) · ∂y/∂a(i, j)), all cells sum to 1",
-        "y is the logit of the model's first choice at the first [MASK]. A cell is dark where more "
-        "attention would raise that logit (after Chefer et al. 2021).",
+        "y is the logit of the model's first choice at the first [MASK]. A cell is strong where "
+        "more attention would raise that logit (after Chefer et al. 2021).",
     ),
 }
 SUMMARY = {

@@ -21,7 +21,7 @@ LAB = {
     ],
     "listed": "Words from each list",
     "list": "Words by the teacher's probability",
-    "hard": "hard label",
+    "hard": "teacher’s choice",
     "answer": "your word",
     "no_partner": "Not one piece of ALBERT's vocabulary",
     "rest": "all other {n} words",

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.ui.kit import words as texts
-from explorer.views.markup import escape
+from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ def plain_errors(handler: Callable) -> Callable:
             except gr.Error:
                 raise
             except Exception as error:
-                raise gr.Error(escape(sentence_of(error)), duration=10) from error
+                raise gr.Error(escape_message(sentence_of(error)), duration=10) from error
 
         return stream
 
@@ -48,6 +48,6 @@ def plain_errors(handler: Callable) -> Callable:
         except gr.Error:
             raise
         except Exception as error:
-            raise gr.Error(escape(sentence_of(error)), duration=10) from error
+            raise gr.Error(escape_message(sentence_of(error)), duration=10) from error
 
     return call

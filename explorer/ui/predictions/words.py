@@ -127,9 +127,9 @@ STOP = "Stop"
 STOPPED = note("Stopped; what was done so far stays.")
 WORDS_CANVAS = {
     "rule": "Each word is hidden whole and the rest of the text is kept. A word of several pieces "
-    "is filled from left to right: its probability is the product over the pieces. Darker means "
-    "more surprising (−ln p, nats). ≠ marks words that one model gets right at first guess and "
-    "another does not. Choose a word to see what the models say instead.",
+    "is filled from left to right: its probability is the product over the pieces. A stronger "
+    "colour means more surprising (−ln p, nats). ≠ marks words that one model gets right at first "
+    "guess and another does not. Choose a word to see what the models say instead.",
     "nothing": "not in its vocabulary",
     "surprise": "{nats} nats",
     "rank": "rank {rank}",
