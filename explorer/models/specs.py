@@ -56,6 +56,8 @@ class ModelSpec:
     lower_case: bool = True
     initialised_from: tuple[int, ...] = ()
     """The teacher layer each layer was copied from, counted from 0; empty unless a student."""
+    fitted_to: str = ""
+    """The model whose layer its shared layer began as and was fitted to; empty if it had none."""
 
     @property
     def kind(self) -> ModelKind:
@@ -165,6 +167,7 @@ MINI: dict[str, ModelSpec] = {
         "albert",
         "mini-albert",
         replace(_mini("albert", 6, 128), shares_layers=True, has_projection=True),
+        fitted_to="bert",
     ),
 }
 """The bundled family, in the fixed order."""

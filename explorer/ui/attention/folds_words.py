@@ -97,6 +97,12 @@ def twins_finding(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> Mark
 
 def _lineage(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> list[str]:
     """For a student and its teacher: how many heads still resemble the layer they came from."""
+    if second.fitted_to == first.key or first.fitted_to == second.key:
+        late, early = (second, first) if second.fitted_to else (first, second)
+        return [
+            f"; this {late.label}'s shared layer began as one of {early.label}'s and was fitted to "
+            "all of them, so that likeness is no coincidence"
+        ]
     if second.kind.teacher != first.key:
         return []
     own = np.arange(len(twins.nearest)) // second.architecture.n_heads

@@ -45,7 +45,7 @@ def show(state: PageState) -> list[object]:
         hidden.pair, (runs[0].spec.key, runs[1].spec.key), (teacher, student)
     )
     extra = {
-        "texts": texts.LAB,
+        "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
         "back": state.word >= 0,

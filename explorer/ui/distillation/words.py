@@ -2,6 +2,7 @@
 
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.kinds import label_of
+from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, finding, model_name, word
 
 LABEL = "Distillation"
@@ -37,8 +38,8 @@ LAB = {
         ["entropy_teacher", "Entropy, teacher", "0 is certain"],
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
-    "beside_title": "ALBERT is not a student",
-    "beside": "{name} learned alone, with its own vocabulary; it stands here for comparison. "
+    "beside_title": "ALBERT, beside the pair",
+    "beside": "{origin}; it stands here for comparison. "
     "Its first choice is {first} ({p}). {pieces} of the teacher's pieces exist in its vocabulary "
     "({own} of its own). At this temperature they carry {teacher_mass} of the teacher's "
     "probability and {mass} of {name}'s; nothing is rescaled.",
@@ -47,6 +48,20 @@ LAB = {
     "scale": "Probabilities over the full vocabulary; a full bar is {max}. Temperature never "
     "changes the order of a model's words, only how much the later ones count.",
 }
+
+
+BESIDE_ALONE = "{{name}} learned alone, with its own vocabulary"
+BESIDE_FITTED = (
+    "This {{name}} did not learn alone: its shared layer began as one of {teacher}'s and was "
+    "fitted to {teacher}'s layers and guesses, before it learned on with its own vocabulary"
+)
+
+
+def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
+    """The lab's sentences, with how the model beside the pair came to be."""
+    fitted = beside is not None and beside.fitted_to
+    origin = BESIDE_FITTED.format(teacher=label_of(fitted)) if fitted else BESIDE_ALONE.format()
+    return LAB | {"beside": str(LAB["beside"]).replace("{origin}", origin)}
 
 
 def distillation_finding(pair: SoftPair, keys: tuple[str, str], words: tuple[str, str]) -> Markup:

@@ -234,3 +234,25 @@ def test_the_soft_loss_is_said_over_all_tokens_and_over_the_hidden_ones(tiny_fam
         r"is (\d+\.\d{4}) nats over all 9 tokens.* (\d+\.\d{4}) over the 2 hidden", notes
     )
     assert [float(n) for n in said.groups()] == pytest.approx([everywhere, hidden], abs=2e-3)
+
+
+def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
+    from explorer.models.specs import BASE
+    from explorer.ui.distillation.words import lab_texts
+
+    said = json.loads(distillation.show(STATE)[1])["texts"]["beside"]
+    assert "did not learn alone" in said
+    assert "fitted to BERT's layers" in said
+    assert "{origin}" not in said
+    assert said.startswith("This {name}"), "the browser puts the name in"
+    published = lab_texts(BASE["albert"])["beside"]
+    assert published.startswith("{name} learned alone, with its own vocabulary")
+
+
+def test_a_card_that_tells_of_a_fit_is_told_on_the_page_too():
+    from explorer.models.specs import BASE, MINI
+
+    for spec in MINI.values():
+        card = (spec.bundled_path / "README.md").read_text("utf-8")
+        assert ("shared layer began as mini-bert's layer" in card) == (spec.fitted_to == "bert")
+    assert not any(spec.fitted_to for spec in BASE.values())
