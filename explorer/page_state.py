@@ -20,11 +20,11 @@ TABS: tuple[str, ...] = (
 )
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "contrast", "joint"),
-    "attention": ("twins", "shared", "summary", "ablation", "pairs", "bertviz"),
-    "distillation": ("curves", "losses", "layers", "agreement", "masking", "live"),
-    "parameters": ("savings", "calls", "sizes", "embedding", "sharing", "build", "memory"),
-    "latency": ("detail", "claim", "sweep", "limits", "faster", "looking", "memory", "recorded"),
-    "claims": ("checks", "scores", "retention"),
+    "attention": ("shared", "summary", "ablation", "pairs", "advanced"),
+    "distillation": ("losses", "layers", "agreement", "masking", "live"),
+    "parameters": ("calls", "sizes", "embedding", "sharing", "build", "memory"),
+    "latency": ("claim", "sweep", "faster", "advanced"),
+    "claims": ("checks", "scores"),
 }
 """What lies below each tab's headline, by the name that a link gives it, in reading order."""
 ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")

@@ -156,14 +156,32 @@ def test_numbers_in_range_are_kept(name, value):
         ({"layer": "11", "family": "base"}, ()),
         ({"word": "1", "text": "Oh, no"}, ("word",)),
         ({"word": "2", "text": "Oh, no"}, ()),
-        ({"fold": "twins"}, ("fold",)),
-        ({"fold": "twins", "tab": "attention"}, ()),
+        ({"fold": "shared"}, ("fold",)),
+        ({"fold": "shared", "tab": "attention"}, ()),
     ],
 )
 def test_what_the_state_does_not_have_is_repaired_and_named(params, wrong):
     state, repaired = from_params(params)
     assert repaired == wrong
     assert all(getattr(state, name) == getattr(PageState(), name) for name in wrong)
+
+
+OLD_FOLDS = (
+    "attention/twins attention/bertviz distillation/curves parameters/savings latency/detail "
+    "latency/limits latency/looking latency/memory latency/recorded claims/retention"
+)
+
+
+@pytest.mark.parametrize("gone", OLD_FOLDS.split())
+def test_a_link_to_a_fold_that_is_gone_opens_its_tab_and_is_repaired_once(gone):
+    tab, fold = gone.split("/")
+    state, repaired = from_params({"tab": tab, "fold": fold, "layer": "1"})
+    assert (state, repaired) == (PageState(tab=tab, layer=1), ("fold",))
+    assert from_params(state.to_params()) == (state, ())
+
+
+def test_there_are_few_enough_folds_to_find_one():
+    assert sum(len(names) for names in FOLDS.values()) <= 26
 
 
 def test_the_page_itself_may_send_a_long_text_and_its_machine():

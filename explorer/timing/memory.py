@@ -1,12 +1,34 @@
 """Memory that one forward pass takes on top of the weights, from the allocator's own record."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+if TYPE_CHECKING:
+    from explorer.models.specs import ModelSpec
+    from explorer.timing.workload import Workload
+
 Call = Callable[[], object]
+
+
+def pass_peak(spec: "ModelSpec", workload: "Workload", check: Call) -> int | None:
+    """Peak extra bytes of one pass of a model, after a pass that does not count.
+
+    Args:
+        spec: the model.
+        workload: the pass.
+        check: called between layers; it raises to end the pass.
+    """
+    from explorer.timing.networks import timed_network
+    from explorer.timing.protocol import forward_call, interruptible
+
+    network = timed_network(spec, workload).network
+    call = forward_call(spec, network, workload)
+    with interruptible([(spec, network)], workload.tokens, check):
+        call()
+        return peak_bytes(call, workload.device)
 
 
 def peak_bytes(call: Call, device: str = "cpu") -> int | None:

@@ -113,14 +113,8 @@ def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     assert sum(colour[:3]) < 500, "tiles of weak attention are dark on a dark page"
 
 
-def test_folds_compute_when_opened_and_lead_back_to_the_wall(page_at):
+def test_folds_compute_when_opened(page_at):
     page = opened(page_at(PATH))
-    page.get_by_role("button", name="Which heads of two models behave alike?").click()
-    jump = page.locator(".aw-twins .aw-jump").first
-    expect(jump).to_be_visible()
-    layer, head = (int(part) - 1 for part in jump.inner_text().split("."))
-    jump.click()
-    assert page.evaluate(LOCK) == [1, layer, head]
     page.get_by_role("button", name="How does one shared ALBERT head change").click()
     expect(page.locator(".aw-film figure")).to_have_count(6)
     page.get_by_role("button", name="What does all of a model's attention").click()

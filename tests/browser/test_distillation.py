@@ -90,6 +90,26 @@ def test_dragging_asks_the_server_nothing_and_is_kept_in_the_link(page_at):
     assert "temperature" not in page.url
 
 
+def test_the_curves_come_with_the_scroll_and_read_out_what_the_dial_shows(page_at):
+    page = page_at(PATH)
+    lab(page)
+    expect(page.locator("#link input")).to_be_visible()
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.locator(".dc h3").scroll_into_view_if_needed()
+    charts = page.locator(".dc .ch")
+    expect(charts).to_have_count(4)
+    for position, temperature in ((300, 1), (600, 20)):
+        turn(page, position)
+        expect(page.locator(".dc .ch-at").first).to_have_text(f"T = {temperature}")
+        read = float(charts.first.locator(".ch-item b").first.inner_text())
+        assert read == pytest.approx(measure(page, "kl_teacher_student"), rel=5e-3)
+    page.get_by_label("kl_div(reduction=").check()
+    expect(charts.nth(2).locator(".ch-item")).to_have_count(3)
+    expect(page.locator(".dc")).to_contain_text("times too small")
+    assert requests == []
+
+
 def test_another_word_can_be_hidden_here_and_the_losses_know_it(page_at):
     page = page_at("/?v=1&family=mini&tab=distillation&text=The+dog+sat+on+the+table.")
     expect(page.locator(".ds-word.chosen")).to_have_text("table")

@@ -17,6 +17,7 @@ def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
     albert = page.locator('.pm-row[data-model="albert"]')
     expect(albert.locator(".pm-total")).to_have_text("11.7 M")
     expect(page.locator("#tab-parameters .finding").first).to_contain_text("runs it 12 times")
+    expect(albert.locator(".pm-caption")).to_contain_text("one shared layer 78.0 M (79.7 %)")
     page.get_by_role("button", name="Applied in one pass", exact=True).click()
     expect(albert.locator(".pm-total")).to_have_text("89.7 M")
     expect(albert.locator(".pm-cell.again:not(.folded)")).to_have_count(33)
@@ -52,8 +53,12 @@ def test_folds_answer_when_opened(page_at):
 def test_nothing_overflows_a_phone_in_the_dark(page_at):
     page = page_at("/?v=1&tab=parameters", width=390, theme="dark")
     expect(page.locator(".pm-row").nth(2)).to_be_visible()
-    for question in ("What does factorising", "What if layers shared", "What does each change"):
+    for question in (
+        "What does factorising",
+        "What if layers shared",
+        "How much memory does a pass",
+    ):
         open_fold(page, question)
     expect(page.locator(".ch svg")).to_have_count(3)
-    expect(page.locator(".pt-fall").nth(1)).to_be_visible()
+    expect(page.locator(".pt-memory").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -75,6 +75,7 @@ def test_a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page
             arg=tab.lower(),
         )
     assert sent == []
+    assert page.locator("#link input").input_value() == page.url
     compare(page, "The sea is [MASK].")
     expect(page.locator("#fold-predictions-words .pw-tile", has_text="sea")).to_be_visible()
 
@@ -85,6 +86,15 @@ def test_a_head_that_does_not_exist_is_repaired_with_a_notice(page_at):
     page.wait_for_function(
         "!location.search.includes('layer') && !location.search.includes('head')"
     )
+
+
+def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
+    page = page_at("/?tab=claims&fold=retention")
+    expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
+    expect(page.locator(".toast-body")).to_have_count(1)
+    expect(page.locator(".toast-body")).to_contain_text("put back to the default: fold")
+    expect(page.locator("#tab-claims .fold .label-wrap.open")).to_have_count(0)
+    page.wait_for_function("!location.search.includes('fold=')")
 
 
 def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):

@@ -37,7 +37,6 @@ def distillation_values(monkeypatch):
     said = {"texts": live_words.CANVAS, "sentence": "", "done": True}
     return {
         "distillation/lab": tab.show(STATE)[1],
-        "distillation/curves": folds.show_curves(STATE),
         "distillation/losses": folds.show_losses(STATE),
         "distillation/agreement": list(folds.run_agreement(STATE))[LAST],
         "distillation/live": live_canvas(settings, _reports(), ["cat"], np.array([0.5]), said),
@@ -72,7 +71,7 @@ def other_values():
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],
         "parameters/map": parameters.show(STATE)[1],
-        "parameters/sizes": parameters_folds.show_sizes(STATE),
+        "parameters/sizes": parameters_folds.show_sizes(STATE)[0],
         "parameters/embedding": embedding,
         "parameters/spectrum": spectrum,
         "parameters/sharing": parameters_folds.show_sharing(STATE),

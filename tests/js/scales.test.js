@@ -34,6 +34,10 @@ test('the top of a scale of shares holds the largest and is round', () => {
   }
 });
 
+test('a round share is its own top', () => {
+  for (const p of [.001, .02, .5, 1]) assert.equal(niceTop(p), p);
+});
+
 test('the nearest stop, by difference or by ratio', () => {
   assert.equal(nearest([1, 2, 4, 8], 3.1), 2);
   assert.equal(nearest([1, 10, 100], 40), 1);

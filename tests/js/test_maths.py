@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 from scipy import stats
 from scipy.special import log_softmax, rel_entr, softmax
+from torch.nn import functional
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
@@ -46,6 +48,28 @@ def test_softmax_and_every_divergence_at_every_temperature():
         assert apart["js"] == pytest.approx(expected, abs=1e-9)
         assert apart["ha"] == pytest.approx(stats.entropy(p), abs=1e-9)
         assert apart["hb"] == pytest.approx(stats.entropy(q), abs=1e-9)
+
+
+def test_the_gradient_over_temperature_is_the_one_autograd_finds():
+    rng = np.random.default_rng(3)
+    t, s = rng.normal(size=(2, 60)) * 3
+    temperatures = [0.5, 2.0, 10.0, 20.0]
+    found = in_the_browser(*(("softMeasures", t.tolist(), s.tolist(), x) for x in temperatures))
+    for temperature, one in zip(temperatures, found, strict=True):
+        student = torch.tensor(s, requires_grad=True)
+        p = (torch.tensor(t) / temperature).softmax(-1)
+        loss = functional.kl_div((student / temperature).log_softmax(-1), p, reduction="sum")
+        loss.backward()
+        assert one["gradient"] == pytest.approx(float(student.grad.norm()), abs=1e-9)
+        assert one["ab"] == pytest.approx(float(loss), rel=1e-9)
+    assert found[2]["gradient"] / found[3]["gradient"] == pytest.approx(4, rel=0.2), "like 1 / T²"
+
+
+def test_temperatures_of_a_curve_stand_at_equal_ratios_and_at_round_places():
+    (found,) = in_the_browser(("geometric", 0.05, 20, 81, [1, 2]))
+    expected = np.unique(np.concatenate([np.geomspace(0.05, 20, 81), [1.0, 2.0]]))
+    assert found == pytest.approx(expected, rel=1e-12)
+    assert {0.05, 1, 2, 20} <= set(found)
 
 
 def test_how_far_two_heads_are_apart_and_words_from_pieces():

@@ -35,6 +35,7 @@ export function show(root, data, context) {
   send(frame);
 }
 
+/** @type {import('../gradio.js').Picture['theme']} */
 export function theme(root) {
   const frame = root.querySelector('iframe');
   if (frame) send(frame);

@@ -63,12 +63,14 @@ export function show(root, data, context) {
   films.set(root, new Film(root, data, context));
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   films.get(root)?.observer.disconnect();
   films.delete(root);
   root.replaceChildren();
 }
 
+/** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => films.get(root)?.draw();
 
 /** @type {import('../gradio.js').Picture['table']} */

@@ -61,12 +61,14 @@ export function show(root, data, context) {
   shown.set(root, new Summary(root, data, context));
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   shown.get(root)?.observer.disconnect();
   shown.delete(root);
   root.replaceChildren();
 }
 
+/** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => shown.get(root)?.draw();
 
 /** @type {import('../gradio.js').Picture['table']} */

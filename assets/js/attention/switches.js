@@ -159,6 +159,7 @@ export function show(root, data, {ask}) {
   shown.get(root).set(data, ask);
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   clearTimeout(shown.get(root)?.timer);
   shown.delete(root);

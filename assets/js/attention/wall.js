@@ -1,22 +1,12 @@
 // The head wall: every head of every model as a tile, and what the reader does with them.
 import {choice} from '../kit/choice.js';
-import {closest, make, resize, say} from '../kit/dom.js';
+import {make, resize, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
 import {apartText, headAt, onPage, partnersOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
 import {Lens} from './lens.js';
 import {Tiles} from './tiles.js';
-
-// A head named anywhere on the page, `.aw-jump`, is shown on the wall by a click.
-document.addEventListener('click', event => {
-  const button = closest(event, '.aw-jump');
-  if (!button || !onPage.wall) return;
-  const {wall} = onPage.wall, model = wall.models.find(m => m.key === button.dataset.model);
-  if (!model) return;
-  onPage.wall.keep(headAt(wall, model.m, Number(button.dataset.layer) * model.heads + Number(button.dataset.head)));
-  onPage.wall.stage.scrollIntoView({block: 'center', behavior: 'smooth'});
-});
 
 const faint = new Set();       // kinds that are faint, kept for a new text
 const walls = new WeakMap();   // root -> its wall
@@ -224,6 +214,7 @@ export async function show(root, data, context) {
   onPage.react.forEach(react => react());
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   turns.delete(root);
   end(root);
@@ -238,6 +229,7 @@ function end(root) {
   if (onPage.wall === wall) onPage.wall = null;
 }
 
+/** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => walls.get(root)?.recolour();
 
 /** @type {import('../gradio.js').Picture['table']} */

@@ -41,6 +41,7 @@ export function show(root, data) {
   write(data);
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   shown = null;
   root.replaceChildren();

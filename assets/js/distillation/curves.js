@@ -1,57 +1,65 @@
-// Divergences, entropies, the soft loss and its gradient over temperature; the lab's dial moves the mark.
+// Divergences, entropies, the soft loss and its gradient over temperature, from the lab's own logits.
 import {chart} from '../kit/chart.js';
-import {make} from '../kit/dom.js';
+import {make, say} from '../kit/dom.js';
+import {softMeasures} from '../kit/maths.js';
 import {shown} from '../kit/numbers.js';
-import {onTemperature, temperature} from './temperature.js';
+import {geometric} from '../kit/scales.js';
+import {temperature} from './temperature.js';
 
-const TICKS = [0.05, 0.2, 0.5, 1, 2, 5, 20];
-let divided = false;
-const alive = new Map();   // root -> its charts, so that the dial finds those on the page
+const TICKS = [0.05, 0.2, 0.5, 1, 2, 5, 20], AT_ONCE = 6;
+let divided = false;   // kept while the page lives
 
-onTemperature(t => {
-  for (const [root, charts] of alive) {
-    if (!root.isConnected) alive.delete(root);
-    else charts.forEach(one => one.mark(t));
+/** The charts of one hidden word, computed when they first come into view; `mark` moves with the dial. */
+export function curves(data) {
+  const node = make('section', {class: 'dc'}, make('h3', {}, data.texts.curves.title));
+  let charts = [];
+  const watch = new IntersectionObserver(async seen => {
+    if (!seen.some(one => one.isIntersecting)) return;
+    watch.disconnect();
+    const found = await measured(data);
+    if (node.isConnected) charts = draw(node, data, found);
+  }, {rootMargin: '200px'});
+  watch.observe(node);
+  return {node, mark: t => charts.forEach(one => one.mark(t))};
+}
+
+// A few temperatures per frame: the dial stays free meanwhile.
+async function measured(data) {
+  const [low, high] = data.temperatures, ts = geometric(low, high, 81, [1, 2]), found = [];
+  for (const t of ts) {
+    if (found.length % AT_ONCE === 0) await new Promise(done => { setTimeout(done); });
+    const one = softMeasures(data.teacher.logits, data.student.logits, t);
+    found.push({...one, soft_loss: t * t * one.ab, soft_gradient: t * t * one.gradient});
   }
-});
+  return {ts, of: key => found.map(one => one[key])};
+}
 
-/** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
-  const texts = data.texts, xs = data.temperatures;
-  const base = {xs, x: {log: true, ticks: TICKS, print: shown}, readout: 'T =', mark: temperature()}, log = {log: true};
-  const line = (key, model, dash) => ({label: texts.names[key], values: data.series[key], model, dash});
-  const mean = () => ({label: texts.names.mean, values: data.series.t_squared_kl.map(v => v / data.d_vocab), model: 'distilbert'});
-  const losses = () => [line('kl_teacher_student', 'bert', true), line('t_squared_kl', 'bert'), ...(divided ? [mean()] : [])];
+function draw(node, data, {ts, of}) {
+  const texts = data.texts.curves, n = data.teacher.logits.length;
+  const base = {xs: ts, x: {log: true, ticks: TICKS, print: shown}, readout: 'T =', mark: temperature()}, log = {log: true};
+  const line = (key, model, dash) => ({label: texts.names[key], values: of(key), model, dash});
+  const mean = () => ({label: texts.names.mean, values: of('soft_loss').map(v => v / n), model: 'distilbert'});
+  const losses = () => [line('ab', 'bert', true), line('soft_loss', 'bert'), ...(divided ? [mean()] : [])];
   const charts = [
-    chart({...base, title: texts.divergences, y: log, lines: [line('kl_teacher_student', 'bert'),
-      line('kl_student_teacher', 'distilbert'), line('js', 'albert')]}),
-    chart({...base, title: texts.entropies, y: {range: [0, data.ln_vocab]}, lines: [line('entropy_teacher', 'bert'),
-      line('entropy_student', 'distilbert')]}),
+    chart({...base, title: texts.divergences, y: log, lines: [line('ab', 'bert'), line('ba', 'distilbert'), line('js', 'albert')]}),
+    chart({...base, title: texts.entropies, y: {range: [0, Math.log(n)]}, lines: [line('ha', 'bert'), line('hb', 'distilbert')]}),
     chart({...base, title: texts.loss, y: log, lines: losses()}),
-    chart({...base, title: texts.gradients, y: log, lines: [line('gradient', 'bert', true), line('t_squared_gradient', 'bert')]}),
+    chart({...base, title: texts.gradients, y: log, lines: [line('gradient', 'bert', true), line('soft_gradient', 'bert')]}),
   ];
-  const box = make('input', {type: 'checkbox', id: 'dc-mean'});
+  const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
+  const note = () => { said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : ''; };
   box.checked = divided;
-  const said = make('p', {class: 'note', role: 'status'}, divided ? texts.mean_note : '');
   box.addEventListener('change', () => {
     divided = box.checked;
-    said.textContent = divided ? texts.mean_note : '';
+    note();
     charts[2].set({lines: losses()});
   });
-  alive.set(root, charts);
-  root.replaceChildren(make('p', {class: 'ds-sentence'}, data.overlap),
+  note();
+  node.append(make('p', {}, say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)])))),
     make('div', {class: 'ch-pair'}, ...charts.map(one => one.node)),
     make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said,
-    ...texts.why.map(sentence => make('p', {class: 'note'}, sentence)));
+    make('p', {class: 'note'}, texts.why));
+  return charts;
 }
 
-export function clear(root) {
-  alive.delete(root);
-  root.replaceChildren();
-}
-
-/** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const names = Object.keys(data.series);
-  return {columns: ['temperature', ...names], rows: data.temperatures.map((t, i) => [t, ...names.map(name => data.series[name][i])])};
-}
+const shared = ({teacher, student}, k) => teacher.top.slice(0, k).filter(id => student.top.slice(0, k).includes(id)).length;

@@ -4,6 +4,7 @@ import {bytes, halves, number, percent, shown} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {niceTop} from '../kit/scales.js';
 import {compare as run} from '../page/here.js';
+import {curves} from './curves.js';
 import {keep, setTemperature, setUp, temperature} from './temperature.js';
 
 const LISTED = [5, 8, 12, 20];
@@ -200,7 +201,7 @@ export function show(root, data) {
   unpack(data);
   const scale = setUp(data);
   const view = {data, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
-    knowledge: knowledge(data), measures: measures(data), rest: restRow(data)};
+    knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
   const beside = besideCard(data);
   view.beside = beside.text;
   const list = make('ol', {class: 'ds-list', 'aria-label': data.texts.list});
@@ -219,6 +220,7 @@ export function show(root, data) {
       waiting = 0;
       const started = performance.now();
       paint(view, temperature());
+      view.curves.mark(temperature());
       root.dataset.ms = (performance.now() - started).toFixed(2);
       root.dataset.t = temperature();
     });
@@ -235,7 +237,7 @@ export function show(root, data) {
       make('div', {class: 'ds-main'},
         make('div', {class: 'ds-top'}, legend(data), listControl(data, () => { fill(); paint(view, temperature()); })),
         list, view.scale),
-      make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)));
+      make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)), view.curves.node);
 }
 
 /** @type {import('../gradio.js').Picture['table']} */

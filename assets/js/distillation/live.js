@@ -112,6 +112,7 @@ export function show(root, data) {
   paint(shown, data);
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   shown = null;
   root.replaceChildren();

@@ -1,9 +1,8 @@
-// The temperature that the lab's dial sets and the curves mark; kept while the page lives.
+// The temperature that the lab's dial sets and its curves mark; kept while the page lives.
 import {dial} from '../kit/scales.js';
 import {choose, chosen as linked} from '../page/here.js';
 
 let chosen = null;
-const listeners = [];
 
 /** The dial over the range that Python allows; the temperature is the reader's, the link's, or the page's. */
 export function setUp({temperatures: [low, high], temperature: shown}) {
@@ -15,8 +14,4 @@ export function setUp({temperatures: [low, high], temperature: shown}) {
 /** What is set now, or null while nothing has asked for one. */
 export const temperature = () => chosen;
 export const keep = t => choose({temperature: t});
-export const onTemperature = react => listeners.push(react);
-export function setTemperature(t) {
-  chosen = t;
-  listeners.forEach(react => react(t));
-}
+export const setTemperature = t => { chosen = t; };

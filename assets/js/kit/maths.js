@@ -31,6 +31,18 @@ export function divergences(za, zb, t, a = softmax(za, t), b = softmax(zb, t)) {
 }
 
 /**
+ * The divergences of two softened lists, and the length of the gradient of KL(a || b) by the logits
+ * of b, |b - a| / t: it falls like 1/t^2 once t is large.
+ * @param {ArrayLike<number>} za @param {ArrayLike<number>} zb @param {number} t
+ */
+export function softMeasures(za, zb, t) {
+  const a = softmax(za, t), b = softmax(zb, t);
+  let sum = 0;
+  for (let i = 0; i < a.p.length; i++) sum += (b.p[i] - a.p[i]) ** 2;
+  return {...divergences(za, zb, t, a, b), gradient: Math.sqrt(sum) / t};
+}
+
+/**
  * Jensen-Shannon divergence of two squares in nats, averaged over some of their rows.
  * @param {ArrayLike<number>} p @param {ArrayLike<number>} q @param {number} n @param {number[]} rows
  */

@@ -52,6 +52,10 @@ export function dial(low, high, steps = 600) {
     || Number((low * (high / low) ** (at / steps)).toPrecision(3))};
 }
 
+/** `count` numbers from low to high by equal ratios, and those of `also`. @param {number[]} also */
+export const geometric = (low, high, count, also = []) => [...new Set([...Array(count).keys()]
+  .map(i => i === count - 1 ? high : low * (high / low) ** (i / (count - 1))).concat(also))].sort((a, b) => a - b);
+
 /** The places of neighbours that all have two ends, where there are at least two. @param {(number[] | null)[]} band */
 export function stretches(band) {
   /** @type {number[][]} */

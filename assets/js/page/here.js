@@ -41,6 +41,8 @@ function writeLink(params) {
   url.searchParams.delete('__sign');   // a private Space's token is never shared
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   history.replaceState(history.state, '', url);
+  const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
+  if (field) field.value = location.href;
   if (window.parent !== window) {
     window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
   }

@@ -58,7 +58,6 @@ export class State {
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text') && !('word' in changes)) delete this.wanted.word;
     Object.assign(this.wanted, changes);
-    delete this.shown[this.tab];
     this.ask();
   }
 

@@ -1,7 +1,7 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
 import {el, find, say, sized} from '../kit/dom.js';
-import {digits, fine, million} from '../kit/numbers.js';
+import {digits, fine, million, percent} from '../kit/numbers.js';
 
 const mega = n => digits(n / 1e6, 1) + ' MB';
 const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
@@ -150,7 +150,9 @@ function captionOf(row, texts) {
   if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);
   if (!row.savings.length) return parts.join(' · ');
   const saved = row.savings.reduce((sum, [, n]) => sum + n, 0);
-  const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}`);
+  const oneWay = row.savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
+  const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
+    (oneWay ? ` (${percent(n / saved)})` : ''));
   return `${parts.join(' · ')}. ${fine(Math.abs(saved))} ${saved < 0 ? texts.more : texts.less}: ${steps.join(', ')}.`;
 }
 

@@ -106,6 +106,7 @@ export function show(root, data) {
   if (hadFocus && tiles[index]) tiles[index].focus();
 }
 
+/** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   choices.delete(root);
   root.replaceChildren();

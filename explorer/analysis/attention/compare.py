@@ -1,4 +1,4 @@
-"""Which heads of two models behave alike, and how one shared head changes from layer to layer."""
+"""How differently two heads look, and how one shared head changes from layer to layer."""
 
 import itertools
 from dataclasses import dataclass
@@ -8,20 +8,6 @@ import numpy as np
 from explorer.analysis.alignment import Alignment
 from explorer.analysis.measures import entropy
 from explorer.models.run import read_only
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeadTwins:
-    """The heads of a first model against those of a second; heads are numbered through."""
-
-    js: np.ndarray
-    """[first head, second head]: Jensen-Shannon divergence in nats, ln 2 at most."""
-    nearest: np.ndarray
-    """[second head]: the first model's most similar head; several may share one."""
-    partner: np.ndarray
-    """[second head]: its partner in the best one-to-one matching, -1 if there are too few."""
-    layers: np.ndarray
-    """[second layer, first layer]: mean over the second's heads of the nearest JS in that layer."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,24 +34,6 @@ def head_divergence(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     own_a, own_b = entropy(a).mean(-1), entropy(b).mean(-1)
     both = np.stack([entropy((head + b) / 2).mean(-1) for head in a])
     return np.maximum(both - (own_a[:, None] + own_b[None]) / 2, 0.0)
-
-
-def head_twins(first: np.ndarray, second: np.ndarray, alignment: Alignment) -> HeadTwins:
-    """The most similar heads of two models on a text, singly and matched one to one.
-
-    Inputs are [layer, head, word, word]. The matching has the least total JS of all (Kuhn 1955).
-    """
-    from scipy.optimize import linear_sum_assignment
-
-    rows = content_rows(alignment)
-    js = head_divergence(first[:, :, rows], second[:, :, rows])
-    partner = np.full(js.shape[1], -1)
-    firsts, seconds = linear_sum_assignment(js)
-    partner[seconds] = firsts
-    by_layer = js.reshape(*first.shape[:2], *second.shape[:2]).min(1).mean(-1)
-    return HeadTwins(
-        read_only(js), read_only(js.argmin(0)), read_only(partner), read_only(by_layer.T)
-    )
 
 
 def shared_drift(attention: np.ndarray, alignment: Alignment) -> SharedDrift:

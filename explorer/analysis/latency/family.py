@@ -141,18 +141,12 @@ def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
     Raises:
         Stopped: somebody asked for the end.
     """
-    from explorer.timing.memory import peak_bytes
-    from explorer.timing.networks import timed_network
-    from explorer.timing.protocol import forward_call, interruptible
+    from explorer.timing.memory import pass_peak
 
     found: list[int | None] = []
     try:
         for row in rows:
-            network = timed_network(row.spec, row.workload).network
-            call = forward_call(row.spec, network, row.workload)
-            with interruptible([(row.spec, network)], row.workload.tokens, sign.check):
-                call()
-                found.append(peak_bytes(call, row.workload.device))
+            found.append(pass_peak(row.spec, row.workload, sign.check))
     except Stopped as stopped:
         if stopped.reason != "deadline":
             raise

@@ -1,11 +1,11 @@
 """The same model run in other ways, all of them timed in the same rounds."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency.family import DRAW_S, PASS_ALLOWANCE, instruments_for
+from explorer.analysis.latency.family import PASS_ALLOWANCE, instruments_for
 from explorer.analysis.latency.measure import Candidate, Plan, latency_rounds
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.models.specs import ModelSpec
@@ -51,39 +51,6 @@ class VariantLatency:
     weights: str
 
 
-@dataclass(frozen=True, slots=True)
-class Variants:
-    """The models that are done, and those of which not one round was over in time."""
-
-    models: tuple[VariantLatency, ...] = ()
-    late: tuple[ModelSpec, ...] = ()
-
-
-Make = Callable[[ModelSpec], Sequence[Variant]]
-
-
-def measure_variants(
-    specs: Sequence[ModelSpec], make: Make, plan: Plan, sign: StopSign
-) -> Iterator[Variants]:
-    """Time the variants of one model after another; yields what is done, model by model.
-
-    Stopping keeps the models that are complete.
-    """
-    done = Variants()
-    yield done
-    for spec in specs:
-        sign.allow(DRAW_S)
-        sign.check()
-        found = variant_latency(make(spec), plan, sign)
-        if found is None and sign.is_up:
-            return
-        if found is None:
-            done = replace(done, late=(*done.late, spec))
-        else:
-            done = replace(done, models=(*done.models, found))
-        yield done
-
-
 def variant_latency(
     variants: Sequence[Variant], plan: Plan, sign: StopSign
 ) -> VariantLatency | None:
@@ -103,12 +70,3 @@ def variant_latency(
         return None
     summary = latency_summary(latency, workload.clock == "wait")
     return VariantLatency(spec, summary, first.timed.weights)
-
-
-def looking_variants(spec: ModelSpec, workload: Workload) -> list[Variant]:
-    """A pass that only answers, and one that hands out every attention and hidden state."""
-    from explorer.timing.networks import timed_network
-
-    timed = timed_network(spec, workload)
-    looking = replace(workload, looks=True)
-    return [Variant("plain", timed, workload), Variant("looking", timed, looking)]

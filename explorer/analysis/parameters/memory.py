@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import torch
 from torch import nn
@@ -13,9 +13,6 @@ from torch.utils._pytree import tree_leaves
 
 from explorer.models.architectures import meta_network
 from explorer.models.specs import ModelSpec
-
-if TYPE_CHECKING:
-    from explorer.models.loading import LoadedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +87,3 @@ def shape_memory(
 ) -> ForwardMemory:
     """The same for a spec's architecture in float32, without weights and without memory."""
     return forward_memory(meta_network(spec).base_model, length, batch, keeps)
-
-
-def loaded_memory(
-    loaded: "LoadedModel", length: int, batch: int = 1, keeps: bool = False
-) -> ForwardMemory:
-    """The same, measured by really running a loaded network while nobody else does."""
-    with loaded.lock:
-        return forward_memory(loaded.network.base_model, length, batch, keeps)

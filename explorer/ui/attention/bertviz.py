@@ -17,7 +17,7 @@ from explorer.views.markup import note
 def build_fold(state: gr.State) -> None:
     """A choice of model and view, and the closed frame that BertViz draws in."""
     gr.set_static_paths([FRAME, *bertviz_scripts().values()])
-    with fold("attention", "bertviz", texts.QUESTION) as bertviz:
+    with fold("attention", "advanced", texts.QUESTION) as bertviz:
         with gr.Row(elem_classes="bv-choices"):
             model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
             view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)

@@ -3,7 +3,7 @@
 from explorer.models.kinds import KINDS
 from explorer.views.markup import Markup, finding, join, model_name
 
-QUESTION = "How does BertViz draw these heads?"
+QUESTION = "Advanced: how does BertViz draw these heads?"
 MODEL_LABEL = "Model"
 VIEW_LABEL = "View"
 VIEWS = [("Head view", "head"), ("Model view", "model"), ("Neuron view", "neuron")]

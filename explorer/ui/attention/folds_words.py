@@ -1,30 +1,11 @@
-"""The sentences of the attention tab's folds: alike heads, shared heads, summaries."""
+"""The sentences of the attention tab's folds: shared heads, summaries."""
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from explorer.analysis.attention.compare import HeadTwins, SharedDrift
+from explorer.analysis.attention.compare import SharedDrift
 from explorer.analysis.attention.summary import Drawn
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, finding, join, listed, model_name, note, word
-
-TWINS_QUESTION = "Which heads of two models behave alike?"
-TWINS_PAIR = "Compare"
-TWINS = {
-    "one_to_one": "one to one",
-    "nearest": "most similar",
-    "js": "JS, nats",
-    "twins_caption": "The {n} most similar of {total} heads. A click shows a head on the wall.",
-    "layers_caption": "Layer by layer: how far, in nats, the heads of each layer of {second} (row) "
-    "are from their most similar heads in each layer of {first} (column), on average.",
-}
-TWINS_NOTE = (
-    "JS is the Jensen-Shannon divergence between the two heads' rows of attention, averaged over "
-    "the words of this text: 0 for the same, 0.693 at most. One to one is the matching of all "
-    "heads with the least total JS. Both hold for this text only."
-)
-ONE_MODEL = "Two models are needed to compare heads; only one is available."
 
 SHARED_QUESTION = "How does one shared ALBERT head change from layer to layer?"
 SHARED = {
@@ -80,41 +61,6 @@ SUMMARY = {
 NOTHING_DRAWN = "By {kind}, the word looked from draws on nothing in any model."
 NO_MASK = "Mask a word first: this summary explains a predicted word."
 PREDICTED = "for its first choice, {token}"
-
-
-def twins_finding(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> Markup:
-    """The closest pair, and how close heads are in general."""
-    a, b = (int(i) for i in np.unravel_index(twins.js.argmin(), twins.js.shape))
-    sentence = [
-        model_name(second.key, f"{second.label} {place(second, b)}"),
-        " behaves like ",
-        model_name(first.key, f"{first.label} {place(first, a)}"),
-        f": JS {twins.js[a, b]:.3f} nats. Half of {second.label}'s heads have a head in "
-        f"{first.label} within {np.median(twins.js.min(0)):.2f}",
-    ]
-    return finding(*sentence, *_lineage(twins, first, second), ".")
-
-
-def _lineage(twins: HeadTwins, first: ModelSpec, second: ModelSpec) -> list[str]:
-    """For a student and its teacher: how many heads still resemble the layer they came from."""
-    if second.fitted_to == first.key or first.fitted_to == second.key:
-        late, early = (second, first) if second.fitted_to else (first, second)
-        return [
-            f"; this {late.label}'s shared layer began as one of {early.label}'s and was fitted to "
-            "all of them, so that likeness is no coincidence"
-        ]
-    if second.kind.teacher != first.key:
-        return []
-    own = np.arange(len(twins.nearest)) // second.architecture.n_heads
-    origin = np.asarray(second.initialised_from)[own]
-    kept = int((twins.nearest // first.architecture.n_heads == origin).sum())
-    return [f"; for {kept} of {len(own)} it lies in the layer they were copied from"]
-
-
-def place(spec: ModelSpec, head: int) -> str:
-    """A head as the page prints it, counted from 1."""
-    layer, within = divmod(int(head), spec.architecture.n_heads)
-    return f"{layer + 1}.{within + 1}"
 
 
 def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:

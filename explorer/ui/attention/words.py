@@ -72,7 +72,8 @@ CANVAS = {
     "copied": "Copied",
     "cell": "{query} looks at {key}: {value}",
     "cell_hint": "Numbers in the cells are per cent. Point at a cell for its exact value, or walk "
-    "with the arrow keys.",
+    "with the arrow keys. JS is the Jensen-Shannon divergence between two heads' rows, averaged "
+    "over the words of this text: 0 for the same, 0.693 nats at most.",
     "minus": "{a} minus {b}",
     "minus_note": "{a} in its colour where it looks more, {b} where that one does",
     "no_pieces": "Pieces are sent for texts of up to {n} tokens; this one is shown between words.",

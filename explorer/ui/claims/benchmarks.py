@@ -1,4 +1,4 @@
-"""The folds with published numbers: tables as bars, and the share of a score kept."""
+"""The fold with published numbers: tables as bars, and the share of a score kept."""
 
 import gradio as gr
 
@@ -6,17 +6,17 @@ from explorer.ui.claims import words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.views.markup import el
 
 START = ("distilbert-1", "DistilBERT", "BERT-base")
 """The comparison that the reports quote most."""
 
 
-def build_benchmark_folds() -> None:
+def build_benchmark_fold() -> None:
     """Benchmark tables, then the retention calculator."""
-    with fold("claims", "scores", texts.BENCHMARKS_FOLD) as tables_fold:
+    with fold("claims", "scores", texts.BENCHMARKS_FOLD) as scores:
         tables = Canvas("claims/benchmarks")
-    tables_fold.on_open(show_tables, [], [tables])
-    with fold("claims", "retention", texts.RETENTION_FOLD) as retention_fold:
+        gr.HTML(el("h3", texts.RETENTION_TITLE))
         with gr.Row():
             table = gr.Dropdown(
                 table_choices(), value=START[0], label=texts.RETENTION["choose_table"]
@@ -26,7 +26,8 @@ def build_benchmark_folds() -> None:
             reference = gr.Dropdown(rows, value=START[2], label=texts.RETENTION["reference"])
         answer = gr.HTML()
     inputs = [table, student, reference]
-    retention_fold.on_open(show_retention, inputs, [answer])
+    scores.on_open(show_tables, [], [tables])
+    scores.on_open(show_retention, inputs, [answer])
     shown = [student, reference, answer]
     table.input(plain_errors(on_table), [table], shown, api_visibility="private")
     for choice in (student, reference):

@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.page_state import PageState
 from explorer.ui.claims import words as texts
-from explorer.ui.claims.benchmarks import build_benchmark_folds
+from explorer.ui.claims.benchmarks import build_benchmark_fold
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
@@ -46,7 +46,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     stop.click(None, None, None, cancels=[running], api_visibility="private")
     # The page says so itself: what a stopped stream last sent would otherwise stay.
     stop.click(None, None, None, js=STOP_JS, api_visibility="private")
-    build_benchmark_folds()
+    build_benchmark_fold()
     return [finding, shares, ledger, results]
 
 

@@ -48,8 +48,8 @@ LEDGER = {
     "partly": "run {ids} too for a verdict",
 }
 CHECKS_FOLD = "What does each live check find on this machine?"
-BENCHMARKS_FOLD = "What scores do the papers print?"
-RETENTION_FOLD = "How much of a score does a smaller model keep?"
+BENCHMARKS_FOLD = "What scores do the papers print, and how much do smaller models keep?"
+RETENTION_TITLE = "How much of a score does a smaller model keep?"
 PROGRESS = {
     "none": "{total} live checks: click one beside a claim, or run them all. "
     "Reports A to E are five written comparisons of these models.",

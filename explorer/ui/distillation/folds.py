@@ -38,29 +38,6 @@ def sentences() -> tuple[dict[str, str], ...]:
     return tuple(json.loads(SENTENCES.read_text("utf-8"))["sentences"])
 
 
-def build_curves(state: gr.State) -> None:
-    """Everything over temperature."""
-    with fold("distillation", "curves", texts.CURVES_FOLD) as f:
-        picture = Canvas("distillation/curves")
-        f.on_open(plain_errors(show_curves), [state], [picture])
-
-
-def show_curves(state: PageState | None) -> str:
-    """The four charts for the hidden word."""
-    from explorer.analysis.distillation.curves import temperature_curves
-    from explorer.views.distillation.curves import distillation_curves
-
-    if state is None:
-        return ""
-    at = focus_of(state)
-    logits = [run_of(key, state, at.text).mask_logits[at.mask] for key in (TEACHER, STUDENT)]
-    curves = temperature_curves(*logits)
-    note = texts.MEAN_NOTE.format(n=curves.d_vocab)
-    return distillation_curves(
-        curves, texts.overlap_sentence(curves), {**texts.CURVES, "mean_note": note}
-    )
-
-
 def build_losses(state: gr.State) -> None:
     """The triple loss on the sentence."""
     with fold("distillation", "losses", texts.LOSSES_FOLD) as f:

@@ -1,41 +1,10 @@
 """Sentences of the folds below the soft-probability lab."""
 
 from explorer.analysis.distillation.agreement import AgreementAtLarge
-from explorer.analysis.distillation.curves import TemperatureCurves
 from explorer.analysis.distillation.layers import StateAlignment, WeightLineage
 from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.analysis.measures import share_interval
 from explorer.views.markup import Markup, finding
-
-CURVES_FOLD = "What does the temperature do to every measure?"
-CURVES = {
-    "divergences": "Divergences (nats, log scale)",
-    "entropies": "Entropy (nats; the top of the chart is ln of the vocabulary)",
-    "loss": "The soft loss (log scale)",
-    "gradients": "Length of its gradient by the student's logits (log scale)",
-    "names": {
-        "kl_teacher_student": "KL(teacher ‖ student)",
-        "kl_student_teacher": "KL(student ‖ teacher)",
-        "js": "Jensen–Shannon",
-        "entropy_teacher": "teacher",
-        "entropy_student": "student",
-        "t_squared_kl": "T² · KL",
-        "mean": 'T² · KL with reduction="mean"',
-        "gradient": "of KL",
-        "t_squared_gradient": "of T² · KL",
-    },
-    "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
-    "why": [
-        "Why T²? The gradient of KL by one student logit is (student − teacher probability) / T. "
-        "At a high temperature the difference of the probabilities itself shrinks like 1/T, so the "
-        "gradient shrinks like 1/T²; the factor T² brings it back. The last chart measures this.",
-    ],
-}
-OVERLAP_TAIL = ". This holds at every temperature: dividing all logits by T never changes an order."
-MEAN_NOTE = (
-    'reduction="mean" divides by every element, so also by the {n:,} words of the vocabulary: the '
-    'loss comes out {n:,} times too small. The right one is reduction="batchmean".'
-)
 
 LOSSES_FOLD = "What would training say to the student about this sentence?"
 LOSSES = {
@@ -118,12 +87,6 @@ MASKING = (
 ROUNDS = "Rounds"
 SEED = "Seed"
 REPLAY = "Hide again"
-
-
-def overlap_sentence(curves: TemperatureCurves) -> str:
-    """How many words the top lists share, and that this does not depend on temperature."""
-    parts = [f"{n} of the top {k}" for k, n in curves.overlap]
-    return "Both lists share " + ", ".join(parts) + OVERLAP_TAIL
 
 
 def ce_twice(losses: SentenceLosses, n_masks: int) -> str:

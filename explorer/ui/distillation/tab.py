@@ -19,7 +19,6 @@ READS = (*RUN_FIELDS, "word")
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
-    folds.build_curves(state)
     folds.build_losses(state)
     folds.build_layers(state)
     folds.build_agreement(state)

@@ -8,7 +8,34 @@ from explorer.views.markup import Markup, finding, model_name, word
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
-LAB = {
+CURVES = {
+    "title": "Every measure over temperature",
+    "overlap": "Both lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10. This "
+    "holds at every temperature: dividing all logits by T never changes an order.",
+    "divergences": "Divergences (nats, log scale)",
+    "entropies": "Entropy (nats; the top of the chart is ln of the vocabulary)",
+    "loss": "The soft loss (log scale)",
+    "gradients": "Length of its gradient by the student's logits (log scale)",
+    "names": {
+        "ab": "KL(teacher ‖ student)",
+        "ba": "KL(student ‖ teacher)",
+        "js": "Jensen–Shannon",
+        "ha": "teacher",
+        "hb": "student",
+        "soft_loss": "T² · KL",
+        "mean": 'T² · KL with reduction="mean"',
+        "gradient": "of KL",
+        "soft_gradient": "of T² · KL",
+    },
+    "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
+    "mean_note": 'reduction="mean" divides by every element, so also by the {n} words of the '
+    'vocabulary: the loss comes out {n} times too small. The right one is reduction="batchmean".',
+    "why": "Why T²? The gradient of KL by one student logit is (student − teacher probability) / "
+    "T. At a high temperature the difference of the probabilities itself shrinks like 1/T, so the "
+    "gradient shrinks like 1/T²; the factor T² brings it back. The last chart measures this.",
+}
+LAB: dict[str, object] = {
+    "curves": CURVES,
     "strip": "The sentence: choose the word to hide",
     "pick": "Hidden word (click another to hide it here):",
     "hide": "Hide this word",

@@ -55,8 +55,8 @@ class Canvas(gr.HTML):
     ) -> gr.events.Dependency:
         """Answer what the picture asks: ``answer`` is given the question, then the inputs.
 
-        The question is read when it is sent: of an event that waits for the one before it, Gradio
-        loses the data.
+        The question is read when it is sent: an event that waits for the one before it is sent by
+        Gradio with that one's data.
         """
         asked = f"(_, ...inputs) => [window.explorer.question('{self.kind}'), ...inputs]"
         return self.select(

@@ -4,7 +4,12 @@ import json
 from typing import Any
 
 from explorer.ui.latency import folds_words as texts
-from explorer.views.markup import Markup, join, note
+from explorer.views.markup import Markup, el, join, note
+
+
+def draw_detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency or None
+    """Every sample of a measurement that is complete; nothing before."""
+    return Markup("") if result is None else detail(result)
 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
@@ -36,6 +41,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         "latency.csv": report_csv(report),
     }
     return join(
+        el("h3", texts.DETAIL),
         samples_strip(result, texts.SAMPLES_NOTE),
         timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
         *ratios,

@@ -1,4 +1,4 @@
-"""What lies below the latency headline: eight questions, each measured only when asked."""
+"""What lies below the latency headline: questions that are measured only when asked."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from explorer.ui.latency import words as plain_texts
 from explorer.ui.latency.choice import Choice, with_choice
-from explorer.views.markup import note
+from explorer.views.markup import el, note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]
 Draw = Callable[[Any], list[Any]]
@@ -25,7 +25,7 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One fold: its title, what it explains first, its measurement and its picture."""
+    """One question: its title, what it explains first, its measurement and its picture."""
 
     name: str
     """The fold, as a link names it."""
@@ -37,26 +37,27 @@ class Question:
     """The kind of the canvas below the markup; ``draw`` returns a value for it, too."""
 
 
-QUESTIONS = (
-    Question("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim),
-    Question("limits", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits),
-    Question("faster", texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster),
-    Question("looking", texts.LOOKING, texts.LOOKING_NOTE, jobs.looking, jobs.draw_looking),
-    Question("memory", texts.MEMORY, texts.MEMORY_NOTE, jobs.memory, jobs.draw_memory),
-)
+CLAIM = Question("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim)
+FASTER = Question("faster", texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster)
+LIMITS = Question("advanced", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits)
 
 
-def build_folds(controls: list[gr.components.Component], result: gr.State) -> None:
+def build_folds(controls: list[gr.components.Component]) -> None:
     """All folds, in the order of the questions a reader would ask."""
-    _detail(result)
     asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep)
     sweep = Question(*asked, "latency/sweep")
     batches = replace(sweep, job=jobs.sweep_batches)
-    build_question(QUESTIONS[0], controls)
-    build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
-    for question in QUESTIONS[1:]:
-        build_question(question, controls)
-    _recorded()
+    with fold("latency", CLAIM.name, CLAIM.title):
+        build_question(CLAIM, controls)
+    with fold("latency", sweep.name, sweep.title):
+        build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
+    with fold("latency", FASTER.name, FASTER.title):
+        build_question(FASTER, controls)
+    with fold("latency", "advanced", texts.ADVANCED):
+        gr.HTML(el("h3", LIMITS.title))
+        build_question(LIMITS, controls)
+        gr.HTML(el("h3", texts.RECORDED))
+        _recorded()
 
 
 def build_question(
@@ -64,16 +65,15 @@ def build_question(
     controls: list[gr.components.Component],
     choices: dict[str, Question] | None = None,
 ) -> None:
-    """A fold with its lead, one button per measurement, and the place for its answer."""
-    with fold("latency", question.name, question.title):
-        gr.HTML(note(question.lead))
-        with gr.Row(elem_classes="lt-buttons"):
-            buttons = [
-                (gr.Button(name, variant="primary"), asked)
-                for name, asked in (choices or {texts.MEASURE: question}).items()
-            ]
-            stop_button = gr.Button(plain_texts.STOP)
-        out = [gr.HTML(), *([Canvas(question.picture)] if question.picture else [])]
+    """Inside a fold: its lead, one button per measurement, and the place for its answer."""
+    gr.HTML(note(question.lead))
+    with gr.Row(elem_classes="lt-buttons"):
+        buttons = [
+            (gr.Button(name, variant="primary"), asked)
+            for name, asked in (choices or {texts.MEASURE: question}).items()
+        ]
+        stop_button = gr.Button(plain_texts.STOP)
+    out = [gr.HTML(), *([Canvas(question.picture)] if question.picture else [])]
     for button, asked in buttons:
         button.click(
             plain_errors(with_choice(_handler(asked))),
@@ -110,16 +110,9 @@ def _drawn(question: Question, update: Update) -> list[Any]:
     return [markup, *picture]
 
 
-def _detail(result: gr.State) -> None:
-    with fold("latency", "detail", texts.DETAIL):
-        out = gr.HTML(note(texts.NOT_YET))
-    result.change(plain_errors(jobs.draw_detail), [result], [out], **PRIVATE)
-
-
 def _recorded() -> None:
-    with fold("latency", "recorded", texts.RECORDED):
-        gr.HTML(note(texts.RECORDED_NOTE))
-        with gr.Row(elem_classes="lt-buttons"):
-            upload = gr.UploadButton(texts.RECORDED_BUTTON, type="binary", file_types=[".json"])
-        out = gr.HTML()
+    gr.HTML(note(texts.RECORDED_NOTE))
+    with gr.Row(elem_classes="lt-buttons"):
+        upload = gr.UploadButton(texts.RECORDED_BUTTON, type="binary", file_types=[".json"])
+    out = gr.HTML()
     upload.upload(plain_errors(jobs.draw_recorded), [upload], [out], **PRIVATE)

@@ -11,7 +11,6 @@ from explorer.analysis.latency.sweep import Sweep, crossings
 from explorer.models.specs import ModelSpec
 
 MEASURE = "Measure"
-NOT_YET = "Measure above first: then every sample is here, with its ratios and the raw numbers."
 WORKING = "Measuring …"
 
 DETAIL = "How sure is this result?"
@@ -99,20 +98,7 @@ COSTS_NOTE = (
     "sentences, because what is compiled for one length runs at that length only."
 )
 
-LOOKING = "What does looking inside cost?"
-LOOKING_NOTE = (
-    "A pass that only answers against one that hands out every attention and hidden state, as the "
-    "other tabs need."
-)
-LOOKING_HEAD = ["Model", "answers only, ms", "with everything, ms", "cost"]
-
-MEMORY = "How much memory does a pass take?"
-MEMORY_NOTE = (
-    "Weights are kept all the time; the peak is what one pass holds beyond them at its fullest "
-    "moment, by the allocator's own record."
-)
-MEMORY_HEAD = ["Model", "weights MB", "peak of a pass MB", "peak when looking inside MB"]
-
+ADVANCED = "Advanced: this machine's limit, and the times of another machine"
 RECORDED = "How does another machine compare?"
 RECORDED_NOTE = "Open a measurement saved from this page elsewhere. It stays apart from this one's."
 RECORDED_BUTTON = "Open a saved measurement"
@@ -137,12 +123,6 @@ def faster_notes(found: Faster) -> list[str]:
 def threads(n: object) -> str:
     """How many threads a measurement had."""
     return "1 thread" if n == 1 else f"{n} threads"
-
-
-def looking_notes(late: Sequence[ModelSpec]) -> str:
-    """Which models are missing."""
-    labels = " and ".join(size_label(spec) for spec in late)
-    return NO_RUNTIME["slow"].format(name="This", models=labels) if late else ""
 
 
 def divergence(nats: float) -> str:

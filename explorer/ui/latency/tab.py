@@ -22,6 +22,7 @@ from explorer.ui.latency.choice import (
     length_choices,
     with_choice,
 )
+from explorer.ui.latency.detail import draw_detail
 from explorer.ui.latency.folds import build_folds
 
 ID = "latency"
@@ -59,6 +60,10 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
         stop_button = gr.Button(texts.STOP, elem_id="measure-stop")
     headline.status.render()
+    detail = gr.HTML()
+    headline.result.change(
+        plain_errors(draw_detail), [headline.result], [detail], show_progress="hidden", **PRIVATE
+    )
     for control in controls:
         control.input(
             plain_errors(choose),
@@ -80,7 +85,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(
         stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
     )
-    build_folds([*controls], headline.result)
+    build_folds([*controls])
     return [controls[LENGTH], controls[DEVICE]]
 
 

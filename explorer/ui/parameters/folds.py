@@ -8,53 +8,14 @@ import gradio as gr
 from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
 from explorer.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.parameters import folds_words as texts
-from explorer.views.markup import el, finding, join, note
+from explorer.views.markup import finding, join, note
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters.memory import ForwardMemory
     from explorer.models.loading import LoadedModel
 
 Value = TypeVar("Value")
-MAX_RUN_BYTES = 400 * 10**6
-"""A visitor may not make the machine hold more than this for a demonstration."""
-
-
-def build_savings(state: gr.State) -> None:
-    """Waterfalls from BERT and the table of components."""
-    with fold("parameters", "savings", texts.SAVINGS) as section:
-        section.on_open(show_savings, [state], [gr.HTML()])
-
-
-def show_savings(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
-    """Both families' counts, exactly."""
-    from explorer.analysis.parameters.family import family_members
-    from explorer.views.parameters.savings import components_table, savings_html
-
-    families = [family_members(family) for family in ("base", "mini")]
-    base = families[0]
-    share = {(m.spec.key, s.change): s.saved / _saved(m) for m in base for s in m.savings}
-    sentence = texts.SAVINGS_FINDING.format(
-        layers=base[0].spec.architecture.n_layers - base[1].spec.architecture.n_layers,
-        layer_share=_percent(share["distilbert", "layers"], 1),
-        sharing_share=_percent(share["albert", "sharing"], 1),
-        factor_share=_percent(share["albert", "factorising"], 1),
-    )
-    return join(
-        finding(sentence),
-        savings_html(base, texts.STEPS),
-        components_table([f for f in families if f], texts.PART_NAMES, texts.ROWS),
-    )
-
-
-def _percent(share: float, decimals: int) -> str:
-    return f"{100 * share:.{decimals}f} %"
-
-
-def _saved(member: object) -> int:
-    return sum(step.saved for step in member.savings)  # type: ignore[attr-defined]
 
 
 def build_calls(state: gr.State) -> None:
@@ -90,17 +51,23 @@ def show_calls(state: PageState | None) -> str:
 
 
 def build_sizes(state: gr.State) -> None:
-    """The seven sizes in a table to sort and save."""
+    """The seven sizes in a table to sort and save, and every component of both families."""
     with fold("parameters", "sizes", texts.SIZES) as section:
-        section.on_open(show_sizes, [state], [Canvas("parameters/sizes")])
+        section.on_open(show_sizes, [state], [Canvas("parameters/sizes"), gr.HTML()])
 
 
-def show_sizes(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
+def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
     """Counted once; length, unit and order change in the browser."""
+    from explorer.analysis.parameters.family import family_members
     from explorer.analysis.parameters.sizes import seven_sizes
+    from explorer.views.parameters.components import components_table
     from explorer.views.parameters.sizes import sizes_canvas
 
-    return sizes_canvas(seven_sizes(), texts.SIZES_TEXTS)
+    families = [found for family in ("base", "mini") if (found := family_members(family))]
+    return [
+        sizes_canvas(seven_sizes(), texts.SIZES_TEXTS),
+        components_table(families, texts.PART_NAMES, texts.ROWS),
+    ]
 
 
 def build_embedding(state: gr.State) -> None:
@@ -177,81 +144,6 @@ def built_shape(values: dict[str, object]) -> str:
     except Contradiction as error:
         return refused_html(str(error))
     return built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
-
-
-def build_memory(state: gr.State) -> None:
-    """Weights beside activations at a chosen length and batch."""
-    with fold("parameters", "memory", texts.MEMORY) as section:
-        with gr.Row(elem_classes="pt-controls"):
-            length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
-            batch = gr.Slider(1, 8, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
-            keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
-        result, inputs = gr.HTML(), [state, length, batch, keeps]
-        section.on_open(show_memory, inputs, [result])
-        gr.on(
-            [length.release, batch.release, keeps.change],
-            plain_errors(show_memory),
-            inputs,
-            result,
-            api_visibility="private",
-            show_progress="minimal",
-            concurrency_id="infer",
-            trigger_mode="always_last",
-        )
-
-
-def show_memory(state: PageState | None, length: int, batch: int, keeps: bool) -> str:
-    """The loaded family really run, the published sizes followed on meta tensors."""
-    from explorer.analysis.parameters.memory import shape_memory
-    from explorer.views.parameters.memory import MemoryRow, memory_html
-
-    counted = [
-        MemoryRow(s.key, s.name, shape_memory(s, length, batch, keeps), texts.COUNTED)
-        for s in BASE.values()
-    ]
-    measured, cards = _each_loaded(state, lambda m: affordable_memory(m, length, batch, keeps))
-    rows = [MemoryRow(s.key, s.name, *memory) for s, memory in measured]
-    memory = {row.key: row.memory for row in counted}
-    bert, albert = memory["bert"], memory["albert"]
-    sentence = texts.MEMORY_FINDING.format(
-        weight_share=_percent(albert.weight_bytes / bert.weight_bytes, 1),
-        peak_share=_percent(albert.peak_bytes / bert.peak_bytes, 0),
-        length=length,
-        batch=batch,
-        width=BASE["bert"].architecture.d_model,
-    )
-    return join(
-        finding(sentence),
-        *_headed(texts.COUNTED_HEAD, memory_html(counted, texts.MEMORY_TEXTS)),
-        *(_headed(texts.MEASURED_HEAD, memory_html(rows, texts.MEMORY_TEXTS)) if rows else ()),
-        *cards,
-        note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[bool(keeps)])),
-        _activation_note(bert, albert),
-    )
-
-
-def _activation_note(bert: "ForwardMemory", albert: "ForwardMemory") -> str | None:
-    """Why ALBERT's pass takes more than BERT's, only where it does."""
-    if albert.peak_bytes <= bert.peak_bytes:
-        return None
-    names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
-    return note(texts.MEMORY_ACTIVATION.format(**names))
-
-
-def affordable_memory(
-    loaded: "LoadedModel", length: int, batch: int, keeps: bool
-) -> "tuple[ForwardMemory, str]":
-    """A real run's memory; a pass that would take too much is followed on meta tensors instead."""
-    from explorer.analysis.parameters.memory import loaded_memory, shape_memory
-
-    followed = shape_memory(loaded.spec, length, batch, keeps)
-    if followed.peak_bytes > MAX_RUN_BYTES:
-        return followed, texts.COUNTED
-    return loaded_memory(loaded, length, batch, keeps), texts.MEASURED
-
-
-def _headed(title: str, body: str) -> tuple[str, str]:
-    return el("h3", title, class_="pt-published"), body
 
 
 def _each_loaded(

@@ -5,21 +5,6 @@ from typing import Any
 from explorer.models.specs import Architecture
 from explorer.ui.parameters.words import PARTS
 
-SAVINGS = "What does each change from BERT save, exactly?"
-SAVINGS_FINDING = (
-    "Leaving out {layers} layers is {layer_share} of what DistilBERT saves; sharing one layer is "
-    "{sharing_share} of what ALBERT saves, factorising the embedding {factor_share}."
-)
-STEPS = {
-    "layers": "layers left out",
-    "width": "narrower layers",
-    "segments": "no segment embeddings",
-    "pooler": "no pooler",
-    "vocabulary": "smaller vocabulary",
-    "sharing": "all layers are one",
-    "factorising": "embedding E × H",
-    "positions": "fewer positions",
-}
 ROWS = {
     "component": "Component",
     "total": "Stored, encoder and pooler",
@@ -41,7 +26,7 @@ CALLS_NOTE = (
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"
 
-SIZES = "How large are all seven, and what do the papers print?"
+SIZES = "How large are all seven, part by part, and what do the papers print?"
 SIZES_TEXTS = {
     "label": "The seven sizes",
     "length": "Tokens",
@@ -172,27 +157,36 @@ def first_shape(shape: Architecture) -> dict[str, object]:
     return values | BUILD_TEXTS["start"] | {"has_pooler": shape.has_pooler, "sharing": "none"}
 
 
-MEMORY = "Do ALBERT's activations shrink with its weights?"
-MEMORY_TEXTS = {"weights": "Weights", "activations": "Activations"}
+MEMORY = "How much memory does a pass take?"
+MEMORY_SIZES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger", "larger")]
+MEMORY_SIZES_LABEL = "Sizes"
+MEMORY_LENGTH = "Tokens"
+MEMORY_BATCH = "Texts at once"
+MEMORY_KEEPS = "Keep every attention and hidden state"
+MEMORY_MEASURE = "Measure here"
+MEMORY_STOP = "Stop"
+MEMORY_TEXTS = {
+    "weights": "Weights",
+    "estimated": "Pass, estimated",
+    "measured": "Pass, measured",
+    "not_yet": "not measured",
+}
 MEMORY_FINDING = (
-    "No. ALBERT's weights take {weight_share} of BERT's memory, its activations {peak_share}: "
+    "At base size ALBERT's weights take {weight_share} of BERT's memory, one pass {peak_share}: "
     "every layer still works on its own {length} × {batch} tokens of width {width}."
 )
 MEMORY_NOTE = (
-    "Activations: most bytes alive at once that one pass makes, each tensor followed until it is "
-    "freed, fp32. The pass keeps {kept}."
+    "Weights in float32 are held all the time; a pass holds the rest beyond them at its fullest "
+    "moment. Estimated: each tensor followed until it is freed, on the shape without weights. "
+    "Measured: by the allocator's own record of a real pass, which also sees scratch space. This "
+    "pass keeps {kept}."
 )
 MEMORY_ACTIVATION = (
     "At base size ALBERT's exceed BERT's: its activation function ({albert}, BERT's is {bert}) is "
     "computed in separate steps that each make a tensor."
 )
 MEMORY_KEPT = ("only what the next layer needs", "every attention matrix and hidden state")
-MEMORY_LENGTH = "Tokens"
-MEMORY_BATCH = "Batch"
-MEMORY_KEEPS = "Keep every attention and hidden state"
-MEASURED = "measured here"
-COUNTED = "followed without weights"
-MEASURED_HEAD = "The loaded family, really run"
-COUNTED_HEAD = "The published base size"
+MEMORY_PLACE = "Measurements before this one: {n}. It starts by itself."
+MEMORY_PROCESS = "The whole process holds {mb:,.0f} MB now."
 
 PART_NAMES = PARTS

@@ -6,6 +6,7 @@ from explorer.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.parameters import folds
 from explorer.ui.parameters import words as texts
+from explorer.ui.parameters.memory import build_memory
 
 ID = "parameters"
 LABEL = texts.LABEL
@@ -17,13 +18,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the three bars, and the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("parameters/map")]
     for build_fold in (
-        folds.build_savings,
         folds.build_calls,
         folds.build_sizes,
         folds.build_embedding,
         folds.build_sharing,
         folds.build_builder,
-        folds.build_memory,
+        build_memory,
     ):
         build_fold(state)
     return headline

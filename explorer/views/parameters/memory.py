@@ -1,4 +1,4 @@
-"""Weights beside activations on one scale, so that what shrinks and what does not is seen."""
+"""Weights beside one pass on one scale, so that what shrinks and what does not is seen."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,39 +12,42 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class MemoryRow:
-    """The memory of one network's forward pass and how it was had."""
+    """The memory of one network's forward pass, estimated and, where it was, measured."""
 
     key: str
     label: str
     memory: "ForwardMemory"
-    source: str
+    measured: int | None = None
 
 
 def memory_html(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> Markup:
-    """Two bars per model in MB, all on one scale."""
-    scale = max(max(r.memory.weight_bytes, r.memory.peak_bytes) for r in rows)
+    """Three bars per model in MB, all on one scale."""
+    scale = max(max(r.memory.weight_bytes, r.memory.peak_bytes, r.measured or 0) for r in rows)
     return el("div", *(_row(row, scale, texts) for row in rows), class_="pt-memory")
 
 
 def _row(row: MemoryRow, scale: int, texts: Mapping[str, str]) -> Markup:
     return el(
         "section",
-        el("h4", model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),
+        el("h4", model_name(row.key, row.label)),
         _bar(texts["weights"], row.memory.weight_bytes, scale, "weights"),
-        _bar(texts["activations"], row.memory.peak_bytes, scale, "activations"),
+        _bar(texts["estimated"], row.memory.peak_bytes, scale, "estimated"),
+        _bar(texts["measured"], row.measured, scale, "measured", texts["not_yet"]),
         data_model=row.key,
     )
 
 
-def _bar(name: str, n_bytes: int, scale: int, kind: str) -> Markup:
+def _bar(name: str, n_bytes: int | None, scale: int, kind: str, missing: str = "") -> Markup:
+    width = 0 if n_bytes is None else 100 * n_bytes / scale
+    number = missing if n_bytes is None else f"{n_bytes / 1e6:,.1f} MB"
     return el(
         "div",
         el("span", name, class_="what"),
         el(
             "span",
-            el("i", class_=kind, style=f"width:{100 * n_bytes / scale:.3f}%"),
+            None if n_bytes is None else el("i", class_=kind, style=f"width:{width:.3f}%"),
             class_="track",
         ),
-        el("span", f"{n_bytes / 1e6:,.1f} MB", class_="n", title=f"{n_bytes / 2**20:,.1f} MiB"),
+        el("span", number, class_="n", title=n_bytes and f"{n_bytes / 2**20:,.1f} MiB"),
         class_="line",
     )

@@ -1,4 +1,4 @@
-"""Soft probabilities, curves and losses against plain torch on twenty texts, and their laws."""
+"""Soft probabilities and losses against plain torch on twenty texts, and their laws."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,6 @@ import torch
 from torch.nn import functional
 
 from explorer.analysis.distillation.agreement import agreement_at_large
-from explorer.analysis.distillation.curves import temperature_curves
 from explorer.analysis.distillation.soft import (
     BadTemperature,
     NotAPair,
@@ -137,36 +136,6 @@ def test_covered_mass_is_counted_and_never_rescaled():
     assert covered_mass(shared, logits, logits, 1.0) == pytest.approx((0.5, 0.5))
     first, second = covered_mass(shared, np.log([0.1, 0.1, 0.8]), np.log([0.1, 0.2, 0.7]), 1.0)
     assert (first, second) == pytest.approx((0.2, 0.3))
-
-
-def test_curves_repeat_the_pair_at_every_temperature(tiny_family):
-    teacher, student = tiny_family.run("bert", TEXTS[3]), tiny_family.run("distilbert", TEXTS[3])
-    grid = np.array([0.05, 1.0, 2.0, 20.0])
-    curves = temperature_curves(teacher.mask_logits[0], student.mask_logits[0], grid)
-    for i, temperature in enumerate(grid):
-        pair = soft_pair(teacher, student, 0, temperature)
-        for name in ("kl_teacher_student", "kl_student_teacher", "js", "entropy_teacher"):
-            assert getattr(curves, name)[i] == pytest.approx(getattr(pair, name), abs=1e-9)
-    assert np.allclose(curves.t_squared_kl, grid**2 * curves.kl_teacher_student)
-    assert curves.js.max() <= np.log(2) + 1e-12
-
-
-def test_the_gradient_is_the_one_autograd_finds():
-    rng = np.random.default_rng(3)
-    t, s = rng.normal(size=60) * 3, rng.normal(size=60) * 3
-    for temperature in (0.5, 2.0, 10.0):
-        student = torch.tensor(s, requires_grad=True)
-        p = (torch.tensor(t) / temperature).softmax(-1)
-        loss = functional.kl_div((student / temperature).log_softmax(-1), p, reduction="sum")
-        loss.backward()
-        curves = temperature_curves(t, s, np.array([temperature]))
-        assert curves.gradient[0] == pytest.approx(float(student.grad.norm()), abs=1e-9)
-
-
-def test_times_t_squared_the_gradient_keeps_its_size():
-    rng = np.random.default_rng(4)
-    curves = temperature_curves(rng.normal(size=900), rng.normal(size=900), np.array([10.0, 20.0]))
-    assert curves.gradient[0] / curves.gradient[1] == pytest.approx(4, rel=0.1)
 
 
 def test_agreement_counts_what_it_says():

@@ -22,10 +22,11 @@ from explorer.analysis.latency.measure import Latency, Plan
 from explorer.analysis.latency.paradox import paradox, size_label
 from explorer.analysis.latency.report import family_report
 from explorer.analysis.latency.sweep import Sweep, crossings, sweep_points
-from explorer.analysis.latency.variants import looking_variants, measure_variants
+from explorer.analysis.latency.variants import Variant, variant_latency
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.memory import cuda_peak_bytes, highest, peak_bytes
+from explorer.timing.networks import timed_network
 from explorer.timing.protocol import forward_call
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
@@ -216,13 +217,10 @@ def test_crossings_are_between_points_whose_order_is_certain():
 
 
 def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):
-    specs = [tiny_family.specs["distilbert"]]
-
-    def make(spec):
-        return looking_variants(spec, Workload(length=16))
-
-    *_, done = measure_variants(specs, make, FEW, StopSign())
-    (found,) = done.models
+    spec, work = tiny_family.specs["distilbert"], Workload(length=16)
+    timed = timed_network(spec, work)
+    looking = Variant("looking", timed, replace(work, looks=True))
+    found = variant_latency([Variant("plain", timed, work), looking], FEW, StopSign())
     assert [model.name for model in found.summary.models] == ["plain", "looking"]
     assert found.summary.n_rounds == 3
     assert found.summary.ratio("looking").ratio.ratio > 0

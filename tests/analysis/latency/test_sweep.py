@@ -2,10 +2,9 @@
 
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.sweep import measure_sweep, sweep_points
-from explorer.analysis.latency.variants import looking_variants, measure_variants
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
-from explorer.ui.latency.jobs import draw_looking, draw_sweep
+from explorer.ui.latency.jobs import draw_sweep
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
@@ -38,27 +37,13 @@ def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_famil
     *_, final = measure_sweep(specs, works, FEW, sign)
     assert len(final.points) == 2
 
-    def make(spec):
-        sign.check()
-        sign.now += 10 * FEW.budget_s
-        return looking_variants(spec, Workload(length=8))
 
-    *_, done = measure_variants(specs, make, FEW, sign)
-    assert [found.spec for found in done.models] == specs
-    assert done.late == ()
-
-
-def test_a_model_or_point_without_a_round_is_named(tiny_family, monkeypatch):
+def test_a_point_without_a_round_is_named(tiny_family, monkeypatch):
     def late(*_, **__):
         raise Stopped("deadline")
 
     monkeypatch.setattr("explorer.timing.protocol.Pass.forward", late)
     specs = list(tiny_family.specs.values())[:2]
-    *_, done = measure_variants(
-        specs, lambda spec: looking_variants(spec, Workload(length=8)), FEW, StopSign()
-    )
-    assert (done.models, list(done.late)) == ((), specs)
-    assert "left out for BERT and DistilBERT: not one round" in draw_looking(done)[0]
     works = sweep_points(Workload(), "length")
     *_, sweep = measure_sweep(specs, works, FEW, StopSign())
     assert (sweep.points, sweep.late) == ((), 16)

@@ -74,16 +74,3 @@ def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():
     found = drawn_on(np.full((3, 3), 1 / 3), alone)
     assert (found.best, found.apart) == ("", ("[CLS]", "[SEP]", "itself"))
     assert abs(found.apart_share - 1) < 1e-12
-
-
-def test_likeness_by_birth_is_told_in_the_comparison_of_heads():
-    from explorer.analysis.attention.compare import HeadTwins
-    from explorer.models.specs import BASE, MINI
-    from explorer.ui.attention.folds_words import twins_finding
-
-    js = np.full((72, 72), 0.5)
-    twins = HeadTwins(js, js.argmin(0), np.arange(72), np.full((6, 6), 0.5))
-    for first, second in (("bert", "albert"), ("albert", "bert")):
-        said = twins_finding(twins, MINI[first], MINI[second])
-        assert "ALBERT&#x27;s shared layer began as one of BERT&#x27;s" in said
-        assert "began as" not in twins_finding(twins, BASE[first], BASE[second])

@@ -40,11 +40,6 @@ def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
     assert focus_of(replace(state, word=-1)).text == "the cat [MASK]."
 
 
-def test_of_several_masks_the_first_is_looked_at():
-    found = focus_of(PageState(text="the [MASK] saw a [MASK]"))
-    assert (found.word, found.mask) == (1, 0)
-
-
 def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
     found = focus_of(PageState(text="[MASK] saw a cat and [MASK]", word=3))
     assert (found.text, found.mask, found.answer) == ("[MASK] saw a [MASK] and [MASK]", 1, "cat")
@@ -72,15 +67,6 @@ def test_a_missing_student_is_a_card(tiny_family, monkeypatch):
     assert "card" in card
     assert "missing" in card
     assert lab == ""
-
-
-def test_curves_are_those_of_the_hidden_word(tiny_family):
-    data = json.loads(folds.show_curves(STATE))
-    at = data["temperatures"].index(1.0)
-    pair = json.loads(distillation.show(STATE)[1])
-    assert data["d_vocab"] == tiny_family.specs["bert"].architecture.d_vocab
-    assert data["series"]["t_squared_kl"][at] == data["series"]["kl_teacher_student"][at]
-    assert pair["models"]
 
 
 def test_losses_know_the_word_hidden_by_a_click(tiny_family):
@@ -142,7 +128,6 @@ def test_a_sentence_of_the_list_opens_whole_with_its_word_hidden():
 
 
 def test_before_the_first_compare_the_folds_are_empty():
-    assert folds.show_curves(None) == ""
     assert folds.show_losses(None) == ""
     assert folds.show_layers(None) == ""
     assert folds.show_masking(None) == ""

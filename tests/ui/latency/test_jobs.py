@@ -8,7 +8,7 @@ import pytest
 from explorer.analysis.latency.limits import limit
 from explorer.analysis.latency.measure import Latency
 from explorer.analysis.latency.summary import latency_summary
-from explorer.analysis.latency.variants import VariantLatency, Variants
+from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
 from explorer.ui.latency import folds_words as texts
@@ -72,14 +72,6 @@ def test_the_table_of_samples_has_the_same_speed():
         assert float(row["tokens / s"]) == pytest.approx(32e3 / model.median_ms, abs=0.6)
 
 
-def test_looking_inside_costs_its_time_over_that_of_a_bare_pass():
-    (markup,) = jobs.draw_looking(Variants((variants("bert", plain=0.1, looking=0.15),)))
-    (row,) = cells(markup)
-    assert row["answers only, ms"] == "100.00"
-    assert row["with everything, ms"] == "150.00"
-    assert row["cost"].startswith("1.50 ×")
-
-
 def test_a_faster_way_is_as_many_times_faster_as_float32_takes_longer():
     from explorer.analysis.latency.accuracy import AccuracyCost
     from explorer.analysis.latency.faster import Faster
@@ -106,9 +98,3 @@ def test_the_claim_is_berts_time_over_distilberts():
     assert "1.63 is inside the interval" in markup
     (slower,) = jobs.draw_claim({True: measured({"bert": 200.0, "distilbert": 100.0}, specs=pair)})
     assert "inside the interval" not in slower
-
-
-def test_peaks_are_printed_in_millions_of_bytes_and_a_missing_one_is_a_dash():
-    (markup,) = jobs.draw_memory([(BASE["bert"], 4_400_000, 12_300_000, None)])
-    (row,) = cells(markup)
-    assert list(row.values())[1:] == ["4.4", "12.3", "–"]

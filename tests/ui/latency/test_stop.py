@@ -20,7 +20,7 @@ from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from explorer.ui.kit.running import stops
 from explorer.ui.latency.choice import Choice
-from explorer.ui.latency.folds import QUESTIONS, _handler
+from explorer.ui.latency.folds import FASTER, _handler
 from explorer.ui.latency.tab import measure
 from tests.waiting import until
 
@@ -92,8 +92,7 @@ def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, t
     before = answers("The cat sat on the [MASK].")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     _, built = to_its_end(RuntimeProcess, "wait_until_built")
-    (faster,) = [question for question in QUESTIONS if question.title.startswith("What would make")]
-    reading(_handler(faster), Choice("mini", 16))
+    reading(_handler(FASTER), Choice("mini", 16))
     until(lambda: any(tmp_path.rglob("*.cpp")))
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the compiler"

@@ -1,14 +1,16 @@
 """Each fold answers from the loaded family and from shapes alone, and says so."""
 
 import json
+import re
+from types import SimpleNamespace
 
 import gradio as gr
 import pytest
 
 from explorer.models.architectures import meta_network
-from explorer.models.specs import BASE
+from explorer.models.specs import BASE, MINI
 from explorer.page_state import PageState
-from explorer.ui.parameters import folds
+from explorer.ui.parameters import folds, memory
 from explorer.ui.parameters import tab as parameters
 
 
@@ -59,21 +61,16 @@ def test_missing_weights_leave_the_shapes_and_a_card(tmp_path, monkeypatch):
     assert html.count("is not available") + html.count("loaded weights") == 3
 
 
-def test_memory_is_measured_and_followed(state):
-    html = folds.show_memory(state, 16, 2, True)
-    assert html.count("measured here") == 3
-    assert html.count("followed without weights") == 3
+def test_memory_is_estimated_and_measured_side_by_side(state):
+    html = memory.show_memory("mini", 16, 2, True)
+    assert html.count("Pass, estimated") == html.count("not measured") == 3
     assert "every attention matrix and hidden state" in html
-
-
-def test_a_pass_too_large_for_a_visitor_is_followed_but_not_run(state, tiny_family, monkeypatch):
-    loaded = tiny_family.loaded("bert")
-    measured, source = folds.affordable_memory(loaded, 8, 1, False)
-    assert source == "measured here"
-    monkeypatch.setattr(folds, "MAX_RUN_BYTES", 0)
-    followed, source = folds.affordable_memory(loaded, 8, 1, False)
-    assert source == "followed without weights"
-    assert followed.peak_bytes == measured.peak_bytes
+    *_, html = memory.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
+    assert html.count("Pass, estimated") == html.count("Pass, measured") == 3
+    assert "not measured" not in html
+    bars = [float(mb) for mb in re.findall(r"([\d.,]+) MB</span>", html)]
+    for _, estimated, measured in (bars[i : i + 3] for i in (0, 3, 6)):
+        assert 0.5 < estimated / measured < 2, "two ways to the same amount"
 
 
 def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
@@ -98,17 +95,16 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
     assert "whole number" in folds.on_shape(event)
 
 
-def test_the_savings_are_shares_of_what_each_model_saves(state):
-    """Six layers of 7,087,872; eleven shared ones; a table of 30,000 words at 128 instead of 768."""
-    layers = 42_527_232 / (109_482_240 - 66_362_880)
-    sharing, factorising = (n / (109_482_240 - 11_683_584) for n in (77_966_592, 19_431_168))
-    sentence = folds.show_savings(state).partition("</p>")[0]
-    for share in (layers, sharing, factorising):
-        assert f"{100 * share:.1f} %" in sentence
+def test_every_component_of_both_families_stands_under_the_seven(state):
+    _, table = folds.show_sizes(state)
+    heads = re.findall(r"<th[^>]*>([^<]*)</th>", table)
+    names = [spec.name for family in (BASE, MINI) for spec in family.values()]
+    assert heads[: 1 + len(names)] == ["Component", *names]
+    assert "23,440,896" in table
 
 
-def test_the_memory_finding_is_alberts_share_of_berts(state):
-    sentence = folds.show_memory(state, 16, 1, False).partition("</p>")[0]
+def test_the_memory_finding_is_alberts_share_of_berts():
+    sentence = memory.show_memory("base", 16, 1, False).partition("</p>")[0]
     assert f"{100 * 11_683_584 / 109_482_240:.1f} %" in sentence
 
 

@@ -3,7 +3,9 @@
 import subprocess
 import sys
 
-from explorer.page_state import PageState
+import gradio as gr
+
+from explorer.page_state import FOLDS, PageState
 
 HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 
@@ -24,3 +26,11 @@ def test_only_the_named_endpoints_are_public():
 
     named = build_page(PageState()).get_api_info()["named_endpoints"]
     assert set(named) == {f"/{name}" for name in ENDPOINTS}
+
+
+def test_every_fold_that_a_link_can_open_is_built_in_reading_order_and_no_other():
+    from explorer.ui.shell.page import build_page
+
+    blocks = build_page(PageState()).blocks.values()
+    built = [b.elem_id for b in blocks if isinstance(b, gr.Accordion) and "fold" in b.elem_classes]
+    assert built == [f"fold-{tab}-{name}" for tab, names in FOLDS.items() for name in names]

@@ -1,0 +1,136 @@
+"""Fold: the memory of one pass, estimated from the shape and measured here, side by side."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import gradio as gr
+
+from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
+from explorer.page_state import PageState
+from explorer.timing.line import MEASUREMENTS, Update
+from explorer.timing.stop import StopSign
+from explorer.timing.workload import Workload, clock_on
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import running, stops
+from explorer.ui.parameters import folds_words as texts
+from explorer.views.markup import Markup, finding, join, note
+
+TURN_S = 60.0
+"""Seconds that one model's two passes may take."""
+Peaks = dict[str, int | None]
+
+
+def build_memory(state: gr.State) -> None:
+    """Weights beside one pass at a chosen length and batch; a button measures what is estimated."""
+    with fold("parameters", "memory", texts.MEMORY) as section:
+        with gr.Row(elem_classes="pt-controls"):
+            sizes = gr.Radio(
+                texts.MEMORY_SIZES, value="base", label=texts.MEMORY_SIZES_LABEL, min_width=260
+            )
+            length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
+            batch = gr.Slider(1, 8, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
+            keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
+        with gr.Row(elem_classes="lt-buttons"):
+            measure = gr.Button(texts.MEMORY_MEASURE, variant="primary")
+            stop = gr.Button(texts.MEMORY_STOP)
+        result, inputs = gr.HTML(), [sizes, length, batch, keeps]
+    section.on_open(show_memory, inputs, [result])
+    gr.on(
+        [sizes.change, length.release, batch.release, keeps.change],
+        plain_errors(show_memory),
+        inputs,
+        result,
+        api_visibility="private",
+        show_progress="minimal",
+        concurrency_id="infer",
+        trigger_mode="always_last",
+    )
+    measure.click(
+        plain_errors(measure_memory),
+        [state, *inputs],
+        [result],
+        api_visibility="private",
+        show_progress="hidden",
+        concurrency_id="measure",
+    )
+    stop.click(
+        stops(MEASUREMENTS),
+        None,
+        None,
+        queue=False,
+        api_visibility="private",
+        show_progress="hidden",
+    )
+
+
+def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
+    """Every chosen size followed on meta tensors; nothing is measured yet."""
+    return drawn(specs_of(sizes), Workload(int(length), int(batch), looks=bool(keeps)), {})
+
+
+def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
+    state: PageState | None, sizes: str, length: int, batch: int, keeps: bool, request: gr.Request
+) -> Iterator[str]:
+    """The same with what a real pass holds, model by model."""
+    device = "cuda" if state is not None and state.device == "cuda" else "cpu"
+    clock = clock_on(device, "compute")
+    work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
+    specs = specs_of(sizes)
+
+    def draw(update: Update) -> list[str]:
+        place = texts.MEMORY_PLACE.format(n=update.place) if update.place else ""
+        return [drawn(specs, work, update.shot or {}, place)]
+
+    for (shown,) in running(MEASUREMENTS, lambda sign: peaks_of(specs, work, sign), request, draw):
+        yield shown
+
+
+def specs_of(sizes: str) -> Sequence[ModelSpec]:
+    """The models of one choice of sizes."""
+    return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
+
+
+def peaks_of(specs: Sequence[ModelSpec], work: Workload, sign: StopSign) -> Iterator[Peaks]:
+    """What one pass of each model holds, one model after another."""
+    from explorer.timing.memory import pass_peak
+
+    found: Peaks = {}
+    for spec in specs:
+        sign.allow(TURN_S)
+        found = found | {spec.name: pass_peak(spec, work, sign.check)}
+        yield found
+
+
+def drawn(
+    specs: Sequence[ModelSpec], work: Workload, measured: Mapping[str, int | None], place: str = ""
+) -> Markup:
+    """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
+    from explorer.analysis.parameters.memory import shape_memory
+    from explorer.timing.machine import resident_bytes
+    from explorer.views.parameters.memory import MemoryRow, memory_html
+
+    shape = (work.length, work.batch, work.looks)
+    rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
+    bert, albert = (shape_memory(BASE[key], *shape) for key in ("bert", "albert"))
+    sentence = texts.MEMORY_FINDING.format(
+        weight_share=f"{100 * albert.weight_bytes / bert.weight_bytes:.1f} %",
+        peak_share=f"{100 * albert.peak_bytes / bert.peak_bytes:.0f} %",
+        length=work.length,
+        batch=work.batch,
+        width=BASE["bert"].architecture.d_model,
+    )
+    resident = resident_bytes() if measured else None
+    whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
+    return join(
+        finding(sentence),
+        memory_html(rows, texts.MEMORY_TEXTS),
+        *(note(line) for line in (place, whole) if line),
+        note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks])),
+        note(activation_note()) if albert.peak_bytes > bert.peak_bytes else "",
+    )
+
+
+def activation_note() -> str:
+    """Why ALBERT's pass takes more than BERT's, said where it does."""
+    names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
+    return texts.MEMORY_ACTIVATION.format(**names)

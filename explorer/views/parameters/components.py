@@ -1,0 +1,42 @@
+"""The exact table of components."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from explorer.views.markup import Markup, el, table
+
+if TYPE_CHECKING:
+    from explorer.analysis.parameters.family import FamilyMember
+
+ALL_PARTS = (
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+)
+
+
+def components_table(
+    families: "Sequence[Sequence[FamilyMember]]", parts: Mapping[str, str], rows: Mapping[str, str]
+) -> Markup:
+    """Every component of every model, exactly; the pre-training head under the total."""
+    members = [member for family in families for member in family]
+    body: list[list[str | Markup]] = [
+        [parts[part], *(_count(m.counts.components[part]) for m in members)] for part in ALL_PARTS
+    ]
+    body += [
+        [el("strong", rows["total"]), *(el("strong", f"{m.counts.total:,}") for m in members)],
+        [rows["applied"], *(f"{m.counts.applied:,}" for m in members)],
+        [rows["head"], *(f"{m.counts.head_total:,}" for m in members)],
+        [rows["bytes"], *(f"{m.counts.stored_bytes:,}" for m in members)],
+        [rows["tensors"], *(f"{len(m.counts.encoder):,}" for m in members)],
+    ]
+    return table([rows["component"], *(m.counts.name for m in members)], body, rows["caption"])
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else "–"

@@ -1,0 +1,82 @@
+"""What the page assumes of Gradio; a test that fails here says which work-around may go."""
+
+import itertools
+import time
+
+import gradio as gr
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+LOAD = "element.querySelector('button').onclick = () => { element.n = (element.n || 0) + 1; trigger('select', {n: element.n}); };"
+COUNT = "watch('value', () => { element.dataset.heard = Number(element.dataset.heard || 0) + 1; });"
+
+
+CALLS = itertools.count(1)
+
+
+def slow_echo(event: gr.EventData):
+    time.sleep(0.6)
+    return f"call {next(CALLS)} says {event.n}"
+
+
+def bare_page():
+    """Gradio alone: nothing of the explorer is on it."""
+    with gr.Blocks(analytics_enabled=False) as page:
+        asks = gr.HTML("", html_template="<button>Ask</button>", js_on_load=LOAD, elem_id="asks")
+        said = gr.Textbox("", label="said", elem_id="said")
+        asks.select(slow_echo, None, said, trigger_mode="always_last")
+        hears = gr.HTML("", html_template="<p>${value}</p>", js_on_load=COUNT, elem_id="hears")
+        gr.Button("Say").click(lambda: "the same", None, hears)
+        with gr.Accordion("A fold", open=False, elem_id="fold-of-one", elem_classes="fold"):
+            gr.Markdown("inside")
+        with gr.Tabs(elem_id="tabs"):
+            for name in ("One", "Two"):
+                with gr.Tab(name, elem_id=f"tab-{name}"):
+                    gr.Markdown(name)
+    return page
+
+
+@pytest.fixture(scope="module")
+def gradio_page(chromium):
+    page = bare_page()
+    _, url, _ = page.launch(prevent_thread_lock=True, quiet=True, ssr_mode=False)
+    context = chromium.new_context()
+    tab = context.new_page()
+    tab.goto(url, wait_until="domcontentloaded")
+    tab.get_by_role("button", name="Ask").wait_for()
+    yield tab
+    context.close()
+    page.close(verbose=False)
+
+
+def test_an_event_that_waits_for_the_one_before_it_is_sent_with_that_ones_data(gradio_page):
+    ask = gradio_page.get_by_role("button", name="Ask")
+    ask.click()
+    ask.click()
+    said = gradio_page.locator("#said textarea, #said input")
+    expect(said, "Canvas.on_question may read the event itself").to_have_value("call 2 says 1")
+
+
+def test_a_value_that_is_the_same_again_is_not_heard_of(gradio_page):
+    say, hears = gradio_page.get_by_role("button", name="Say"), gradio_page.locator("#hears")
+    heard = gradio_page.locator("#hears [data-heard], #hears[data-heard]").first
+    say.click()
+    expect(hears).to_contain_text("the same")
+    expect(heard).to_have_attribute("data-heard", "1")
+    with gradio_page.expect_response(lambda r: "/queue/data" in r.url):
+        say.click()
+    gradio_page.get_by_role("button", name="Ask").click()
+    expect(gradio_page.locator("#said textarea, #said input")).to_have_value("call 3 says 3")
+    assert heard.get_attribute("data-heard") == "1", "Canvas.postprocess needs no serial number"
+
+
+def test_the_marks_by_which_the_page_knows_folds_and_tabs_are_there(gradio_page):
+    fold = gradio_page.locator("#fold-of-one.fold")
+    header = fold.locator("button.label-wrap")
+    expect(header).to_have_count(1)
+    assert "open" not in header.get_attribute("class").split()
+    header.click()
+    expect(fold.locator("button.label-wrap.open")).to_have_count(1)
+    panel = gradio_page.locator("#tabs #tab-One")
+    assert panel.get_attribute("role") == "tabpanel"

@@ -1,0 +1,154 @@
+// The page's state: what is asked, what an answer changes, what stays as it was.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {State} from '../../assets/js/page/state.js';
+
+const RUN = ['text', 'family', 'device', 'dtype'];
+const config = {
+  defaults: {text: 'start', family: 'mini', tab: 'predictions', model: 'bert', layer: '0', temperature: '2', word: '-1', fold: ''},
+  reads: {predictions: RUN, attention: RUN, distillation: [...RUN, 'word'], claims: []},
+  limit: 10,
+};
+
+function page(params = {}) {
+  const sent = [], links = [];
+  const state = new State(config, {send: () => sent.push(1), write: link => links.push(link), changed() {}});
+  state.open(params);
+  return {state, sent, links, last: () => links.at(-1)};
+}
+
+// What the server says to a question, as `view_canvas` writes it.
+function reply(question, changes = {}) {
+  const {device = 'cpu', dtype = 'float32', text = 'start', ...rest} = question.params;
+  const params = Object.fromEntries(Object.entries(rest).filter(([name, value]) => name === 'family' || value !== config.defaults[name]));
+  return {number: question.number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params},
+    text, machine: {device: device === 'auto' ? 'cpu' : device, dtype}, note: '', ...changes};
+}
+const answer = (state, changes) => state.answered(reply(JSON.parse(JSON.stringify(state.question())), changes));
+
+test('opening asks once, for what the link holds and nothing that is no field of it', () => {
+  const {state, sent} = page({text: 'a cat', __theme: 'dark', device: 'cuda'});
+  assert.equal(sent.length, 1);
+  assert.deepEqual(state.question().params, {text: 'a cat'});
+});
+
+test('a tab that shows this text already asks nobody; one that does not is asked for once', () => {
+  const {state, sent, last} = page();
+  answer(state);
+  state.show('attention');
+  answer(state);
+  assert.equal(sent.length, 2);
+  for (const tab of ['predictions', 'attention', 'predictions']) state.show(tab);
+  assert.equal(sent.length, 2);
+  assert.equal(last().tab, undefined);
+  state.show('attention');
+  assert.equal(last().tab, 'attention');
+});
+
+test('after a new text every other tab that reads one is stale, and one that reads none is not', () => {
+  const {state} = page();
+  answer(state);
+  for (const tab of ['attention', 'claims']) { state.show(tab); answer(state); }
+  state.show('predictions');
+  state.compare({text: 'another'});
+  assert.deepEqual(state.question().keep, ['claims']);
+  answer(state);
+  assert.deepEqual(['predictions', 'attention', 'claims'].map(tab => state.isStale(tab)), [false, true, false]);
+});
+
+test('Compare asks again for the same text and keeps the other tabs', () => {
+  const {state, sent} = page();
+  answer(state);
+  state.show('attention');
+  answer(state);
+  state.compare({text: 'start'});
+  assert.equal(sent.length, 3);
+  assert.deepEqual(state.question().keep, ['predictions']);
+});
+
+test('an answer to an older question does not undo what was asked since', () => {
+  const {state, links} = page();
+  const opening = reply(state.question());
+  state.compare({text: 'newer', family: 'mini', device: 'auto', dtype: 'float32'});
+  const newest = state.question();
+  state.answered(opening);
+  assert.equal(state.get('text'), 'newer');
+  assert.deepEqual(state.question(), newest);
+  answer(state);
+  assert.equal(links.at(-1).text, 'newer');
+  assert.equal(state.isStale('predictions'), false);
+});
+
+test('a tab chosen while a text is being run is asked for that text', () => {
+  const {state, sent} = page();
+  answer(state);
+  state.compare({text: 'slow'});
+  state.show('attention');
+  assert.equal(sent.length, 3);
+  assert.deepEqual(state.question().params.text, 'slow');
+  assert.equal(state.question().params.tab, 'attention');
+});
+
+test('a refused text leaves link, text and tabs as they were', () => {
+  const {state, sent, last} = page({text: 'good'});
+  answer(state);
+  state.compare({text: ''});
+  answer(state, {accepted: false, drawn: false});
+  assert.equal(state.get('text'), 'good');
+  assert.equal(last().text, 'good');
+  assert.equal(sent.length, 2);
+  state.show('attention');
+  assert.equal(state.question().params.text, 'good');
+});
+
+test('a first text that is refused hides what the page began with', () => {
+  const {state} = page({text: 'bad'});
+  answer(state, {accepted: false, drawn: false});
+  assert.deepEqual(['predictions', 'attention', 'claims'].map(tab => state.isStale(tab)), [true, true, false]);
+});
+
+test('another text forgets the hidden word; a word of its own comes along', () => {
+  const {state} = page({text: 'one', word: '1', tab: 'distillation'});
+  answer(state);
+  state.compare({text: 'two'});
+  assert.equal(state.get('word'), '-1');
+  state.compare({text: 'three', word: '2'});
+  assert.equal(state.get('word'), '2');
+});
+
+test('what the browser decides alone asks nobody, is in the link, and a default is left out', () => {
+  const {state, sent, last} = page();
+  answer(state);
+  state.set({layer: 3, temperature: 4});
+  assert.deepEqual([last().layer, last().temperature, sent.length], ['3', '4', 1]);
+  state.set({layer: 0, temperature: 2});
+  assert.deepEqual([last().layer, last().temperature], [undefined, undefined]);
+});
+
+test('a choice made while the answer was on its way stays; a repaired one is the server\'s', () => {
+  const {state, last} = page({layer: '40', text: 'x'});
+  state.set({temperature: 4});
+  answer(state, {repaired: ['layer'], params: {family: 'mini'}});
+  assert.deepEqual([last().layer, last().temperature], [undefined, '4']);
+});
+
+test('a link holds no machine, the family always, and a text of bounded length, whole characters', () => {
+  const {state, last} = page();
+  state.compare({text: '👩🔬 a long text', family: 'base', device: 'cuda', dtype: 'float16'});
+  answer(state);
+  assert.deepEqual(last(), {v: '1', family: 'base', text: '👩🔬 a long '.slice(0, 12)});
+  assert.equal([...last().text].length, 10);
+});
+
+test('folds are for a text, not for a tab', () => {
+  const {state} = page();
+  answer(state);
+  const before = state.runKey;
+  state.show('attention');
+  answer(state);
+  assert.equal(state.runKey, before);
+  state.compare({text: 'other'});
+  answer(state);
+  assert.notEqual(state.runKey, before);
+});
