@@ -73,3 +73,12 @@ def top_ids(values: np.ndarray, k: int) -> np.ndarray:
 def _log(p: np.ndarray) -> np.ndarray:
     """Natural logarithm, and 0 where p is 0: products with p then take their limit."""
     return np.log(p, out=np.zeros_like(p), where=p > 0)
+
+
+def share_interval(hits: float, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share of n trials (Wilson 1927): honest for few, all or none."""
+    z = 1.959964
+    share, spread = hits / n, z**2 / n
+    middle = share + spread / 2
+    half = z * np.sqrt(share * (1 - share) / n + spread / (4 * n))
+    return max(0.0, (middle - half) / (1 + spread)), min(1.0, (middle + half) / (1 + spread))

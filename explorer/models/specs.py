@@ -58,6 +58,8 @@ class ModelSpec:
     """Before its name where a reader would take it for the published model."""
     initialised_from: tuple[int, ...] = ()
     """The teacher layer each layer was copied from, counted from 0; empty unless a student."""
+    fitted_to: str = ""
+    """The model whose layer its shared layer began as and was fitted to; empty if it had none."""
 
     @property
     def kind(self) -> ModelKind:
@@ -169,6 +171,7 @@ MINI: dict[str, ModelSpec] = {
         "mini-albert",
         replace(_mini("albert", 6, 128), shares_layers=True, has_projection=True),
         prefix="mini-",
+        fitted_to="bert",
     ),
 }
 """The bundled family, in the fixed order."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 MASK = "[MASK]"
 SEPARATOR = "[SEP]"
 _MASK_AS_TYPED = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>", re.IGNORECASE)
+_SEPARATOR_AS_TYPED = re.compile(r"\[\s*sep\s*\]", re.IGNORECASE)
 _BRACKETS = re.compile(r"\[([^\[\]\n]{1,400})\]")
 _CONTROL = re.compile(
     r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufeff\ud800-\udfff"
@@ -68,9 +69,9 @@ class Choice:
 
 
 def plain_text(text: str) -> str:
-    """What was typed, without control characters and with every mask written ``[MASK]``."""
+    """What was typed, without control characters, with every mask and separator in one spelling."""
     text = _CONTROL.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
-    return _MASK_AS_TYPED.sub(MASK, text).strip()
+    return _SEPARATOR_AS_TYPED.sub(SEPARATOR, _MASK_AS_TYPED.sub(MASK, text)).strip()
 
 
 def clean_text(text: str) -> str:

@@ -6,6 +6,10 @@ from typing import Any
 from explorer.training.card import FIGURES
 from explorer.training.recipe import MODELS
 
+APART = (
+    "mini-albert has pieces of its own: what it gets right of them, its cross-entropy over them "
+    "and its pseudo-perplexity are not to be compared with those of the other two."
+)
 HOW = """## How they were made, and how to make better ones
 
 ```
@@ -69,7 +73,7 @@ def overview(results: dict[str, Any]) -> str:
     for key, title in (("parameters", "Parameters"), ("tokens", "Training tokens")):
         cells = [f"{results['models'][name][key]:,}" for name in names]
         rows.append(f"| {title} | " + " | ".join(cells) + " |")
-    return "# The bundled family\n\n" + "\n".join(rows) + "\n\n" + HOW
+    return "# The bundled family\n\n" + "\n".join(rows) + f"\n\n{APART}\n\n{HOW}"
 
 
 def _cell(value: float | None, unit: str) -> str:

@@ -32,6 +32,11 @@ def escape(text: str) -> Markup:
     return Markup(html.escape(text, quote=True))
 
 
+def escape_message(text: str) -> Markup:
+    """Text that the page shows as HTML and a program reads as it is: quotes stay quotes."""
+    return Markup(html.escape(text, quote=False))
+
+
 def script_json(value: object) -> str:
     """JSON that cannot end a script element early; NaN is refused."""
     text = json.dumps(value, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
@@ -66,8 +71,11 @@ def model_name(model: str, label: str) -> Markup:
 
 
 def word(text: str) -> Markup:
-    """A word that a model predicted or a reader typed, set apart from the sentence around it."""
-    return el("em", text, class_="w")
+    """A word that a model predicted or a reader typed, set apart from the sentence around it.
+
+    A sign alone gets quotation marks: “.” in a sentence would pass for its end.
+    """
+    return el("em", text if any(map(str.isalnum, text)) else f"“{text}”", class_="w")
 
 
 def listed(items: Sequence[str | Markup]) -> Markup:

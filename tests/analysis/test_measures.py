@@ -76,3 +76,13 @@ def test_top_ids_are_those_of_a_full_stable_sort():
     for k in (1, 7, 60, 99):
         expected = np.argsort(-values, axis=-1, kind="stable")[..., :k]
         assert (top_ids(values, k) == expected).all()
+
+
+def test_the_interval_of_a_share_is_wilsons():
+    from scipy.stats import binomtest
+
+    from explorer.analysis.measures import share_interval
+
+    for hits, n in ((0, 12), (11, 12), (12, 12), (13, 24), (70, 200)):
+        theirs = binomtest(hits, n).proportion_ci(0.95, "wilson")
+        assert share_interval(hits, n) == pytest.approx((theirs.low, theirs.high), abs=1e-6)

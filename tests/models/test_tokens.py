@@ -182,3 +182,8 @@ def test_a_mask_in_another_spelling_keeps_every_place_of_the_text(text, mask):
 
 def test_an_accent_written_as_its_own_character_stays_in_its_word():
     assert [w.text for w in split_words("cafe\u0301 noir")] == ["cafe\u0301", "noir"]
+
+
+@pytest.mark.parametrize("typed", ["[sep]", "[Sep]", "[ SEP ]", "[SEP]"])
+def test_a_separator_is_read_however_it_is_typed(typed):
+    assert clean_text(f"a cat {typed} a dog") == "a cat [SEP] a dog"

@@ -46,3 +46,17 @@ def test_the_style_sheets_name_no_model_colour_of_their_own():
     values = {v for c in COLOURS.values() for v in (c.fill, c.ink, c.ink_dark)}
     sheets = "".join(path.read_text("utf-8").lower() for path in CSS.rglob("*.css"))
     assert not [value for value in values if value in sheets]
+
+
+def test_a_sign_alone_is_set_apart_from_the_sentence_around_it():
+    from explorer.views.markup import word
+
+    assert "“.”" in word(".")
+    assert "“" not in word("paris")
+
+
+def test_no_sentence_says_darker_where_the_dark_theme_is_brighter():
+    from pathlib import Path
+
+    words = Path(__file__).parents[2].glob("explorer/ui/**/*words.py")
+    assert [p.name for p in words if "darker" in p.read_text("utf-8").lower()] == []

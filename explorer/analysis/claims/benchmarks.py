@@ -20,6 +20,11 @@ class Column:
     unit: str
     lower_is_better: bool = False
 
+    @property
+    def is_score(self) -> bool:
+        """Whether a share of it can be kept: per cent, or a correlation times 100."""
+        return self.unit == "%" or self.unit.endswith("× 100")
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -145,7 +150,7 @@ class Retention:
 def retention(table: BenchmarkTable, student: str, reference: str) -> Retention:
     """What a model keeps of another's score: the quotient of two cells of the same table.
 
-    Only scores are compared (percent, higher is better), and only where both rows have one.
+    Only scores are compared (higher is better), and only where both rows have one.
 
     Raises:
         ValueError: the table lacks a row, or the two share no score in the ranking column.
@@ -157,7 +162,7 @@ def retention(table: BenchmarkTable, student: str, reference: str) -> Retention:
     tasks = tuple(
         TaskDrop(column.label, column.unit, b, a)
         for column, a, b in zip(table.columns, rows[student], rows[reference], strict=True)
-        if column.unit == "%" and a is not None and b is not None
+        if column.is_score and a is not None and b is not None
     )
     if table.sort not in {task.task for task in tasks}:
         raise ValueError(f"{student} and {reference} share no {table.sort} in {table.source}.")

@@ -5,6 +5,7 @@ import torch
 
 from explorer.analysis.claims.measured import Measured, Quantity, family_name, percent
 from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
+from explorer.analysis.measures import share_interval
 from explorer.models.forward import inputs_of, tokenize
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel
@@ -92,9 +93,9 @@ def next_sentence_head(specimens: Specimens) -> Measured:
     logits = {order: pair_logits(loaded, order) for order in ORDERS}
     follows = {order: float((x[:, 0] > x[:, 1]).float().mean()) for order, x in logits.items()}
     classes = logits["next"].shape[1]
+    said = ", ".join(f"{order} {_of_few(follows[order], len(PAIRS))}" for order in ORDERS)
     return Measured(
-        f"says that the second follows: next {follows['next']:.0%}, random "
-        f"{follows['random']:.0%}, swapped {follows['swapped']:.0%} of {len(PAIRS)} pairs",
+        f"says that the second follows: {said} of {len(PAIRS)} pairs, with 95 % intervals",
         follows["next"] > follows["random"] and follows["swapped"] > follows["random"],
         family_name(specimens.family),
         {
@@ -114,12 +115,18 @@ def sentence_order_head(specimens: Specimens) -> Measured:
     accuracy = float(torch.cat([lead > 0, trail < 0]).float().mean())
     apart = float((lead > trail).float().mean())
     return Measured(
-        f"{accuracy:.0%} of {2 * len(PAIRS)} orders told right; in {apart:.0%} of the pairs the "
-        "true order scores higher",
+        f"{_of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders told right; in "
+        f"{_of_few(apart, len(PAIRS))} of the {len(PAIRS)} pairs the true order scores higher; "
+        "with 95 % intervals",
         accuracy > CHANCE and apart > CHANCE,
         family_name(specimens.family),
         {"accuracy": percent(100 * accuracy, " of the orders told right", 0)},
     )
+
+
+def _of_few(share: float, n: int) -> str:
+    low, high = share_interval(share * n, n)
+    return f"{share:.0%} [{low:.0%}, {high:.0%}]"
 
 
 @torch.inference_mode()

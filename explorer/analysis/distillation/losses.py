@@ -1,12 +1,16 @@
 """DistilBERT's three training losses on one sentence, and where in it the student fails."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.distillation.soft import check_pair
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.models.run import Run, read_only
+
+if TYPE_CHECKING:
+    from torch import Tensor
 
 TEMPERATURE_STEPS = (
     0.05,
@@ -41,6 +45,8 @@ class SentenceLosses:
     """float64 [temperature]."""
     ce: np.ndarray
     """float64 [temperature], ``T^2 * KL``, averaged over all tokens, in nats."""
+    ce_hidden: np.ndarray | None
+    """The same over the masks alone, as ``restrict_ce_to_mask`` has it; None without a mask."""
     mlm: float | None
     """Nats over the hidden words whose original is known; None where none is."""
     cos: float
@@ -88,21 +94,29 @@ def sentence_losses(
     """
     import torch
 
-    from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
+    from explorer.analysis.distillation.triple_loss import hidden_cosine, mlm_loss
 
     teacher, student = torch.tensor(pair.teacher_logits), torch.tensor(pair.student_logits)
     t_last = torch.tensor(pair.teacher.hidden_states[-1])
     s_last = torch.tensor(pair.student.hidden_states[-1])
     labels = torch.tensor(mask_labels(pair.student, answers))
+    masks = list(pair.student.tokens.mask_positions)
     known = bool((labels >= 0).any())
     return SentenceLosses(
         read_only(np.array(temperatures)),
-        read_only(np.array([float(distillation_ce(student, teacher, t)) for t in temperatures])),
+        _ce(student, teacher, temperatures),
+        _ce(student[masks], teacher[masks], temperatures) if masks else None,
         float(mlm_loss(student, labels)) if known else None,
         float(hidden_cosine(s_last, t_last)),
         read_only(np.stack([_kl(pair, t) for t in temperatures])),
         read_only(torch.cosine_similarity(s_last, t_last, -1).numpy().astype(np.float64)),
     )
+
+
+def _ce(student: "Tensor", teacher: "Tensor", temperatures: tuple[float, ...]) -> np.ndarray:
+    from explorer.analysis.distillation.triple_loss import distillation_ce
+
+    return read_only(np.array([float(distillation_ce(student, teacher, t)) for t in temperatures]))
 
 
 def mask_labels(run: Run, answers: tuple[int | None, ...]) -> np.ndarray:

@@ -26,6 +26,23 @@ class Contrast:
         """The place of the likeliest alternative."""
         return int(self.shares.argmax())
 
+    @property
+    def is_equal(self) -> bool:
+        """Whether all alternatives take the same number of masks, so that they can be ranked."""
+        return len({len(score.pieces) for score in self.scores}) == 1
+
+    @property
+    def best_of_equals(self) -> tuple[tuple[int, int], ...]:
+        """(number of masks, place of the likeliest) wherever several alternatives share one."""
+        places: dict[int, list[int]] = {}
+        for place, score in enumerate(self.scores):
+            places.setdefault(len(score.pieces), []).append(place)
+        return tuple(
+            (n, max(group, key=lambda place: self.shares[place]))
+            for n, group in sorted(places.items())
+            if len(group) > 1
+        )
+
 
 def contrast(model: str, label: str, scores: Sequence[SpanScore]) -> Contrast:
     """How a model shares its belief among alternatives, whatever else it might have said.

@@ -30,7 +30,7 @@ SWITCHES = {
     "strongest": "Off: the {n} that matter most",
     "weakest": "Off: the half that matters least",
     "hint": "Arrow keys walk, Space switches.",
-    "scale": "The darker a head, the more the answer changes without it: {low} to {high} nats.",
+    "scale": "A stronger colour: the answer changes more without it, {low} to {high} nats.",
     "grid": "Heads of {model}, rows are layers",
 }
 CHANGES = {

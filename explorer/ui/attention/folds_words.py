@@ -49,8 +49,8 @@ SUMMARY_FORMULAS = {
     ),
     "gradient": (
         "g(i, j) = Σ over l of mean over h of max(0, a(i, j) · ∂y/∂a(i, j)), all cells sum to 1",
-        "y is the logit of the model's first choice at the first [MASK]. A cell is dark where more "
-        "attention would raise that logit (after Chefer et al. 2021).",
+        "y is the logit of the model's first choice at the first [MASK]. A cell is strong where "
+        "more attention would raise that logit (after Chefer et al. 2021).",
     ),
 }
 SUMMARY = {

@@ -10,8 +10,8 @@ NO_PAIR = "Write [SEP] between two sentences, and this shows how much each looks
 HOW = (
     "Shares of the words' attention, averaged over the words of a sentence and over all heads; "
     "[CLS] and [SEP] are counted apart, so that each bar is 100 %. In the maps, rows are layers "
-    "and columns are heads, darker where a head looks across more, A to B and B to A averaged, on "
-    "one scale for all models."
+    "and columns are heads, stronger where a head looks across more, A to B and B to A averaged, "
+    "on one scale for all models."
 )
 QUADRANTS = {
     "from_a": "Sentence A looks at",

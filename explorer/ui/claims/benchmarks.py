@@ -51,7 +51,7 @@ def row_choices(table_id: str) -> list[str]:
 
     table = benchmark_tables()[table_id]
     at = [column.label for column in table.columns].index(table.sort)
-    is_score = table.columns[at].unit == "%"
+    is_score = table.columns[at].is_score
     return [row.name for row in table.rows if is_score and row.values[at] is not None]
 
 

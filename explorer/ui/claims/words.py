@@ -102,5 +102,5 @@ def shares_finding(shares: VerdictShares) -> str:
     return (
         f"{total['right']} of {shares.n_claims} printed claims agree with their primary source "
         f"({shares.share('right'):.0%}); {total['imprecise']} are imprecise, "
-        f"{total['wrong']} wrong, and {total['unsupported']} have no source behind them."
+        f"{total['wrong']} wrong, and {total['unsupported']} are borne out by no source."
     )

@@ -60,12 +60,15 @@ def show_losses(state: PageState | None) -> str:
     answer = piece_id(pair.teacher, at.answer) if at.answer else -1
     answers = (*(None,) * at.mask, answer if answer >= 0 else None)
     missing = texts.NOT_ONE_PIECE.format(word=at.answer) if at.answer else texts.NO_ANSWER
-    notes = [*texts.LOSSES["notes"], *([] if answer >= 0 else [missing])]
+    losses = sentence_losses(pair, answers)
+    both = texts.ce_twice(losses, len(pair.student.tokens.mask_positions))
+    notes = [*texts.LOSSES["notes"], both, *([] if answer >= 0 else [missing])]
     start = {**WEIGHTS, "t": PageState().temperature}
+    total = texts.LOSSES["total" if answer >= 0 else "total_without"]
     return distillation_losses(
-        sentence_losses(pair, answers),
+        losses,
         pair.teacher,
-        {**texts.LOSSES, "notes": notes, "start": start},
+        {**texts.LOSSES, "total": total, "notes": notes, "start": start},
     )
 
 

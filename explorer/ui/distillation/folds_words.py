@@ -2,6 +2,8 @@
 
 from explorer.analysis.distillation.agreement import AgreementAtLarge
 from explorer.analysis.distillation.layers import StateAlignment, WeightLineage
+from explorer.analysis.distillation.losses import SentenceLosses
+from explorer.analysis.measures import share_interval
 from explorer.views.markup import Markup, finding
 
 LOSSES_FOLD = "What would training say to the student about this sentence?"
@@ -17,6 +19,7 @@ LOSSES = {
     "temperature": "T in L_ce",
     "reset": "The published values: 5, 2, 1, T = 2",
     "total": "Total loss",
+    "total_without": "Total loss without L_mlm",
     "table": "The parts of the loss",
     "columns": ["part", "value (nats; L_cos has no unit)", "weight", "adds", "share"],
     "unknown": "not counted",
@@ -31,6 +34,11 @@ LOSSES = {
         "none.",
     ],
 }
+CE_TWICE = (
+    "At T = 2, L_ce is {all:.4f} nats over all {n} tokens, as above, and {hidden:.4f} over the "
+    "{masks} hidden {pieces} alone. The recipe has a switch for that (restrict_ce_to_mask); the "
+    "bundled student was trained with it on, so that only the second number was ever its loss."
+)
 NO_ANSWER = (
     "L_mlm is left out: it needs the word behind the mask, which is not known here. Hide a word "
     "with a click in the sentence above and it is known."
@@ -81,6 +89,20 @@ SEED = "Seed"
 REPLAY = "Hide again"
 
 
+def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
+    """The soft loss over all tokens and over the hidden ones, which differ much."""
+    if losses.ce_hidden is None:
+        return ""
+    at = list(losses.temperatures).index(2.0)
+    return CE_TWICE.format(
+        all=losses.ce[at],
+        hidden=losses.ce_hidden[at],
+        n=len(losses.cosine),
+        masks=n_masks,
+        pieces="piece" if n_masks == 1 else "pieces",
+    )
+
+
 def layers_finding(states: StateAlignment, lineage: WeightLineage) -> Markup:
     """Whether the weights still show where the layers came from, and the trained pair's cosine."""
     row, column = states.trained
@@ -99,7 +121,9 @@ def layers_finding(states: StateAlignment, lineage: WeightLineage) -> Markup:
 
 def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
     """What the figures rest on."""
+    low, high = share_interval(float(found.same_first.sum()), len(found))
     return (
         f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
-        "one hidden word each, which come with the explorer; too few and too plain for a benchmark."
+        "one hidden word each, which come with the explorer; too few and too plain for a "
+        f"benchmark: the 95 % interval of the same first word is {low:.0%} to {high:.0%}."
     )

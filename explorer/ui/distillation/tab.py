@@ -46,7 +46,7 @@ def show(state: PageState) -> list[object]:
     )
     sentence = texts.distillation_finding(hidden.pair, names, (teacher, student))
     extra = {
-        "texts": texts.LAB,
+        "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
         "back": state.word >= 0,

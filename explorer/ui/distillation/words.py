@@ -1,6 +1,8 @@
 """Sentences of the distillation tab."""
 
 from explorer.analysis.distillation.soft import SoftPair
+from explorer.models.kinds import label_of
+from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, finding, word
 
 LABEL = "Distillation"
@@ -47,7 +49,7 @@ LAB: dict[str, object] = {
     ],
     "listed": "Words from each list",
     "list": "Words by the teacher's probability",
-    "hard": "hard label",
+    "hard": "teacher’s choice",
     "answer": "your word",
     "no_partner": "Not one piece of ALBERT's vocabulary",
     "rest": "all other {n} words",
@@ -63,8 +65,8 @@ LAB: dict[str, object] = {
         ["entropy_teacher", "Entropy, teacher", "0 is certain"],
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
-    "beside_title": "ALBERT is not a student",
-    "beside": "{name} learned alone, with its own vocabulary; it stands here for comparison. "
+    "beside_title": "ALBERT, beside the pair",
+    "beside": "{origin}; it stands here for comparison. "
     "Its first choice is {first} ({p}). {pieces} of the teacher's pieces exist in its vocabulary "
     "({own} of its own). At this temperature they carry {teacher_mass} of the teacher's "
     "probability and {mass} of {name}'s; nothing is rescaled.",
@@ -73,6 +75,21 @@ LAB: dict[str, object] = {
     "scale": "Probabilities over the full vocabulary; a full bar is {max}. Temperature never "
     "changes the order of a model's words, only how much the later ones count.",
 }
+
+
+BESIDE_ALONE = "{{name}} learned alone, with its own vocabulary"
+BESIDE_FITTED = (
+    "This {{name}} did not learn alone: its shared layer began as one of {teacher}'s and was "
+    "fitted to {teacher}'s layers and guesses, before it learned on with its own vocabulary"
+)
+
+
+def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
+    """The lab's sentences, with how the model beside the pair came to be."""
+    fitted = beside is not None and beside.fitted_to
+    teacher = beside.prefix + label_of(fitted) if beside and fitted else ""
+    origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
+    return LAB | {"beside": str(LAB["beside"]).replace("{origin}", origin)}
 
 
 def distillation_finding(

@@ -14,7 +14,7 @@ import gradio as gr
 
 from explorer.gate import wait_for_gate
 from explorer.ui.kit import words as texts
-from explorer.views.markup import escape
+from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +42,7 @@ def plain_errors(handler: Callable) -> Callable:
             except gr.Error:
                 raise
             except Exception as error:
-                raise gr.Error(escape(sentence_of(error)), duration=10) from error
+                raise gr.Error(escape_message(sentence_of(error)), duration=10) from error
 
         return stream
 
@@ -54,7 +54,7 @@ def plain_errors(handler: Callable) -> Callable:
         except gr.Error:
             raise
         except Exception as error:
-            raise gr.Error(escape(sentence_of(error)), duration=10) from error
+            raise gr.Error(escape_message(sentence_of(error)), duration=10) from error
 
     return call
 

@@ -42,7 +42,8 @@ MAP = {
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
     "stored_note": "Each weight once, as it lies on disk. Dashed: what {first} has in addition.",
-    "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again.",
+    "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
+    "Embedding tables count in full, though a pass reads only the rows of its own tokens.",
     "hint": "Point at a part of a bar, or use the arrow keys on it, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",

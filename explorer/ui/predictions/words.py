@@ -131,9 +131,9 @@ STOP = "Stop"
 STOPPED = note("Stopped; what was done so far stays.")
 WORDS_CANVAS = {
     "rule": "Each word is hidden whole and the rest of the text is kept. A word of several pieces "
-    "is filled from left to right: its probability is the product over the pieces. Darker means "
-    "more surprising (−ln p, nats). ≠ marks words that one model gets right at first guess and "
-    "another does not. Choose a word to see what the models say instead.",
+    "is filled from left to right: its probability is the product over the pieces. A stronger "
+    "colour means more surprising (−ln p, nats). ≠ marks words that one model gets right at first "
+    "guess and another does not. Choose a word to see what the models say instead.",
     "nothing": "not in its vocabulary",
     "surprise": "{nats} nats",
     "rank": "rank {rank}",
@@ -183,11 +183,12 @@ ASK_TABLE = {
     "caption": "Probability in the gap",
     "unknown": "not in its vocabulary",
     "rank": "rank {rank:,} of {size:,}",
-    "last": "behind all {size:,} single pieces",
+    "several": "{n} masks: {pieces}",
 }
 ASK_RULE = (
     "A word of several pieces is filled from left to right: p = p(piece 1) × p(piece 2 | piece 1) "
-    "× …; its rank is its place among the single pieces of the vocabulary."
+    "× …; the gap then becomes one mask for each piece. Only a word of one piece has a rank: "
+    "longer ones are products over more masks and are not comparable with it."
 )
 
 
@@ -236,20 +237,22 @@ CONTRAST_HINT = (
     "“The nurse said that [he|she] was tired.”, and press Compare."
 )
 CONTRAST_TOO_MUCH = "Please offer at most {alternatives} alternatives in at most {choices} places."
-CONTRAST = {"detail": "p = {p} ({pieces})", "unknown": "not in its vocabulary"}
+CONTRAST = {"detail": "p = {p} ({pieces}, {masks})", "unknown": "not in its vocabulary"}
 CONTRAST_RULE = (
     "Bars: p(alternative) divided by the sum over the alternatives, so they add up to 1 for each "
     "model. p is the probability in the gap among all words; a longer alternative is filled from "
-    "left to right and its p is a product, which makes it smaller."
+    "left to right and its p is a product, which makes it smaller: "
+    "alternatives of different numbers of masks are not ranked."
 )
 
 
 def contrast_finding(found: Sequence[Contrast]) -> Markup:
-    """Which alternative the models prefer, and how strongly."""
+    """Which alternative the models prefer, among those that take the same number of masks."""
     groups: dict[str, list[Contrast]] = {}
+    parts = [_unequal(one) for one in found if not one.is_equal]
     for one in found:
-        groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
-    parts = []
+        if one.is_equal:
+            groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
     for alternative, who in groups.items():
         names = listed(
             [
@@ -260,3 +263,21 @@ def contrast_finding(found: Sequence[Contrast]) -> Markup:
         parts.append(join(names, " prefers " if len(who) == 1 else " prefer ", word(alternative)))
     sentence = [piece for part in parts for piece in ("; ", part)][1:]
     return el("p", *sentence, ".", class_="fold-finding")
+
+
+def _unequal(one: Contrast) -> Markup:
+    """The number of masks of each alternative, and the likeliest of those that share one."""
+    counts = [
+        join(word(score.word.text), f" takes {masks(len(score.pieces))}") for score in one.scores
+    ]
+    best = [
+        join(word(one.scores[place].word.text), f" among those of {masks(n)}")
+        for n, place in one.best_of_equals
+    ]
+    likeliest = join(", likeliest is ", listed(best)) if best else ", so they are not ranked"
+    return join("for ", model_name(one.model, one.label), " ", listed(counts), likeliest)
+
+
+def masks(n: int) -> str:
+    """A number of masks in words that fit it."""
+    return "1 mask" if n == 1 else f"{n} masks"

@@ -25,7 +25,11 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
     detail = (
         texts["unknown"]
         if score.is_unknown
-        else texts["detail"].format(p=number(score.probability), pieces=" + ".join(score.pieces))
+        else texts["detail"].format(
+            p=number(score.probability),
+            pieces=" + ".join(score.pieces),
+            masks="1 mask" if len(score.pieces) == 1 else f"{len(score.pieces)} masks",
+        )
     )
     return el(
         "div",
@@ -33,6 +37,7 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
         el("span", el("i", style=f"width:{100 * share:.2f}%"), class_="pr-share"),
         el("strong", number(share)),
         el("span", detail, class_="pr-detail"),
-        class_="pr-contrast-row" + (" preferred" if found.preferred == place else ""),
+        class_="pr-contrast-row"
+        + (" preferred" if found.is_equal and found.preferred == place else ""),
         data_model=found.model,
     )

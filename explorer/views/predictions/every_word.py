@@ -68,13 +68,13 @@ def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> 
         return el("span", found, class_="pr-none")
     if found.is_unknown:
         return el("span", texts["unknown"], class_="pr-none")
-    place = texts["rank" if found.rank <= size else "last"]
-    rank = place.format(rank=found.rank, size=size)
-    pieces = " + ".join(found.pieces) if len(found.pieces) > 1 else None
+    n = len(found.pieces)
+    place = texts["rank"].format(rank=found.rank, size=size)
+    pieces = texts["several"].format(n=n, pieces=" + ".join(found.pieces))
     return el(
         "div",
         el("strong", number(found.probability)),
-        el("span", rank, class_="pr-rank"),
-        el("span", pieces, class_="pr-pieces") if pieces else None,
+        el("span", place, class_="pr-rank") if n == 1 else None,
+        el("span", pieces, class_="pr-pieces") if n > 1 else None,
         class_="pr-asked",
     )

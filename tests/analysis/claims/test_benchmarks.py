@@ -79,3 +79,11 @@ def test_an_unknown_row_is_refused(student, reference):
 def test_an_empty_cell_is_refused():
     with pytest.raises(ValueError, match="prints no"):
         TABLES["bert-2"].cell("Human", "dev EM")
+
+
+def test_a_correlation_is_no_per_cent_and_still_a_score():
+    columns = [
+        c for table in TABLES.values() for c in table.columns if c.label in ("CoLA", "STS-B")
+    ]
+    assert columns
+    assert all(column.unit != "%" and column.is_score for column in columns)

@@ -96,6 +96,25 @@ def test_rows_touched_without_being_read_are_noticed(family):
     assert not claims_layers.updated_rows(family(bert=network)).holds
 
 
+def test_the_tied_output_moves_every_row_as_plain_torch_has_it(family, tiny_family):
+    path = tiny_family.specs["bert"].bundled_path
+    network = AutoModelForPreTraining.from_pretrained(path).eval()
+    ids = torch.tensor([family.loaded("bert").tokenizer(claims_layers.TEXT)["input_ids"]])
+    scores = network(input_ids=ids).prediction_logits[0]
+    torch.nn.functional.cross_entropy(scores, ids[0]).backward()
+    rows = int((network.bert.embeddings.word_embeddings.weight.grad.abs().sum(1) > 0).sum())
+    said = claims_layers.updated_rows(family()).text
+    assert said.endswith(f"with the tied output layer {rows:,}")
+    assert rows == network.config.vocab_size, "softmax moves every score"
+
+
+def test_an_output_layer_of_its_own_is_noticed(family):
+    network = family.copy("bert")
+    decoder = network.cls.predictions.decoder
+    decoder.weight = torch.nn.Parameter(decoder.weight.detach().clone())
+    assert not claims_layers.updated_rows(family(bert=network)).holds
+
+
 def test_another_scale_in_one_layer_is_noticed(family):
     network = family.copy("bert")
     network.base_model.encoder.layer[3].attention.self.scaling *= 2

@@ -28,3 +28,36 @@ def test_two_hopeless_words_still_compare():
     assert found.shares == pytest.approx([1 / (1 + np.e), np.e / (1 + np.e)])
     assert found.shares.sum() == pytest.approx(1)
     assert found.preferred == 1
+
+
+def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
+    import re
+
+    from explorer.analysis.predictions.every_word import SpanScore
+    from explorer.models.tokens import Word
+    from explorer.ui.predictions.words import ASK_TABLE, CONTRAST, contrast_finding
+    from explorer.views.predictions.contrast import contrast_html
+    from explorer.views.predictions.every_word import asked_table
+
+    def score(text, pieces, p):
+        return SpanScore(Word(text, 0, len(text)), tuple(pieces), float(np.log(p)), 1, ())
+
+    nurse, clerk = score("nurse", ["nurse"], 0.1), score("clerk", ["clerk"], 0.2)
+    long = score("photographer", ["photo", "##graph", "##er"], 0.001)
+    mixed = contrast("bert", "BERT", [nurse, clerk, long])
+    said = re.sub("<[^>]*>", "", str(contrast_finding([mixed])))
+    assert "prefer" not in said
+    assert "photographer takes 3 masks" in said
+    assert "likeliest is clerk among those of 1 mask" in said
+    assert "not ranked" in contrast_finding([contrast("bert", "BERT", [nurse, long])])
+    html = contrast_html([mixed], CONTRAST)
+    assert "photo + ##graph + ##er, 3 masks" in html
+    assert " preferred" not in html
+    same = contrast("bert", "BERT", [nurse, clerk])
+    assert "prefers <em" in contrast_finding([same])
+    assert " preferred" in contrast_html([same], CONTRAST)
+    table = asked_table(
+        [("photographer", {"bert": long})], {"bert": "BERT"}, {"bert": 9}, ASK_TABLE
+    )
+    assert "3 masks: photo + ##graph + ##er" in table
+    assert "rank" not in table.replace("pr-rank", "")

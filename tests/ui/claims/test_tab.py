@@ -68,3 +68,15 @@ def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkey
     monkeypatch.setattr(runs, "get_loaded", lambda spec, s: seen.append(s.dtype) or load(spec, s))
     tab._specimens(PageState(dtype="bfloat16")).loaded("albert")
     assert seen == ["float32"]
+
+
+def test_no_source_means_that_none_bears_the_claim_out():
+    """Three of the unsupported claims cite a source, which does not say it."""
+    from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
+    from explorer.ui.claims.words import shares_finding
+
+    ledger = claims_ledger()
+    assert any(c.verdict == "unsupported" and c.source for c in ledger.claims)
+    said = shares_finding(verdict_shares(ledger))
+    assert "borne out by no source" in said
+    assert "have no source" not in said

@@ -1,6 +1,7 @@
 """The distillation tab's handlers on random models: values, cards and refusals, with no server."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -172,3 +173,71 @@ def test_what_a_run_came_to_is_its_end_against_its_start():
     assert said.startswith("In 10 steps the loss went from 5.00 to 1.25; ")
     assert said.endswith("in 70% of cases; at the start it was 10%.")
     assert live_sentence(LiveSettings(steps=10), reports[:2]) == "Step 5 of 10: loss 5.00."
+
+
+def test_a_total_without_a_part_says_so(tiny_family):
+    lacking = json.loads(folds.show_losses(STATE))
+    assert lacking["mlm"] is None
+    assert lacking["texts"]["total"] == "Total loss without L_mlm"
+    whole = json.loads(folds.show_losses(PageState(text="the cat sat.", word=1)))
+    assert whole["texts"]["total"] == "Total loss"
+
+
+def test_the_teachers_choice_is_not_called_the_hard_label(tiny_family):
+    """A hard label is the word that was hidden; the mark is on the teacher's first choice."""
+    data = json.loads(distillation.show(PageState(text="the cat sat.", word=1))[1])
+    assert data["texts"]["hard"] == "teacher’s choice"
+
+
+def test_few_sentences_come_with_an_interval():
+    from types import SimpleNamespace
+
+    from explorer.ui.distillation.folds_words import agreement_note
+
+    class Found(SimpleNamespace):
+        def __len__(self):
+            return 24
+
+    import numpy as np
+
+    said = agreement_note(Found(same_first=np.arange(24) < 18), ("BERT", "DistilBERT"))
+    assert "24 short sentences" in said
+    assert "55% to 88%" in said
+
+
+def test_the_soft_loss_is_said_over_all_tokens_and_over_the_hidden_ones(tiny_family):
+    """Both from the KL of each token: the bundled student was trained on the second alone."""
+    data = json.loads(folds.show_losses(PageState(text="the [MASK] sat on the [MASK].")))
+    kl = data["kl"][data["temperatures"].index(2.0)]
+    masks = [i for i, token in enumerate(data["tokens"]) if token == "[MASK]"]
+    everywhere = 4 * sum(kl) / len(kl)
+    hidden = 4 * sum(kl[i] for i in masks) / len(masks)
+    notes = " ".join(data["texts"]["notes"])
+    assert len(masks) == 2
+    assert abs(everywhere - hidden) > 1e-3, "or the test says nothing"
+    said = re.search(
+        r"is (\d+\.\d{4}) nats over all 9 tokens.* (\d+\.\d{4}) over the 2 hidden", notes
+    )
+    assert [float(n) for n in said.groups()] == pytest.approx([everywhere, hidden], abs=2e-3)
+
+
+def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
+    from explorer.models.specs import BASE
+    from explorer.ui.distillation.words import lab_texts
+
+    said = json.loads(distillation.show(STATE)[1])["texts"]["beside"]
+    assert "did not learn alone" in said
+    assert "fitted to BERT's layers" in said
+    assert "{origin}" not in said
+    assert said.startswith("This {name}"), "the browser puts the name in"
+    published = lab_texts(BASE["albert"])["beside"]
+    assert published.startswith("{name} learned alone, with its own vocabulary")
+
+
+def test_a_card_that_tells_of_a_fit_is_told_on_the_page_too():
+    from explorer.models.specs import BASE, MINI
+
+    for spec in MINI.values():
+        card = (spec.bundled_path / "README.md").read_text("utf-8")
+        assert ("shared layer began as mini-bert's layer" in card) == (spec.fitted_to == "bert")
+    assert not any(spec.fitted_to for spec in BASE.values())

@@ -54,3 +54,16 @@ def test_a_mini_model_counts_what_its_files_hold(tiny_family):
 def test_bad_names_are_refused_in_one_sentence(bad):
     with pytest.raises(ValueError, match="there are: bert-base-uncased"):
         parameters(bad)
+
+
+def test_a_refusal_quotes_as_a_program_reads_it():
+    import gradio as gr
+
+    from explorer.ui.kit.errors import plain_errors
+
+    def refuse():
+        raise ValueError("no 'gpt' and no <b>")
+
+    with pytest.raises(gr.Error) as error:
+        plain_errors(refuse)()
+    assert error.value.message == "no 'gpt' and no &lt;b&gt;"

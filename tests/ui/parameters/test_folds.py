@@ -144,3 +144,18 @@ def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_wher
     kept = shape_memory(albert, 128, 1, True), shape_memory(bert, 128, 1, True)
     said = "activation function" in memory.show_memory("base", 128, 1, True)
     assert said == (kept[0].peak_bytes > kept[1].peak_bytes)
+
+
+def test_what_a_pass_applies_is_said_to_hold_the_rows_it_does_not_read():
+    from explorer.analysis.parameters.family import family_members
+    from explorer.ui.parameters.words import MAP
+    from explorer.views.parameters.count import parameters_map
+
+    word_table = BASE["bert"].architecture.d_vocab * BASE["bert"].architecture.d_model
+    assert family_members("base")[0].counts.applied > word_table
+    assert (
+        "only the rows of its own tokens"
+        in json.loads(parameters_map({"mini": family_members("mini")}, MAP))["texts"][
+            "applied_note"
+        ]
+    )

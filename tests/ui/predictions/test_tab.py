@@ -174,7 +174,7 @@ def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_fami
     """“s” and “at” are one piece of both vocabularies, so the gap between them is gone."""
     html = show_asked(PageState(text="the cat s[MASK]"), "at, the")
     assert html.count("grows together") == 3
-    assert len(re.findall(r"rank \d|behind all", html)) == 3
+    assert len(re.findall(r"rank \d|\d masks: ", html)) == 3
 
 
 def test_the_strips_finding_counts_first_guesses_and_means_over_words():

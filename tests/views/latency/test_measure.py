@@ -241,3 +241,16 @@ def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():
         assert [ends is None for ends in model["ratio_band"]] == [False, True, False, False]
         assert None not in model["ms"], "the times of that point are as good as any"
     assert "most rounds at 32 tokens: no ratio" in texts_folds.sweep_sentence(sweep)
+
+
+def test_the_scheme_of_int8_is_named_as_torch_has_it():
+    import torch
+    from torch import nn
+
+    from explorer.timing.networks import TimedNetwork, int8_network
+
+    linear = nn.Sequential(nn.Linear(8, 8))
+    quantised = int8_network(TimedNetwork(SPECS[0], linear, "for the scheme"))
+    scheme = quantised.network[0].weight().qscheme()
+    assert scheme in (torch.per_tensor_affine, torch.per_tensor_symmetric)
+    assert "one scale for each weight matrix" in texts_folds.FASTER_NOTE
