@@ -7,8 +7,8 @@ from explorer.training.card import FIGURES
 from explorer.training.recipe import MODELS
 
 APART = (
-    "mini-albert has pieces of its own: what it gets right of them, its cross-entropy over them "
-    "and its pseudo-perplexity are not to be compared with those of the other two."
+    "mini-albert has pieces of its own: what it gets right of its masked pieces and its "
+    "cross-entropy over them are not to be compared with the figures of the other two."
 )
 HOW = """## How they were made, and how to make better ones
 

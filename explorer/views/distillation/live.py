@@ -6,7 +6,7 @@ from dataclasses import asdict
 import numpy as np
 
 from explorer.analysis.distillation.live import PARTS, LiveReport, LiveSettings
-from explorer.views.distillation.curves import rounded
+from explorer.views.distillation.soft import rounded
 from explorer.views.markup import script_json
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
-from explorer.views.distillation.curves import rounded
+from explorer.views.distillation.soft import rounded
 from explorer.views.markup import script_json
 
 

@@ -66,6 +66,11 @@ def packed(array: np.ndarray) -> str:
     return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
 
 
+def rounded(values: np.ndarray) -> list[float]:
+    """Six significant digits: more than any chart shows."""
+    return [float(f"{value:.6g}") for value in values]
+
+
 def _answer(hidden: HiddenWord) -> np.ndarray:
     return np.array([hidden.answer] if hidden.answer >= 0 else [], np.int64)
 
