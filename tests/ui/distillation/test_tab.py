@@ -227,7 +227,7 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
 
     said = json.loads(distillation.show(STATE)[1])["texts"]["beside"]
     assert "did not learn alone" in said
-    assert "fitted to BERT's layers" in said
+    assert "fitted to mini-BERT's layers" in said
     assert "{origin}" not in said
     assert said.startswith("This {name}"), "the browser puts the name in"
     published = lab_texts(BASE["albert"])["beside"]
