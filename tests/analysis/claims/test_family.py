@@ -272,7 +272,7 @@ def test_a_head_without_weights_waits(family):
 def test_masking_and_pairs_are_drawn_as_the_papers_say(family, monkeypatch):
     assert claims_pairs.masking_shares(family()).holds
     assert claims_pairs.pair_shares(family()).holds
-    from explorer.analysis.distillation.soft import masking as distillation_masking
+    from explorer.analysis.distillation import masking as distillation_masking
 
     monkeypatch.setattr(distillation_masking, "FATES", (1.0, 0.0, 0.0))
     assert not claims_pairs.masking_shares(family()).holds
