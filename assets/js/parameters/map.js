@@ -153,7 +153,7 @@ function captionOf(row, first, texts) {
   const saved = row.savings.reduce((sum, [, n]) => sum + n, 0);
   const oneWay = row.savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
   const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
-    (oneWay ? ` (${percent(n / saved)})` : ''));
+    (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''));
   return `${parts.join(' · ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first})}: ${steps.join(', ')}.`;
 }
 

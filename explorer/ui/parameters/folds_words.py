@@ -172,8 +172,8 @@ MEMORY_TEXTS = {
     "not_yet": "not measured",
 }
 MEMORY_FINDING = (
-    "At base size ALBERT's weights take {weight_share} of BERT's memory, one pass {peak_share}: "
-    "every layer still works on its own {length} × {batch} tokens of width {width}."
+    "At base size ALBERT's weights take {weight_share} of the memory of BERT's, one pass "
+    "{peak_share}: every layer still works on its own {length} × {batch} tokens of width {width}."
 )
 MEMORY_NOTE = (
     "Weights in float32 are held all the time; a pass holds the rest beyond them at its fullest "
