@@ -20,7 +20,7 @@ from explorer.ui.latency import choice as latency_choice
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import Choice, device_choices
 from explorer.ui.latency.detail import detail
-from explorer.ui.latency.folds import QUESTIONS, _handler
+from explorer.ui.latency.folds import CLAIM, _handler
 from explorer.ui.latency.folds_words import RECORDED_HEAD
 from explorer.ui.latency.tab import drawn
 from explorer.views.latency.detail import recorded_table
@@ -151,4 +151,4 @@ def test_every_device_is_offered_where_there_are_several(monkeypatch):
 
 def test_questions_of_one_device_say_so():
     with pytest.raises(BadWorkload, match="choose one under Device"):
-        next(_handler(QUESTIONS[0])(Choice(device="every"), None))
+        next(_handler(CLAIM)(Choice(device="every"), None))
