@@ -144,7 +144,7 @@ def test_a_bad_link_is_repaired_with_one_notice(page_at):
     ("text", "sentence"),
     [
         ("", "There is no text yet"),
-        ("word " * 3000, "tokens for BERT; 512 fit"),
+        ("word " * 3000, "tokens for mini-BERT; 512 fit"),
     ],
 )
 def test_bad_text_gives_one_sentence_and_the_next_request_works(page_at, text, sentence):

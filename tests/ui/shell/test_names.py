@@ -41,7 +41,7 @@ def test_one_line_under_the_title_says_so_and_leads_to_the_card():
     plain = re.sub("<[^>]*>", "", header)
     assert all(spec.label in plain for spec in MINI.values())
     assert f"“{kit.SETTINGS}”" in plain
-    (address,) = re.findall('href="([^"]*)"', header)
+    (address,) = re.findall('href="([^"#]*)"', header)
     routes = launch_options()["app_kwargs"]["routes"]
     answer = TestClient(Starlette(routes=routes)).get(f"/{address}")
     assert answer.status_code == 200
