@@ -17,8 +17,11 @@ export function followFolds(state) {
   fromLink = false;
 }
 
-function openLinked(name) {
-  const fold = name && foldsInSight().find(one => one.name === name);
+// The tab may come into sight only after the first answer: then a little later.
+function openLinked(name, tries = 50) {
+  if (!name || chosen('fold') !== name) return;
+  const fold = foldsInSight().find(one => one.name === name);
+  if (!fold && tries) setTimeout(() => openLinked(name, tries - 1), 100);
   if (!fold || fold.isOpen()) return;
   fold.press();
   fold.node.scrollIntoView({block: 'start'});

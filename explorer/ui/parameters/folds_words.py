@@ -26,7 +26,7 @@ CALLS_NOTE = (
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"
 
-SIZES = "How large are all seven, part by part, and what do the papers print?"
+SIZES = "How large are all seven, and what do the papers print?"
 SIZES_TEXTS = {
     "label": "The seven sizes",
     "length": "Tokens",
