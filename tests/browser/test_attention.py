@@ -41,7 +41,9 @@ def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
     expect(page.locator(".aw-card figure")).to_have_count(3)
     page.mouse.click(*tile(page, 1, 1, 4))
     expect(page).to_have_url(re.compile(r"model=distilbert.*layer=1.*head=4"))
-    expect(page.locator(".aw-panels figure b").nth(1)).to_have_text("mini-DistilBERT layer 2, head 5")
+    expect(page.locator(".aw-panels figure b").nth(1)).to_have_text(
+        "mini-DistilBERT layer 2, head 5"
+    )
     expect(page.locator(".aw-panels figure").nth(1)).to_contain_text("Chosen")
     heads = word_heads(get_runs(PageState(text=TEXT))[0])
     assert page.evaluate(LOCK) == [1, 1, 4]
