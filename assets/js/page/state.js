@@ -6,8 +6,6 @@
  *   text: string, machine: Params, note: string}} Answer */
 /** @typedef {{defaults: Params, reads: Record<string, string[]>, limit: number}} Config */
 
-const PAGE_FIELDS = ['device', 'dtype'];   // told to the server, never to a link
-
 export class State {
   /**
    * @param {Config} config
@@ -31,14 +29,16 @@ export class State {
   get tab() { return this.get('tab'); }
 
   /** What a picture depends on: the fields its tab reads. @param {string} tab @param {Params} params */
-  key(tab, params) {
-    return JSON.stringify(this.config.reads[tab].map(name => params[name] ?? this.config.defaults[name] ?? ''));
-  }
+  key(tab, params) { return this.printed(this.config.reads[tab], params); }
 
   /** What the folds depend on: every field that any tab reads. */
   get runKey() {
-    const all = [...new Set(Object.values(this.config.reads).flat())];
-    return JSON.stringify(all.map(name => (this.accepted ?? this.wanted)[name] ?? this.config.defaults[name] ?? ''));
+    return this.printed([...new Set(Object.values(this.config.reads).flat())], this.accepted ?? this.wanted);
+  }
+
+  /** @param {string[]} names @param {Params} params */
+  printed(names, params) {
+    return JSON.stringify(names.map(name => params[name] ?? this.config.defaults[name] ?? ''));
   }
 
   /** Whether a tab shows something else than the page's text. @param {string} tab */
@@ -115,7 +115,7 @@ export class State {
     this.note = answer.note;
     if (answer.number !== this.number) { this.accepted = {...params}; return; }   // a newer question is under way
     // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
-    for (const name of [...Object.values(this.config.reads).flat(), ...PAGE_FIELDS, ...answer.repaired]) {
+    for (const name of [...Object.values(this.config.reads).flat(), ...answer.repaired]) {
       if (params[name] === undefined) delete this.wanted[name];
       else this.wanted[name] = params[name];
     }

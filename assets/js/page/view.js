@@ -7,6 +7,7 @@ import {begin, listen} from './here.js';
 /** @type {import('./state.js').State | null} */
 let state = null;
 let last = null;
+let texts = null;
 
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
@@ -14,6 +15,7 @@ listen(followFolds);
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {
   if (!state) {
+    texts = data.texts;
     state = begin(data, () => ask(() => state.question()));
     opened.then(() => state.open(Object.fromEntries(new URLSearchParams(location.search))));
   }
@@ -21,10 +23,10 @@ export function show(root, data, {ask}) {
   document.documentElement.classList.remove('linked');
   if (data.serial !== last) state.answered(data.answer);   // the same answer again only draws the link anew
   last = data.serial;
-  drawLink(root, data.texts);
+  drawLink(root);
 }
 
-function drawLink(root, texts) {
+function drawLink(root) {
   const field = make('input', {type: 'text', readonly: true, 'aria-label': texts.label, value: location.href});
   const button = make('button', {type: 'button', class: 'chip', text: texts.copy});
   const said = make('span', {role: 'status', class: 'hint', text: state.note});

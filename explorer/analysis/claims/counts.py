@@ -99,10 +99,6 @@ def weight_bytes(specimens: Specimens) -> Measured:
     )
 
 
-def _stored_bytes(network: Network) -> int:
-    return sum(p.numel() * p.element_size() for p in network.parameters())
-
-
 def depth_growth(specimens: Specimens) -> Measured:
     """LC08: what one more layer costs, at six depths."""
     totals = {

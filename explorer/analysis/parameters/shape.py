@@ -4,9 +4,6 @@ from dataclasses import dataclass, replace
 
 from explorer.models.specs import Architecture, ModelSpec
 
-BYTES = {"fp32": 4, "fp16": 2, "int8": 1}
-"""Bytes of one number in each format."""
-
 
 def layer_counts(shape: Architecture) -> dict[str, int]:
     """Numbers in one layer: 4 H^2 + 4 H in attention, 2 H F + F + H in the FFN, two norms."""

@@ -9,7 +9,6 @@ from explorer.views.markup import Markup, finding, join, listed, model_name
 
 LABEL = "Attention"
 QUESTION = "Where does every head look, and who looks alike?"
-EMPTY = "Compare a text to see every head of the three models."
 
 _SHARE = f"{PLACE_SHARE:.0%}"
 KIND_LABELS = {

@@ -12,7 +12,7 @@ from explorer.ui.claims.benchmarks import build_benchmark_fold
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import only_while
+from explorer.ui.kit.running import stop_comes, stop_goes
 
 if TYPE_CHECKING:
     from explorer.analysis.claims.results import CheckResult
@@ -41,11 +41,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
+    stop_comes(stop, run)
     running = run.click(plain_errors(run_all), [state], [results], **_RUNS)
     for canvas in (ledger, checks):
         canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")
-    only_while(stop, run, running)
+    stop_goes(stop, running)
     # The page says so itself: what a stopped stream last sent would otherwise stay.
     stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_fold()

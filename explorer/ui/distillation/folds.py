@@ -21,7 +21,7 @@ from explorer.ui.distillation.runs import (
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import only_while
+from explorer.ui.kit.running import stop_comes, stop_goes
 
 SENTENCES = DATA / "sentences.json"
 PRIVATE: dict[str, Any] = {
@@ -117,9 +117,10 @@ def build_agreement(state: gr.State) -> None:
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(texts.STOP, visible=False)
         picture = Canvas("distillation/agreement")
+        stop_comes(stop, run)
         event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
         stop.click(None, None, None, cancels=[event], api_visibility="private")
-        only_while(stop, run, event)
+        stop_goes(stop, event)
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:

@@ -18,7 +18,7 @@ from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import only_while, running
+from explorer.ui.kit.running import running, stop_comes, stop_goes
 from explorer.views.markup import note
 
 LINE = Line(nullcontext)
@@ -39,6 +39,7 @@ def build_live(state: gr.State) -> None:
             taught, alone = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
         picture = Canvas("distillation/live")
         weights = controls[4:7]
+        stop_comes(stop, run)
         event = run.click(
             plain_errors(run_live),
             [state, *controls],
@@ -49,7 +50,7 @@ def build_live(state: gr.State) -> None:
             show_progress="hidden",
         )
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
-        only_while(stop, run, event, reset)
+        stop_goes(stop, event, reset)
         reset.click(
             lambda: [*_defaults(), ""],
             None,

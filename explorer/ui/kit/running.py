@@ -35,16 +35,24 @@ def owner_of(request: gr.Request | None) -> str:
     return str(request.session_hash or "") if request is not None else ""
 
 
-def only_while(
-    stop: gr.Button, start: gr.Button, event: gr.events.Dependency, *ends: gr.Button
-) -> None:
-    """Show a stop button from the press that starts something until that is over or ended."""
-    at_once: dict[str, Any] = {
-        "queue": False,
-        "show_progress": "hidden",
-        "api_visibility": "private",
-    }
-    start.click(lambda: gr.Button(visible=True), None, [stop], **at_once)
-    event.then(lambda: gr.Button(visible=False), None, [stop], **at_once)
+_AT_ONCE: dict[str, Any] = {
+    "queue": False,
+    "show_progress": "hidden",
+    "api_visibility": "private",
+}
+
+
+def stop_comes(stop: gr.Button, start: gr.Button) -> None:
+    """Show a stop button at the press that starts something.
+
+    To be said before what the press starts: Gradio sends the events of one press one after the
+    other, so an event named later would be sent only when the measurement is over.
+    """
+    start.click(lambda: gr.Button(visible=True), None, [stop], **_AT_ONCE)
+
+
+def stop_goes(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) -> None:
+    """Hide a stop button once what was started is over or ended."""
+    event.then(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)
     for end in (stop, *ends):
-        end.click(lambda: gr.Button(visible=False), None, [stop], **at_once)
+        end.click(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)

@@ -41,6 +41,4 @@ OUT_OF_MEMORY = "There is not enough memory for this: please use a shorter text 
 UNEXPECTED = "Something failed on our side (noted as {mark}); your text is still here."
 REPAIRED = "The link held something that does not fit here; put back to the default: {fields}."
 NO_PICTURE = "This picture failed to load. Reload the page; all else works without it."
-TOKEN_COUNT = "{label} {n}"
 BUNDLED = "bundled"
-RANDOM_PART = "{label}: the checkpoint has no {parts}; nothing here reads it."

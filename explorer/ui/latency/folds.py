@@ -11,7 +11,7 @@ from explorer.timing.stop import StopSign
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import only_while, running, stops
+from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from explorer.ui.latency import words as plain_texts
@@ -75,6 +75,7 @@ def build_question(
         stop_button = gr.Button(plain_texts.STOP, visible=False)
     out = [gr.HTML(), *([Canvas(question.picture)] if question.picture else [])]
     for button, asked in buttons:
+        stop_comes(stop_button, button)
         event = button.click(
             plain_errors(with_choice(_handler(asked))),
             controls,
@@ -82,7 +83,7 @@ def build_question(
             concurrency_id="measure",
             **PRIVATE,
         )
-        only_while(stop_button, button, event)
+        stop_goes(stop_button, event)
     stop_button.click(stops(MEASUREMENTS), None, None, queue=False, **PRIVATE)
 
 

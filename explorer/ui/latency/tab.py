@@ -11,7 +11,7 @@ from explorer.runs import get_runs
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.running import only_while, running, stops
+from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
@@ -73,6 +73,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
             trigger_mode="always_last",
             **PRIVATE,
         )
+    stop_comes(stop_button, measure_button)
     event = measure_button.click(
         plain_errors(with_choice(measure)),
         controls,
@@ -85,7 +86,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(
         stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
     )
-    only_while(stop_button, measure_button, event)
+    stop_goes(stop_button, event)
     build_folds([*controls])
     return [controls[LENGTH], controls[DEVICE]]
 

@@ -155,11 +155,11 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         "text": state.text,
         "note": texts.LINK_CUT.format(limit=LINK_TEXT_LIMIT) if cut else "",
     }
-    return script_json({"answer": answer, **view_config()})
+    return script_json({"answer": answer})
 
 
 def view_config() -> dict[str, object]:
-    """What the browser has to know of the page, so that it keeps no list of its own."""
+    """What the browser is told once of the page, so that it keeps no list of its own."""
     return {
         "defaults": default_params(),
         "limit": LINK_TEXT_LIMIT,

@@ -8,17 +8,6 @@ from explorer.views.markup import Markup, el, table
 if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
 
-ALL_PARTS = (
-    "word_embeddings",
-    "position_embeddings",
-    "token_type_embeddings",
-    "embedding_projection",
-    "attention",
-    "ffn",
-    "layer_norm",
-    "pooler",
-)
-
 
 def components_table(
     families: "Sequence[Sequence[FamilyMember]]", parts: Mapping[str, str], rows: Mapping[str, str]
@@ -26,7 +15,8 @@ def components_table(
     """Every component of every model, exactly; the pre-training head under the total."""
     members = [member for family in families for member in family]
     body: list[list[str | Markup]] = [
-        [parts[part], *(_count(m.counts.components[part]) for m in members)] for part in ALL_PARTS
+        [parts[part], *(_count(m.counts.components[part]) for m in members)]
+        for part in members[0].counts.components
     ]
     body += [
         [el("strong", rows["total"]), *(el("strong", f"{m.counts.total:,}") for m in members)],

@@ -225,8 +225,8 @@ def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_fam
     *_, found = measure_faster(specs, Workload(length=8), FEW, sign)
     assert [timed.spec for timed in found.models] == [albert]
     said = " ".join(faster_notes(found))
-    assert "left out for BERT: building took longer" in said
-    assert "left out for DistilBERT: not one round" in said
+    assert "left out for mini-BERT: building took longer" in said
+    assert "left out for mini-DistilBERT: not one round" in said
 
 
 def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
