@@ -8,15 +8,15 @@ from pathlib import Path
 
 import torch
 
-from explorer.training import pretrain, tutoring
-from explorer.training.ablation import ablate
-from explorer.training.evaluate import PARTS, Evaluation, evaluate
-from explorer.training.export import Export, export_family
-from explorer.training.loop import Budget
 from explorer.training.machine import offer
-from explorer.training.prepare import Source, prepare
 from explorer.training.recipe import FULL, MODELS, TINY, Place
-from explorer.training.sentiment import Sentiment
+from explorer.training.report.evaluate import PARTS, Evaluation, evaluate
+from explorer.training.report.sentiment import Sentiment
+from explorer.training.steps import pretrain, tutoring
+from explorer.training.steps.ablation import ablate
+from explorer.training.steps.export import Export, export_family
+from explorer.training.steps.loop import Budget
+from explorer.training.steps.prepare import Source, prepare
 
 STEPS = (
     "prepare",

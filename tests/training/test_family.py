@@ -12,8 +12,8 @@ from explorer.training.family import (
     start_head,
     student_from,
 )
-from explorer.training.fit import transplant
 from explorer.training.recipe import TINY
+from explorer.training.steps.fit import transplant
 
 IDS = torch.tensor([[2, 17, 4, 80, 3]])
 

@@ -21,11 +21,11 @@ from transformers import (
 from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.models.loading import LoadedModel
-from explorer.training.batch import Batch
 from explorer.training.family import student_from
 from explorer.training.live.text import made_up_sentences, questions_of, split_sentences
-from explorer.training.objectives import DistillObjective, guess
 from explorer.training.recipe import FULL
+from explorer.training.steps.objectives import DistillObjective, guess
+from explorer.training.text.batch import Batch
 
 ROWS = 24
 """Sentences per step."""

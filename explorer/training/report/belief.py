@@ -16,11 +16,11 @@ from transformers import PreTrainedTokenizerBase
 
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.assets import DATA
-from explorer.training.batch import CLS, MASK, PAD, SEP, Batch
-from explorer.training.corpus import Shard
-from explorer.training.heldout import HELDOUT_SEED
-from explorer.training.objectives import guess
-from explorer.training.pieces import Pieces
+from explorer.training.report.heldout import HELDOUT_SEED
+from explorer.training.steps.objectives import guess
+from explorer.training.text.batch import CLS, MASK, PAD, SEP, Batch
+from explorer.training.text.corpus import Shard
+from explorer.training.text.pieces import Pieces
 
 PROBE = DATA / "probe.json"
 SHORTEST, LONGEST = 6, 30

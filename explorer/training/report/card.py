@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from explorer.training.card_words import ABOUT, DATA, LIMITS
+from explorer.training.report.card_words import ABOUT, DATA, LIMITS
 
 SEQUENCES = {"mini-albert": "64 or 128"}  # of running text
 FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # ALBERT's Table 5 asks the same

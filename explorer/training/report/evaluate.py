@@ -10,27 +10,27 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer
 
-from explorer.training.batch import CLS, MASK, SEP, Batch
-from explorer.training.batches import Sampler
-from explorer.training.belief import probe_figures, single_figures, single_sentences
-from explorer.training.card import write_card
-from explorer.training.corpus import Shard
-from explorer.training.export import (
+from explorer.training.family import load_model
+from explorer.training.machine import machine
+from explorer.training.recipe import MODELS
+from explorer.training.report.belief import probe_figures, single_figures, single_sentences
+from explorer.training.report.card import write_card
+from explorer.training.report.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
+from explorer.training.report.overview import write_overview
+from explorer.training.report.sentiment import Sentiment, sst2_accuracy
+from explorer.training.steps.export import (
     Export,
     kind_of,
     read_results,
     tokenizer_of,
     write_results,
 )
-from explorer.training.family import load_model
-from explorer.training.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
-from explorer.training.machine import machine
-from explorer.training.objectives import guess
-from explorer.training.overview import write_overview
-from explorer.training.pretrain import Setting
-from explorer.training.recipe import MODELS
-from explorer.training.sentiment import Sentiment, sst2_accuracy
-from explorer.training.spelling import spelling_figures
+from explorer.training.steps.objectives import guess
+from explorer.training.steps.pretrain import Setting
+from explorer.training.text.batch import CLS, MASK, SEP, Batch
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import Shard
+from explorer.training.text.spelling import spelling_figures
 
 PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
 CAPITAL = ("The capital of France is [MASK].", "paris")

@@ -6,11 +6,11 @@ import torch
 from torch import nn
 
 from explorer.analysis.distillation.triple_loss import IGNORED
-from explorer.training.batches import Sampler
-from explorer.training.corpus import Shard
-from explorer.training.loop import half_precision
-from explorer.training.objectives import guess
 from explorer.training.recipe import Recipe
+from explorer.training.steps.loop import half_precision
+from explorer.training.steps.objectives import guess
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import Shard
 
 HELDOUT_SEED = 7
 HELDOUT_LENGTH = 128

@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from explorer.training.card import FIGURES
 from explorer.training.recipe import MODELS
+from explorer.training.report.card import FIGURES
 
 APART = (
     "mini-albert has pieces of its own: what it gets right of its masked pieces and its "

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from explorer.training.loop import best_device, half_precision
+from explorer.training.steps.loop import best_device, half_precision
 
 
 @dataclass(frozen=True, slots=True)

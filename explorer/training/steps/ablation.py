@@ -6,14 +6,14 @@ from typing import Any
 import torch
 
 from explorer.analysis.distillation.triple_loss import WEIGHTS
-from explorer.training.batches import Sampler
-from explorer.training.card import write_card
-from explorer.training.export import Export, checksum, read_results, write_results
 from explorer.training.family import load_model, new_model, student_from
-from explorer.training.heldout import masked_accuracy
-from explorer.training.loop import Budget, Run, train
-from explorer.training.objectives import DistillObjective
-from explorer.training.pretrain import Setting
+from explorer.training.report.card import write_card
+from explorer.training.report.heldout import masked_accuracy
+from explorer.training.steps.export import Export, checksum, read_results, write_results
+from explorer.training.steps.loop import Budget, Run, train
+from explorer.training.steps.objectives import DistillObjective
+from explorer.training.steps.pretrain import Setting
+from explorer.training.text.batches import Sampler
 
 FULL_LOSS = "full triple loss"
 VARIANTS: dict[str, dict[str, float]] = {

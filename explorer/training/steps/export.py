@@ -12,17 +12,17 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
-from explorer.training.belief import probe_figures
-from explorer.training.card import write_card
 from explorer.training.family import load_model
-from explorer.training.heldout import masked_accuracy
 from explorer.training.machine import machine
 from explorer.training.origin import fit_history, tokens_before, whole_history
-from explorer.training.overview import write_overview
-from explorer.training.pretrain import FITTED, Setting, checkpointed
 from explorer.training.recipe import MODELS
-from explorer.training.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
-from explorer.training.worse import is_worse
+from explorer.training.report.belief import probe_figures
+from explorer.training.report.card import write_card
+from explorer.training.report.heldout import masked_accuracy
+from explorer.training.report.overview import write_overview
+from explorer.training.report.worse import is_worse
+from explorer.training.steps.pretrain import FITTED, Setting, checkpointed
+from explorer.training.text.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
 
 EVALUATION_BATCHES = 50
 WEIGHTS = "model.safetensors"

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
 from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
-from explorer.training.batch import Batch
-from explorer.training.objectives import at, top1
+from explorer.training.steps.objectives import at, top1
+from explorer.training.text.batch import Batch
 
 
 class FitObjective(nn.Module):

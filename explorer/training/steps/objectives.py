@@ -14,7 +14,7 @@ from explorer.analysis.distillation.triple_loss import (
     mlm_loss,
     triple_loss,
 )
-from explorer.training.batch import Batch
+from explorer.training.text.batch import Batch
 
 ORDER_WEIGHT = 1.0  # it was 4 once, and told the order of no more than 55 % of the pairs
 

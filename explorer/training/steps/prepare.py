@@ -7,10 +7,10 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from explorer.training.corpus import held_out, read_documents, tokenise
 from explorer.training.origin import adopt_tokenizers
 from explorer.training.recipe import Place, Recipe
-from explorer.training.vocabulary import (
+from explorer.training.text.corpus import held_out, read_documents, tokenise
+from explorer.training.text.vocabulary import (
     albert_tokenizer,
     bert_tokenizer,
     cut_wordpieces,

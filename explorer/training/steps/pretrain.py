@@ -9,9 +9,6 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
-from explorer.training.batches import Sampler
-from explorer.training.belief import Reading
-from explorer.training.corpus import Shard
 from explorer.training.family import (
     albert_from,
     load_model,
@@ -21,17 +18,20 @@ from explorer.training.family import (
     student_from,
     warm_start_bert,
 )
-from explorer.training.fit import FitObjective, transplant
-from explorer.training.heldout import masked_accuracy
-from explorer.training.loop import Budget, Progress, Run, best_device, train
-from explorer.training.objectives import DistillObjective, PretrainObjective
 from explorer.training.origin import remember_origin, tokens_seen
-from explorer.training.pieces import Pieces
-from explorer.training.prepare import warm_folder, warm_vocabulary
 from explorer.training.recipe import Place, Recipe
-from explorer.training.respell import respell
-from explorer.training.sentences import Sentences
-from explorer.training.vocabulary import load_pieces, unigram_frequencies
+from explorer.training.report.belief import Reading
+from explorer.training.report.heldout import masked_accuracy
+from explorer.training.steps.fit import FitObjective, transplant
+from explorer.training.steps.loop import Budget, Progress, Run, best_device, train
+from explorer.training.steps.objectives import DistillObjective, PretrainObjective
+from explorer.training.steps.prepare import warm_folder, warm_vocabulary
+from explorer.training.steps.respell import respell
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import Shard
+from explorer.training.text.pieces import Pieces
+from explorer.training.text.sentences import Sentences
+from explorer.training.text.vocabulary import load_pieces, unigram_frequencies
 
 FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with

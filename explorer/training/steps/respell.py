@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining
 
-from explorer.training.vocabulary import load_pieces
+from explorer.training.text.vocabulary import load_pieces
 
 RIDGE = 1e-2  # of the mean square of the teacher's vectors
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from explorer.training.objectives import at, guess
-from explorer.training.tutor import Lesson, Lessons
+from explorer.training.steps.objectives import at, guess
+from explorer.training.steps.tutor import Lesson, Lessons
 
 RATE = 1e-3
 EPOCHS = 6

@@ -13,10 +13,10 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from explorer.analysis.distillation.triple_loss import mlm_loss
-from explorer.training.batch import CLS, PAD, SEP, Batch
-from explorer.training.belief import Reading, whole_words
-from explorer.training.objectives import guess, top1
-from explorer.training.sentences import Sentences, one_text_each
+from explorer.training.report.belief import Reading, whole_words
+from explorer.training.steps.objectives import guess, top1
+from explorer.training.text.batch import CLS, PAD, SEP, Batch
+from explorer.training.text.sentences import Sentences, one_text_each
 
 HIDDEN = 0.15  # share of a sentence's words that are hidden, at least one
 

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import torch
 
-from explorer.training.heldout import masked_accuracy
-from explorer.training.loop import COLUMNS, Progress, Run, best_device, train
-from explorer.training.pretrain import (
+from explorer.training.report.heldout import masked_accuracy
+from explorer.training.steps.loop import COLUMNS, Progress, Run, best_device, train
+from explorer.training.steps.pretrain import (
     VALIDATION_BATCHES,
     Setting,
     checkpointed,
     tokenizer_file,
     validation,
 )
-from explorer.training.settle import States, collect
-from explorer.training.settle import settle as settle_words
-from explorer.training.tutor import Lessons, TutorObjective, shared_words
-from explorer.training.vocabulary import load_pieces
+from explorer.training.steps.settle import States, collect
+from explorer.training.steps.settle import settle as settle_words
+from explorer.training.steps.tutor import Lessons, TutorObjective, shared_words
+from explorer.training.text.vocabulary import load_pieces
 
 NAME = "mini-albert"
 

@@ -10,11 +10,11 @@ import numpy as np
 import torch
 
 from explorer.analysis.distillation.triple_loss import IGNORED
-from explorer.training.batch import CLS, PAD, SEP, Batch
-from explorer.training.corpus import Shard
-from explorer.training.masking import hide
 from explorer.training.recipe import Recipe
-from explorer.training.sentences import Sentences
+from explorer.training.text.batch import CLS, PAD, SEP, Batch
+from explorer.training.text.corpus import Shard
+from explorer.training.text.masking import hide
+from explorer.training.text.sentences import Sentences
 
 SHORTEST = 4  # a segment of fewer pieces makes no pair
 IN_ORDER, NOT_IN_ORDER = 0, 1

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from explorer.training.batch import FIRST_PIECE, MASK, PAD
-from explorer.training.pieces import Pieces
 from explorer.training.recipe import Recipe
+from explorer.training.text.batch import FIRST_PIECE, MASK, PAD
+from explorer.training.text.pieces import Pieces
 
 STRIDE = 16  # the number of hidden pieces is a multiple of this: few shapes, steady memory
 DRAWS = 40  # places that are tried for an n-gram before another length is drawn

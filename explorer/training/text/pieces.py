@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.training.vocabulary import load_pieces
+from explorer.training.text.vocabulary import load_pieces
 
 SPECIALS = 5  # both vocabularies begin with as many
 ENDS = (".", "!", "?")

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 
 from explorer.analysis.distillation.triple_loss import IGNORED
-from explorer.training.batch import CLS, MASK, PAD, SEP, Batch
-from explorer.training.corpus import Shard
-from explorer.training.pieces import Pieces
 from explorer.training.recipe import Recipe
+from explorer.training.text.batch import CLS, MASK, PAD, SEP, Batch
+from explorer.training.text.corpus import Shard
+from explorer.training.text.pieces import Pieces
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from explorer.training.belief import Reading, whole_words
+from explorer.training.report.belief import Reading, whole_words
 
 FREQUENT = 1000
 

@@ -11,7 +11,7 @@ import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerFast
 
-from explorer.training.corpus import split_sentences
+from explorer.training.text.corpus import split_sentences
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")

@@ -8,21 +8,27 @@ import torch
 from tokenizers import Tokenizer
 from transformers import BertForPreTraining
 
-from explorer.training import heldout, objectives
-from explorer.training.ablation import VARIANTS, ablate
-from explorer.training.batch import MASK
-from explorer.training.batches import Sampler
-from explorer.training.card import schedule_line
-from explorer.training.corpus import Shard
-from explorer.training.evaluate import answer_rank, pseudo_perplexity, retention, shared_passages
-from explorer.training.export import Export, forget_stale, halve, write_model, write_tokenizer
 from explorer.training.family import new_model
-from explorer.training.loop import Budget, half_precision
-from explorer.training.prepare import Source, prepare
-from explorer.training.pretrain import Setting
 from explorer.training.recipe import TINY, Place
-from explorer.training.sentiment import Sentiment, read_examples, sst2_accuracy
-from explorer.training.vocabulary import load_pieces
+from explorer.training.report import heldout
+from explorer.training.report.card import schedule_line
+from explorer.training.report.evaluate import (
+    answer_rank,
+    pseudo_perplexity,
+    retention,
+    shared_passages,
+)
+from explorer.training.report.sentiment import Sentiment, read_examples, sst2_accuracy
+from explorer.training.steps import objectives
+from explorer.training.steps.ablation import VARIANTS, ablate
+from explorer.training.steps.export import Export, forget_stale, halve, write_model, write_tokenizer
+from explorer.training.steps.loop import Budget, half_precision
+from explorer.training.steps.prepare import Source, prepare
+from explorer.training.steps.pretrain import Setting
+from explorer.training.text.batch import MASK
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import Shard
+from explorer.training.text.vocabulary import load_pieces
 
 
 @pytest.fixture(scope="module")

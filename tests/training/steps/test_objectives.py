@@ -1,10 +1,10 @@
 import pytest
 import torch
 
-from explorer.training.batch import Batch
 from explorer.training.family import new_model
-from explorer.training.objectives import ORDER_WEIGHT, PretrainObjective, order_loss
 from explorer.training.recipe import TINY
+from explorer.training.steps.objectives import ORDER_WEIGHT, PretrainObjective, order_loss
+from explorer.training.text.batch import Batch
 
 NO_PAIR = -100
 

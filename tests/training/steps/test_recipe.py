@@ -15,17 +15,17 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
-from explorer.training import loop
 from explorer.training.__main__ import main
-from explorer.training.export import standing
-from explorer.training.loop import Budget
 from explorer.training.origin import fit_history, remember_origin
-from explorer.training.pretrain import Setting
 from explorer.training.recipe import TINY as TOY
 from explorer.training.recipe import Place
+from explorer.training.steps import loop
+from explorer.training.steps.export import standing
+from explorer.training.steps.loop import Budget
+from explorer.training.steps.pretrain import Setting
 from tests.waiting import until
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TINY = ["--tiny", "--start", "random", "--threads", "1"]
 
 

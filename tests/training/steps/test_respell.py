@@ -5,8 +5,8 @@ from tokenizers import Tokenizer
 
 from explorer.training.family import new_model
 from explorer.training.recipe import TINY
-from explorer.training.respell import linear_map, respell, word_of
-from explorer.training.vocabulary import ALBERT_SPECIALS, albert_tokenizer, load_pieces
+from explorer.training.steps.respell import linear_map, respell, word_of
+from explorer.training.text.vocabulary import ALBERT_SPECIALS, albert_tokenizer, load_pieces
 
 OLD = [*ALBERT_SPECIALS, "▁the", "y", "n", "▁a", "▁cat", "▁do", "g"]
 NEW = [*ALBERT_SPECIALS, "▁they", "▁the", "▁a", "▁cat", "▁dogg", "y"]

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.training.loop import Budget, Progress, rate_at
 from explorer.training.recipe import FULL
+from explorer.training.steps.loop import Budget, Progress, rate_at
 
 RECIPE = replace(FULL, rate=2.0, warm_up=0.1, cool_down=0.2)
 

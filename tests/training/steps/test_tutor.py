@@ -3,16 +3,16 @@
 import pytest
 import torch
 
-from explorer.training import settle as settling
-from explorer.training.batch import MASK
 from explorer.training.family import new_model
-from explorer.training.loop import Budget
-from explorer.training.objectives import guess
-from explorer.training.prepare import Source, prepare
-from explorer.training.pretrain import Setting
 from explorer.training.recipe import TINY, Place
-from explorer.training.settle import gather, loss, settle
-from explorer.training.tutor import Lessons, TutorObjective, shared_words
+from explorer.training.steps import settle as settling
+from explorer.training.steps.loop import Budget
+from explorer.training.steps.objectives import guess
+from explorer.training.steps.prepare import Source, prepare
+from explorer.training.steps.pretrain import Setting
+from explorer.training.steps.settle import gather, loss, settle
+from explorer.training.steps.tutor import Lessons, TutorObjective, shared_words
+from explorer.training.text.batch import MASK
 
 
 @pytest.fixture(scope="module")

@@ -3,8 +3,8 @@
 import torch
 
 from explorer.training.family import new_model
-from explorer.training.pretrain import hold_layer
 from explorer.training.recipe import TINY
+from explorer.training.steps.pretrain import hold_layer
 
 
 def test_word_vectors_and_head_are_trained_and_nothing_else():

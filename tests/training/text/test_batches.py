@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.batch import CLS, MASK, PAD, SEP
-from explorer.training.batches import Sampler
-from explorer.training.corpus import Shard
 from explorer.training.recipe import TINY
+from explorer.training.text.batch import CLS, MASK, PAD, SEP
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import Shard
 
 RECIPE = replace(TINY, vocabulary=50_000, tokens_per_step=4096, lengths=((32, 0.5), (64, 0.5)))
 

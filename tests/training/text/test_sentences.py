@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.batch import CLS, MASK, PAD, SEP
-from explorer.training.batches import Sampler
-from explorer.training.corpus import Shard
-from explorer.training.pieces import Pieces
 from explorer.training.recipe import TINY
-from explorer.training.sentences import Sentences
+from explorer.training.text.batch import CLS, MASK, PAD, SEP
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import Shard
+from explorer.training.text.pieces import Pieces
+from explorer.training.text.sentences import Sentences
 
 NAMES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ","]
 NAMES += [f"w{i}" for i in range(40)] + [f"##p{i}" for i in range(20)]

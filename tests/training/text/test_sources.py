@@ -12,15 +12,22 @@ import torch
 
 from explorer.bench.served import free_port
 from explorer.training.__main__ import main
-from explorer.training.batches import Sampler
-from explorer.training.corpus import read_documents
-from explorer.training.loop import Budget, Progress, agreed, half_precision, optimiser, rate_at
-from explorer.training.objectives import PretrainObjective
-from explorer.training.pretrain import Setting, fresh_teacher
 from explorer.training.recipe import TINY, Place
+from explorer.training.steps.loop import (
+    Budget,
+    Progress,
+    agreed,
+    half_precision,
+    optimiser,
+    rate_at,
+)
+from explorer.training.steps.objectives import PretrainObjective
+from explorer.training.steps.pretrain import Setting, fresh_teacher
+from explorer.training.text.batches import Sampler
+from explorer.training.text.corpus import read_documents
 from tests.training.conftest import document
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 TOKENS = 3000
 
 

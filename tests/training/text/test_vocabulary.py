@@ -9,7 +9,7 @@ from sentencepiece import sentencepiece_model_pb2
 from transformers import AutoTokenizer
 
 from explorer.assets import ASSETS
-from explorer.training.vocabulary import (
+from explorer.training.text.vocabulary import (
     ALBERT_SPECIALS,
     albert_tokenizer,
     bert_tokenizer,
