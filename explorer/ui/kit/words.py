@@ -42,3 +42,19 @@ UNEXPECTED = "Something failed on our side (noted as {mark}); your text is still
 REPAIRED = "The link held something that does not fit here; put back to the default: {fields}."
 NO_PICTURE = "This picture failed to load. Reload the page; all else works without it."
 BUNDLED = "bundled"
+RUNNING = "The explorer is at {url}"
+SHARED = (
+    "and, for a week at most, at {url}: whoever has that link can run measurements and training "
+    "on this machine."
+)
+NOT_SHARED = "There is no public link: gradio.live cannot be reached from here. The page goes on."
+
+
+def where_it_runs(local: str, public: str | None, asked: bool) -> str:
+    """What the terminal says at the start: the address, and how far a public link came."""
+    lines = [RUNNING.format(url=local)]
+    if public:
+        lines.append(SHARED.format(url=public))
+    elif asked:
+        lines.append(NOT_SHARED)
+    return "\n".join([*lines, ""])
