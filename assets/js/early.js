@@ -57,3 +57,11 @@ window.explorer = {
   const linked = param('text') || param('tab') || (param('family') || 'mini') !== 'mini';
   document.documentElement.classList.toggle('linked', Boolean(linked));
 })();
+
+// The theme chosen last time stays, unless the address names one: Gradio has asked only the system.
+(() => {
+  if (new URL(location.href).searchParams.has('__theme')) return;
+  let kept = null;
+  try { kept = JSON.parse(localStorage.getItem('explorer-theme')); } catch { /* nothing may be kept here */ }
+  if (kept) document.body.classList.toggle('dark', kept === 'dark');
+})();

@@ -4,6 +4,6 @@ interface Window {
   explorer: {
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
-    question?: (kind: string) => string,
+    question?: (kind: string) => string, placed?: () => {family?: string, tab?: string},
   };
 }

@@ -1,5 +1,6 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
 import {closest, find, make} from './kit/dom.js';
+import {remember} from './kit/memory.js';
 import {compare, withState} from './page/here.js';
 
 export const isDark = () => document.body.classList.contains('dark');
@@ -12,6 +13,16 @@ export function typeText(text) {
   const area = textBox();
   area.value = text;
   area.dispatchEvent(new Event('input', {bubbles: true}));
+}
+
+/** What Gradio's own controls are to show, where the page and not the reader changes them: the family, the tab. */
+/** @type {{family?: string, tab?: string}} */
+let placed = {};
+/** @param {{family?: string, tab?: string}} values */
+export function put(values) {
+  placed = values;
+  const button = find(document, '#put');
+  (button?.matches('button') ? button : button && find(button, 'button'))?.click();
 }
 
 // The folds of the tab in sight: their name in links, whether they are open, and two presses.
@@ -119,7 +130,7 @@ document.addEventListener('click', event => {
     event.preventDefault();
     find(document, '#tabs [role=tab][aria-selected=true]').focus();
   }
-  if (closest(event, '#theme-switch')) document.body.classList.toggle('dark');
+  if (closest(event, '#theme-switch')) remember('theme', document.body.classList.toggle('dark') ? 'dark' : 'light');
 });
 
 const {waiting, told} = window.explorer;
@@ -128,6 +139,7 @@ window.explorer.question = kind => {
   const question = questions.get(kind);
   return JSON.stringify(typeof question === 'function' ? question() : question);
 };
+window.explorer.placed = () => placed;
 window.explorer.tell = (name, said) => hear[name](said);
 told.forEach(([name, said]) => hear[name](said));
 waiting.forEach(asked => mount(...asked));

@@ -152,3 +152,60 @@ test('folds are for a text, not for a tab', () => {
   answer(state);
   assert.notEqual(state.runKey, before);
 });
+
+// A browser's history: `write` as here.js does it, and Back.
+function browser(params = {}) {
+  const places = [{}];
+  let at = 0;
+  const write = (link, isNew) => {
+    if (isNew) places.splice(at += 1);
+    places[at] = {link, compared: state.compared};
+  };
+  const state = new State(config, {send() {}, write, changed() {}});
+  state.open(params);
+  answer(state);
+  return {state, places, go: step => state.walk(places[at += step].compared), texts: () => places.map(place => place.compared.text)};
+}
+
+test('each text compared is one place in the history; a tab, a head, the same text again are none', () => {
+  const {state, texts} = browser();
+  const long = 'a text longer than a link holds';
+  state.compare({text: long});
+  state.show('attention');   // while it runs: the first of the two questions may be answered or not
+  answer(state);
+  state.set({layer: 3});
+  state.show('predictions');
+  answer(state);
+  state.compare({text: long, family: 'mini'});
+  answer(state);
+  assert.deepEqual(texts(), ['start', long]);
+});
+
+test('Back and Forward bring the text again, whole, in the tab that is open, and add no place', () => {
+  const {state, places, go, texts} = browser();
+  const long = 'a text longer than a link holds';
+  for (const text of [long, 'third']) { state.compare({text, family: 'mini'}); answer(state); }
+  state.show('attention');
+  answer(state);
+  go(-1);
+  assert.deepEqual([state.question().params.text, state.question().params.tab], [long, 'attention']);
+  answer(state);
+  assert.equal(state.isStale('predictions'), true);
+  go(-1);
+  const slow = reply(state.question());
+  go(1);
+  state.answered(slow);   // the answer that nobody waits for any more
+  answer(state);
+  assert.deepEqual(texts(), ['start', long, 'third']);
+  assert.equal(places[1].link.text, long.slice(0, 10));
+  state.compare({text: 'other'});
+  answer(state);
+  assert.deepEqual(texts(), ['start', long, 'other']);
+});
+
+test('a refused text is no place in the history', () => {
+  const {state, texts} = browser();
+  state.compare({text: ''});
+  answer(state, {accepted: false, drawn: false});
+  assert.deepEqual(texts(), ['start']);
+});

@@ -1,9 +1,23 @@
 // Open folds show the text that was compared last, and the link names the one opened last.
 import {foldsInSight, onFold} from '../gradio.js';
+import {recall, remember} from '../kit/memory.js';
 import {choose, chosen, withState} from './here.js';
 
 const shown = new WeakMap();   // fold -> the run it shows
 let fromLink = true;
+/** @type {Set<string>} The open folds of all tabs: a link has room for one, a reload brings them all. */
+const open = new Set(isReload() ? recall('folds', 'sessionStorage') : []);
+const toOpen = new Set(open);   // those that wait for their tab to come into sight
+
+function isReload() {
+  const [visit] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType('navigation'));
+  return visit?.type === 'reload';
+}
+
+function keep(id, isOpen) {
+  if (isOpen) open.add(id); else open.delete(id);
+  remember('folds', [...open], 'sessionStorage');
+}
 
 export function followFolds(state) {
   for (const fold of foldsInSight()) {
@@ -12,23 +26,30 @@ export function followFolds(state) {
       fold.refresh();
     }
   }
-  if (fromLink) openLinked(state.get('fold'));
-  else if (!state.get('fold')) choose({fold: foldsInSight().find(fold => fold.isOpen())?.name ?? null});
+  if (fromLink && state.get('fold')) toOpen.add(`fold-${state.tab}-${state.get('fold')}`);   // last, so that the link goes on naming it
+  openKept(state.tab);
+  if (!fromLink && !state.get('fold')) choose({fold: foldsInSight().find(fold => fold.isOpen())?.name ?? null});
   fromLink = false;
 }
 
-// The tab may come into sight only after the first answer: then a little later.
-function openLinked(name, tries = 50) {
-  if (!name || chosen('fold') !== name) return;
-  const fold = foldsInSight().find(one => one.name === name);
-  if (!fold && tries) setTimeout(() => openLinked(name, tries - 1), 100);
-  if (!fold || fold.isOpen()) return;
-  fold.press();
-  fold.node.scrollIntoView({block: 'start'});
+// The tab may come into sight only after its answer: then a little later.
+function openKept(tab, tries = 50) {
+  const awaited = [...toOpen].filter(id => id.startsWith(`fold-${tab}-`));
+  if (!awaited.length || chosen('tab') !== tab) return;
+  const found = new Map(foldsInSight().map(fold => [fold.node.id, fold]));
+  for (const id of awaited) {
+    const fold = found.get(id);
+    if (!fold) continue;
+    toOpen.delete(id);
+    if (!fold.isOpen()) fold.press();
+    if (fold.name === chosen('fold')) fold.node.scrollIntoView({block: 'start'});
+  }
+  if (tries) setTimeout(() => openKept(tab, tries - 1), 100);
 }
 
 onFold(fold => withState(state => {
   if (!fold) return;
+  keep(fold.node.id, fold.isOpen());
   if (fold.isOpen()) {   // opening computes by itself
     shown.set(fold.node, state.runKey);
     choose({fold: fold.name});

@@ -36,13 +36,15 @@ export const compare = changes => withState(s => s.compare(
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});
 
-/** @param {Record<string, string>} params */
-function writeLink(params) {
+/** @param {Record<string, string>} params @param {boolean} isNew a new place in the browser's history */
+function writeLink(params, isNew) {
   const url = new URL(location.href);
   if (state) for (const name of ['v', ...Object.keys(state.config.defaults)]) url.searchParams.delete(name);
   url.searchParams.delete('__sign');   // a private Space's token is never shared
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  history.replaceState(history.state, '', url);
+  const place = {...history.state, compared: state?.compared};   // the link cuts a long text, Back does not
+  if (isNew) history.pushState(place, '', url);
+  else history.replaceState(place, '', url);
   const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
   if (field) field.value = location.href;
   if (window.parent !== window) {

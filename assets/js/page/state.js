@@ -9,7 +9,7 @@
 export class State {
   /**
    * @param {Config} config
-   * @param {{send: () => void, write: (params: Params) => void, changed: () => void}} page
+   * @param {{send: () => void, write: (params: Params, isNew: boolean) => void, changed: () => void}} page
    */
   constructor(config, page) {
     this.config = config;
@@ -20,6 +20,8 @@ export class State {
     /** @type {string[]} */ this.kept = [];
     this.refused = false;   // the newest answer was a refusal
     this.number = 0;
+    this.heard = 0;         // the newest question that was answered
+    this.entry = '';        // what the address's place in the browser's history compares
     this.note = '';
   }
 
@@ -28,12 +30,21 @@ export class State {
 
   get tab() { return this.get('tab'); }
 
+  /** Every field that any tab reads. */
+  get read() { return [...new Set(Object.values(this.config.reads).flat())]; }
+
+  /** What Back brings again: the text whole, the family, the words behind the masks; no machine. @returns {Params} */
+  get compared() {
+    const params = /** @type {Params} */ (this.accepted ?? {});
+    return Object.fromEntries(this.read.filter(name => name in this.config.defaults && name in params).map(name => [name, params[name]]));
+  }
+
   /** What a picture depends on: the fields its tab reads. @param {string} tab @param {Params} params */
   key(tab, params) { return this.printed(this.config.reads[tab], params); }
 
   /** What the folds depend on: every field that any tab reads. */
   get runKey() {
-    return this.printed([...new Set(Object.values(this.config.reads).flat())], this.accepted ?? this.wanted);
+    return this.printed(this.read, this.accepted ?? this.wanted);
   }
 
   /** @param {string[]} names @param {Params} params */
@@ -61,6 +72,16 @@ export class State {
     this.ask();
   }
 
+  /** Back or Forward: what was compared there, in the tab and the view that the reader has now. @param {Params} compared */
+  walk(compared) {
+    for (const name of this.read.filter(one => one in this.config.defaults)) {
+      if (compared[name] === undefined) delete this.wanted[name];
+      else this.wanted[name] = compared[name];
+    }
+    this.entry = this.entryOf(this.wanted);
+    this.ask();
+  }
+
   /** Look at another tab; nobody is asked when it shows this text already. @param {string} tab */
   show(tab) {
     if (tab === this.tab) return;
@@ -81,7 +102,7 @@ export class State {
         else params[name] = String(value);
       }
     }
-    if (this.accepted) this.page.write(this.link());
+    this.write();
   }
 
   ask() {
@@ -105,6 +126,7 @@ export class State {
       this.shown[tab] = this.key(tab, params);
     }
     this.refused = !answer.accepted;
+    this.heard = answer.number;
     if (answer.accepted) this.accept(answer, params);
     else if (answer.number === this.number) this.refuse();
     this.publish();
@@ -115,7 +137,7 @@ export class State {
     this.note = answer.note;
     if (answer.number !== this.number) { this.accepted = {...params}; return; }   // a newer question is under way
     // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
-    for (const name of [...Object.values(this.config.reads).flat(), ...answer.repaired]) {
+    for (const name of [...this.read, ...answer.repaired]) {
       if (params[name] === undefined) delete this.wanted[name];
       else this.wanted[name] = params[name];
     }
@@ -131,8 +153,19 @@ export class State {
   }
 
   publish() {
-    if (this.accepted) this.page.write(this.link());
+    this.write();
     this.page.changed();
+  }
+
+  /** What makes two places in the browser's history the same. @param {Params} params */
+  entryOf(params) { return this.printed(this.read.filter(name => name in this.config.defaults), params); }
+
+  /** The address repeats the newest answer; something else compared is a new place, one step on. */
+  write() {
+    if (!this.accepted || this.heard !== this.number) return;   // the answer under way will say it
+    const entry = this.entryOf(this.accepted), isNew = this.entry !== '' && this.entry !== entry;
+    this.entry = entry;
+    this.page.write(this.link(), isNew);
   }
 
   /** The link's parameters: no defaults but the family, no machine, the text cut. @returns {Params} */

@@ -1,6 +1,6 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {make} from '../kit/dom.js';
-import {hideStale, opened} from '../gradio.js';
+import {hideStale, opened, put, typeText} from '../gradio.js';
 import {followFolds} from './folds.js';
 import {begin, listen} from './here.js';
 
@@ -11,6 +11,14 @@ let texts = null;
 
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
+
+// Back and Forward walk through what was compared; the text box and the family follow.
+window.addEventListener('popstate', event => {
+  if (!state?.accepted) return;
+  state.walk(event.state?.compared ?? Object.fromEntries(new URLSearchParams(location.search)));
+  typeText(state.get('text'));
+  put({family: state.get('family')});
+});
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {

@@ -4,8 +4,10 @@ import {begin, follow, masksOf, toggled} from './masks.js';
 import {splitWords, WORD} from './pattern.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
 import {compare, listen} from './here.js';
+import {recentTexts} from './recent.js';
 
 let hint = '';          // what the words are for
+let recent = null;      // the texts compared last
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
 
@@ -56,6 +58,8 @@ export function show(root, data) {
     chip.addEventListener('click', () => run({text: example.text, hidden: ''}));
     chips.append(chip);
   }
+  recent = recentTexts(data.recent, run);
+  chips.prepend(recent.select);
   root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
   write(data.text);
 }
@@ -63,6 +67,7 @@ export function show(root, data) {
 listen(state => {
   if (!state.accepted) return;
   begin(state.accepted.text, state.accepted.hidden ?? '');
+  recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
   write(state.accepted.text);
 });
 

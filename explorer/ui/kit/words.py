@@ -12,6 +12,7 @@ TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
 COMPARE = "Compare"
 EXAMPLES_LABEL = "Try"
+RECENT_LABEL = "Your last texts"
 WORDS_LABEL = (
     "Click a word to hide it and a hidden word to bring it back; click a [MASK] that you typed or "
     "found here to type a word in its place."

@@ -88,6 +88,7 @@ def words_canvas(text: str) -> str:
             "examples": examples(),
             "hint": texts.WORDS_LABEL,
             "try": texts.EXAMPLES_LABEL,
+            "recent": texts.RECENT_LABEL,
         }
     )
 

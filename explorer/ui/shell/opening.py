@@ -10,6 +10,10 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.shell.input_bar import InputBar, device_choices
 
 OPENED_JS = "() => { window.explorer.tell('opened'); }"
+PUT_JS = (
+    "() => { const {family, tab} = window.explorer.placed(), left = {__type__: 'update'};"
+    " return [family ?? left, tab ? {...left, selected: tab} : left]; }"
+)
 RESTORED_JS = "() => { window.explorer.tell('restored'); }"
 
 
@@ -32,6 +36,12 @@ def wire_opening(page: gr.Blocks, start: PageState, bar: InputBar, tabs: gr.Tabs
     restored = page.load(restore, None, [*controls, tabs], **private)
     restored.then(None, None, None, js=RESTORED_JS, **private)
     page.load(plain_errors(offer_devices), None, [bar.device], **private)
+
+
+def wire_put(bar: InputBar, tabs: gr.Tabs) -> None:
+    """Let the browser's state change Gradio's own controls: the family, the tab."""
+    put = gr.Button("Put", visible="hidden", elem_id="put")
+    put.click(None, None, [bar.family, tabs], js=PUT_JS, api_visibility="private")
 
 
 def wire_tabs(items: dict[str, gr.Tab]) -> None:

@@ -13,7 +13,7 @@ from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.card import CARD, card_route
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
-from explorer.ui.shell.opening import wire_opening, wire_tabs
+from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
 from explorer.ui.shell.scripts import head_html, scripts_route
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.shell.view import Wiring, view_config, wire
@@ -38,6 +38,7 @@ def build_page(start: PageState) -> gr.Blocks:
         wire(Wiring(start, view, bar.message, state, status, outputs))
         wire_input_bar(bar)
         wire_opening(page, start, bar, tabs)
+        wire_put(bar, tabs)
         wire_tabs(items)
         register_endpoints()
     page.queue(default_concurrency_limit=4)
