@@ -13,7 +13,7 @@ class Markup(str):
     __slots__ = ()
 
 
-_VOID = {"br", "hr", "img", "input", "link"}
+_VOID = {"br", "hr", "img", "input", "link", "meta"}
 
 
 def el(tag: str, *children: "str | Markup | None", **attributes: Attribute) -> Markup:

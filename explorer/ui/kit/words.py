@@ -8,6 +8,7 @@ MINIATURES = (
 MINIATURES_CARD = "how they were made"
 PUBLISHED = "; the published models load when you choose them under “Models and machine”."
 SKIP = "Skip to the results"
+PREVIEW = "“{text}” through BERT, DistilBERT and ALBERT, side by side"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
 COMPARE = "Compare"

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from explorer.assets import ASSETS
 from explorer.page_state import PageState
@@ -14,6 +15,7 @@ from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.card import CARD, card_route
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
+from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.scripts import head_html, scripts_route
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.shell.view import Wiring, view_config, wire
@@ -64,7 +66,10 @@ def launch_options() -> dict[str, Any]:
         "css": colour_rules(),
         "css_paths": style_sheets(),
         "head": head_html(),
-        "app_kwargs": {"routes": [scripts_route(), card_route()]},
+        "app_kwargs": {
+            "routes": [scripts_route(), card_route(), picture_route()],
+            "middleware": [Middleware(Preview)],
+        },
         "footer_links": ["api"],
         "run_history": False,
         "show_error": False,
