@@ -97,7 +97,8 @@ def measured(candidates: list[Candidate], chosen: argparse.Namespace) -> Latency
     """Interleaved rounds by the latency protocol, on the chosen clock."""
     from explorer.timing.protocol import clock_stopwatch, stolen_seconds
 
-    tools = Instruments(clock_stopwatch(CLOCKS[chosen.clock]), time.perf_counter, stolen_seconds)
+    watch = clock_stopwatch(CLOCKS[chosen.clock])
+    tools = Instruments(watch, time.perf_counter, stolen_seconds, time.sleep)
     *_, final = latency_rounds(candidates, tools, Plan(budget_s=chosen.budget, target=0.02))
     return final
 
@@ -126,7 +127,7 @@ def _print_again(latency: Latency, length: int, clock: str) -> None:
 
 def over_first(latency: Latency) -> Ratio:
     """The second candidate's time over the first one's, round by round."""
-    return paired_ratio(latency.seconds[:, 1], latency.seconds[:, 0])
+    return paired_ratio(latency.seconds[:, 1], latency.seconds[:, 0], latency.blocks)
 
 
 def _span(ratio: Ratio) -> str:

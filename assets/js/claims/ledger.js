@@ -62,7 +62,7 @@ function outcome(id, claim, view) {
   const tests = (result.claims || {})[claim.id];
   const line = text => make('span', {class: 'cl-value'}, text);
   const body = tests ? tests.map(test => make('span', {class: 'cl-test', 'data-holds': String(test.holds)},
-    line(test.text), ' ', make('b', {}, t[test.holds ? 'holds' : 'fails'])))
+    line(test.text), ' ', make('b', {}, t[test.holds === null ? 'undecided' : test.holds ? 'holds' : 'fails'])))
     : [make('span', {class: 'cl-test', 'data-holds': 'none'}, line(result.text), ' ',
       result.status === 'waits' || result.status === 'failed' ? make('b', {}, t[result.status]) : null)];
   const kind = result.published ? t.published : result.on ? `${t.measured} · ${result.on}` : '';

@@ -10,7 +10,7 @@ function line(news) {
   }
   if (news.stopped && found.length < total) return say(t.stopped, {n: found.length, total});
   if (!found.length) return say(t.none, {total});
-  return say(t.done, {n: found.length, total, holds: n('holds'), fails: n('fails'),
+  return say(t.done, {n: found.length, total, holds: n('holds'), fails: n('fails'), undecided: n('undecided'),
     waits: n('waits') + n('failed')});
 }
 

@@ -73,7 +73,7 @@ def check_result(check: str, specimens: Specimens) -> CheckResult:
         measured = CHECKS[check](specimens)
     except ModelUnavailable as missing:
         return CheckResult(check, "waits", str(missing), "", False, {})
-    status = "holds" if measured.holds else "fails"
+    status = {True: "holds", False: "fails", None: "undecided"}[measured.holds]
     judged = {claim.id: _judge(claim, check, measured) for claim in claims_ledger().claims}
     verdicts = {claim: tests for claim, tests in judged.items() if tests}
     return CheckResult(check, status, measured.text, measured.on, measured.published, verdicts)
@@ -83,7 +83,7 @@ def _judge(claim: Claim, check: str, measured: Measured) -> tuple[Judged, ...]:
     return tuple(
         Judged(
             measured.quantities[test.quantity].text,
-            test.holds(measured.quantities[test.quantity].value),
+            test.holds(*measured.quantities[test.quantity].ends),
         )
         for test in claim.live
         if test.check == check

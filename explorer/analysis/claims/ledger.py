@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from types import MappingProxyType
 
@@ -27,14 +28,23 @@ class LiveTest:
     unit: float = 0.0
     """For ``rounds_to``: the precision of the printed number, 1,000,000 for 66M."""
 
-    def holds(self, measured: float) -> bool:
-        """Whether a measured value is what the claim prints."""
-        return _OPERATORS[self.op](measured, self)
+    def holds(self, low: float, high: float | None = None) -> bool | None:
+        """Whether a value known to lie between two ends is what the claim prints.
+
+        None where one end is and the other is not: then no verdict is due. One value alone is
+        both ends.
+        """
+        ends = {self._side(low), self._side(low if high is None else high)}
+        return ends == {0} if len(ends) == 1 else None
+
+    def _side(self, x: float) -> int:
+        """0 where a value is what the claim prints; -1 and 1 where it is less or more."""
+        return 0 if _OPERATORS[self.op](x, self) else 1 if x > self.value else -1
 
 
 _OPERATORS = {
     # 1e-9: 39.5 / 1 must not depend on how a binary fraction happens to fall.
-    "rounds_to": lambda x, t: abs(round(x / t.unit) - t.value / t.unit) < 1e-9,
+    "rounds_to": lambda x, t: abs(x) < inf and abs(round(x / t.unit) - t.value / t.unit) < 1e-9,
     "equals": lambda x, t: abs(x - t.value) <= 1e-9 * max(1.0, abs(t.value)),
     "at_least": lambda x, t: x >= t.value,
     "at_most": lambda x, t: x <= t.value,

@@ -1,6 +1,6 @@
 """Measured: what one live check found, as numbers with units and one sentence."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from explorer.models.kinds import label_of
@@ -27,6 +27,28 @@ class Quantity:
 
     value: float
     text: str
+    low: float | None = None
+    """The ends of its 95 % interval, where it has one; infinite where rounds were too few."""
+    high: float | None = None
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Where the true value lies, as far as is known; the value itself where it is exact."""
+        low = self.value if self.low is None else self.low
+        return low, self.value if self.high is None else self.high
+
+
+def lies_in(ends: tuple[float, float], low: float, high: float) -> bool | None:
+    """Whether a value known to lie between two ends lies in a range; None where it may or not."""
+    if low <= ends[0] and ends[1] <= high:
+        return True
+    return False if ends[1] < low or ends[0] > high else None
+
+
+def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether everything holds: one that does not decides, else one that is open leaves it open."""
+    found = list(verdicts)
+    return False if False in found else None if None in found else True
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +56,8 @@ class Measured:
     """What a check found, on which networks, and whether that is what the sources say."""
 
     text: str
-    holds: bool
+    holds: bool | None
+    """None: its intervals leave it open."""
     on: str
     quantities: Mapping[str, Quantity]
     published: bool = False

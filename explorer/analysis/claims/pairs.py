@@ -3,7 +3,14 @@
 import numpy as np
 import torch
 
-from explorer.analysis.claims.measured import Measured, Quantity, family_name, percent
+from explorer.analysis.claims.measured import (
+    Measured,
+    Quantity,
+    all_hold,
+    family_name,
+    lies_in,
+    percent,
+)
 from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
 from explorer.analysis.measures import share_interval
 from explorer.models.forward import inputs_of, tokenize
@@ -13,8 +20,7 @@ from explorer.models.specimens import Specimens
 
 ROUNDS, TOKENS = 2_000, 500
 N_PAIRS = 20_000
-CHANCE = 0.6
-"""Above this a head counts as telling two orders apart: 12 pairs cannot say more."""
+CHANCE = 0.5
 PAIRS: tuple[tuple[str, str], ...] = (
     ("The kettle began to whistle.", "She took it off the stove and poured the tea."),
     ("He missed the last train home.", "So he walked along the river until morning."),
@@ -96,7 +102,7 @@ def next_sentence_head(specimens: Specimens) -> Measured:
     said = ", ".join(f"{order} {_of_few(follows[order], len(PAIRS))}" for order in ORDERS)
     return Measured(
         f"says that the second follows: {said} of {len(PAIRS)} pairs, with 95 % intervals",
-        follows["next"] > follows["random"] and follows["swapped"] > follows["random"],
+        all_hold(_more(follows[order], follows["random"]) for order in ("next", "swapped")),
         family_name(specimens.family),
         {
             "classes": Quantity(classes, f"{classes} classes"),
@@ -118,15 +124,27 @@ def sentence_order_head(specimens: Specimens) -> Measured:
         f"{_of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders told right; in "
         f"{_of_few(apart, len(PAIRS))} of the {len(PAIRS)} pairs the true order scores higher; "
         "with 95 % intervals",
-        accuracy > CHANCE and apart > CHANCE,
+        all_hold(
+            lies_in(share_interval(share * n, n), CHANCE, 1)
+            for share, n in ((accuracy, 2 * len(PAIRS)), (apart, len(PAIRS)))
+        ),
         family_name(specimens.family),
         {"accuracy": percent(100 * accuracy, " of the orders told right", 0)},
     )
 
 
+def _more(share: float, than: float) -> bool | None:
+    """Whether one share of the pairs is larger than another; None where the pairs are too few."""
+    n = len(PAIRS)
+    low, high = share_interval(share * n, n), share_interval(than * n, n)
+    if low[0] > high[1]:
+        return True
+    return False if share <= than else None
+
+
 def _of_few(share: float, n: int) -> str:
     low, high = share_interval(share * n, n)
-    return f"{share:.0%} [{low:.0%}, {high:.0%}]"
+    return f"{round(share * n)} [{low:.0%}, {high:.0%}]"
 
 
 @torch.inference_mode()

@@ -55,10 +55,12 @@ def printed_cells(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed n
     tables = benchmark_tables()
     cited = [(c.verdict, t) for c in claims_ledger().claims for t in c.live if t.check == "LC30"]
     cells = {test.quantity: _cell(tables, test.quantity) for _, test in cited}
-    agree = [(verdict, test.holds(cells[test.quantity].value)) for verdict, test in cited]
+    agree = [(verdict, bool(test.holds(*cells[test.quantity].ends))) for verdict, test in cited]
+    due = [holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED]
     return Measured(
-        f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell",
-        all(holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED),
+        f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell; "
+        f"{sum(due)} of the {len(due)} that the ledger calls right or wrong are just that",
+        all(due),
         PRINTED,
         cells,
         published=True,

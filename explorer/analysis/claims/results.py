@@ -8,7 +8,8 @@ class Judged:
     """One printed number against the quantity measured for it."""
 
     text: str
-    holds: bool
+    holds: bool | None
+    """None: the interval of what was measured holds both answers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class CheckResult:
 
     id: str
     status: str
-    """``holds``, ``fails`` or ``waits``."""
+    """``holds``, ``fails``, ``undecided`` or ``waits``."""
     text: str
     on: str
     published: bool

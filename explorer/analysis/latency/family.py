@@ -161,7 +161,10 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
     from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
 
     with thread_width(workload.clock) as threads:
-        yield Instruments(stopwatch(workload), time.perf_counter, stolen_seconds), threads
+        yield (
+            Instruments(stopwatch(workload), time.perf_counter, stolen_seconds, time.sleep),
+            threads,
+        )
 
 
 def last(shots: Iterator[FamilyLatency]) -> FamilyLatency:

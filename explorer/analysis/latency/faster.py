@@ -135,7 +135,7 @@ def ways_to_run(
 
 def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> list[Variant]:
     """float32, then the precisions that this device offers to make a pass cheaper."""
-    from explorer.timing.networks import int8_network, timed_network
+    from explorer.timing.networks import int8_network, int8_weights_network, timed_network
 
     dtypes = ("float32", "bfloat16") if workload.device == "cpu" else DTYPE_NAMES
     found = []
@@ -143,7 +143,9 @@ def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> l
         work = replace(workload, dtype=dtype)
         found.append(Variant(dtype, timed_network(spec, work, sign.check), work))
     if workload.device == "cpu":
-        found.append(Variant("int8", int8_network(found[0].timed), found[0].workload))
+        first = found[0]
+        found.append(Variant("int8", int8_network(first.timed), first.workload))
+        found.append(Variant("int8 weights", int8_weights_network(first.timed), first.workload))
     return found
 
 

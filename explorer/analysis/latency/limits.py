@@ -67,7 +67,7 @@ def streamed_bytes(spec: ModelSpec, dtype: str) -> tuple[int, int]:
 def measure_limits(
     specs: "Sequence[ModelSpec]", workload: Workload, sign: StopSign
 ) -> "Iterator[tuple[Limit, ...]]":
-    """Measure what the machine can do for each model; a few seconds once, then remembered."""
+    """Measure what the machine can do for each model, in a few seconds; the best is remembered."""
     from explorer.timing.limits import peak_flops, read_bandwidth
 
     done: tuple[Limit, ...] = ()

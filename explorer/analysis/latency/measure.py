@@ -1,4 +1,4 @@
-"""The latency protocol: interleaved rounds, a self-check, and an interval instead of a number.
+"""The latency protocol: rounds in blocks, a self-check, and an interval instead of a number.
 
 Nothing here knows what is timed or which clock times it: calls, clocks and the counter of stolen
 time are arguments, so the protocol itself is tested on clocks that never tick by themselves.
@@ -20,6 +20,12 @@ QUIET_SHARE = 0.05
 """A round is disturbed when more than this share of it went to waiting for a processor."""
 WARM_AGREEMENT = 0.10
 CHECK_EVERY = 4
+N_BLOCKS = 8
+"""Blocks that the fewest rounds of a plan are spread over; 7 are the fewest with an interval."""
+BLOCK_S = 0.5
+"""A block that has lasted so long is over, however few its rounds: slow models need blocks too."""
+PAUSE_S = 0.1
+"""Between blocks, so that the machine may be in another state: what a second press would find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,8 @@ class Instruments:
     """Seconds on the clock on the wall: budgets, first calls."""
     stolen: Callable[[], float | None] = lambda: None
     """Seconds, ever growing, in which work had to wait for a processor; None: not visible."""
+    pause: Callable[[float], object] = lambda _seconds: None
+    """Lets so many seconds go by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +57,7 @@ class Plan:
     """How long to measure: until the intervals are narrow, within a budget."""
 
     budget_s: float = 20.0
-    min_rounds: int = 12
+    min_rounds: int = 16
     max_rounds: int = 400
     target: float = 0.03
     """Half-width of every ratio's 95 % interval at which measuring may end."""
@@ -57,6 +65,11 @@ class Plan:
     quiet_only: bool = False
     """Ratios from undisturbed rounds alone: for clocks that neighbours can slow down."""
     seed: int = 0
+
+    @property
+    def block_rounds(self) -> int:
+        """Rounds of one block."""
+        return max(1, self.min_rounds // N_BLOCKS)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,6 +90,8 @@ class Latency:
     sees_neighbours: bool
     ended: str = "running"
     """``running``, ``settled``, ``budget``, ``rounds``, ``stopped`` or ``deadline``."""
+    blocks: np.ndarray | None = None
+    """int64 [round], rising: the block of each round; None: each is one of its own."""
 
     @property
     def n_rounds(self) -> int:
@@ -90,6 +105,10 @@ class _Log:
 
     first_call_s: list[float] = field(default_factory=list)
     rows: list[list[float]] = field(default_factory=list)
+    blocks: list[int] = field(default_factory=list)
+    block: int = -1
+    """The one that the coming round is of."""
+    block_began: float = 0.0
     disturbed: list[bool] = field(default_factory=list)
     n_warm_rounds: int = 0
 
@@ -104,6 +123,8 @@ def latency_rounds(
 
     One round times every candidate once and the first one again; drift and neighbours then hit
     all alike, and the second timing of the first shows how far two equal things differ here.
+    Rounds come in short blocks with a pause before each: what differs from one press to the next
+    differs from block to block too, and intervals are over blocks.
     Yields the measurement after every round; the last one says in ``ended`` why it is the last.
 
     Args:
@@ -126,6 +147,7 @@ def latency_rounds(
             instruments.wall() - start,
             instruments.stolen() is not None,
             ended,
+            read_only(np.asarray(log.blocks, np.int64)),
         )
 
     rng = np.random.default_rng(plan.seed)
@@ -134,6 +156,7 @@ def latency_rounds(
             _first_calls(candidates, instruments, check, log)
             _warm_up(candidates, instruments, (plan, check), log)
             while ended == "running":
+                _begin_block(candidates[0], instruments, (plan, check), log)
                 _round(candidates, instruments, (rng, check), log)
                 ended = _why_end(snapshot(), plan)
                 yield snapshot()
@@ -171,6 +194,23 @@ def _warm_up(
         before = times
 
 
+def _begin_block(
+    first: Candidate, instruments: Instruments, rule: tuple[Plan, Call], log: _Log
+) -> None:
+    """See which block the coming round is of; before a new one, pause and wake the processor."""
+    plan, check = rule
+    is_full = log.blocks.count(log.block) >= plan.block_rounds
+    if log.block >= 0 and not is_full and instruments.wall() - log.block_began < BLOCK_S:
+        return
+    check()
+    instruments.pause(PAUSE_S)
+    log.block += 1
+    log.block_began = instruments.wall()
+    if log.rows and sum(log.rows[-1]) < PAUSE_S:
+        # The first pass after a pause is slow; among short ones that would be charged.
+        first.call()
+
+
 def _round(
     candidates: Sequence[Candidate],
     instruments: Instruments,
@@ -188,6 +228,7 @@ def _round(
     stolen_after, wall = instruments.stolen(), instruments.wall() - wall
     lost = 0.0 if stolen is None or stolen_after is None else stolen_after - stolen
     log.rows.append(row)
+    log.blocks.append(log.block)
     log.disturbed.append(wall > 0 and lost / wall > QUIET_SHARE)
 
 
@@ -216,7 +257,7 @@ def _settled(latency: Latency, plan: Plan) -> bool:
         return False
     base = kept.seconds[:, 0]
     others = [kept.control, *kept.seconds.T[1:]]
-    ratios = (paired_ratio(base, other) for other in others)
+    ratios = (paired_ratio(base, other, kept.blocks) for other in others)
     return all(r.high - r.low <= 2 * plan.target * r.ratio for r in ratios)
 
 
@@ -230,6 +271,7 @@ def ratio_rounds(latency: Latency, quiet_only: bool) -> Latency:
         seconds=read_only(latency.seconds[quiet]),
         control=read_only(latency.control[quiet]),
         disturbed=read_only(latency.disturbed[quiet]),
+        blocks=None if latency.blocks is None else read_only(latency.blocks[quiet]),
     )
 
 

@@ -38,15 +38,20 @@ class Ratio:
         return Ratio(1 / self.ratio, 1 / self.high, high, self.n_rounds)
 
 
-def paired_ratio(of: np.ndarray, over: np.ndarray) -> Ratio:
-    """How many times longer ``of`` takes than ``over``: the median of the rounds' own ratios.
+def paired_ratio(of: np.ndarray, over: np.ndarray, blocks: np.ndarray | None = None) -> Ratio:
+    """How many times longer ``of`` takes than ``over``: the median of the blocks' own ratios.
 
-    Each round gives one ratio of two times taken seconds apart, so slow stretches cancel. The
-    interval is that of the median: two of the ratios themselves, whatever their distribution.
+    Each round gives one ratio of two times taken side by side, so slow stretches cancel. Rounds
+    of one block share the state that the machine was in: many of them agree with each other and
+    not with the next press. A block therefore counts once, by the median of its rounds, and the
+    interval is that of the median over blocks: two of the blocks' ratios themselves, by exact
+    ranks, whatever their distribution. A t interval would ask that it be the normal one, and
+    with a machine that is now and then in another state it is not.
 
     Args:
         of: seconds [round].
         over: seconds [round], the same rounds.
+        blocks: the block of each round [round], rising; none: every round is one of its own.
 
     Raises:
         ValueError: no rounds, or rounds that do not belong together.
@@ -54,7 +59,15 @@ def paired_ratio(of: np.ndarray, over: np.ndarray) -> Ratio:
     if of.shape != over.shape or not of.size:
         raise ValueError(f"ratios need the same rounds on both sides: {of.shape}, {over.shape}")
     ratios = of / over
-    return Ratio(float(np.median(ratios)), *median_interval(ratios), len(ratios))
+    if blocks is not None:
+        ratios = block_medians(ratios, blocks)
+    return Ratio(float(np.median(ratios)), *median_interval(ratios), len(of))
+
+
+def block_medians(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:
+    """The median of each block's values, in the order of the blocks."""
+    first = np.flatnonzero(np.diff(blocks)) + 1
+    return np.array([np.median(block) for block in np.split(values, first)])
 
 
 def median_interval(values: np.ndarray) -> tuple[float, float]:
@@ -86,6 +99,12 @@ def p90(values: np.ndarray) -> float | None:
 
 
 def is_different(ratio: Ratio, control: Ratio) -> bool:
-    """Whether two models differ by more than one model differs from itself here."""
-    error = max(abs(control.ratio - 1), abs(1 / control.ratio - 1))
-    return ratio.low > 1 + error or ratio.high < 1 / (1 + error)
+    """Whether two models differ by more than one model may differ from itself here.
+
+    The line is the far end of the self-check's interval, either way round, not its point: the
+    point of one measurement may lie at 1 by luck.
+    """
+    if not control.is_sure:
+        return False
+    line = max(control.high, 1 / control.low)
+    return ratio.low > line or ratio.high < 1 / line

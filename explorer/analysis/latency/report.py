@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import PAUSE_S, Plan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
 from explorer.models.specs import MODEL_KEYS, ModelSpec
@@ -86,6 +86,8 @@ def _protocol(result: FamilyLatency) -> Report:
         "order": "interleaved, random in every round",
         "warm_up_rounds": result.latency.n_warm_rounds,
         "rounds": summary.n_rounds,
+        "blocks": summary.n_blocks,
+        "pause_s": PAUSE_S,
         "ended": summary.ended,
         "wall_s": round(summary.wall_s, 3),
         "disturbed_share": summary.disturbed_share,

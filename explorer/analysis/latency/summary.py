@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.latency.measure import Latency, ratio_rounds
-from explorer.analysis.latency.ratio import Ratio, is_different, median_interval, p90, paired_ratio
+from explorer.analysis.latency.ratio import (
+    Ratio,
+    block_medians,
+    is_different,
+    median_interval,
+    p90,
+    paired_ratio,
+)
 
 TOO_DISTURBED = 0.5
 """Share of disturbed rounds above which wall-clock ratios are not given."""
@@ -46,6 +53,8 @@ class LatencySummary:
     self_check: Ratio | None
     """The first candidate over itself, timed in the same rounds."""
     n_rounds: int
+    n_blocks: int
+    """What the intervals are over."""
     disturbed_share: float | None
     """Share of rounds in which neighbours took visible time; None where it cannot be seen."""
     refused: bool
@@ -78,12 +87,13 @@ def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummar
     share = float(np.mean(latency.disturbed)) if latency.sees_neighbours else None
     refused = quiet_only and share is not None and share > TOO_DISTURBED
     kept = latency if refused else ratio_rounds(latency, quiet_only)
-    control = None if refused else paired_ratio(kept.seconds[:, 0], kept.control)
+    control = None if refused else paired_ratio(kept.seconds[:, 0], kept.control, kept.blocks)
     return LatencySummary(
         tuple(_model(latency, kept, i) for i in range(len(latency.names))),
         () if control is None else _ratios(kept, control),
         control,
         latency.n_rounds,
+        latency.n_rounds if latency.blocks is None else len(np.unique(latency.blocks)),
         share,
         refused,
         latency.ended,
@@ -95,7 +105,7 @@ def _ratios(kept: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
     base = kept.seconds[:, 0]
     found = []
     for i, name in enumerate(kept.names[1:], start=1):
-        ratio = paired_ratio(base, kept.seconds[:, i])
+        ratio = paired_ratio(base, kept.seconds[:, i], kept.blocks)
         found.append(LatencyRatio(kept.names[0], name, ratio, is_different(ratio, control)))
     return tuple(found)
 
@@ -103,12 +113,14 @@ def _ratios(kept: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
 def _model(latency: Latency, kept: Latency, index: int) -> ModelLatency:
     samples = 1e3 * latency.seconds[:, index]
     used = 1e3 * kept.seconds[:, index]
-    low, high = median_interval(used)
+    low, high = median_interval(used if kept.blocks is None else block_medians(used, kept.blocks))
+    median = float(np.median(used))
     return ModelLatency(
         latency.names[index],
-        float(np.median(used)),
-        low,
-        high,
+        median,
+        # The median of all samples is not always one between the blocks' own.
+        min(low, median),
+        max(high, median),
         p90(used),
         samples,
         1e3 * latency.first_call_s[index],

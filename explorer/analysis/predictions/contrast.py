@@ -19,35 +19,54 @@ class Contrast:
     scores: tuple[SpanScore, ...]
     """One per alternative, in the reader's order."""
     shares: np.ndarray
-    """float64 [alternative]: P(alternative) divided by the sum over all alternatives."""
+    """float64 [alternative]: P(alternative) divided by the sum over those that take as many
+    masks; nan where no other does, and where the vocabulary lacks a part of it."""
 
     @property
-    def preferred(self) -> int:
-        """The place of the likeliest alternative."""
-        return int(self.shares.argmax())
+    def known(self) -> tuple[int, ...]:
+        """The places of the alternatives that the vocabulary can write."""
+        return tuple(i for i, score in enumerate(self.scores) if not score.is_unknown)
+
+    @property
+    def preferred(self) -> int | None:
+        """The place of the likeliest alternative; None where they cannot all be ranked."""
+        if not self.is_equal or not np.isfinite(self.shares).any():
+            return None
+        return int(np.nanargmax(self.shares))
 
     @property
     def is_equal(self) -> bool:
-        """Whether all alternatives take the same number of masks, so that they can be ranked."""
-        return len({len(score.pieces) for score in self.scores}) == 1
+        """Whether all alternatives that it knows take the same number of masks."""
+        return len({len(self.scores[i].pieces) for i in self.known}) == 1
 
     @property
-    def best_of_equals(self) -> tuple[tuple[int, int], ...]:
-        """(number of masks, place of the likeliest) wherever several alternatives share one."""
-        places: dict[int, list[int]] = {}
-        for place, score in enumerate(self.scores):
-            places.setdefault(len(score.pieces), []).append(place)
+    def equals(self) -> tuple[tuple[int, tuple[int, ...]], ...]:
+        """(number of masks, places, likeliest first) wherever several alternatives share one."""
         return tuple(
-            (n, max(group, key=lambda place: self.shares[place]))
-            for n, group in sorted(places.items())
-            if len(group) > 1
+            (n, tuple(sorted(places, key=lambda place: -self.shares[place])))
+            for n, places in sorted(_by_masks(self.scores).items())
+            if len(places) > 1
         )
 
 
 def contrast(model: str, label: str, scores: Sequence[SpanScore]) -> Contrast:
     """How a model shares its belief among alternatives, whatever else it might have said.
 
-    The shares are softmax(log P) over the alternatives, so that even two unlikely words compare.
+    The shares are softmax(log P) over the alternatives of one number of masks, so that even two
+    unlikely words compare; a product over more masks is smaller whatever the word is, so shares
+    across them would say little about the words.
     """
-    log_probs = np.array([score.log_probability for score in scores])
-    return Contrast(model, label, tuple(scores), read_only(softmax(log_probs)))
+    shares = np.full(len(scores), np.nan)
+    for places in _by_masks(scores).values():
+        if len(places) > 1:
+            shares[places] = softmax(np.array([scores[i].log_probability for i in places]))
+    return Contrast(model, label, tuple(scores), read_only(shares))
+
+
+def _by_masks(scores: Sequence[SpanScore]) -> dict[int, list[int]]:
+    """The places of the known alternatives by their number of masks."""
+    places: dict[int, list[int]] = {}
+    for place, score in enumerate(scores):
+        if not score.is_unknown:
+            places.setdefault(len(score.pieces), []).append(place)
+    return places

@@ -41,6 +41,7 @@ LEDGER = {
     "running": "running",
     "holds": "holds",
     "fails": "does not hold",
+    "undecided": "undecided: the interval holds both answers",
     "waits": "waits",
     "failed": "could not be run",
     "measured": "measured",
@@ -55,7 +56,7 @@ PROGRESS = {
     "Reports A to E are five written comparisons of these models.",
     "running": "Running {id}: {done} of {total} done.",
     "done": "{n} of {total} checks run here: {holds} as the sources say, {fails} not, "
-    "{waits} waiting for weights.",
+    "{undecided} undecided, {waits} waiting for weights.",
     "stopped": "Stopped after {n} of {total}.",
 }
 CHECKS = {
@@ -64,6 +65,7 @@ CHECKS = {
     "not_run": "not run yet",
     "holds": "as the sources say",
     "fails": "not as the sources say",
+    "undecided": "undecided: too few rounds or texts to say",
     "waits": "waits",
     "failed": "could not be run",
     "measured": "measured",

@@ -27,14 +27,15 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
 
     summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
-        Mark(by_name[r.over].spec.key, row_label(by_name[r.over], result.devices), r.ratio)
+        Mark(by_name[r.over].spec.key, row_label(by_name[r.over], result.devices), r.ratio.inverse)
         for r in summary.ratios
     ]
     if summary.self_check is not None:
         marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
-    lead, scale = note(texts.RATIOS_LEAD), ratio_scale(marks, (0.0, top), {1.0: "equal"})
-    ratios = [lead, scale] if marks else []
+    lead = texts.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
+    scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
+    ratios = [note(lead), scale] if marks else []
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),

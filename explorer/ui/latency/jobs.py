@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.models.kinds import distilled_pair
-from explorer.models.specs import family_specs
+from explorer.models.specs import BASE, family_specs
 from explorer.timing.stop import StopSign
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency.choice import Choice
@@ -16,7 +16,7 @@ from explorer.views.markup import Markup, join, model_name, note, table
 CLAIM_BUDGET_S = 12.0
 POINT_BUDGET_S = 8.0
 FASTER_BUDGET_S = 25.0
-"""Five ways to run a model in every round, one of them several times slower."""
+"""Six ways to run a model in every round, one of them several times slower."""
 
 
 def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
@@ -45,7 +45,7 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     from explorer.views.latency.detail import Mark, ratio_scale
 
     ratios = {
-        head: found.ratio
+        head: found.ratio.inverse
         for head, final in done.items()
         if (found := final.summary.ratio(final.specs[1].name)) is not None
     }
@@ -55,8 +55,14 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
         Mark(distilled_pair()[1], texts.CLAIM_PARTS[head].capitalize(), r)
         for head, r in ratios.items()
     ]
-    sentence = note(texts.claim_sentence(ratios))
-    return [join(ratio_scale(marks, (0.8, 2.4), texts.CLAIM_LINES), sentence)]
+    first = next(iter(done.values()))
+    work, specs = first.workload, first.specs
+    names = " and ".join(spec.name for spec in specs)
+    texts_of = "1 text" if work.batch == 1 else f"{work.batch} texts"
+    what = f"{names}, {texts_of} of {work.length} tokens"
+    full_size = all(spec in BASE.values() for spec in specs)
+    sentence = note(texts.claim_sentence(ratios, what, full_size))
+    return [join(ratio_scale(marks, (0.3, 1.1), texts.CLAIM_LINES), sentence)]
 
 
 def sweep_lengths(choice: Choice, sign: StopSign) -> Iterator[Any]:
@@ -148,7 +154,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
         spec = variants.spec
         for model in variants.summary.models:
             ratio, cost = variants.summary.ratio(model.name), by_name.get((spec.key, model.name))
-            gain = "–" if ratio is None else ratio_text(ratio.ratio)
+            gain = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
             rows.append(
                 [
                     model_name(spec.key, size_label(spec)),

@@ -140,15 +140,19 @@ def why(paradox: Paradox) -> str:
     )
     if star.times is None:
         return lead
-    times = star.times.ratio / (star.gflops / first.gflops)
-    if times < 0.95:
+    work = star.gflops / first.gflops
+    if not star.times.is_sure:
+        return lead
+    if star.times.high < work / 1.05:
         return lead + (
             " Here it is faster than its work says: short texts wait for weights from memory, and "
             "one layer that is used again and again can stay near the processor."
         )
-    if times > 1.05:
+    if star.times.low > work * 1.05:
         return f"{lead} {_slower(first, star)}"
-    return lead + " The clock follows the work, not the size."
+    if star.times.low <= work <= star.times.high:
+        return lead + " The clock agrees with the work, not with the size."
+    return lead + " The clock is near the work, not the size."
 
 
 def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
@@ -193,7 +197,8 @@ ENDED = {
 def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
     """How much of a difference to believe, said beside every result."""
     rounds = "1 round" if summary.n_rounds == 1 else f"{summary.n_rounds} rounds"
-    parts = [f"{rounds} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
+    blocks = "1 block" if summary.n_blocks == 1 else f"{summary.n_blocks} blocks"
+    parts = [f"{rounds} in {blocks} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
     if summary.refused:
         parts.append(
             "Other programs disturbed more than half of the rounds, so no ratio is given on this "
@@ -202,9 +207,11 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
     elif summary.self_check is not None and not summary.self_check.is_sure:
         parts.append("That is too few to say how sure the ratios are: choose fewer tokens.")
     elif summary.self_check is not None:
-        off = 100 * abs(summary.self_check.ratio - 1)
+        check = summary.self_check
         parts.append(
-            f"Two runs of {first} differ by {off:.1f} % here: trust differences above that."
+            f"{first} takes {check.low:.2f} to {check.high:.2f} × its own time here: trust only "
+            "what lies beyond that. Intervals are over blocks with pauses between, to cover what "
+            "another press would give."
         )
     parts.append(neighbours(summary, workload))
     return " ".join(parts)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
+from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, plain_text
@@ -12,6 +13,7 @@ from explorer.runs import get_runs
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.predictions import words as texts
+from explorer.ui.predictions.contrast_words import asked_equals
 from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
 from explorer.views.markup import Markup, join, note
 from explorer.views.predictions.every_word import asked_table
@@ -104,4 +106,22 @@ def answer_table(
     ]
     labels = {key: run.spec.label for key, run in runs.items()}
     sizes = {key: len(run.vocabulary) for key, run in runs.items()}
-    return join(asked_table(rows, labels, sizes, texts.ASK_TABLE), note(texts.ASK_RULE))
+    equals = [
+        asked_equals(_among(key, run, found[key], pairs, gap), gap, len(gaps))
+        for gap in range(min(len(gaps), MAX_GAPS))
+        for key, run in runs.items()
+    ]
+    table = asked_table(rows, labels, sizes, texts.ASK_TABLE)
+    return join(table, *equals, note(texts.ASK_RULE))
+
+
+def _among(
+    key: str, run: Run, found: list[SpanScore | str], pairs: list[tuple[str, int]], gap: int
+) -> Contrast:
+    """What one model makes of the asked words in one gap, as far as it can read them."""
+    here = [
+        score
+        for score, (_, number) in zip(found, pairs, strict=True)
+        if number == gap and not isinstance(score, str)
+    ]
+    return contrast(key, run.spec.label, here)

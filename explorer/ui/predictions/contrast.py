@@ -8,8 +8,9 @@ from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.folds import fold
-from explorer.ui.predictions import words as texts
+from explorer.ui.predictions import contrast_words as texts
 from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
+from explorer.ui.predictions.words import NO_MODEL
 from explorer.views.markup import Markup, join, note
 from explorer.views.predictions.contrast import contrast_html
 
@@ -39,7 +40,7 @@ def show_contrast(state: PageState | None) -> Markup:
         )
     runs, _ = get_runs(state)
     if not runs:
-        return note(texts.NO_MODEL)
+        return note(NO_MODEL)
     blocks: list[Markup] = []
     for choice in offered:
         found = contrasts(runs, state, text, choice)

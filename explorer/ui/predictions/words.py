@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.predictions.contrast import Contrast
 from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal
 from explorer.analysis.predictions.joint import MaskFillings
 from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
@@ -188,7 +187,8 @@ ASK_TABLE = {
 ASK_RULE = (
     "A word of several pieces is filled from left to right: p = p(piece 1) × p(piece 2 | piece 1) "
     "× …; the gap then becomes one mask for each piece. Only a word of one piece has a rank: "
-    "longer ones are products over more masks and are not comparable with it."
+    "longer ones are products over more masks and are not comparable with it. Words that take "
+    "equally many masks are: above are their shares among each other."
 )
 
 
@@ -227,57 +227,3 @@ def joint_finding(found: Sequence[MaskFillings]) -> Markup:
     return el(
         "p", listed(changed), verb, " when each gap sees the ones before it.", class_="fold-finding"
     )
-
-
-# Contrast
-
-CONTRAST_QUESTION = "Which of two words does each model prefer?"
-CONTRAST_HINT = (
-    "Write the alternatives into the text with a bar between them, for example "
-    "“The nurse said that [he|she] was tired.”, and press Compare."
-)
-CONTRAST_TOO_MUCH = "Please offer at most {alternatives} alternatives in at most {choices} places."
-CONTRAST = {"detail": "p = {p} ({pieces}, {masks})", "unknown": "not in its vocabulary"}
-CONTRAST_RULE = (
-    "Bars: p(alternative) divided by the sum over the alternatives, so they add up to 1 for each "
-    "model. p is the probability in the gap among all words; a longer alternative is filled from "
-    "left to right and its p is a product, which makes it smaller: "
-    "alternatives of different numbers of masks are not ranked."
-)
-
-
-def contrast_finding(found: Sequence[Contrast]) -> Markup:
-    """Which alternative the models prefer, among those that take the same number of masks."""
-    groups: dict[str, list[Contrast]] = {}
-    parts = [_unequal(one) for one in found if not one.is_equal]
-    for one in found:
-        if one.is_equal:
-            groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
-    for alternative, who in groups.items():
-        names = listed(
-            [
-                join(model_name(one.model, one.label), f" ({float(one.shares.max()):.3f})")
-                for one in who
-            ]
-        )
-        parts.append(join(names, " prefers " if len(who) == 1 else " prefer ", word(alternative)))
-    sentence = [piece for part in parts for piece in ("; ", part)][1:]
-    return el("p", *sentence, ".", class_="fold-finding")
-
-
-def _unequal(one: Contrast) -> Markup:
-    """The number of masks of each alternative, and the likeliest of those that share one."""
-    counts = [
-        join(word(score.word.text), f" takes {masks(len(score.pieces))}") for score in one.scores
-    ]
-    best = [
-        join(word(one.scores[place].word.text), f" among those of {masks(n)}")
-        for n, place in one.best_of_equals
-    ]
-    likeliest = join(", likeliest is ", listed(best)) if best else ", so they are not ranked"
-    return join("for ", model_name(one.model, one.label), " ", listed(counts), likeliest)
-
-
-def masks(n: int) -> str:
-    """A number of masks in words that fit it."""
-    return "1 mask" if n == 1 else f"{n} masks"

@@ -1,6 +1,7 @@
-"""How each model shares its belief among the words offered, as bars that add up to one."""
+"""How each model shares its belief among words of equally many masks, as bars."""
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 
 from explorer.analysis.predictions.contrast import Contrast
 from explorer.views.markup import Markup, el
@@ -8,7 +9,7 @@ from explorer.views.predictions.every_word import number
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
-    """One block per alternative, one bar per model; the length is the share among them."""
+    """One block per alternative, one bar per model; the length is the share among equals."""
     n_alternatives = len(contrasts[0].scores)
     blocks = [_alternative(contrasts, place, texts) for place in range(n_alternatives)]
     return el("div", *blocks, class_="pr-contrast")
@@ -34,10 +35,13 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
     return el(
         "div",
         el("span", found.label, class_="model-name", data_model=found.model),
-        el("span", el("i", style=f"width:{100 * share:.2f}%"), class_="pr-share"),
-        el("strong", number(share)),
+        el(
+            "span",
+            el("i", style=f"width:{100 * share:.2f}%") if isfinite(share) else None,
+            class_="pr-share",
+        ),
+        el("strong", number(share) if isfinite(share) else "–"),
         el("span", detail, class_="pr-detail"),
-        class_="pr-contrast-row"
-        + (" preferred" if found.is_equal and found.preferred == place else ""),
+        class_="pr-contrast-row" + (" preferred" if found.preferred == place else ""),
         data_model=found.model,
     )

@@ -126,4 +126,8 @@ def test_a_changed_cell_of_a_table_is_noticed(monkeypatch):
 def test_every_family_check_measures_what_its_claims_ask(tiny_family):
     specimens = Specimens("mini", tiny_family.loaded)
     for check in set(CHECKS) - set(NO_WEIGHTS) - TIMED:
-        assert claims_checks.check_result(check, specimens).status in {"holds", "fails"}
+        assert claims_checks.check_result(check, specimens).status in {
+            "holds",
+            "fails",
+            "undecided",
+        }

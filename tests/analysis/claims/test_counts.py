@@ -12,6 +12,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from explorer.analysis.claims import cost as claims_cost
 from explorer.analysis.claims import counts as claims_counts
 from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.latency.measure import Instruments
 from explorer.models.architectures import meta_network, random_network, sharing_network
 from explorer.models.specimens import Specimens
@@ -154,23 +155,38 @@ def clock_of_work(monkeypatch):
         yield Instruments(stopwatch, lambda: 0.0), 1
 
     monkeypatch.setattr(claims_cost, "instruments_for", instruments)
-    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, min_rounds=2, max_rounds=2))
+    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, min_rounds=8, max_rounds=8))
     monkeypatch.setattr(claims_cost, "STEP_TOKENS", (1, 16))
 
 
-def test_times_tell_six_layers_from_twelve(clock_of_work):
+def test_times_tell_six_layers_from_twelve(clock_of_work, monkeypatch):
     honest = specimens(random=lambda s: small(s, s.architecture.n_layers))
     measured = claims_cost.forward_times(honest)
     assert measured.holds
     assert measured.quantities["bert_over_distilbert"].value == pytest.approx(2, abs=0.01)
-    assert measured.quantities["time_saved"].value == pytest.approx(50, abs=0.5)
-    assert not claims_cost.forward_times(specimens(random=lambda s: small(s, 12))).holds
+    assert "DistilBERT takes 0.50 × (0.50 to 0.50)" in measured.text
+    slow = specimens(random=lambda s: small(s, 12))
+    assert claims_cost.forward_times(slow).holds is False
+    monkeypatch.setattr(claims_cost, "PLAN", replace(claims_cost.PLAN, min_rounds=2, max_rounds=2))
+    few = claims_cost.forward_times(slow)
+    assert few.holds is None
+    assert "too few rounds" in few.text
+
+
+def test_a_printed_speed_has_two_sides_and_no_verdict_without_an_interval():
+    test = next(
+        t for c in claims_ledger().claims for t in c.live if t.quantity == "bert_over_distilbert"
+    )
+    spans = {(1.55, 1.65): True, (1.9, 2.1): False, (1.2, 1.4): False, (1.6, 1.9): None}
+    assert {ends: test.holds(*ends) for ends in spans} == spans
+    assert test.holds(0.0, float("inf")) is None
+    assert test.holds(1.2, 1.9) is None
 
 
 def test_training_steps_tell_equal_shape_from_twice_the_width(clock_of_work):
     assert claims_cost.training_steps(specimens()).holds
     narrow = specimens(random=lambda s: small(s, 1 if s.architecture.d_model == 512 else 6))
-    assert not claims_cost.training_steps(narrow).holds
+    assert claims_cost.training_steps(narrow).holds is False
 
 
 def test_a_training_step_changes_the_weights():

@@ -251,6 +251,16 @@ def test_pair_heads_are_judged_by_what_they_tell_apart(family, monkeypatch, bert
     assert claims_pairs.sentence_order_head(family()).holds is holds
 
 
+def test_pairs_too_few_to_tell_leave_the_heads_undecided(family, monkeypatch):
+    nearly = {"next": [1.0] * 7 + [-1.0] * 5, "random": [-1.0] * 7 + [1.0] * 5}
+    nearly["swapped"] = nearly["next"]
+    orders = {"next": nearly["next"], "swapped": [-1.0] * 7 + [1.0] * 5}
+    monkeypatch.setattr(claims_pairs, "pair_logits", heads_that(nearly, orders))
+    assert claims_pairs.next_sentence_head(family()).holds is None
+    assert "next 7 [" in claims_pairs.next_sentence_head(family()).text
+    assert claims_pairs.sentence_order_head(family()).holds is None
+
+
 def test_pair_logits_are_the_networks_own(family, tiny_family):
     loaded = family.loaded("albert")
     model = AutoModelForPreTraining.from_pretrained(tiny_family.specs["albert"].bundled_path).eval()

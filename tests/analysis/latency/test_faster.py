@@ -95,7 +95,7 @@ def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
 def test_cheaper_precisions_move_predictions_a_little(tiny_family):
     variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=128), StopSign())
     costs = list(accuracy_costs(variants, StopSign(), bundled_sentences(3)))
-    assert [cost.name for cost in costs] == ["bfloat16", "int8"]
+    assert [cost.name for cost in costs] == ["bfloat16", "int8", "int8 weights"]
     assert all(0 < cost.mean_kl < 1 and cost.n_masks == 3 for cost in costs)
 
 
@@ -107,12 +107,12 @@ def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_doe
     *_, found = measure_faster([spec], Workload(length=64), FEW, StopSign())
     assert found.missing == ()
     (variants,) = found.models
-    names = ["float32", "bfloat16", "int8", "torch.compile", "ONNX Runtime"]
+    names = ["float32", "bfloat16", "int8", "int8 weights", "torch.compile", "ONNX Runtime"]
     assert [model.name for model in variants.summary.models] == names
     assert variants.summary.n_rounds == 3
     assert all(model.median_ms > 0 for model in variants.summary.models)
-    exact = {cost.name: cost for cost in found.costs if cost.name in names[3:]}
-    assert set(exact) == set(names[3:])
+    exact = {cost.name: cost for cost in found.costs if cost.name in names[4:]}
+    assert set(exact) == set(names[4:])
     assert all(cost.same_top1 == 1 and cost.mean_kl < 1e-6 for cost in exact.values())
 
 
@@ -183,7 +183,7 @@ def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, ou
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as processes:
         variants, missing = ways_to_run(spec, Workload(), StopSign(), processes)
-    assert [variant.name for variant in variants] == ["float32", "bfloat16", "int8"]
+    assert [variant.name for variant in variants] == ["float32", "bfloat16", "int8", "int8 weights"]
     assert (runtimes.COMPILE in Process.ended) == (reason == "late")
     assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
 

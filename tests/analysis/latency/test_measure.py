@@ -10,6 +10,57 @@ from explorer.analysis.latency.summary import latency_summary
 from explorer.timing.stop import Stopped, StopSign
 
 
+class MoodyMachine:
+    """A machine that is in another state after every pause, and every model minds it its own way."""
+
+    TRUE = 2.0
+
+    def __init__(self, seed, mood=0.05, noise=0.005):
+        self.now, self.mood, self.noise = 0.0, mood, noise
+        self.rng = np.random.default_rng(seed)
+        self.factor = {}
+
+    def pause(self, seconds):
+        self.now += seconds
+        self.factor = {}
+
+    def model(self, name, seconds):
+        def call():
+            if name not in self.factor:
+                self.factor[name] = float(np.exp(self.mood * self.rng.normal()))
+            self.now += seconds * self.factor[name] * float(np.exp(self.noise * self.rng.normal()))
+
+        return Candidate(name, call)
+
+    def instruments(self, pauses=True):
+        def watch(call):
+            before = self.now
+            call()
+            return self.now - before
+
+        extra = {"pause": self.pause} if pauses else {}
+        return Instruments(watch, lambda: self.now, **extra)
+
+
+def hits(pauses, repeats):
+    """In how many measurements of a moody machine the true ratio is in the interval."""
+    found = 0
+    for seed in range(repeats):
+        machine = MoodyMachine(seed)
+        pair = [machine.model("a", 0.02 * machine.TRUE), machine.model("b", 0.02)]
+        plan = Plan(max_rounds=24, seed=seed)
+        *_, final = latency_rounds(pair, machine.instruments(pauses), plan)
+        ratio = latency_summary(final).ratio("b").ratio
+        found += ratio.low <= machine.TRUE <= ratio.high
+    return found / repeats
+
+
+def test_an_interval_holds_what_the_next_press_would_give_nine_times_in_ten():
+    assert hits(pauses=True, repeats=300) >= 0.9
+    # One press in one state, however many rounds: narrow, and somewhere else.
+    assert hits(pauses=False, repeats=50) < 0.3
+
+
 class FakeMachine:
     """A machine whose clock moves only when a model runs on it."""
 

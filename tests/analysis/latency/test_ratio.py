@@ -82,8 +82,8 @@ def test_coverage_is_what_the_binomial_says_whatever_the_distribution(n):
     assert found == pytest.approx(missed, abs=4 * np.sqrt(missed / 4000))
 
 
-def test_different_only_beyond_the_models_difference_from_itself():
-    control = Ratio(0.96, 0.9, 1.02, 12)
+def test_different_only_beyond_the_far_end_of_the_models_difference_from_itself():
+    control = Ratio(1.0, 0.96, 1.02, 12)
     assert not is_different(Ratio(1.04, 1.02, 1.06, 12), control)
     assert is_different(Ratio(1.10, 1.06, 1.14, 12), control)
     assert is_different(Ratio(0.90, 0.87, 0.93, 12), control)
@@ -93,12 +93,21 @@ def test_different_only_beyond_the_models_difference_from_itself():
 @given(st.floats(0.8, 1.25))
 def test_how_far_one_model_is_from_itself_is_the_line_either_way_round(itself):
     """1.04 times itself is as far off as 1 / 1.04: the interval has to lie beyond it."""
-    control = Ratio(itself, 0.7, 1.4, 12)
+    control = Ratio(1.0, min(itself, 1.0), max(itself, 1.0), 12)
     line = max(itself, 1 / itself)
     assert not is_different(Ratio(line, line - 1e-3, line + 0.1, 12), control)
     assert is_different(Ratio(line, line + 1e-3, line + 0.1, 12), control)
     assert not is_different(Ratio(1 / line, 0.5, 1 / line + 1e-3, 12), control)
     assert is_different(Ratio(1 / line, 0.5, 1 / line - 1e-3, 12), control)
+
+
+def test_a_block_counts_once_however_many_rounds_it_has():
+    blocks = np.repeat(np.arange(9), [1, 5, 2, 2, 1, 3, 2, 40, 2])
+    own = np.array([1.3, 1.1, 1.5, 0.9, 1.2, 1.0, 1.4, 3.0, 1.25])
+    of = own[blocks]
+    found = paired_ratio(of, np.ones(len(of)), blocks)
+    assert (found.ratio, found.low, found.high) == (1.25, 0.9, 3.0)
+    assert found.n_rounds == len(of)
 
 
 def test_p90_needs_44_samples():

@@ -35,7 +35,8 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
 
     from explorer.analysis.predictions.every_word import SpanScore
     from explorer.models.tokens import Word
-    from explorer.ui.predictions.words import ASK_TABLE, CONTRAST, contrast_finding
+    from explorer.ui.predictions.contrast_words import CONTRAST, asked_equals, contrast_finding
+    from explorer.ui.predictions.words import ASK_TABLE
     from explorer.views.predictions.contrast import contrast_html
     from explorer.views.predictions.every_word import asked_table
 
@@ -52,6 +53,18 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     assert "not ranked" in contrast_finding([contrast("bert", "BERT", [nurse, long])])
     html = contrast_html([mixed], CONTRAST)
     assert "photo + ##graph + ##er, 3 masks" in html
+    assert mixed.shares[:2] == pytest.approx([1 / 3, 2 / 3])
+    assert np.isnan(mixed.shares[2])
+    assert "<strong>–</strong>" in html
+    equals = re.sub("<[^>]*>", "", str(asked_equals(mixed, 1, 2)))
+    assert equals == "BERT in gap 2, shares among the words of 1 mask clerk 0.667 and nurse 0.333"
+    unknown = contrast("bert", "BERT", [nurse, score("☃", ["[UNK]"], 0.9), clerk])
+    assert "prefers <em" in contrast_finding([unknown])
+    assert "clerk" in contrast_finding([unknown])
+    assert np.isnan(unknown.shares[1])
+    lone = contrast("bert", "BERT", [nurse, score("☃", ["[UNK]"], 0.9)])
+    assert "“☃”</em> is not in its vocabulary, so they are not ranked" in contrast_finding([lone])
+    assert asked_equals(lone, 0, 1) is None
     assert " preferred" not in html
     same = contrast("bert", "BERT", [nurse, clerk])
     assert "prefers <em" in contrast_finding([same])

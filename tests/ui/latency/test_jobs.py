@@ -9,7 +9,7 @@ from explorer.analysis.latency.limits import limit
 from explorer.analysis.latency.measure import Latency
 from explorer.analysis.latency.summary import latency_summary
 from explorer.analysis.latency.variants import VariantLatency
-from explorer.models.specs import BASE
+from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
@@ -72,7 +72,7 @@ def test_the_table_of_samples_has_the_same_speed():
         assert float(row["tokens / s"]) == pytest.approx(32e3 / model.median_ms, abs=0.6)
 
 
-def test_a_faster_way_is_as_many_times_faster_as_float32_takes_longer():
+def test_a_faster_way_takes_a_share_of_the_time_of_float32():
     from explorer.analysis.latency.accuracy import AccuracyCost
     from explorer.analysis.latency.faster import Faster
 
@@ -80,21 +80,26 @@ def test_a_faster_way_is_as_many_times_faster_as_float32_takes_longer():
     found = Faster((variants("bert", float32=0.1, int8=0.04),), (cost,))
     (markup,) = jobs.draw_faster(found)
     plain, int8 = cells(markup)
-    assert plain["faster than float32"] == plain["mean KL"] == "–"
-    assert int8["faster than float32"].startswith("2.50 ×")
+    assert plain["× the time of float32"] == plain["mean KL"] == "–"
+    assert int8["× the time of float32"].startswith("0.40 ×")
     assert (int8["ms"], int8["same first answer"]) == ("40.00", "90%")
     assert int8["mean KL"] == "0.0123 nats"
 
 
-def test_the_claim_is_berts_time_over_distilberts():
+def test_the_claim_is_told_both_ways_and_judged_only_at_the_papers_size():
     pair = tuple(BASE[key] for key in ("bert", "distilbert"))
     done = {
         head: measured({"bert": 163.0, "distilbert": 100.0}, Workload(head=head), pair)
         for head in (False, True)
     }
     (markup,) = jobs.draw_claim(done)
-    assert "BERT takes 1.63 × DistilBERT" in markup
-    assert "39 % less time for DistilBERT" in markup
-    assert "1.63 is inside the interval" in markup
+    assert "DistilBERT takes 0.61 × [0.61, 0.61] BERT" in markup
+    assert "it is 1.63 × [1.63, 1.63] as fast" in markup
+    assert "0.61 is inside the interval encoder only and with the word head" in markup
     (slower,) = jobs.draw_claim({True: measured({"bert": 200.0, "distilbert": 100.0}, specs=pair)})
-    assert "inside the interval" not in slower
+    assert "0.61 is in no interval" in slower
+    mini = tuple(MINI[key] for key in ("bert", "distilbert"))
+    (small,) = jobs.draw_claim({False: measured({"bert": 163.0, "distilbert": 100.0}, specs=mini)})
+    assert "Timed here: mini-bert and mini-distilbert, 1 text of 32 tokens" in small
+    assert "no verdict across sizes" in small
+    assert "inside the interval" not in small

@@ -13,12 +13,11 @@ from tests.analysis.latency.test_family import measured
 EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
 
 
-@pytest.mark.parametrize(("itself", "said"), [(0.96, "4.0 %"), (1.013, "1.3 %")])
-def test_a_difference_is_believed_above_that_of_a_model_from_itself(itself, said):
-    summary = replace(measured(EQUAL).summary, self_check=Ratio(itself, 0.9, 1.1, 20))
+def test_the_self_check_quotes_its_interval_and_not_its_point():
+    summary = replace(measured(EQUAL).summary, self_check=Ratio(1.0, 0.93, 1.12, 20))
     trust = words.trust(summary, "BERT", Workload())
-    assert f"Two runs of BERT differ by {said} here: trust differences above that." in trust
-    few = replace(summary, self_check=Ratio(itself, 0.0, float("inf"), 2))
+    assert "BERT takes 0.93 to 1.12 × its own time here: trust only what lies beyond" in trust
+    few = replace(summary, self_check=Ratio(1.0, 0.0, float("inf"), 2))
     assert "too few" in words.trust(few, "BERT", Workload())
 
 

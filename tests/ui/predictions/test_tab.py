@@ -14,6 +14,7 @@ from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.ask import show_asked, split_asked
 from explorer.ui.predictions.contrast import show_contrast
+from explorer.ui.predictions.contrast_words import CONTRAST_HINT
 from explorer.ui.predictions.every_word import show_words
 from explorer.ui.predictions.joint import show_joint
 
@@ -151,7 +152,7 @@ def test_the_strip_starts_empty_and_ends_with_every_word(tiny_family):
 
 
 def test_contrast_and_joint_say_what_they_need_first(tiny_family):
-    assert texts.CONTRAST_HINT in show_contrast(PageState(text="the [MASK] sat"))
+    assert CONTRAST_HINT in show_contrast(PageState(text="the [MASK] sat"))
     assert "Gaps in the text: 1" in show_joint(PageState(text="the [MASK] sat"))
     with pytest.raises(BadText, match="at most"):
         show_contrast(PageState(text="[a|b]" * 5))

@@ -162,7 +162,7 @@ def test_refused_ratios_are_nowhere_on_the_page():
     assert "disturbed 70% of the rounds" in status
     assert "ratios are from" not in status
     assert "than its work says" not in status
-    assert texts_folds.RATIOS_LEAD not in detail(refused())
+    assert "the self-check" not in detail(refused())
 
 
 def test_a_claim_without_ratios_says_why():
@@ -178,7 +178,9 @@ def test_time_ratios_are_the_paired_ones_with_their_intervals():
     # Ten of the rounds are slow for both alike but for one of them more: medians do not pair.
     seconds[:11, 0], seconds[11:, 0] = 0.1, 0.3
     seconds[:10, 2], seconds[10:, 2] = 0.11, 0.33
-    result = replace(result, latency=replace(result.latency, seconds=seconds))
+    result = replace(
+        result, latency=replace(result.latency, seconds=seconds, control=seconds[:, 0])
+    )
     medians = np.median(seconds, axis=0)
     assert medians[2] / medians[0] == pytest.approx(3.3), "or the test says nothing"
     rows = paradox(SPECS, Workload(), result)
@@ -247,10 +249,19 @@ def test_the_scheme_of_int8_is_named_as_torch_has_it():
     import torch
     from torch import nn
 
-    from explorer.timing.networks import TimedNetwork, int8_network
+    from explorer.timing.networks import TimedNetwork, int8_network, int8_weights_network
 
     linear = nn.Sequential(nn.Linear(8, 8))
-    quantised = int8_network(TimedNetwork(SPECS[0], linear, "for the scheme"))
-    scheme = quantised.network[0].weight().qscheme()
-    assert scheme in (torch.per_tensor_affine, torch.per_tensor_symmetric)
-    assert "one scale for each weight matrix" in texts_folds.FASTER_NOTE
+    timed = TimedNetwork(SPECS[0], linear, "for the scheme")
+    weight = int8_network(timed).network[0].weight()
+    assert weight.qscheme() in (torch.per_channel_affine, torch.per_channel_symmetric)
+    assert len(weight.q_per_channel_scales()) == 8
+    assert "one scale for each row of a weight matrix" in texts_folds.FASTER_NOTE
+    kept = int8_weights_network(timed).network[0]
+    assert kept.whole.dtype == torch.int8
+    off = (kept.whole * kept.scale[:, None] - linear[0].weight).abs()
+    largest = linear[0].weight.abs().amax(1, keepdim=True)
+    assert bool((off <= largest / 127 / 2 + 1e-7).all())
+    x = torch.randn(3, 8)
+    assert torch.allclose(kept(x), linear[0](x), atol=0.05)
+    assert type(linear[0]) is nn.Linear, "the network that others use stays as it was"
