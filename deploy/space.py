@@ -1,0 +1,138 @@
+"""Put the explorer on Hugging Face: ``python deploy/space.py --dry-run | --push OWNER/NAME``.
+
+A Space is filled by upload and never by ``git push``: the hub inspects a pushed history, and this
+one has carried large files. What goes up is the committed tree without its tests.
+"""
+
+import argparse
+import io
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LEFT_OUT = (
+    ".ci/",
+    ".dockerignore",
+    ".gitattributes",
+    ".gitignore",
+    "CONTRIBUTING.md",
+    "Dockerfile",
+    "deploy/",
+    "package-lock.json",
+    "package.json",
+    "tests/",
+    "tsconfig.json",
+)
+"""What only those who change the project need; the hub chooses by itself which files are large."""
+HERE = "http://127.0.0.1:7860"
+CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu"
+ZERO = {"python_version": '"3.12.12"', "suggested_hardware": "zero-a10g"}
+"""What a ZeroGPU Space says instead in its front matter; its images have no Python 3.11."""
+SPACES_FIRST = "import spaces  # noqa: F401 - on ZeroGPU it has to see torch before anybody does\n"
+
+
+def committed() -> dict[str, bytes]:
+    """Every file of the last commit by its path."""
+    archive = subprocess.run(
+        ["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True
+    ).stdout
+    with tarfile.open(fileobj=io.BytesIO(archive)) as tree:
+        files = [member for member in tree if member.isfile()]
+        return {member.name: _content(tree, member) for member in files}
+
+
+def staged(files: Mapping[str, bytes], repo: str, zero: bool) -> dict[str, bytes]:
+    """What goes up to one Space: the files that run, fitted to the Space's machine."""
+    kept = {name: content for name, content in files.items() if not name.startswith(LEFT_OUT)}
+    changes = {"README.md": readme, "requirements.txt": requirements, "app.py": entry}
+    for name, change in changes.items():
+        kept[name] = change(kept[name].decode(), repo, zero).encode()
+    return kept
+
+
+def readme(text: str, repo: str, zero: bool) -> str:
+    """The front matter of the variant, and links that lead to the Space's own page."""
+    _, matter, body = text.split("---\n", 2)
+    for name, value in ZERO.items() if zero else ():
+        matter = re.sub(rf"^{name}: .*$", f"{name}: {value}", matter, flags=re.MULTILINE)
+    body = body.replace(f'Client("{HERE}")', f'Client("{repo}")')
+    body = body.replace(f"{HERE}/?", f"https://huggingface.co/spaces/{repo}?")
+    return f"---\n{matter}---\n{body}"
+
+
+def requirements(text: str, _repo: str, zero: bool) -> str:
+    """The pins without Gradio's, which the Space takes from ``sdk_version``; torch as it must be.
+
+    ZeroGPU needs torch as the registry has it; elsewhere that would bring gigabytes of CUDA.
+    """
+    lines = [line for line in text.splitlines() if not line.startswith("gradio==")]
+    if not zero:
+        lines = [re.sub(r"^(torch==\S+)$", r"\1+cpu", line) for line in lines]
+        lines.insert(0, CPU_WHEELS)
+    return "\n".join([*lines, ""])
+
+
+def entry(text: str, _repo: str, zero: bool) -> str:
+    """``app.py``; on ZeroGPU with the import that has to come before all others."""
+    head, imports, rest = text.partition("import argparse\n")
+    return head + (SPACES_FIRST if zero else "") + imports + rest
+
+
+def missing_preloads(matter: str) -> list[str]:
+    """Files named for preloading that the hub does not hold at that revision; asks the hub."""
+    from huggingface_hub import HfApi
+
+    missing = []
+    for repo, names, revision in re.findall(r"^  - (\S+) (\S+) ([0-9a-f]{40})$", matter, re.M):
+        held = set(HfApi().list_repo_files(repo, revision=revision))
+        missing += [f"{repo}: {name}" for name in names.split(",") if name not in held]
+    return missing
+
+
+def push(files: Mapping[str, bytes], repo: str) -> None:
+    """Make the Space hold these files and no others."""
+    from huggingface_hub import HfApi
+
+    api = HfApi()
+    api.create_repo(repo, repo_type="space", space_sdk="gradio", exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            path = Path(folder, name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        api.upload_folder(repo_id=repo, repo_type="space", folder_path=folder, delete_patterns="*")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """List what would go up, or send it; 0 when all is well."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--dry-run", action="store_true", help="list the files and send nothing")
+    what.add_argument("--push", metavar="OWNER/NAME", help="fill this Space")
+    parser.add_argument("--zerogpu", action="store_true", help="for a ZeroGPU Space")
+    chosen = parser.parse_args(arguments)
+    repo = chosen.push or "OWNER/NAME"
+    files = staged(committed(), repo, chosen.zerogpu)
+    if chosen.dry_run:
+        sys.stdout.write("".join(f"{len(files[name]):>11,}  {name}\n" for name in sorted(files)))
+        return 0
+    if missing := missing_preloads(files["README.md"].decode()):
+        sys.stderr.write("The hub lacks what the README preloads: " + "; ".join(missing) + "\n")
+        return 1
+    push(files, repo)
+    return 0
+
+
+def _content(tree: tarfile.TarFile, member: tarfile.TarInfo) -> bytes:
+    content = tree.extractfile(member)
+    assert content is not None, "only files are read"
+    return content.read()
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
