@@ -13,6 +13,7 @@ from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 TABS: tuple[str, ...] = (
     "predictions",
     "attention",
+    "depth",
     "distillation",
     "parameters",
     "latency",
@@ -21,6 +22,7 @@ TABS: tuple[str, ...] = (
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "contrast", "joint"),
     "attention": ("shared", "summary", "ablation", "pairs", "advanced"),
+    "depth": (),
     "distillation": ("losses", "layers", "agreement", "masking", "live"),
     "parameters": ("calls", "sizes", "embedding", "sharing", "build", "memory"),
     "latency": ("claim", "sweep", "faster", "advanced"),
@@ -29,6 +31,9 @@ FOLDS: dict[str, tuple[str, ...]] = {
 """What lies below each tab's headline, by the name that a link gives it, in reading order."""
 ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")
 VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
+LENSES: tuple[str, ...] = ("mask", "words")
+MAX_DEPTHS = 2
+"""A shared layer is applied up to this many times as often as usual."""
 DEVICES: tuple[str, ...] = ("cpu", "cuda", "mps")
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
@@ -57,6 +62,12 @@ class PageState:
     temperature: float = 2.0
     word: int = -1
     """The word that Distillation alone hides, counted from 0; -1: the text's own mask."""
+    mask: int = 0
+    """The mask that Depth looks at, in reading order from 0."""
+    times: int = 0
+    """How often Depth applies a shared layer; 0: as often as usual."""
+    lens: str = "mask"
+    """What Depth looks at: one mask, or every word."""
     hidden: str = ""
     """The words behind the masks, in reading order with a bar between; empty where unknown."""
     fold: str = ""
@@ -128,7 +139,16 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["hidden"] = ""
     if state.fold and state.fold not in FOLDS[state.tab]:
         repairs["fold"] = ""
-    return repairs
+    return repairs | _unfitting_depth(state)
+
+
+def _unfitting_depth(state: PageState) -> dict[str, Any]:
+    """The same for what Depth alone looks at."""
+    shapes = [spec.architecture for spec in family_specs(state.family)]
+    deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)
+    repairs = {} if state.times <= MAX_DEPTHS * deepest else {"times": 0}
+    is_there = state.mask < max(1, clean_text(state.text).count(MASK))
+    return repairs if is_there else repairs | {"mask": 0}
 
 
 def hidden_words(state: PageState) -> tuple[str, ...]:
@@ -190,6 +210,9 @@ _READERS: Readers = {
     "view": partial(_one_of, VIEWS),
     "temperature": _read_temperature,
     "word": partial(_read_index, MAX_WORD),
+    "mask": partial(_read_index, MAX_WORD),
+    "times": partial(_read_index, MAX_DEPTHS * MAX_LAYER),
+    "lens": partial(_one_of, LENSES),
     "hidden": _read_hidden,
     "fold": partial(_one_of, tuple(name for names in FOLDS.values() for name in names)),
 }

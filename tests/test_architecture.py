@@ -64,6 +64,7 @@ NEIGHBOURS = {
     ("analysis.claims", "analysis.distillation"): "claims are about what the other rooms compute",
     ("analysis.claims", "analysis.latency"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
+    ("analysis.depth", "analysis.parameters"): "the work of a shorter or longer pass is counted",
     ("analysis.latency", "analysis.parameters"): "the work of a pass is counted, then timed",
 }
 """The only arrows between rooms, and why they are there."""

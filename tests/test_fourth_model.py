@@ -13,7 +13,7 @@ from tests.tiny_roberta import HEADS, LAYERS, four_models, save_roberta
 TEXT = "The cat sat on the [MASK]."
 TEXTS = {"one gap": TEXT, "two gaps": "The [MASK] sat on the [MASK].", "no gap": "He was not bad."}
 PAIR = "The cat sat. [SEP] It was a [MASK] caf\u00e9."
-TABS = ("predictions", "attention", "distillation", "parameters", "latency", "claims")
+TABS = ("predictions", "attention", "depth", "distillation", "parameters", "latency", "claims")
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +82,19 @@ def test_attention_knows_its_heads(four):
         four.endpoints["attention"](TEXT, "base", "roberta", 0, 0)
 
 
+def test_depth_reads_it_with_its_own_head(four):
+    found = four.endpoints["depth"](TEXT, "mini", "roberta")
+    (mask,) = found["masks"]
+    assert len(mask["layers"]) == LAYERS + 1
+    tokenizer, network = plain_roberta(four)
+    ids = tokenizer(TEXT.replace("[MASK]", tokenizer.mask_token), return_tensors="pt")["input_ids"]
+    with torch.no_grad():
+        states = network.roberta(ids, output_hidden_states=True).hidden_states
+        top = torch.stack([network.lm_head(s[0, mask["position"]]).softmax(-1) for s in states])
+    first = [layer["predictions"][0]["probability"] for layer in mask["layers"]]
+    assert first == pytest.approx(top.amax(-1).tolist(), abs=1e-5)
+
+
 def test_parameters_counts_it(four):
     (counted,) = four.endpoints["parameters"](["mini-roberta"])["models"]
     network = plain_roberta(four)[1]
@@ -102,7 +115,7 @@ def test_latency_times_it(four):
 def test_every_tab_shows_it(four, tab, text):
     values = four.tabs[tab].show(four.state(text=text))
     assert values
-    if tab in ("predictions", "attention", "parameters"):
+    if tab in ("predictions", "attention", "depth", "parameters"):
         assert "RoBERTa" in "".join(map(str, values))
 
 
@@ -119,7 +132,7 @@ def test_every_fold_opens(four, tab):
             values = [chosen if c is state else getattr(c, "value", None) for c in event.inputs]
             found = event.fn(*values)
             opened += bool(list(found) if hasattr(found, "__next__") else [found])
-    assert opened or tab == "latency"
+    assert opened or tab in ("latency", "depth")
 
 
 def test_a_family_may_lack_a_model(four, monkeypatch):

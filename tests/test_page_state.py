@@ -12,6 +12,7 @@ from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
 from explorer.models.tokens import clean_text, plain_text, split_words
 from explorer.page_state import (
     FOLDS,
+    LENSES,
     LINK_TEXT_LIMIT,
     ORDERS,
     TABS,
@@ -77,6 +78,9 @@ def page_states(draw):
         view=draw(st.sampled_from(VIEWS)),
         temperature=draw(st.floats(*TEMPERATURES)),
         word=draw(st.sampled_from([-1, *content])),
+        mask=draw(st.integers(0, max(0, clean_text(text).count("[MASK]") - 1))),
+        times=draw(st.integers(0, 2 * shape_of(family, "albert").n_layers)),
+        lens=draw(st.sampled_from(LENSES)),
         fold=draw(st.sampled_from(["", *FOLDS[tab]])),
     )
 
@@ -156,6 +160,11 @@ def test_numbers_in_range_are_kept(name, value):
         ({"layer": "11", "family": "base"}, ()),
         ({"word": "1", "text": "Oh, no"}, ("word",)),
         ({"word": "2", "text": "Oh, no"}, ()),
+        ({"mask": "1", "text": "[MASK]"}, ("mask",)),
+        ({"mask": "1", "text": "[MASK] and [MASK]"}, ()),
+        ({"times": "13"}, ("times",)),
+        ({"times": "24", "family": "base"}, ()),
+        ({"lens": "eye"}, ("lens",)),
         ({"fold": "shared"}, ("fold",)),
         ({"fold": "shared", "tab": "attention"}, ()),
     ],

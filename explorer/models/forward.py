@@ -127,12 +127,16 @@ def run_model(loaded: LoadedModel, tokens: Tokens) -> Run:
     )
 
 
-@torch.inference_mode()
 def position_logits(loaded: LoadedModel, run: Run, positions: tuple[int, ...]) -> np.ndarray:
     """Logits [position, vocabulary] at any positions of a run: the head alone, no encoder."""
-    hidden = torch.tensor(run.hidden_states[-1, list(positions)])
+    return state_logits(loaded, run.hidden_states[-1, list(positions)])
+
+
+@torch.inference_mode()
+def state_logits(loaded: LoadedModel, states: np.ndarray) -> np.ndarray:
+    """Logits [..., vocabulary] of hidden states [..., d_model] of any layer: the head alone."""
     dtype = next(loaded.network.parameters()).dtype
-    return _array(apply_head(loaded, hidden.to(loaded.device, dtype)))
+    return _array(apply_head(loaded, torch.tensor(states).to(loaded.device, dtype)))
 
 
 def _array(tensor: torch.Tensor) -> np.ndarray:

@@ -18,6 +18,31 @@ def row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
     Raises:
         ValueError: the rows differ in length (padding would change nothing but cost time).
     """
+    inputs, chosen = _inputs(loaded, rows)
+    with loaded.lock:
+        hidden = loaded.network.base_model(**inputs).last_hidden_state
+        logits = apply_head(loaded, hidden[chosen])
+    return read_only(logits.float().cpu().numpy())
+
+
+@torch.inference_mode()
+def row_states(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
+    """Hidden states float32 [row, layer + 1, d_model] at each row's position.
+
+    Raises:
+        ValueError: the rows differ in length.
+    """
+    inputs, chosen = _inputs(loaded, rows)
+    with loaded.lock:
+        out = loaded.network.base_model(**inputs, output_hidden_states=True)
+    states = torch.stack([layer[chosen] for layer in out.hidden_states], 1)
+    return read_only(states.float().cpu().numpy())
+
+
+def _inputs(
+    loaded: LoadedModel, rows: Sequence[MaskedRow]
+) -> tuple[dict[str, torch.Tensor], tuple[torch.Tensor, torch.Tensor]]:
+    """The encoder's arguments, and where each row is read."""
     if len({len(row.ids) for row in rows}) != 1:
         raise ValueError("rows of one batch must have one length")
     inputs = {"input_ids": torch.tensor([row.ids for row in rows], device=loaded.device)}
@@ -25,8 +50,4 @@ def row_logits(loaded: LoadedModel, rows: Sequence[MaskedRow]) -> np.ndarray:
         segments = [row.segments for row in rows]
         inputs["token_type_ids"] = torch.tensor(segments, device=loaded.device)
     positions = torch.tensor([row.position for row in rows], device=loaded.device)
-    with loaded.lock:
-        hidden = loaded.network.base_model(**inputs).last_hidden_state
-        chosen = hidden[torch.arange(len(rows), device=loaded.device), positions]
-        logits = apply_head(loaded, chosen)
-    return read_only(logits.float().cpu().numpy())
+    return inputs, (torch.arange(len(rows), device=loaded.device), positions)

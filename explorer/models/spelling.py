@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from functools import lru_cache
 
+UNKNOWN = ("[UNK]", "<unk>")
+"""What stands for letters that a vocabulary lacks."""
+
 
 def _letters_of_bytes() -> dict[str, int]:
     """The letter that stands for each byte in a byte-level vocabulary (Radford et al. 2019)."""

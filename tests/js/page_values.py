@@ -58,6 +58,7 @@ def sweep_value():
 def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
+    from explorer.ui.depth import tab as depth
     from explorer.ui.parameters import folds as parameters_folds
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
@@ -70,6 +71,7 @@ def other_values():
     return {
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],
+        "depth/lens": depth.show(STATE)[1],
         "parameters/map": parameters.show(STATE)[1],
         "parameters/sizes": parameters_folds.show_sizes(STATE)[0],
         "parameters/embedding": embedding,

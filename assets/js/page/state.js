@@ -67,7 +67,10 @@ export class State {
 
   /** Compare: run what is chosen, also when it is on the page already. @param {Params} changes */
   compare(changes) {
-    if ('text' in changes && changes.text !== this.get('text') && !('word' in changes)) delete this.wanted.word;
+    if ('text' in changes && changes.text !== this.get('text')) {   // a place in another text means nothing
+      delete this.wanted.mask;
+      if (!('word' in changes)) delete this.wanted.word;
+    }
     Object.assign(this.wanted, changes);
     this.ask();
   }

@@ -7,10 +7,9 @@ import numpy as np
 
 from explorer.analysis.measures import log_softmax, top_ids
 from explorer.models.rows import MaskedRow
-from explorer.models.spelling import spelling_of
+from explorer.models.spelling import UNKNOWN, spelling_of
 from explorer.models.tokens import BadText, Tokens, Word
 
-UNKNOWN = ("[UNK]", "<unk>")
 N_ANSWERS = 3
 
 

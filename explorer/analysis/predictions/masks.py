@@ -7,9 +7,8 @@ import numpy as np
 
 from explorer.analysis.measures import entropy, log_softmax, top_ids
 from explorer.models.run import Run, read_only
-from explorer.models.spelling import spelling_of
+from explorer.models.spelling import UNKNOWN, spelling_of
 
-UNKNOWN = ("[UNK]", "<unk>")
 TOP_K = (1, 50)
 """The fewest and the most words listed for a mask."""
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import gradio as gr
 
 from explorer.ui.attention.endpoint import attention
+from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.latency.endpoint import latency
@@ -14,6 +15,7 @@ from explorer.ui.predictions.endpoint import predict
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,
     "attention": attention,
+    "depth": depth,
     "parameters": parameters,
     "distillation": distillation,
     "latency": latency,

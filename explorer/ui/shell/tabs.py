@@ -7,6 +7,7 @@ import gradio as gr
 from explorer.page_state import PageState
 from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
+from explorer.ui.depth import tab as depth
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.latency import tab as latency
 from explorer.ui.parameters import tab as parameters
@@ -31,4 +32,4 @@ class Tab(Protocol):
         """The values of the components that ``build`` returned, for one state."""
 
 
-TABS: tuple[Tab, ...] = (predictions, attention, distillation, parameters, latency, claims)
+TABS: tuple[Tab, ...] = (predictions, attention, depth, distillation, parameters, latency, claims)

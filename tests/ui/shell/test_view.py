@@ -107,7 +107,7 @@ def test_a_tab_switch_runs_no_model(page, tiny_family, monkeypatch):
     counted = passes(monkeypatch)
     ask(page, text="a dog ran to the [MASK].")
     assert len(counted) == 3
-    for tab in ("attention", "distillation", "parameters", "latency", "claims"):
+    for tab in ("attention", "depth", "distillation", "parameters", "latency", "claims"):
         ask(page, text="a dog ran to the [MASK].", tab=tab, keep=["predictions"])
     assert len(counted) == 3
 

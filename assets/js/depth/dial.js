@@ -1,0 +1,71 @@
+// The dial: a shared layer applied once, twice ... up to twice as often as usual.
+import {chart} from '../kit/chart.js';
+import {make, say, vary} from '../kit/dom.js';
+import {brief, number} from '../kit/numbers.js';
+import {choose, chosen} from '../page/here.js';
+
+/**
+ * Up to the usual depth the lens has the answers already; beyond it the server is asked once.
+ * @param {any} model @param {number} place which mask @param {any} data @param {import('../gradio.js').Context} context
+ */
+export function dial(model, place, data, {asks}) {
+  const {texts} = data, mask = model.masks[place], usual = model.layers, most = model.flops.length;
+  const found = {top: mask.top.slice(1), kl: mask.kl.slice(1)};
+  const input = make('input', {type: 'range', min: 1, max: most, step: 1, 'aria-label': texts.times});
+  const shown = make('output'), answer = make('div', {class: 'dd-answer', role: 'status'});
+  const node = make('section', {class: 'dd', 'data-model': model.key});
+  const plot = chart({title: texts.dial_chart, xs: model.flops.map((_, i) => i + 1), height: 150, rules: [usual], dotted: true,
+    x: {ticks: [1, usual, most], title: texts.times}, lines: [curve()]});
+  let asked = false;
+
+  function curve() {
+    return {label: texts.kl, model: model.key, values: model.flops.map((_, i) => found.kl[i] ?? null)};
+  }
+
+  function draw() {
+    const times = Number(input.value);
+    shown.textContent = times === usual ? `${times} × (${texts.usual})` : `${times} ×`;
+    input.setAttribute('aria-valuetext', shown.textContent);
+    plot.mark(times);
+    answer.replaceChildren(...(found.top[times - 1] ? after(times) : [make('p', {class: 'note'}, say(texts.beyond, {n: most}))]));
+  }
+
+  function after(times) {
+    const top = found.top[times - 1], same = top[0][0] === found.top[usual - 1][0][0];
+    const list = make('ol', {class: 'dd-list'}, ...top.map(([word, p]) => {
+      const bar = make('i', {class: 'dd-bar'});
+      vary(bar, '--share', p);
+      return make('li', {}, make('span', {class: 'dd-word'}, word), make('span', {class: 'dd-track'}, bar), make('span', {class: 'dd-p'}, number(p)));
+    }));
+    const work = say(texts.work, {gflop: brief(model.flops[times - 1] / 1e9), share: `${brief(model.flops[times - 1] / model.flops[usual - 1])} ×`});
+    const facts = [say(same ? texts.same : texts.other, {n: usual}), say(texts.distance, {kl: brief(found.kl[times - 1])}), work];
+    return [list, make('ul', {class: 'dd-facts'}, ...facts.map(fact => make('li', {}, fact)))];
+  }
+
+  // What lies beyond the usual depth needs one long pass, and is asked for when the reader goes there.
+  async function beyond() {
+    if (asked || Number(input.value) <= usual) return;
+    asked = true;
+    try {
+      const deep = JSON.parse(await asks({params: data.run, want: 'dial', model: model.key, mask: place}));
+      Object.assign(found, deep);
+      plot.set({lines: [curve()]});
+      draw();
+    } catch {
+      answer.replaceChildren(make('p', {class: 'note'}, texts.lacking));
+      asked = false;
+    }
+  }
+
+  input.value = String(Math.min(most, Number(chosen('times')) || usual));
+  input.addEventListener('input', () => {
+    choose({times: Number(input.value) === usual ? 0 : Number(input.value)});
+    draw();
+    beyond();
+  });
+  node.append(make('h3', {}, say(texts.dial, {model: model.label})),
+    make('label', {class: 'dd-dial'}, input, shown), answer, plot.node, make('p', {class: 'note'}, texts.dial_note));
+  draw();
+  beyond();
+  return node;
+}

@@ -1,0 +1,81 @@
+// When does each model know? The head read at every layer, one strip a model, and the depth dial.
+import {choice} from '../kit/choice.js';
+import {make, say, sayNodes, word} from '../kit/dom.js';
+import {choose, chosen} from '../page/here.js';
+import {dial} from './dial.js';
+import {sizeOf, strip} from './strip.js';
+import {wordFinding, wordMaps} from './words.js';
+
+const everyWord = new WeakMap();   // a text's data -> what the server said of its words
+
+function finding({models, masks, texts}, place) {
+  if (!masks.length) return make('p', {class: 'finding'}, texts.nothing_hidden);
+  const parts = models.flatMap((model, i) => {
+    const mask = model.masks[place];
+    const said = sayNodes(mask.decided ? texts.finding : texts.at_once, {model: make('span', {class: 'model-name', 'data-model': model.key}, model.label),
+      word: word(mask.words[0]), n: String(mask.decided), total: String(model.layers)});
+    return i ? ['; ', ...said] : said;
+  });
+  return make('p', {class: 'finding'}, ...parts, '.');
+}
+
+const card = ({key, label, sentence}) => make('section', {class: 'card plain', 'data-model': key}, make('h3', {}, label), make('p', {}, sentence));
+
+function lens(data, place, context) {
+  const {models, texts, masks, n_masks: all} = data, size = sizeOf(models);
+  const top = Math.max(...models.flatMap(model => model.masks[place].kl));
+  const sharing = models.filter(model => model.flops.length);
+  const strips = models.map(model => strip(model, place, size, top, texts));
+  const left = masks.length < all ? make('p', {class: 'note'}, say(texts.first_masks, {n: masks.length, all})) : '';
+  return [make('div', {class: 'dl'},
+    make('div', {}, make('div', {class: 'dl-strips'}, ...strips, ...data.cards.map(card)),
+      left, make('p', {class: 'note'}, texts.rows), make('p', {class: 'note'}, texts.brittle)),
+    make('div', {class: 'dl-dials'}, ...sharing.map(model => dial(model, place, data, context)),
+      sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial)))];
+}
+
+/** The words are read when the reader looks at them: they cost more than the masks. @param {any} data @param {HTMLElement} top @param {HTMLElement} place @param {import('../gradio.js').Context} context */
+async function words(data, top, place, {asks}) {
+  place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.waiting));
+  try {
+    if (!everyWord.has(data)) everyWord.set(data, JSON.parse(await asks({params: data.run, want: 'words'})));
+    if (chosen('lens') !== 'words') return;   // the reader looks at a mask again
+    top.replaceChildren(wordFinding(everyWord.get(data), data.texts));
+    place.replaceChildren(...wordMaps(everyWord.get(data), data.texts));
+  } catch {
+    place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.lacking));
+  }
+}
+
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, context) {
+  const {texts, masks} = data, top = make('div'), bar = make('div', {class: 'aw-bar'}), body = make('div', {class: 'dl-place-of'});
+
+  function draw() {
+    const place = Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));
+    const look = chosen('lens') === 'words' ? 'words' : 'mask', turn = key => { choose({lens: key}); draw(); };
+    const names = Object.fromEntries(masks.map((near, i) => [i, near]));
+    top.replaceChildren(finding(data, place));
+    bar.replaceChildren(choice(texts.look, texts.looks, look, turn),
+      masks.length > 1 && look === 'mask' ? choice(texts.mask, names, String(place), key => { choose({mask: key}); draw(); }) : '');
+    if (look === 'words') words(data, top, body, context);
+    else body.replaceChildren(...(masks.length ? lens(data, place, context) : [hideEach(() => turn('words'))]));
+  }
+
+  function hideEach(press) {
+    const button = make('button', {type: 'button', class: 'chip'}, texts.hide_each);
+    button.addEventListener('click', press);
+    return button;
+  }
+
+  draw();
+  root.replaceChildren(top, bar, body);
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table(data) {
+  const of = model => model.masks.flatMap((mask, place) => mask.p.flatMap((shares, layer) => mask.words.map((word, i) =>
+    [place + 1, model.label, layer, word, shares[i], mask.rank[layer], mask.kl[layer], layer >= mask.decided])));
+  return {columns: ['mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided'],
+    rows: data.models.flatMap(of)};
+}

@@ -1,0 +1,63 @@
+"""At which layers a model knows a word that is hidden from it: every word of a text in its turn."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.alignment import Groups
+from explorer.analysis.depth.lens import places
+from explorer.models.rows import MaskedRow
+from explorer.models.run import Run, read_only
+from explorer.models.spelling import UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenWord:
+    """A word with all its pieces masked: a row for each piece, and what stood there."""
+
+    rows: tuple[MaskedRow, ...]
+    targets: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EveryWord:
+    """The place of each hidden word at each layer."""
+
+    rank: np.ndarray
+    """int64 [layer + 1, word]: the worst place of its pieces; 0 where no piece stands for it."""
+
+    @property
+    def n_first(self) -> int:
+        """The words in first place after the last layer."""
+        return int((self.rank[-1] == 1).sum())
+
+
+def hidden_words(run: Run, groups: Groups, mask_id: int) -> tuple[HiddenWord, ...]:
+    """Each group of tokens masked alone; behind a mask is the model's own final answer."""
+    targets = list(run.tokens.ids)
+    for place, logits in zip(run.tokens.mask_positions, run.mask_logits, strict=True):
+        targets[place] = int(logits.argmax())
+    return tuple(_hidden(run, group, mask_id, targets) for group in groups)
+
+
+def _hidden(run: Run, group: Sequence[int], mask_id: int, targets: Sequence[int]) -> HiddenWord:
+    ids = tuple(mask_id if i in group else piece for i, piece in enumerate(run.tokens.ids))
+    rows = tuple(MaskedRow(ids, run.tokens.segments, position) for position in group)
+    return HiddenWord(rows, tuple(targets[position] for position in group))
+
+
+def every_word(run: Run, words: Sequence[HiddenWord], ranks: np.ndarray) -> EveryWord:
+    """The words from the places [row, layer + 1] of their pieces, in the order of their rows."""
+    found, start = [], 0
+    for word in words:
+        own = ranks[start : start + len(word.rows)]
+        is_known = len(own) and all(run.vocabulary[i] not in UNKNOWN for i in word.targets)
+        found.append(own.max(0) if is_known else np.zeros(ranks.shape[1], np.int64))
+        start += len(word.rows)
+    return EveryWord(read_only(np.stack(found, 1)))
+
+
+def row_places(logits: np.ndarray, target: int) -> np.ndarray:
+    """The place of what stood there at every layer, from logits [layer + 1, vocabulary]."""
+    return places(logits, np.full(len(logits), target))

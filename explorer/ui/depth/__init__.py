@@ -1,0 +1,1 @@
+"""When does each model know? The tab."""

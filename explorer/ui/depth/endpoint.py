@@ -1,0 +1,60 @@
+"""``/depth``: what one model's head says of each mask at every layer, as JSON."""
+
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from explorer.models.specs import FAMILIES, family_specs
+from explorer.page_state import PageState
+from explorer.runs import get_run
+from explorer.ui.depth import words as texts
+from explorer.ui.depth.reading import lens_of
+from explorer.ui.kit.words import BAD_FAMILY
+
+if TYPE_CHECKING:
+    from explorer.analysis.depth.lens import MaskLens
+    from explorer.models.run import Run
+
+
+def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any]:
+    """What a model's masked-word head says of each [MASK] at every layer.
+
+    Args:
+        text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        model: "bert", "distilbert" or "albert".
+
+    Returns:
+        The model, its tokens, and per mask its layers: layer 0 is the embeddings, for ALBERT
+        layer k the k-th application of its one layer. ``predictions`` are the five likeliest
+        pieces, ``rank_of_final`` the place of the last layer's first choice (1: none is likelier),
+        ``kl_to_final`` KL(final || layer) in nats. From layer ``decided_at`` on that place is 1.
+    """
+    if family not in FAMILIES:
+        raise gr.Error(BAD_FAMILY)
+    specs = {spec.key: spec for spec in family_specs(family)}
+    if model not in specs:
+        raise gr.Error(texts.bad_model(list(specs)))
+    state = PageState(text=str(text), family=family)
+    run = get_run(specs[model], state)
+    if not run.tokens.mask_positions:
+        raise gr.Error(texts.NO_MASK)
+    masks = range(len(run.tokens.mask_positions))
+    lenses = [_as_json(run, lens_of(run, state, mask)) for mask in masks]
+    return {"model": model, "tokens": list(run.tokens.pieces), "masks": lenses}
+
+
+def _as_json(run: "Run", lens: "MaskLens") -> dict[str, Any]:
+    layers = [
+        {
+            "layer": layer,
+            "predictions": [
+                {"token": run.vocabulary[i], "id": int(i), "probability": float(p)}
+                for i, p in zip(lens.top_ids[layer], lens.top[layer], strict=True)
+            ],
+            "rank_of_final": int(lens.rank[layer]),
+            "kl_to_final": float(lens.kl[layer]),
+        }
+        for layer in range(len(lens.rank))
+    ]
+    return {"position": lens.position, "layers": layers, "decided_at": lens.decided_at}

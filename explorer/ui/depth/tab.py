@@ -1,0 +1,57 @@
+"""Depth tab: at which layer each model knows its answer, and what more layers would change."""
+
+import gradio as gr
+
+from explorer.models.run import Run
+from explorer.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, from_page
+from explorer.runs import get_runs
+from explorer.ui.depth import words as texts
+from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
+from explorer.ui.kit.canvas import Canvas
+from explorer.views.markup import join, plain_card
+
+ID = "depth"
+LABEL = texts.LABEL
+QUESTION = texts.QUESTION
+READS = RUN_FIELDS
+
+
+def build(_: gr.State) -> list[gr.components.Component]:
+    """The lens with its dial; below, the deeper questions as folds."""
+    return [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
+
+
+def show(state: PageState) -> list[object]:
+    """The lens for the state's text; no model runs if it was computed before."""
+    from explorer.views.depth.lens import lens_canvas
+
+    runs, missing = get_runs(state)
+    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
+    if not runs:
+        return [join(*(plain_card(*card, key) for key, card in cards.items())), ""]
+    lenses = lenses_of(runs, state)
+    work = {key: work_of(run) for key, run in runs.items() if run.spec.architecture.shares_layers}
+    said = {"texts": texts.CANVAS, "run": {name: getattr(state, name) for name in RUN_FIELDS}}
+    return ["", lens_canvas(runs, lenses, work, cards, said)]
+
+
+def work_of(run: Run) -> list[int]:
+    """Operations of the encoder after 1, 2, 3 ... applications of its layer."""
+    from explorer.analysis.depth.dial import dial_flops
+
+    return list(dial_flops(run, MAX_DEPTHS * run.spec.architecture.n_layers))
+
+
+def read_deeper(question: dict) -> str:
+    """What the picture asks for when the reader wants it: every word, or a deeper model."""
+    from explorer.analysis.alignment import align
+    from explorer.views.depth.lens import dial_json, every_word_json
+
+    state, _ = from_page(question["params"], PageState())
+    runs, _ = get_runs(state)
+    if question.get("want") == "dial":
+        run, mask = runs[str(question["model"])], int(question["mask"])
+        return dial_json(run, dial_of(run, state, mask))
+    alignment = align({key: run.tokens for key, run in runs.items()})
+    words = [alignment.words[i].text for i in alignment.content]
+    return every_word_json(runs, words[:MOST_WORDS], len(words), words_of(runs, alignment, state))

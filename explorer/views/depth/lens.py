@@ -1,0 +1,112 @@
+"""The lens and the dial as data: what the head says of each mask at each layer of each model."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.depth.dial import DepthDial
+from explorer.analysis.depth.every_word import EveryWord
+from explorer.analysis.depth.lens import MaskLens
+from explorer.models.run import Run
+from explorer.models.spelling import spelling_of
+from explorer.models.tokens import Tokens
+from explorer.views.markup import script_json
+
+BESIDE = 2
+"""Words of the text on either side of a mask that tell it from the others."""
+
+
+def lens_canvas(
+    runs: Mapping[str, Run],
+    lenses: Mapping[str, Sequence[MaskLens]],
+    work: Mapping[str, Sequence[int]],
+    cards: Mapping[str, tuple[str, str]],
+    said: Mapping[str, Any],
+) -> str:
+    """The picture's JSON.
+
+    Args:
+        runs: By model key, in the fixed order.
+        lenses: Of each model its masks, in reading order.
+        work: Operations after 1, 2, 3 ... applications, of the models that share their layer.
+        cards: (label, sentence) of the models that cannot be had.
+        said: ``texts``, the sentences printed in it, and ``run``, what it says when it asks.
+    """
+    tokens = next(iter(runs.values())).tokens
+    models = [_model(run, lenses[key], work.get(key, ())) for key, run in runs.items()]
+    return script_json(
+        {
+            "masks": _places(tokens)[: len(next(iter(lenses.values())))],
+            "n_masks": len(tokens.mask_positions),
+            "models": models,
+            "cards": [
+                {"key": key, "label": label, "sentence": why} for key, (label, why) in cards.items()
+            ],
+            **said,
+        }
+    )
+
+
+def dial_json(run: Run, dial: DepthDial) -> str:
+    """The answers after every number of applications."""
+    return script_json({"top": _listed(run, dial.top_ids, dial.top), "kl": _short(dial.kl)})
+
+
+def every_word_json(
+    runs: Mapping[str, Run], words: Sequence[str], n_words: int, found: Mapping[str, EveryWord]
+) -> str:
+    """The places of all words, layer by layer."""
+    models = [
+        {
+            "key": key,
+            "label": run.spec.label,
+            "rank": found[key].rank.tolist(),
+            "first": found[key].n_first,
+        }
+        for key, run in runs.items()
+    ]
+    return script_json({"words": list(words), "n_words": n_words, "models": models})
+
+
+def _model(run: Run, lenses: Sequence[MaskLens], work: Sequence[int]) -> dict[str, Any]:
+    return {
+        "key": run.spec.key,
+        "label": run.spec.label,
+        "layers": run.spec.architecture.n_layers,
+        "flops": list(work),
+        "masks": [_mask(run, lens) for lens in lenses],
+    }
+
+
+def _mask(run: Run, lens: MaskLens) -> dict[str, Any]:
+    return {
+        "words": list(lens.words),
+        "p": [_short(row) for row in lens.probabilities],
+        "rank": lens.rank.tolist(),
+        "kl": _short(lens.kl),
+        "top": _listed(run, lens.top_ids, lens.top),
+        "decided": lens.decided_at,
+    }
+
+
+def _listed(run: Run, ids: np.ndarray, shares: np.ndarray) -> list[list[list[Any]]]:
+    spelling = spelling_of(run.vocabulary)
+    return [
+        [[spelling.word(run.vocabulary[i]), p] for i, p in zip(row, _short(ps), strict=True)]
+        for row, ps in zip(ids, shares, strict=True)
+    ]
+
+
+def _short(values: np.ndarray) -> list[float]:
+    return [float(f"{value:.6g}") for value in values]
+
+
+def _places(tokens: Tokens) -> list[str]:
+    """Each mask with the words beside it."""
+    words, places = tokens.words, []
+    for i, word in enumerate(words):
+        if word.is_mask:
+            near = words[max(0, i - BESIDE) : i + BESIDE]
+            places.append(tokens.text[near[0].start : near[-1].end])
+    return places

@@ -1,0 +1,36 @@
+"""A word known at a layer, against a text in which that word is masked, by plain transformers."""
+
+import pytest
+import torch
+
+from explorer.analysis.alignment import align
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.depth.reading import words_of
+
+STATE = PageState(text="the photosynthesis sat on 漢 [MASK].")
+
+
+@pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
+def test_each_column_is_the_worst_place_of_the_words_pieces(tiny_family, key):
+    runs, _ = get_runs(STATE)
+    alignment = align({k: run.tokens for k, run in runs.items()})
+    found = words_of(runs, alignment, STATE)[key].rank
+    run, loaded = runs[key], tiny_family.loaded(key)
+    mask, unknown = loaded.tokenizer.mask_token_id, loaded.tokenizer.unk_token_id
+    for column, word in enumerate(alignment.content):
+        group, ids = list(alignment.groups[key][word]), torch.tensor([run.tokens.ids])
+        if unknown in ids[0, group]:
+            assert not found[:, column].any()
+            continue
+        hidden = ids.clone()
+        hidden[0, group] = mask
+        with torch.no_grad():
+            states = loaded.network.base_model(hidden, output_hidden_states=True).hidden_states
+            for layer, state in enumerate(states):
+                logits = loaded.spec.kind.head(loaded.network, state[0, group])
+                own = ids[0, group]
+                if own[0] == mask:
+                    own = torch.tensor([int(run.mask_logits[0].argmax())])
+                places = 1 + (logits > logits.gather(1, own[:, None])).sum(1)
+                assert found[layer, column] == int(places.max()), (layer, word)

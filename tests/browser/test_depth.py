@@ -1,0 +1,46 @@
+"""The depth tab in a real Chromium: a link's mask and dial, every word, and the way back."""
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.analysis.predictions.masks import mask_predictions
+from explorer.models.specs import MINI
+from explorer.page_state import PageState
+from explorer.runs import get_run
+
+pytestmark = pytest.mark.browser
+TEXT = "The first [MASK] of the United [MASK] was a general."
+
+
+def test_the_strips_the_dial_and_every_word(page_at):
+    page = page_at("/?" + urlencode({"tab": "depth", "text": TEXT, "mask": 1, "times": 9}))
+    answers = {
+        key: mask_predictions(get_run(MINI[key], PageState(text=TEXT))).words[1][0]
+        for key in ("bert", "distilbert", "albert")
+    }
+    for key, rows in (("bert", 7), ("distilbert", 4), ("albert", 7)):
+        strip = page.locator(f".dl-strip[data-model={key}]")
+        expect(strip.locator(".dl-row")).to_have_count(rows)
+        expect(strip.locator(".dl-row.decides")).to_have_count(1)
+        expect(strip.locator(".dl-word.first")).to_have_text(answers[key])
+        expect(strip.locator(".dl-place").last).to_have_text("1")
+    expect(page.locator("#tab-depth .finding")).to_contain_text(re.compile(r"in layer \d of 6"))
+    dial = page.locator(".dd")
+    expect(dial.locator("output")).to_have_text("9 ×")
+    expect(dial.locator(".dd-facts")).to_contain_text("1.5 × of the usual")
+    page.locator(".dd input").fill("6")
+    expect(dial.locator(".dd-facts")).to_contain_text("0 nats")
+    page.wait_for_function("!location.search.includes('times=')")
+    page.get_by_role("button", name="every word", exact=True).click()
+    expect(page.locator("#tab-depth .finding")).to_contain_text("Each word hidden in its turn")
+    expect(page.locator(".dw[data-model=bert] tbody tr")).to_have_count(7)
+    expect(page.locator(".dw[data-model=bert] tbody tr").last.locator("td").nth(6)).to_have_text(
+        "1"
+    )
+    page.wait_for_function("location.search.includes('lens=words')")
+    page.get_by_role("button", name="a mask", exact=True).click()
+    expect(page.locator(".dl-strip")).to_have_count(3)
+    page.wait_for_function("!location.search.includes('lens=')")
