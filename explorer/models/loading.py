@@ -11,6 +11,7 @@ import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
 from explorer.models.hub import ModelUnavailable, checkpoint_path
+from explorer.models.lent import may_use_gpu
 from explorer.models.specs import ModelSpec
 
 logger = logging.getLogger(__name__)
@@ -120,8 +121,11 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
 
 
 def available_devices() -> tuple[str, ...]:
-    """The devices this machine has: always ``cpu``, then ``cuda`` and ``mps`` if present."""
-    found = [("cuda", torch.cuda.is_available()), ("mps", torch.backends.mps.is_available())]
+    """The devices this process has: always ``cpu``, then ``cuda`` and ``mps`` if present."""
+    found = [
+        ("cuda", may_use_gpu() and torch.cuda.is_available()),
+        ("mps", torch.backends.mps.is_available()),
+    ]
     return ("cpu", *(name for name, present in found if present))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.models.lent import is_lent
 from explorer.models.specs import LARGER, ModelSpec, family_specs
 from explorer.runs import devices
 from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
@@ -40,6 +41,11 @@ class Choice:
         return devices() if self.device == EVERY else ()
 
     @property
+    def is_lent(self) -> bool:
+        """Whether the device is a GPU that the host lends for one call."""
+        return self.device == "cuda" and is_lent()
+
+    @property
     def workload(self) -> Workload:
         """One pass of them; of several devices, the one on the processor."""
         device = "cpu" if self.device == EVERY else self.device
@@ -52,10 +58,12 @@ class Choice:
         """Itself, for questions that are asked of one device.
 
         Raises:
-            BadWorkload: every device was chosen.
+            BadWorkload: every device was chosen, or one that is lent for the main result alone.
         """
         if self.device == EVERY:
             raise BadWorkload(texts.ONE_DEVICE)
+        if self.is_lent:
+            raise BadWorkload(texts.LENT_ONLY)
         return self
 
 
@@ -77,8 +85,10 @@ def build_controls() -> list[gr.Dropdown]:
 
 
 def device_choices() -> list[tuple[str, str]]:
-    """The machine's devices, and all of them at once where there are several."""
+    """The machine's devices, and all of them at once where there are several; a lent one too."""
     found = [(device, device) for device in devices()]
+    if is_lent():
+        return [*found, (texts.LENT_DEVICE, "cuda")]
     return [*found, (texts.EVERY_DEVICE, EVERY)] if len(found) > 1 else found
 
 

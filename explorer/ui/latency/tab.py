@@ -24,6 +24,7 @@ from explorer.ui.latency.choice import (
 )
 from explorer.ui.latency.detail import draw_detail
 from explorer.ui.latency.folds import build_folds
+from explorer.ui.latency.lent import lent_latency
 
 ID = "latency"
 LABEL = texts.LABEL
@@ -110,6 +111,9 @@ def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
     specs, workload = choice.specs, choice.workload
 
     def job(sign: StopSign) -> Iterator[Any]:
+        if choice.is_lent:
+            yield lent_latency(specs, workload)
+            return
         plan = plan_for(workload, BUDGET_S)
         yield from measure_family(specs, workload, plan, sign, choice.devices)
 

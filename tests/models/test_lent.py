@@ -1,0 +1,72 @@
+"""A GPU that is lent for one call: in the marked function it is there, and nowhere else."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+SPACES = """
+import pickle
+MARKED = []
+def GPU(duration):
+    def mark(function):
+        MARKED.append((function.__name__, duration))
+        def called(*arguments):
+            from explorer.models import lent
+            result = function(*pickle.loads(pickle.dumps(arguments)))
+            lent._holding = False  # the process that held it is gone
+            return pickle.loads(pickle.dumps(result))
+        return called
+    return mark
+"""
+SCRIPT = """
+import json, spaces
+import explorer.ui.shell.page
+marked = list(spaces.MARKED)
+import torch
+torch.cuda.is_available = lambda: True  # as spaces has torch say
+from explorer.models.lent import on_lent_gpu
+from explorer.models.loading import available_devices, resolve_device
+from explorer.models.specs import MINI
+from explorer.timing.workload import Workload
+from explorer.ui.latency import lent
+from explorer.ui.latency.choice import Choice, device_choices
+from explorer.ui.latency.tab import measure
+
+def seen():
+    return available_devices()
+
+outside = seen(), resolve_device("auto")
+inside = on_lent_gpu(seen)()
+lent.LENT_BUDGET_S = 1.0
+Choice.workload = property(lambda self: Workload(4))  # the device alone is not to be had here
+*_, shown = measure(Choice(shapes="mini", device="cuda"), None)
+try:
+    refused = Choice(device="cuda").on_one_device()
+except ValueError as error:
+    refused = str(error)
+result = shown[-1]
+print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_rounds, refused]))
+"""
+
+
+def test_the_lent_gpu_is_there_inside_the_marked_function_alone(tmp_path):
+    (tmp_path / "spaces.py").write_text(SPACES)
+    environment = os.environ | {
+        "SPACES_ZERO_GPU": "true",
+        "PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}",
+        "HF_HUB_OFFLINE": "1",
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    marked, outside, inside, offered, n_rounds, refused = json.loads(done.stdout.splitlines()[-1])
+    assert [name for name, _ in marked] == ["lent_latency"], "the host asks for one at the start"
+    assert outside == [["cpu"], "cpu"], "auto never takes what is only lent"
+    assert inside == ["cpu", "cuda"]
+    assert [device for _, device in offered] == ["cpu", "cuda"]
+    assert n_rounds > 0
+    assert "lent GPU" in refused
