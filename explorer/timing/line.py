@@ -32,6 +32,8 @@ class Update:
     shot: Any
     """What the job yielded last; None before the first."""
     done: bool
+    stopped: bool = False
+    """Whether somebody asked for its end before it was through."""
 
 
 class Turn:
@@ -152,6 +154,6 @@ def updates(turn: Turn, every_s: float = 0.3) -> Iterator[Update]:
             yield Update(line.place(turn), turn.shot, done=False)
         if turn.error is not None:
             raise turn.error
-        yield Update(0, turn.shot, done=True)
+        yield Update(0, turn.shot, done=True, stopped=turn.sign.is_up)
     finally:
         turn.stop()

@@ -89,22 +89,19 @@ def listed(items: Sequence[str | Markup]) -> Markup:
 
 
 def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") -> Markup:
-    """A plain table; every cell but the first of a row is right-aligned by the style sheet."""
+    """A plain table under its caption; a phone shows it row by row, each value under its name."""
     top = el("tr", *(el("th", cell, scope="col") for cell in head))
-    body = [
-        el("tr", el("th", row[0], scope="row"), *(el("td", cell) for cell in row[1:]))
-        for row in rows
-    ]
-    return el(
+    body = [el("tr", el("th", row[0], scope="row"), *map(_cell, row[1:], head[1:])) for row in rows]
+    scroller = el(
         "div",
-        el(
-            "table",
-            el("caption", caption) if caption else None,
-            el("thead", top),
-            el("tbody", *body),
-        ),
-        class_="table",
+        el("table", el("thead", top), el("tbody", *body)),
+        class_="table stacks",
         tabindex="0",
         role="region",
         aria_label=caption or head[0],
     )
+    return el("figure", el("figcaption", caption) if caption else None, scroller, class_="tabled")
+
+
+def _cell(cell: "str | Markup", name: str) -> Markup:
+    return el("td", cell, data_label=name)

@@ -36,6 +36,7 @@ export class Lens {
   build() {
     const {texts} = this.host.wall;
     const control = (name, options) => choice(texts[name], texts[options], this[name], key => this.keep(name, key));
+    this.units = control('unit', 'units');
     this.slider = make('input', {type: 'range', min: '10', max: '100', step: '5', value: String(this.mass * 100)});
     this.sliderText = make('span');
     this.slider.addEventListener('input', () => this.keep('mass', Number(this.slider.value) / 100));
@@ -44,7 +45,7 @@ export class Lens {
     this.note = make('p', {class: 'note'});
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.node.replaceChildren(make('h3', {text: texts.chosen_head}),
-      make('div', {class: 'aw-bar'}, control('view', 'views'), control('unit', 'units'), control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
+      make('div', {class: 'aw-bar'}, control('view', 'views'), this.units, control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
       this.panels, this.note, this.live);
   }
 
@@ -74,7 +75,17 @@ export class Lens {
       part.detail.textContent = shapes[i].detail;
       part.picture.draw(shapes[i].picture, width);
     });
+    this.lightUnit(shapes);
     this.mark(this.cell);
+  }
+
+  // The switch says what is drawn: words while pieces are not here, too many, or of two models.
+  lightUnit(shapes) {
+    const drawn = shapes.length && shapes.every(shape => shape.square?.pieces) ? 'pieces' : 'words';
+    for (const button of this.units.querySelectorAll('button')) {
+      button.setAttribute('aria-pressed', String(button.dataset.key === drawn));
+      button.disabled = button.dataset.key === 'pieces' && this.view === 'difference';
+    }
   }
 
   fresh(Kind, shapes) {
@@ -117,7 +128,7 @@ export class Lens {
     const {wall, palette, lock} = this.host, model = wall.models[head.m], {texts} = wall;
     const square = this.square(head), apart = sameHead(head, lock) ? null : apartText(wall, head, lock);
     const role = apart ? say(texts.closest, {js: apart}) : texts.chosen;
-    return {key: model.key, title: this.name(head), detail: `${role} · ${this.host.summary(head)}`, square,
+    return {key: model.key, title: this.name(head), detail: `${role}, ${this.host.summary(head)}`, square,
       picture: {...square, ramp: palette.ramps[model.key], colour: palette.text[model.key], palette, mass: this.mass,
         label: `${this.name(head)}. ${this.host.summary(head)}`}};
   }

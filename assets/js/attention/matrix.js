@@ -82,9 +82,9 @@ export class Matrix {
     }
     for (let q = 0; step >= 18 && q < n; q++) for (let k = 0; k < n; k++) {
       const text = String(Math.round(values[q * n + k] * 100));
-      if (text === '0' || text === '-0' || (text.length > 2 && step < 26)) continue;
+      if (text === '0' || text === '-0') continue;
       pen.fillStyle = light(out[q * n + k]) ? '#10131a' : '#ffffff';
-      pen.fillText(text, left + k * step + step / 2, top + q * step + step / 2 + 1);
+      pen.fillText(text, left + k * step + step / 2, top + q * step + step / 2 + 1, step - 3);   // 100 is set narrower in a small cell
     }
     this.paintLabels(pen);
     if (this.cell) {

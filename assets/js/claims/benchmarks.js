@@ -1,11 +1,11 @@
 // Published tables: one column as outlined bars, all columns as a table whose heads sort.
-import {find, make, say} from '../kit/dom.js';
+import {find, make, say, stacks} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 
 const chosen = {table: 'distilbert-1', column: null, up: false};
 
 // A score keeps its decimal: 89 is printed 89.0, as the papers have it.
-const printed = (value, unit) => value === null ? '·'
+const printed = (value, unit) => value === null ? '–'
   : value.toLocaleString('en-GB', {minimumFractionDigits: unit === '%' ? 1 : 0, maximumFractionDigits: 3})
     + (unit ? ` ${unit}` : '');
 const papers = {bert: 'BERT', distilbert: 'DistilBERT', albert: 'ALBERT', released: 'Released'};
@@ -48,13 +48,13 @@ function head(column, redraw, t) {
 
 function grid(table, redraw, t) {
   const {rows} = inOrder(table);
-  return make('div', {class: 'table', tabindex: '0', role: 'region', 'aria-label': table.title},
+  return stacks(make('div', {class: 'table sorts', tabindex: '0', role: 'region', 'aria-label': table.title},
     make('table', {}, make('thead', {}, make('tr', {}, make('th', {scope: 'col'}, t.system),
       ...table.columns.map(column => head(column, redraw, t)))),
     make('tbody', {}, ...rows.map(row => make('tr', {},
       make('th', {scope: 'row'}, row.name),
       ...row.values.map((value, i) => make('td', {class: 'printed'}, printed(value, table.columns[i].unit === '%' ? '%' : '').replace(' %', ''),
-        flagsOf(table, row.name, table.columns[i].label).length ? make('sup', {}, '†') : null)))))));
+        flagsOf(table, row.name, table.columns[i].label).length ? make('sup', {}, '†') : null))))))));
 }
 
 function remarks(table, t) {
@@ -78,7 +78,7 @@ function draw(root, data) {
   };
   const select = make('select', {}, ...Object.entries(papers).map(([key, name]) =>
     make('optgroup', {label: name}, ...data.tables.filter(x => x.paper === key).map(x =>
-      make('option', {value: x.id, selected: x.id === table.id}, `${x.title} · ${x.source.split(', ').pop()}`)))));
+      make('option', {value: x.id, selected: x.id === table.id}, `${x.title}, ${x.source.split(', ').pop()}`)))));
   select.addEventListener('change', () => {
     Object.assign(chosen, {table: select.value, column: null});
     draw(root, data);

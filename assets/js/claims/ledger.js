@@ -65,7 +65,7 @@ function outcome(id, claim, view) {
     line(test.text), ' ', make('b', {}, t[test.holds === null ? 'undecided' : test.holds ? 'holds' : 'fails'])))
     : [make('span', {class: 'cl-test', 'data-holds': 'none'}, line(result.text), ' ',
       result.status === 'waits' || result.status === 'failed' ? make('b', {}, t[result.status]) : null)];
-  const kind = result.published ? t.published : result.on ? `${t.measured} · ${result.on}` : '';
+  const kind = result.published ? t.published : result.on ? `${t.measured}, ${result.on}` : '';
   return make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
     kind ? make('span', {class: 'cl-kind'}, kind) : null, ...body);
 }

@@ -1,8 +1,11 @@
 // Agreement over the bundled sentences: three shares, and the worst sentences as buttons.
 import {typeText} from '../gradio.js';
-import {make} from '../kit/dom.js';
+import {captioned, make} from '../kit/dom.js';
 import {percent} from '../kit/numbers.js';
 import {compare} from '../page/here.js';
+
+let stop = () => {};   // says so where the run stands
+document.addEventListener('explorer-agreement-stop', () => stop());
 
 function big(value, label, note) {
   return make('div', {class: 'da-big'}, make('strong', {}, value), make('span', {}, label), note ? make('small', {}, note) : null);
@@ -27,18 +30,20 @@ function worst(data) {
 export function show(root, data) {
   if (data.done !== undefined) {
     const bar = make('progress', {max: data.n, value: data.done, 'aria-label': data.sentence});
-    root.replaceChildren(make('p', {role: 'status'}, data.sentence), bar);
+    const said = make('p', {role: 'status'}, data.sentence);
+    root.replaceChildren(said, bar);
+    stop = () => { said.textContent = data.stopped; bar.remove(); };
     return;
   }
+  stop = () => {};
   const texts = data.texts;
   root.replaceChildren(
     make('div', {class: 'da-bigs'}, big(percent(data.first), texts.first), big(percent(data.five), texts.five),
       big(data.kl.toFixed(3), texts.kl), big(percent(data.teacher_right), texts.teacher_right), big(percent(data.student_right), texts.student_right)),
     make('p', {class: 'note'}, data.note),
-    make('div', {class: 'table da-table', tabindex: 0, role: 'region', 'aria-label': texts.worst}, make('table', {},
-      make('caption', {}, texts.worst),
+    captioned(texts.worst, make('div', {class: 'table da-table', tabindex: 0, role: 'region', 'aria-label': texts.worst}, make('table', {},
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
-      make('tbody', {}, ...worst(data)))));
+      make('tbody', {}, ...worst(data))))));
 }
 
 /** @type {import('../gradio.js').Picture['table']} */

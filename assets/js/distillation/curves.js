@@ -7,6 +7,8 @@ import {geometric} from '../kit/scales.js';
 import {temperature} from './temperature.js';
 
 const TICKS = [0.05, 0.2, 0.5, 1, 2, 5, 20], AT_ONCE = 6;
+// A measure between two models wears the colour of neither.
+const FORWARD = {part: 'ce'}, BACKWARD = {part: 'reverse'}, INK = {colour: 'var(--ink)'};
 let divided = false;   // kept while the page lives
 
 /** The charts of one hidden word, computed when they first come into view; `mark` moves with the dial. */
@@ -37,14 +39,14 @@ async function measured(data) {
 function draw(node, data, {ts, of}) {
   const texts = data.texts.curves, n = data.teacher.logits.length;
   const base = {xs: ts, x: {log: true, ticks: TICKS, print: shown}, readout: 'T =', mark: temperature()}, log = {log: true};
-  const line = (key, model, dash) => ({label: texts.names[key], values: of(key), model, dash});
-  const mean = () => ({label: texts.names.mean, values: of('soft_loss').map(v => v / n), model: 'distilbert'});
-  const losses = () => [line('ab', 'bert', true), line('soft_loss', 'bert'), ...(divided ? [mean()] : [])];
+  const line = (key, who, dash) => ({label: texts.names[key], values: of(key), dash, ...who});
+  const mean = () => ({label: texts.names.mean, values: of('soft_loss').map(v => v / n), ...INK});
+  const losses = () => [line('ab', FORWARD, true), line('soft_loss', FORWARD), ...(divided ? [mean()] : [])];
   const charts = [
-    chart({...base, title: texts.divergences, y: log, lines: [line('ab', 'bert'), line('ba', 'distilbert'), line('js', 'albert')]}),
-    chart({...base, title: texts.entropies, y: {range: [0, Math.log(n)]}, lines: [line('ha', 'bert'), line('hb', 'distilbert')]}),
+    chart({...base, title: texts.divergences, y: log, lines: [line('ab', FORWARD), line('ba', BACKWARD), line('js', INK)]}),
+    chart({...base, title: texts.entropies, y: {range: [0, Math.log(n)]}, lines: [line('ha', {model: 'bert'}), line('hb', {model: 'distilbert'})]}),
     chart({...base, title: texts.loss, y: log, lines: losses()}),
-    chart({...base, title: texts.gradients, y: log, lines: [line('gradient', 'bert', true), line('soft_gradient', 'bert')]}),
+    chart({...base, title: texts.gradients, y: log, lines: [line('gradient', FORWARD, true), line('soft_gradient', FORWARD)]}),
   ];
   const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
   const note = () => { said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : ''; };

@@ -1,5 +1,5 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
-import {make, vary} from '../kit/dom.js';
+import {make, stacks, vary} from '../kit/dom.js';
 import {brief, shown} from '../kit/numbers.js';
 
 const PARTS = ['ce', 'mlm', 'cos'];
@@ -83,9 +83,9 @@ export function show(root, data) {
     make('div', {class: 'dl-sliders'}, ...sliders.map(one => one.node), t.node, reset),
     make('div', {class: 'dl-sum'}, make('span', {}, texts.total), view.total,
       make('span', {class: 'dl-shares', 'aria-hidden': 'true'}, ...PARTS.map(part => rows[part].fill))),
-    make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': texts.table}, make('table', {},
+    stacks(make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': texts.table}, make('table', {},
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
-      make('tbody', {}, ...PARTS.map(part => rows[part].node)))),
+      make('tbody', {}, ...PARTS.map(part => rows[part].node))))),
     ...texts.notes.map(sentence => make('p', {class: 'note'}, sentence)),
     view.head, view.worst, view.strip);
 }

@@ -38,6 +38,17 @@ export const word = text => make('em', {class: 'w'}, text);
 export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
 export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
 
+/** A table that a phone shows row by row, each value under its column's name. @param {HTMLElement} scroller */
+export function stacks(scroller) {
+  const names = [...scroller.querySelectorAll('thead th')].map(cell => cell.textContent);
+  scroller.querySelectorAll('tbody tr').forEach(row => [...row.children].forEach((cell, i) => cell.setAttribute('data-label', names[i])));
+  scroller.classList.add('stacks');
+  return scroller;
+}
+
+/** The same below its caption, which stays where the table is scrolled. */
+export const captioned = (caption, scroller) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), stacks(scroller));
+
 // Draws now and whenever the width changes; a picture in a closed fold has none yet.
 export function sized(node, draw) {
   let last = 0;

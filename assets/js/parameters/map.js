@@ -1,6 +1,6 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
-import {el, find, say, sized} from '../kit/dom.js';
+import {el, find, say, sized, stacks} from '../kit/dom.js';
 import {digits, fine, million, percent} from '../kit/numbers.js';
 
 const mega = n => digits(n / 1e6, 1) + ' MB';
@@ -149,20 +149,20 @@ function captionOf(row, first, texts) {
     : `${row.calls} ${texts.layers_each} ${fine(row.layer)}`;
   const parts = [`${texts.embeddings} ${fine(embeddings)}`, layers];
   if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);
-  if (!row.savings.length) return parts.join(' · ');
+  if (!row.savings.length) return parts.join(', ');
   const saved = row.savings.reduce((sum, [, n]) => sum + n, 0);
   const oneWay = row.savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
   const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
     (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''));
-  return `${parts.join(' · ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first})}: ${steps.join(', ')}.`;
+  return `${parts.join(', ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first})}: ${steps.join(', ')}.`;
 }
 
 function inspect(inspector, row, cell, texts) {
-  const where = cell.layer === null ? '' : ` · ${texts.layer} ${cell.layer + 1}`;
+  const where = cell.layer === null ? '' : `, ${texts.layer} ${cell.layer + 1}`;
   const line = el('p', 'pm-line');
   const name = el('span', 'model-name', row.label);
   name.dataset.model = row.key;
-  line.append(name, `${where} · ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
+  line.append(name, `${where}, ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
     ` ${texts.numbers}, ${(100 * cell.size / row.total).toFixed(cell.size / row.total < .01 ? 3 : 1)} %` +
     (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${say(texts.run, {n: cell.calls})})` : ''));
   const table = el('table'), head = el('tr'), body = el('tbody');
@@ -181,6 +181,7 @@ function inspect(inspector, row, cell, texts) {
   wrap.setAttribute('role', 'region');
   wrap.setAttribute('aria-label', texts.tensor_head[0]);
   wrap.append(table);
+  stacks(wrap);
   inspector.replaceChildren(line, wrap);
 }
 

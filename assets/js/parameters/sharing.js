@@ -1,7 +1,7 @@
 // What layers hold in common: four counts from real networks, the paper's scores, and any depth.
 import {chart} from '../kit/chart.js';
 import {slider, switcher} from '../kit/choice.js';
-import {el, say} from '../kit/dom.js';
+import {el, say, stacks} from '../kit/dom.js';
 import {digits, exact, fine, million} from '../kit/numbers.js';
 
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
@@ -37,6 +37,7 @@ export function show(root, data) {
       attention: million(of.attention.total), ffn: million(of.ffn.total), applied: million(of.all.applied)});
     bars.replaceChildren(...rows.map(row => bar(row, of.none.total, texts)));
     scores.replaceChildren(scoreTable(rows, texts));
+    stacks(scores);
     deep.textContent = say(texts.deep, {depth: choice.depth, one: choice.depth === 1 ? '' : 's',
       albert: million(count('all', of.all.total, parts, choice.depth)),
       bert: million(count('none', of.none.total, parts, choice.depth)), layer: exact(parts.attention + parts.ffn)});

@@ -1,6 +1,6 @@
 // The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length, and a CSV.
 import {slider, switcher} from '../kit/choice.js';
-import {el, find, say, vary} from '../kit/dom.js';
+import {el, find, say, stacks, vary} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 
@@ -39,7 +39,7 @@ function columns(texts) {
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const {rows, texts} = data;
-  const sentence = el('p', 'finding pt-finding'), place = el('div', 'table pt-sizes', null,
+  const sentence = el('p', 'finding pt-finding'), place = el('div', 'table sorts pt-sizes', null,
     {tabindex: 0, role: 'region', 'aria-label': texts.label});
   const controls = el('div', 'pm-controls');
   const length = slider(texts.length, LENGTHS, choice.length, value => { choice.length = value; refresh(); });
@@ -55,6 +55,7 @@ export function show(root, data) {
       weights: digits(wide.total / large.total, 2), length: choice.length,
       work: digits(work(wide, choice.length) / work(large, choice.length), 1)});
     place.replaceChildren(tableOf(rows, texts, refresh));
+    stacks(place);
   }
   root.replaceChildren(sentence, controls, place, el('p', 'note', texts.note), el('p', 'note', texts.units));
   refresh();

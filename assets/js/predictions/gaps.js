@@ -31,7 +31,7 @@ function row(view, rank) {
   const dots = make('span', {class: 'pr-dots', 'aria-hidden': 'true'},
     ...others.map(other => make('i', {'data-model': other})));
   const item = make('li', {class: `pr-row${others.length ? ' shared' : ''}${yours ? ' yours' : ''}`, 'data-word': word,
-    title: `${mask.pieces[rank]} · ${p.toPrecision(4)} · ${note}`},
+    title: `${mask.pieces[rank]}, ${p.toPrecision(4)}, ${note}`},
     make('span', {class: 'pr-word'}, word), dots, make('span', {class: 'pr-track'}, bar),
     make('span', {class: 'pr-p'}, number(p)),
     make('span', {class: 'sr'}, yours ? `${note}, ${data.texts.yours_row}` : note));

@@ -1,5 +1,5 @@
 // Every word masked in turn: a tile per word, a line per model, darker where it surprises.
-import {closest, make, say, vary} from '../kit/dom.js';
+import {captioned, closest, make, say, vary} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
 
 const DARKEST_NATS = 9;
@@ -47,9 +47,9 @@ function details(entry, data) {
       make('td', {}, found.pieces.join(' + ')),
       make('td', {}, answers));
   });
-  return make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': entry.word},
-    make('table', {}, make('caption', {}, make('em', {class: 'w'}, entry.word)),
-      make('thead', {}, head), make('tbody', {}, ...rows)));
+  return captioned(make('em', {class: 'w'}, entry.word),
+    make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': entry.word},
+      make('table', {}, make('thead', {}, head), make('tbody', {}, ...rows))));
 }
 
 // The word that the models see most differently is the one to look at first.

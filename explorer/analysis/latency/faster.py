@@ -45,6 +45,9 @@ class Faster:
     missing: tuple[Missing, ...] = ()
     building: ModelSpec | None = None
     """Whose runtimes are being built at this moment."""
+    done: int = 0
+    asked: int = 0
+    """Steps that are over, and all of them: each model is built and then timed."""
 
 
 def measure_faster(
@@ -57,33 +60,42 @@ def measure_faster(
     Raises:
         BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
     """
-    found = Faster()
-    for spec in specs:
-        with ExitStack() as processes:
-            yield replace(found, building=spec)
-            try:
-                variants, missing = ways_to_run(spec, workload, sign, processes)
-            except Stopped as stopped:
-                if stopped.reason != "deadline":
-                    yield found
-                    raise
-                found = _without(found, spec, "late")
-                yield found
-                continue
-            found = replace(found, missing=(*found.missing, *missing))
+    found = Faster(asked=2 * len(specs))
+    for number, spec in enumerate(specs):
+        for shot in _one_model(replace(found, done=2 * number), spec, workload, plan, sign):
+            found = shot
             yield found
-            timed = variant_latency(variants, plan, sign)
-            if timed is None and sign.is_up:
-                return
-            if timed is None:
-                found = _without(found, spec, "slow")
+        if sign.is_up:
+            return
+    yield replace(found, done=found.asked)
+
+
+def _one_model(
+    found: Faster, spec: ModelSpec, workload: Workload, plan: Plan, sign: StopSign
+) -> Iterator[Faster]:
+    """What was found before, and then one more model: built, timed, and asked for its answers."""
+    with ExitStack() as processes:
+        yield replace(found, building=spec)
+        try:
+            variants, missing = ways_to_run(spec, workload, sign, processes)
+        except Stopped as stopped:
+            if stopped.reason != "deadline":
                 yield found
-                continue
-            found = replace(found, models=(*found.models, timed))
+                raise
+            yield _without(found, spec, "late")
+            return
+        found = replace(found, missing=(*found.missing, *missing), done=found.done + 1)
+        yield found
+        timed = variant_latency(variants, plan, sign)
+        if timed is None:
+            if not sign.is_up:
+                yield _without(found, spec, "slow")
+            return
+        found = replace(found, models=(*found.models, timed))
+        yield found
+        for cost in _costs(variants, sign):
+            found = replace(found, costs=(*found.costs, cost))
             yield found
-            for cost in _costs(variants, sign):
-                found = replace(found, costs=(*found.costs, cost))
-                yield found
 
 
 def _without(found: Faster, spec: ModelSpec, reason: str) -> Faster:

@@ -27,6 +27,14 @@ class Sweep:
     late: int = 0
     """Where it ended because not one round was over in time; 0 if it did not."""
 
+    asked: int = 0
+    """How many points are to be measured; 0 where that is not known."""
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no further point comes."""
+        return bool(self.too_much or self.late) or len(self.points) >= self.asked
+
     def position(self, point: FamilyLatency) -> int:
         """Where a point stands on the axis."""
         return int(getattr(point.workload, self.axis))
@@ -53,7 +61,7 @@ def measure_sweep(
     """
     axis = "batch" if len({w.batch for w in points}) > 1 else "length"
     done: tuple[FamilyLatency, ...] = ()
-    yield Sweep(axis, done)
+    yield Sweep(axis, done, asked=len(points))
     for workload in points:
         try:
             *_, final = measure_family(specs, workload, plan, sign)
@@ -66,7 +74,7 @@ def measure_sweep(
             yield Sweep(axis, done, late=getattr(workload, axis))
             return
         done = (*done, final)
-        yield Sweep(axis, done)
+        yield Sweep(axis, done, asked=len(points))
 
 
 def sweep_points(workload: Workload, axis: str) -> list[Workload]:
@@ -89,6 +97,19 @@ def crossings(sweep: Sweep) -> tuple[Crossing, ...]:
         for (before, was), (after, now) in itertools.pairwise(sides):
             if was != now:
                 found.append(Crossing(name, before, after, now > 0))
+    return tuple(found)
+
+
+def unsure_crossings(sweep: Sweep) -> tuple[Crossing, ...]:
+    """Where a drawn line crosses the first model's, but no order before and after it is sure."""
+    sure, found = crossings(sweep), []
+    for name in [spec.name for spec in sweep.points[0].specs[1:]] if sweep.points else []:
+        ratios = [(sweep.position(p), p.summary.ratio(name)) for p in sweep.points]
+        given = [(at, one.ratio.ratio) for at, one in ratios if one is not None]
+        for (before, was), (after, now) in itertools.pairwise(given):
+            told = any(c.name == name and c.before <= before and after <= c.after for c in sure)
+            if (was < 1) != (now < 1) and not told:
+                found.append(Crossing(name, before, after, now < 1))
     return tuple(found)
 
 

@@ -54,7 +54,7 @@ CANVAS = {
     "scale": "share of a word's attention",
     "head": "{model} layer {layer}, head {head}",
     "short": "{model} {layer}.{head}",
-    "summary": "{kind} · entropy {entropy} nats · {distance} words away",
+    "summary": "{kind}, entropy {entropy} nats, {distance} words away",
     "kind_share": "{kind} {share}",
     "chosen": "Chosen",
     "closest": "JS {js} nats from the chosen head",

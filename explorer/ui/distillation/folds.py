@@ -31,6 +31,7 @@ PRIVATE: dict[str, Any] = {
 }
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
+STOP_JS = "() => { document.dispatchEvent(new Event('explorer-agreement-stop')); }"
 
 
 @cache
@@ -119,7 +120,7 @@ def build_agreement(state: gr.State) -> None:
         picture = Canvas("distillation/agreement")
         stop_comes(stop, run)
         event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
-        stop.click(None, None, None, cancels=[event], api_visibility="private")
+        stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
         stop_goes(stop, event)
 
 
@@ -139,7 +140,7 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
             rows.append(run.mask_logits[0])
         if done % 6 == 0:
             said = texts.AGREEMENT_PROGRESS.format(done=done, n=len(listed))
-            yield progress_canvas(done, len(listed), said)
+            yield progress_canvas(done, len(listed), said, texts.STOPPED.format(progress=said))
     answers = np.array([piece_id(run, sentence["answer"]) for sentence in listed])
     found = agreement_at_large(np.stack(logits[TEACHER]), np.stack(logits[STUDENT]), answers)
     teacher, student = (run_of(key, state, listed[0]["text"]).spec.label for key in logits)
@@ -177,10 +178,12 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
         return ""
     run = run_of(TEACHER, state, state.text)
     rounds = min(int(rounds), ROUNDS[-1])
-    kept = [i for i, special in enumerate(run.tokens.special) if not special]
+    own = run.tokens.mask_positions
+    shown = [i for i, special in enumerate(run.tokens.special) if not special]
+    drawn_from = [i for i in shown if i not in own]
     spelling = spelling_of(run.vocabulary)
     pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
-    found = masking_simulation(len(kept), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
-    pieces = [spelling.word(run.tokens.pieces[i]) for i in kept]
+    found = masking_simulation(len(drawn_from), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
+    pieces = [(spelling.word(run.tokens.pieces[i]), i in own) for i in shown]
     other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
-    return masking_html(found, pieces, other, texts.MASKING)
+    return masking_html(found, pieces, other, texts.masking_note(len(own)))

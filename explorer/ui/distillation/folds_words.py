@@ -66,7 +66,7 @@ LAYERS_NOTE = (
 AGREEMENT_FOLD = "How often do they agree over many sentences?"
 RUN_AGREEMENT = "Run both over the bundled sentences"
 STOP = "Stop"
-STOPPED = "Stopped."
+STOPPED = "Stopped at {progress}."
 AGREEMENT_PROGRESS = "{done} of {n} sentences"
 AGREEMENT = {
     "first": "same first word",
@@ -84,9 +84,22 @@ MASKING = (
     "piece and 10 % stay as they are, but must be predicted all the same. So in the long run 12.0, "
     "1.5 and 1.5 % of all tokens. This is the first round in full."
 )
+OWN_MASKS = " {masks} hidden already: nothing is drawn from {them}, and {they} not counted."
 ROUNDS = "Rounds"
 SEED = "Seed"
 REPLAY = "Hide again"
+
+
+def masking_note(n_own: int) -> str:
+    """What the marks mean, and that the reader's own masks are left out."""
+    if not n_own:
+        return MASKING
+    one = n_own == 1
+    return MASKING + OWN_MASKS.format(
+        masks="Your own [MASK] is" if one else f"Your own {n_own} [MASK]s are",
+        them="it" if one else "them",
+        they="it is" if one else "they are",
+    )
 
 
 def ce_twice(losses: SentenceLosses, n_masks: int) -> str:

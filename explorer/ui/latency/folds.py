@@ -16,7 +16,7 @@ from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from explorer.ui.latency import words as plain_texts
 from explorer.ui.latency.choice import Choice, with_choice
-from explorer.views.markup import el, note
+from explorer.views.markup import el, join, note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]
 Draw = Callable[[Any], list[Any]]
@@ -107,9 +107,8 @@ def _drawn(question: Question, update: Update) -> list[Any]:
         nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
         return [note(nothing), *picture_stays]
     markup, *picture = question.draw(update.shot)
-    if not update.done:
-        markup = note(texts.WORKING) + markup
-    return [markup, *picture]
+    standing = texts.STOPPED if update.stopped else "" if update.done else texts.WORKING
+    return [join(note(standing) if standing else None, markup), *picture]
 
 
 def _recorded() -> None:

@@ -7,12 +7,13 @@ from explorer.analysis.latency.faster import Faster
 from explorer.analysis.latency.limits import Limit
 from explorer.analysis.latency.paradox import size_label
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.sweep import Sweep, crossings
+from explorer.analysis.latency.sweep import Sweep, crossings, unsure_crossings
 from explorer.models.specs import ModelSpec
 from explorer.views.latency.measure import ratio_text
 
 MEASURE = "Measure"
 WORKING = "Measuring …"
+STOPPED = "Stopped before it was through."
 
 DETAIL = "How sure is this result?"
 TIMING_HEAD = [
@@ -99,6 +100,7 @@ NO_RUNTIME = {
     "slow": "{name} is left out for {models}: not one round was over in time.",
     "failed": "{name} is left out for {models}: it could not be built here.",
 }
+STEPS = "{done} of {asked} steps done, {share:.0%}."
 COSTS_NOTE = (
     "Answers are compared at {n} masks, in texts of just the timed length made of whole bundled "
     "sentences, because what is compiled for one length runs at that length only."
@@ -177,12 +179,19 @@ def sweep_sentence(sweep: Sweep) -> str:
     end = late if sweep.late else sweep.too_much
     if not sweep.points:
         return end
+    if not sweep.is_over:
+        return f"{len(sweep.points)} of {sweep.asked} points measured."
     labels = {spec.name: size_label(spec) for spec in sweep.points[0].specs}
     first = size_label(sweep.points[0].specs[0])
     found = [
         f"{labels[c.name]} is {'faster' if c.becomes_slower else 'slower'} than {first} up to "
         f"{c.before} {unit} and {'slower' if c.becomes_slower else 'faster'} from {c.after}."
         for c in crossings(sweep)
+    ]
+    found += [
+        f"{labels[c.name]}'s line crosses that of {first} between {c.before} and {c.after} {unit}, "
+        "by less than this measurement can tell."
+        for c in unsure_crossings(sweep)
     ]
     if not found:
         found = ["No model changes places with the first one between the points measured."]

@@ -11,7 +11,7 @@ from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.words import NO_RATIO
 from explorer.views.latency.measure import ratio_text
-from explorer.views.markup import Markup, join, model_name, note, table
+from explorer.views.markup import Markup, el, join, model_name, note, table
 
 CLAIM_BUDGET_S = 12.0
 POINT_BUDGET_S = 8.0
@@ -166,7 +166,16 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                 ]
             )
     notes = [note(line) for line in texts.faster_notes(found) if line]
-    return [join(table(texts.FASTER_HEAD, rows) if rows else None, *notes)]
+    shown = table(texts.FASTER_HEAD, rows) if rows else None
+    return [join(share_done(found.done, found.asked), shown, *notes)]
+
+
+def share_done(done: int, asked: int) -> Markup | None:
+    """How far something of several steps is; nothing once it is through."""
+    if done >= asked:
+        return None
+    said = texts.STEPS.format(done=done, asked=asked, share=done / asked)
+    return join(el("progress", value=done, max=asked, aria_label=said), note(said))
 
 
 def draw_recorded(document: bytes | None) -> Markup:

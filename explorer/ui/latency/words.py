@@ -13,7 +13,7 @@ from explorer.views.markup import Markup, finding, model_name
 LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
 NO_ROUND = "The time was over before every model had run once. Please choose less work."
-NOTHING = "It ended before anything was measured."
+NOTHING = "Stopped before anything was measured."
 SHAPES_LABEL = "Sizes"
 SHAPES = [*((name, key) for key, name in SIZES.items()), ("Published larger sizes", "larger")]
 LENGTH_LABEL = "Tokens"

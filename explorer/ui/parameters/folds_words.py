@@ -165,6 +165,7 @@ MEMORY_BATCH = "Texts at once"
 MEMORY_KEEPS = "Keep every attention and hidden state"
 MEMORY_MEASURE = "Measure here"
 MEMORY_STOP = "Stop"
+MEMORY_STOPPED = "Stopped before every model was measured."
 MEMORY_TEXTS = {
     "weights": "Weights",
     "estimated": "Pass, estimated",

@@ -11,7 +11,7 @@ from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import running, stops
+from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import Markup, finding, join, note
 
@@ -32,7 +32,7 @@ def build_memory(state: gr.State) -> None:
             keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEMORY_MEASURE, variant="primary")
-            stop = gr.Button(texts.MEMORY_STOP)
+            stop = gr.Button(texts.MEMORY_STOP, visible=False)
         result, inputs = gr.HTML(), [sizes, length, batch, keeps]
     section.on_open(show_memory, inputs, [result])
     gr.on(
@@ -45,7 +45,8 @@ def build_memory(state: gr.State) -> None:
         concurrency_id="infer",
         trigger_mode="always_last",
     )
-    measure.click(
+    stop_comes(stop, measure)
+    event = measure.click(
         plain_errors(measure_memory),
         [state, *inputs],
         [result],
@@ -61,6 +62,7 @@ def build_memory(state: gr.State) -> None:
         api_visibility="private",
         show_progress="hidden",
     )
+    stop_goes(stop, event)
 
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
@@ -79,6 +81,7 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
 
     def draw(update: Update) -> list[str]:
         place = texts.MEMORY_PLACE.format(n=update.place) if update.place else ""
+        place = texts.MEMORY_STOPPED if update.stopped else place
         return [drawn(specs, work, update.shot or {}, place)]
 
     for (shown,) in running(MEASUREMENTS, lambda sign: peaks_of(specs, work, sign), request, draw):

@@ -204,7 +204,7 @@ JOINT_NEEDS = "Gaps in the text: {n}. This question needs 2 to {most}."
 JOINT = {
     "alone": "Each gap on its own",
     "together": "From left to right",
-    "numbers": "joint {joint} · independent {apart}",
+    "numbers": "joint {joint}, independent {apart}",
 }
 JOINT_RULE = (
     "Independent: the product of each gap’s probability while the other gaps stay hidden. "

@@ -29,7 +29,7 @@ def build_page(start: PageState) -> gr.Blocks:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
         state = gr.State(None)
-        with gr.Tabs(elem_id="tabs") as tabs:
+        with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             items, outputs = {}, {}
             for tab in TABS:
                 with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}") as items[tab.ID]:

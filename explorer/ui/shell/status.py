@@ -13,7 +13,7 @@ from explorer.views.markup import Markup, el, join, model_name
 @cache
 def library_versions() -> str:
     """The libraries whose versions can change a number."""
-    return " · ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "gradio"))
+    return ", ".join(f"{name} {version(name)}" for name in ("torch", "transformers", "gradio"))
 
 
 def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
@@ -25,12 +25,12 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
         size = f", {len(run.tokens)} tokens" if run else ""
         parts.append(join(model_name(spec.key, spec.name), f" ({source}{size})"))
     run = next(iter(runs.values()), None)
-    machine = f"{run.device} · {run.dtype}" if run else f"{state.device} · {state.dtype}"
+    machine = f"{run.device}, {run.dtype}" if run else f"{state.device}, {state.dtype}"
     return el(
         "p",
-        *(join(part, " · ") for part in parts),
+        *(join(part, ", ") for part in parts),
         machine,
-        " · ",
+        ", ",
         library_versions(),
         class_="status",
     )

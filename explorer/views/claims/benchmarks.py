@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from explorer.analysis.claims.benchmarks import BenchmarkTable, Retention, TaskDrop
-from explorer.views.markup import Markup, el, finding, join, note, script_json
+from explorer.views.markup import Markup, el, finding, join, note, script_json, table
+
+HUNDRED = 100.0
 
 
 def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, str]) -> str:
@@ -46,29 +48,25 @@ def score(value: float) -> str:
 
 def _retention_table(kept: Retention, flagged: set[str], texts: Mapping[str, str]) -> Markup:
     heads = [texts["task"], kept.reference, kept.student, texts["drop"], texts["kept"]]
-    top = el("tr", *(el("th", head, scope="col") for head in heads))
-    rows = [_task_row(task, task.task in flagged) for task in kept.tasks]
-    table = el("table", el("thead", top), el("tbody", *rows))
-    return el(
-        "div",
-        table,
-        class_="table bm-kept",
-        tabindex="0",
-        role="region",
-        aria_label=texts["table"],
-    )
+    whole = max(HUNDRED, *(task.kept for task in kept.tasks))
+    rows = [_task_row(task, task.task in flagged, whole) for task in kept.tasks]
+    return el("div", table(heads, rows, texts["table"]), class_="bm-kept")
 
 
-def _task_row(task: TaskDrop, flagged: bool) -> Markup:
-    share = min(100.0, max(0.0, task.kept))
+def _task_row(task: TaskDrop, is_flagged: bool, whole: float) -> list[str | Markup]:
+    """One task; a full track is ``whole`` percent, and where that is over 100 a line marks 100."""
+    line = el("b", style=f"inset-inline-start:{100 * HUNDRED / whole:.1f}%")
     bar = el(
-        "span", el("i", style=f"inline-size:{share:.1f}%"), class_="bm-bar", aria_hidden="true"
+        "span",
+        el("i", style=f"inline-size:{100 * max(0.0, task.kept) / whole:.1f}%"),
+        line if whole > HUNDRED else None,
+        class_="bm-bar",
+        aria_hidden="true",
     )
-    return el(
-        "tr",
-        el("th", task.task + (" †" if flagged else ""), scope="row"),
-        el("td", score(task.reference)),
-        el("td", score(task.student)),
-        el("td", f"{-task.drop:+.1f}".replace("-", "−")),
-        el("td", bar, f"{task.kept:.1f} %"),
-    )
+    return [
+        task.task + (" †" if is_flagged else ""),
+        score(task.reference),
+        score(task.student),
+        f"{-task.drop:+.1f}".replace("-", "−"),
+        join(bar, f"{task.kept:.1f} %"),
+    ]

@@ -53,6 +53,6 @@ def opened_by(sentence: Mapping[str, str]) -> dict[str, object]:
     }
 
 
-def progress_canvas(done: int, n: int, sentence: str) -> str:
-    """How far the run over the sentences has come."""
-    return script_json({"done": done, "n": n, "sentence": sentence})
+def progress_canvas(done: int, n: int, sentence: str, stopped: str) -> str:
+    """How far the run over the sentences has come, and what is said if it is stopped here."""
+    return script_json({"done": done, "n": n, "sentence": sentence, "stopped": stopped})

@@ -17,25 +17,31 @@ CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
 
 
 def masking_html(
-    found: MaskingSimulation, pieces: Sequence[str], swapped: Sequence[str], sentence: str
+    found: MaskingSimulation,
+    pieces: Sequence[tuple[str, bool]],
+    swapped: Sequence[str],
+    sentence: str,
 ) -> Markup:
     """The first round in full and the shares of all rounds beside what they tend to.
 
     Args:
         found: The simulation.
-        pieces: The tokens of the text as a reader writes them.
-        swapped: Parallel: the random piece where one was put in.
+        pieces: The tokens of the text as a reader writes them, and which are the reader's own
+            masks, of which nothing was drawn.
+        swapped: For each of the other tokens the random piece, where one was put in.
         sentence: What the marks mean.
     """
+    fates = zip(found.fate, swapped, strict=True)
     words = [
-        _word(int(fate), piece, other)
-        for fate, piece, other in zip(found.fate, pieces, swapped, strict=True)
+        el("span", piece, class_="dm-own") if is_own else _word(piece, *next(fates))
+        for piece, is_own in pieces
     ]
     text = join(*(part for word in words for part in (word, " ")))
     return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(found))
 
 
-def _word(fate: int, piece: str, other: str) -> Markup:
+def _word(piece: str, fate: int, other: str) -> Markup:
+    fate = int(fate)
     if fate == LEFT:
         return el("span", piece)
     shown = {MASKED: "[MASK]", SWAPPED: other, KEPT: piece}[fate]

@@ -71,7 +71,7 @@ def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
     tiles.first.click()
     page.keyboard.press("ArrowRight")
     expect(tiles.nth(1)).to_be_focused()
-    expect(page.locator(".pw-panel caption")).to_have_text("old")
+    expect(page.locator(".pw-panel figcaption")).to_have_text("old")
     expect(page.locator(".pw-panel tbody tr")).to_have_count(3)
 
 

@@ -103,9 +103,14 @@ def test_layers_mark_the_trained_and_the_copied_pairs(tiny_family):
     assert html.count("trained") >= 1
 
 
-def test_masking_shows_every_token_and_counts_them(tiny_family):
+def test_masking_shows_every_token_and_draws_from_all_but_the_readers_own_mask(tiny_family):
     html = folds.show_masking(STATE, 100, 3)
-    assert "700 tokens seen" in html
+    assert "600 tokens seen" in html, "the six that are not hidden yet, a hundred times"
+    assert html.count('class="dm-own"') == 1
+    assert "Your own [MASK] is hidden already" in html
+    without = folds.show_masking(PageState(text="The cat sat on the mat."), 100, 3)
+    assert "700 tokens seen" in without
+    assert "hidden already" not in without
     assert html == folds.show_masking(STATE, 100, 3)
     assert html != folds.show_masking(STATE, 100, 4)
 
