@@ -60,3 +60,33 @@ def test_no_sentence_says_darker_where_the_dark_theme_is_brighter():
 
     words = Path(__file__).parents[2].glob("explorer/ui/**/*words.py")
     assert [p.name for p in words if "darker" in p.read_text("utf-8").lower()] == []
+
+
+SOURCES = Path(__file__).parents[2]
+COMPOSED = ("pq-to_", "cl-claim", "cl-live", "cl-printed", "cl-source")
+"""Beginnings of names that are put together where they are used: `pq-{name}`, `cl-${name}`."""
+GRADIOS = {"block", "button", "dark", "divider", "form", "gradio-container", "html-container"}
+GRADIOS |= {"icon", "input-container", "label-wrap", "main", "open", "progress-bar", "prose", "row"}
+GRADIOS |= {"progress-level", "secondary-wrap", "selected", "tab-container", "wrap"}
+"""What Gradio calls its own parts."""
+
+
+def test_every_class_that_a_style_sheet_names_is_built_somewhere():
+    code = [
+        path.read_text("utf-8")
+        for suffix in ("py", "js")
+        for folder in ("explorer", "assets/js")
+        for path in (SOURCES / folder).rglob(f"*.{suffix}")
+    ]
+    quoted = {
+        "".join(text)
+        for text in re.findall(r"'([^'\n]*)'|\"([^\"\n]*)\"|`([^`]*)`", "\n".join(code))
+    }
+    built = {name for text in quoted for name in re.findall(r"[\w-]+", text)} | GRADIOS
+    for sheet in CSS.glob("*.css"):
+        rules = re.sub(r"/\*.*?\*/", "", sheet.read_text("utf-8"), flags=re.DOTALL)
+        named = set(
+            re.findall(r"\.([a-z][\w-]*)", " ".join(re.findall(r"([^{}]+)\{", rules)), re.I)
+        )
+        idle = {name for name in named - built if not name.startswith(COMPOSED)}
+        assert not idle, f"{sheet.name} styles what nothing builds"
