@@ -23,11 +23,6 @@ def joins(page):
     return sent
 
 
-def settled(page):
-    """Wait until an event sent by hand has been answered: nothing else is on its way."""
-    expect(page.locator("#message .progress, #message .eta-bar")).to_have_count(0)
-
-
 def test_the_exact_numbers_come_again_for_a_text_that_was_shown_before(page_at):
     page = page_at("/?tab=attention")
     note = page.locator(".aw-lens > .note")

@@ -1,7 +1,5 @@
 """Pictures are modules: one that is broken costs its own place, one that is late still draws."""
 
-import time
-
 import pytest
 from playwright.sync_api import expect
 
@@ -34,12 +32,20 @@ def test_a_broken_picture_costs_only_its_own_place(app_url, chromium, source):
     page.context.close()
 
 
-@pytest.mark.parametrize("late", ["gradio", "predictions/gaps"])
-def test_pictures_are_drawn_however_late_their_module_comes(app_url, chromium, late):
-    def slow(route):
-        time.sleep(2)
+@pytest.mark.parametrize(
+    ("late", "before"), [("gradio", "#compare"), ("predictions/gaps", ".strip .word")]
+)
+def test_pictures_are_drawn_however_late_their_module_comes(app_url, chromium, late, before):
+    """The module is held back until something else of the page is there."""
+    held, context = [], chromium.new_context()
+    context.route(f"**/js/*/{late}.js", held.append)
+    page = context.new_page()
+    page.goto(app_url, wait_until="commit")
+    expect(page.locator(before).first).to_be_visible(timeout=180_000)
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(0)
+    context.unroute("**")
+    context.route(f"**/js/*/{late}.js", lambda route: route.continue_())
+    for route in held:
         route.continue_()
-
-    page = opened(app_url, chromium, "/", f"**/js/*/{late}.js", slow)
-    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3, timeout=180_000)
-    page.context.close()
+    expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
+    context.close()

@@ -36,7 +36,7 @@ function bars(table, t) {
 
 function head(column, redraw, t) {
   const on = chosen.column === column.label;
-  const button = make('button', {type: 'button', 'aria-label': say(t.sort, {column: column.label})},
+  const button = make('button', {type: 'button', title: say(t.sort, {column: column.label})},
     `${column.label}${column.unit && column.unit !== '%' ? ` (${column.unit})` : ''}`, on ? (chosen.up ? ' ▲' : ' ▼') : '');
   button.addEventListener('click', () => {
     chosen.up = on ? !chosen.up : Boolean(column.lower_is_better);
@@ -74,7 +74,7 @@ function draw(root, data) {
   const redraw = label => {
     draw(root, data);
     const name = label && say(t.sort, {column: label});
-    if (name) find(root, `thead button[aria-label="${CSS.escape(name)}"]`)?.focus();
+    if (name) find(root, `thead button[title="${CSS.escape(name)}"]`)?.focus();
   };
   const select = make('select', {}, ...Object.entries(papers).map(([key, name]) =>
     make('optgroup', {label: name}, ...data.tables.filter(x => x.paper === key).map(x =>

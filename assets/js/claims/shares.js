@@ -16,8 +16,7 @@ function totalBar(data) {
   const bar = make('div', {class: 'cs-total', role: 'group', 'aria-label': data.texts.label});
   bar.append(...segments(data.total, data, (verdict, n) => {
     const name = data.verdicts[verdict].toLowerCase();
-    const button = make('button', {type: 'button', class: 'cs-segment', 'aria-pressed': 'false',
-      'aria-label': say(data.texts.segment, {n, verdict: name}), title: `${n} ${name}`},
+    const button = make('button', {type: 'button', class: 'cs-segment', 'aria-pressed': 'false', title: `${n} ${name}`},
       make('b', {}, String(n)), make('span', {}, ` ${name}`));
     button.addEventListener('click', () =>
       setFilter({verdict: filter.verdict === verdict ? '' : verdict}));
@@ -36,7 +35,7 @@ function reportBar(report, data) {
   const n = Object.values(report.counts).reduce((sum, count) => sum + count, 0);
   const label = say(data.texts.report, {name: report.name, n, ...report.counts});
   const button = make('button', {type: 'button', class: 'cs-report', 'aria-pressed': 'false',
-    'aria-label': label, title: label, 'data-report': report.id},
+    title: label, 'data-report': report.id},
     make('span', {class: 'cs-name'}, report.name),
     make('span', {class: 'cs-thin'},
       ...segments(report.counts, data, () => make('i', {}))),

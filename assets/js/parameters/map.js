@@ -57,7 +57,7 @@ function cellsOf(row) {
 function makeRow(row, {scale, first}, texts, inspector) {
   const node = el('section', 'pm-row');
   node.dataset.model = row.key;
-  const name = el('h2', 'model-name', row.label);
+  const name = el('h3', 'model-name', row.label);
   const total = el('strong', 'pm-total'), unit = el('span', 'pm-unit');
   const head = el('header');
   const apart = el('button', 'chip pm-head', `+ ${fine(row.head.size)} ${texts.parts.head.toLowerCase()}`, {type: 'button'});

@@ -15,19 +15,15 @@ function tile(entry, index, data) {
   const lines = Object.keys(data.labels).map(key => {
     const found = entry.models[key];
     const text = !found ? '' : found.p === null ? '–' : number(found.p);
-    const line = make('span', {class: found ? 'pw-line' : 'pw-line none', 'data-model': key}, text || '\u00a0');
+    const said = found && make('span', {class: 'sr'}, ` ${data.labels[key]} ${found.p === null ? data.texts.nothing : ''}`);
+    const line = make('span', {class: found ? 'pw-line' : 'pw-line none', 'data-model': key}, said, text || '\u00a0');
     vary(line, '--dark', found && found.p !== null ? Math.min(1, found.nats / DARKEST_NATS) : 0);
     return line;
   });
   const odd = disagrees(entry);
-  const spoken = Object.keys(data.labels).filter(key => entry.models[key]).map(key => {
-    const found = entry.models[key];
-    return `${data.labels[key]} ${found.p === null ? data.texts.nothing : number(found.p)}`;
-  }).join(', ');
-  const button = make('button', {type: 'button', class: 'pw-tile', tabindex: index ? -1 : 0,
-    'aria-label': `${entry.word}: ${spoken}${odd ? ', ' + data.texts.disagree : ''}`},
+  const button = make('button', {type: 'button', class: 'pw-tile', tabindex: index ? -1 : 0},
     make('span', {class: 'pw-word'}, entry.word,
-      odd ? make('b', {class: 'pw-odd', title: data.texts.disagree}, '≠') : null),
+      odd ? make('b', {class: 'pw-odd', title: data.texts.disagree}, '≠', make('span', {class: 'sr'}, ` ${data.texts.disagree}`)) : null),
     ...lines);
   if (!Object.keys(entry.models).length) button.disabled = true;
   return button;

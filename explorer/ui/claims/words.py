@@ -13,7 +13,6 @@ MODELS = {key: label_of(key) for key in CLAIMED}
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",
     "all": "All reports",
-    "segment": "{n} {verdict}",
     "report": "{name}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
     "{unsupported} unsupported",
     "right_share": "{share} % right",

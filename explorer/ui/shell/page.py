@@ -33,6 +33,7 @@ def build_page(start: PageState) -> gr.Blocks:
             items, outputs = {}, {}
             for tab in TABS:
                 with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}") as items[tab.ID]:
+                    gr.HTML(el("h2", tab.QUESTION), elem_classes="question")
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")

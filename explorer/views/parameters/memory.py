@@ -29,7 +29,7 @@ def memory_html(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> Markup:
 def _row(row: MemoryRow, scale: int, texts: Mapping[str, str]) -> Markup:
     return el(
         "section",
-        el("h4", model_name(row.key, row.label)),
+        el("h3", model_name(row.key, row.label)),
         _bar(texts["weights"], row.memory.weight_bytes, scale, "weights"),
         _bar(texts["estimated"], row.memory.peak_bytes, scale, "estimated"),
         _bar(texts["measured"], row.measured, scale, "measured", texts["not_yet"]),

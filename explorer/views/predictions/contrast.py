@@ -18,7 +18,7 @@ def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Ma
 def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, str]) -> Markup:
     word = contrasts[0].scores[place].word.text
     rows = [_bar(found, place, texts) for found in contrasts]
-    return el("section", el("h4", word), *rows, class_="pr-alternative")
+    return el("section", el("h3", word), *rows, class_="pr-alternative")
 
 
 def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:

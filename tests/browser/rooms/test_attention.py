@@ -68,7 +68,7 @@ def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
 
 def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
     page = opened(page_at(f"{PATH}&model=bert&layer=2&head=7"))
-    page.wait_for_timeout(500)
+    expect(page.locator(".aw-lens > .note")).to_contain_text("per cent")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
     stage = page.locator(".aw-stage")
@@ -95,11 +95,16 @@ def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
         "matrix",
     ):
         page.get_by_role("button", name=name, exact=True).click()
+        if name in ("pieces", "difference", "matrix"):
+            pieces = page.get_by_role("button", name="pieces", exact=True)
+            expect(pieces).to_have_attribute("aria-pressed", str(name != "difference").lower())
     page.locator(".aw-word").nth(3).hover()
     page.locator(".aw-kind").first.click()
     expect(page.locator(".aw-kind").first).to_have_attribute("aria-pressed", "false")
-    page.wait_for_timeout(500)
     assert requests == []
+    with page.expect_request("**/queue/join*"):
+        page.get_by_role("tab", name="Parameters").click()
+    assert len([url for url in requests if "/queue/join" in url]) == 1, "only the next tab asks"
 
 
 def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):

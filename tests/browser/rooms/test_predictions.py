@@ -55,7 +55,7 @@ def test_the_deeper_questions_answer(page_at):
     page.locator("#text textarea").fill("The [day|night] was long.")
     page.get_by_role("button", name="Compare", exact=True).click()
     # What is open answers for the new text by itself.
-    expect(page.locator(".pr-alternative h4")).to_have_text(["day", "night"])
+    expect(page.locator(".pr-alternative h3")).to_have_text(["day", "night"])
     expect(page.locator("#tab-predictions")).to_contain_text("Gaps in the text: 1.")
 
 
