@@ -183,6 +183,7 @@ SEEN = {
         ".hs-head",
         ".pq-bar",
     ),
+    "depth": (".canvas > *",),
     "distillation": (".dl-strip", ".dy", ".dm-text"),
     "parameters": (".pt-calls", ".pt-sizes", ".pt-key", ".pt-modes", ".pt-built", ".pt-memory"),
     "latency": (".lt-paradox",),
