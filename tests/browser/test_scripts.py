@@ -38,12 +38,11 @@ def test_a_broken_picture_costs_only_its_own_place(app_url, chromium, source):
 def test_pictures_are_drawn_however_late_their_module_comes(app_url, chromium, late, before):
     """The module is held back until something else of the page is there."""
     held, context = [], chromium.new_context()
-    context.route(f"**/js/*/{late}.js", held.append)
+    context.route(f"**/js/*/{late}.js", lambda route: held.append(route))
     page = context.new_page()
     page.goto(app_url, wait_until="commit")
     expect(page.locator(before).first).to_be_visible(timeout=180_000)
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(0)
-    context.unroute("**")
     context.route(f"**/js/*/{late}.js", lambda route: route.continue_())
     for route in held:
         route.continue_()
