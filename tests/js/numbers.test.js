@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {brief, bytes, exact, fine, floats, halves, million, number, percent, shown} from '../../assets/js/kit/numbers.js';
+import {brief, bytes, exact, fine, floats, million, number, percent, shown} from '../../assets/js/kit/numbers.js';
 
 const pack = typed => Buffer.from(typed.buffer).toString('base64');
 
@@ -9,11 +9,6 @@ test('packed numbers come back as they went', () => {
   assert.deepEqual([...bytes(pack(Uint8Array.of(0, 1, 127, 255)))], [0, 1, 127, 255]);
   const values = Float32Array.of(0, -1.5, 3.25e-20, 1e30);
   assert.deepEqual(floats(pack(values)), values);
-});
-
-test('half floats: ends, subnormals, signs and what is no number', () => {
-  const raw = Uint16Array.of(0x0000, 0x3c00, 0xc000, 0x7bff, 0x0001, 0x8001, 0x7c00, 0xfc00, 0x7e00);
-  assert.deepEqual([...halves(pack(raw))], [0, 1, -2, 65504, 2 ** -24, -(2 ** -24), Infinity, -Infinity, NaN]);
 });
 
 test('a probability has three decimals while it has three digits to show', () => {

@@ -1,6 +1,6 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
 import {make, sayNodes as say, vary, word} from '../kit/dom.js';
-import {bytes, halves, number, percent, shown} from '../kit/numbers.js';
+import {bytes, floats, number, percent, shown} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {niceTop} from '../kit/scales.js';
 import {compare as run} from '../page/here.js';
@@ -125,7 +125,7 @@ function listControl(data, redraw) {
 function unpack(data) {
   if (data.ready) return;
   for (const model of data.models) {
-    model.logits = halves(model.logits);
+    model.logits = floats(model.logits);
     if (model.beside) {
       model.partner = new Int32Array(bytes(model.partner).buffer);
       model.shared = [...new Set(model.partner)].filter(id => id >= 0);
@@ -243,7 +243,7 @@ export function show(root, data) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const listed = [...new Set(data.models.filter(model => model.top).flatMap(model => model.top))];
-  const logits = new Map(data.models.map(model => [model, halves(model.logits)]));
+  const logits = new Map(data.models.map(model => [model, floats(model.logits)]));
   const rows = data.models.filter(model => !model.beside).flatMap(model =>
     listed.map(id => [model.label, id, data.names[id], logits.get(model)[id]]));
   return {columns: ['model', 'id', 'word', 'logit_below_largest'], rows};

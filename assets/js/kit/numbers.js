@@ -7,17 +7,6 @@ export function bytes(base64) {
 }
 export const floats = base64 => new Float32Array(bytes(base64).buffer);
 
-/** float16, which no browser has as an array everywhere yet. @param {string} base64 */
-export function halves(base64) {
-  const raw = new Uint16Array(bytes(base64).buffer), out = new Float32Array(raw.length);
-  for (let i = 0; i < raw.length; i++) {
-    const sign = raw[i] & 0x8000 ? -1 : 1, exponent = (raw[i] >> 10) & 31, fraction = raw[i] & 1023;
-    out[i] = sign * (exponent ? exponent === 31 ? (fraction ? NaN : Infinity)
-      : 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024));
-  }
-  return out;
-}
-
 // A probability; a share with and without its decimal; a temperature; anything in three digits.
 export const number = p => p >= 0.001 ? p.toFixed(3) : p > 1e-99 ? p.toExponential(1) : '0.000';
 export const percent = p => p >= 0.9995 && p < 1 ? '> 99.9 %' : `${(100 * p).toFixed(1)} %`;

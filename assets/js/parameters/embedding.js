@@ -7,13 +7,14 @@ import {digits, exact, fine} from '../kit/numbers.js';
 const V = [1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000];
 const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
 const ES = Array.from({length: 97}, (_, i) => 2 ** (12 * i / 96));
-const choice = {v: 30000, h: 768, e: 128};   // kept while the page is open
+const choice = {of: '', v: 0, h: 0, e: 0};   // kept while the page is open, for the models it began with
 const factorised = (v, h, e) => v * e + e * h;
 const stored = pin => (pin.e === pin.h ? pin.v * pin.h : factorised(pin.v, pin.h, pin.e));
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  const {pins, texts} = data;
+  const {pins, start, texts} = data;
+  if (choice.of !== start.name) Object.assign(choice, {of: start.name, v: start.v, h: start.h, e: start.e});
   const sentence = el('p', 'finding pt-finding'), picture = el('div', 'pt-picture'), controls = el('div', 'pm-controls');
   const sliders = {
     v: slider(texts.v, [...new Set([...V, ...pins.map(p => p.v)])].sort((a, b) => a - b), choice.v, v => change('v', v)),

@@ -12,6 +12,8 @@ export const show = draw;
 function draw(root, data) {
   const {families, texts} = data;
   if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
+  // The sentence on top is of one family, too: the style sheet shows the chosen one's.
+  root.closest('#tab-parameters')?.setAttribute('data-family', CHOICES.family);
   const rows = families[CHOICES.family];
   const box = el('div', 'pm');
   const noteOf = mode => say(texts[mode + '_note'], {first: rows[0].label});
@@ -24,6 +26,7 @@ function draw(root, data) {
     CHOICES.mode = mode;
     bars.forEach(bar => bar.place(mode));
     caption.textContent = noteOf(mode);
+    inspect(inspector, ...inspected, texts);
   }));
   const names = Object.fromEntries(Object.keys(families).map(f => [f, texts.families[f]]));
   if (Object.keys(names).length > 1) {
@@ -124,7 +127,7 @@ function makeRow(row, {scale, first}, texts, inspector) {
     }
     total.textContent = million(mode === 'applied' ? row.applied : row.total);
     unit.textContent = mode === 'applied' ? texts.modes.applied.toLowerCase() : mega(row.bytes) + ' fp32';
-    text.textContent = captionOf(row, first, texts);
+    text.textContent = captionOf(row, first, texts, mode);
     trim();
   }
 
@@ -139,7 +142,8 @@ function makeRow(row, {scale, first}, texts, inspector) {
   return {node, place};
 }
 
-function captionOf(row, first, texts) {
+// What a bar is made of and what it lacks: as stored, or as applied, where sharing saves nothing.
+function captionOf(row, first, texts, mode) {
   const embeddings = row.cells.filter(c => c.layer === null && c.part !== 'pooler')
     .reduce((sum, c) => sum + c.size, 0);
   const pooler = row.cells.find(c => c.part === 'pooler');
@@ -149,21 +153,26 @@ function captionOf(row, first, texts) {
     : `${row.calls} ${texts.layers_each} ${fine(row.layer)}`;
   const parts = [`${texts.embeddings} ${fine(embeddings)}`, layers];
   if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);
-  if (!row.savings.length) return parts.join(', ');
-  const saved = row.savings.reduce((sum, [, n]) => sum + n, 0);
-  const oneWay = row.savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
-  const steps = row.savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
+  const savings = row.savings.filter(([change]) => mode === 'stored' || change !== 'sharing');
+  if (!savings.length) return parts.join(', ');
+  const saved = savings.reduce((sum, [, n]) => sum + n, 0);
+  const oneWay = savings.every(([, n]) => n * saved > 0);   // else a share of the sum would be no share
+  const steps = savings.map(([change, n]) => `${texts.changes[change]} ${fine(Math.abs(n))}` +
     (oneWay && n / saved >= 5e-4 ? ` (${percent(n / saved)})` : ''));
-  return `${parts.join(', ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first})}: ${steps.join(', ')}.`;
+  return `${parts.join(', ')}. ${fine(Math.abs(saved))} ${say(saved < 0 ? texts.more : texts.less, {first, how: texts.how[mode]})}: ${steps.join(', ')}.`;
 }
 
+let inspected = [];   // the row and the cell last looked at
+
 function inspect(inspector, row, cell, texts) {
+  inspected = [row, cell];
+  const whole = CHOICES.mode === 'applied' && cell.calls ? row.applied : row.total;
   const where = cell.layer === null ? '' : `, ${texts.layer} ${cell.layer + 1}`;
   const line = el('p', 'pm-line');
   const name = el('span', 'model-name', row.label);
   name.dataset.model = row.key;
   line.append(name, `${where}, ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
-    ` ${texts.numbers}, ${(100 * cell.size / row.total).toFixed(cell.size / row.total < .01 ? 3 : 1)} %` +
+    ` ${texts.numbers}, ${(100 * cell.size / whole).toFixed(cell.size / whole < .01 ? 3 : 1)} %` +
     (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${say(texts.run, {n: cell.calls})})` : ''));
   const table = el('table'), head = el('tr'), body = el('tbody');
   texts.tensor_head.forEach(h => { const th = el('th', '', h); th.scope = 'col'; head.append(th); });

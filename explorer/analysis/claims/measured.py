@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from explorer.analysis.measures import share_interval
 from explorer.models.kinds import label_of
 from explorer.models.specs import BASE, LARGER, ModelSpec
 
@@ -82,6 +83,12 @@ def parameters(n: int) -> Quantity:
 def percent(x: float, of: str = "", digits: int = 1) -> Quantity:
     """A share, already times 100."""
     return Quantity(x, f"{x:.{digits}f} %{of}")
+
+
+def of_few(share: float, n: int) -> str:
+    """A count out of few, with the 95 % interval of its share."""
+    low, high = share_interval(share * n, n)
+    return f"{round(share * n)} [{low:.0%}, {high:.0%}]"
 
 
 def times(x: float, of: str) -> Quantity:

@@ -9,6 +9,7 @@ from explorer.analysis.claims.measured import (
     all_hold,
     family_name,
     lies_in,
+    of_few,
     percent,
 )
 from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
@@ -99,7 +100,7 @@ def next_sentence_head(specimens: Specimens) -> Measured:
     logits = {order: pair_logits(loaded, order) for order in ORDERS}
     follows = {order: float((x[:, 0] > x[:, 1]).float().mean()) for order, x in logits.items()}
     classes = logits["next"].shape[1]
-    said = ", ".join(f"{order} {_of_few(follows[order], len(PAIRS))}" for order in ORDERS)
+    said = ", ".join(f"{order} {of_few(follows[order], len(PAIRS))}" for order in ORDERS)
     return Measured(
         f"says that the second follows: {said} of {len(PAIRS)} pairs, with 95 % intervals",
         all_hold(_more(follows[order], follows["random"]) for order in ("next", "swapped")),
@@ -121,8 +122,8 @@ def sentence_order_head(specimens: Specimens) -> Measured:
     accuracy = float(torch.cat([lead > 0, trail < 0]).float().mean())
     apart = float((lead > trail).float().mean())
     return Measured(
-        f"{_of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders told right; in "
-        f"{_of_few(apart, len(PAIRS))} of the {len(PAIRS)} pairs the true order scores higher; "
+        f"{of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders told right; in "
+        f"{of_few(apart, len(PAIRS))} of the {len(PAIRS)} pairs the true order scores higher; "
         "with 95 % intervals",
         all_hold(
             lies_in(share_interval(share * n, n), CHANCE, 1)
@@ -140,11 +141,6 @@ def _more(share: float, than: float) -> bool | None:
     if low[0] > high[1]:
         return True
     return False if share <= than else None
-
-
-def _of_few(share: float, n: int) -> str:
-    low, high = share_interval(share * n, n)
-    return f"{round(share * n)} [{low:.0%}, {high:.0%}]"
 
 
 @torch.inference_mode()

@@ -11,11 +11,12 @@ from explorer.analysis.claims.measured import (
     Quantity,
     family_name,
     listed,
+    of_few,
     percent,
 )
 from explorer.analysis.distillation.layers import state_alignment, weight_lineage
 from explorer.analysis.distillation.losses import PairLogits, sentence_losses
-from explorer.analysis.measures import kl_of_logs, log_softmax
+from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import DATA
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.lineage import layer_cosines
@@ -101,18 +102,20 @@ def fill_agreement(specimens: Specimens) -> Measured:
     loaded = {key: specimens.loaded(key) for key in CLAIMED}
     runs = {key: [_run(model, text) for text in _sentences()] for key, model in loaded.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
-    same = {
-        key: float(np.mean([a == b for a, b in zip(first[key], first["bert"], strict=True)]))
+    hits = {
+        key: np.array([a == b for a, b in zip(first[key], first["bert"], strict=True)])
         for key in ("distilbert", "albert")
     }
+    same = {key: float(found.mean()) for key, found in hits.items()}
     kl = float(
         np.mean([_divergence(t, s) for t, s in zip(runs["bert"], runs["distilbert"], strict=True)])
     )
     rank = rank_of_word(_run(loaded["bert"], CAT), "cat")
     return Measured(
-        f"BERT's first word: {listed({k: f'{x:.0%}' for k, x in same.items()})} of {N_SENTENCES} "
-        f"sentences; KL to the teacher {kl:.2f} nats; BERT puts cat at rank {rank:,} on the mat",
-        same["distilbert"] > same["albert"],
+        f"BERT's first word: {listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
+        f"{N_SENTENCES} sentences, with 95 % intervals; KL to the teacher {kl:.2f} nats; "
+        f"BERT puts cat at rank {rank:,} on the mat",
+        _oftener(hits["distilbert"], hits["albert"]),
         family_name(specimens.family),
         {f"same_{k}": percent(100 * x, " the same first word", 0) for k, x in same.items()}
         | {
@@ -120,6 +123,17 @@ def fill_agreement(specimens: Specimens) -> Measured:
             "cat_rank": Quantity(rank, f"cat at rank {rank:,}"),
         },
     )
+
+
+def _oftener(first: np.ndarray, second: np.ndarray) -> bool | None:
+    """Whether the first hits more often, from the sentences that only one of the two hits.
+
+    None where these are too few to say so: the interval of the first's share of them holds half.
+    """
+    wins, losses = int((first & ~second).sum()), int((second & ~first).sum())
+    if wins <= losses:
+        return False
+    return True if share_interval(wins, wins + losses)[0] > 1 / 2 else None
 
 
 def _first_word(run: Run) -> str:

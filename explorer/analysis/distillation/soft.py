@@ -172,13 +172,12 @@ def dark_knowledge(logits: np.ndarray, temperature: float) -> float:
 
 
 def centred(logits: np.ndarray) -> np.ndarray:
-    """Logits as float16 with their maximum at 0, where float16 is finest: for the browser.
+    """Logits as float32 with their maximum at 0: for the browser, which prints figures from them.
 
-    A softmax does not change when a constant is subtracted. What matters at a low temperature
-    lies near the maximum; there the rounding is below 2.5e-4, so probabilities at any T from
-    0.05 to 20 stay within 1e-3.
+    A softmax does not change when a constant is subtracted. Half precision would do for bars; a
+    divergence printed from it is off by 6e-3 nats at T = 0.05.
     """
-    return read_only((logits - logits.max(-1, keepdims=True)).astype(np.float16))
+    return read_only((logits - logits.max(-1, keepdims=True)).astype(np.float32))
 
 
 @lru_cache(maxsize=8)

@@ -25,7 +25,8 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     Returns:
         Per mask the union of both top 10 lists with probabilities over the full vocabulary and the
         divergences in nats; the losses as the recipe has them: ``ce`` and ``cos`` averaged over all
-        tokens, ``mlm`` null because the word behind a [MASK] is not known.
+        tokens, ``mlm`` null because the word behind a [MASK] is not known, and ``total`` without it
+        (``total_is_of`` lists its parts).
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
@@ -55,6 +56,7 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         "mlm": losses.mlm,
         "cos": losses.cos,
         "total": losses.total(0, WEIGHTS),
+        "total_is_of": ["ce", "cos"] if losses.mlm is None else ["ce", "mlm", "cos"],
     }
     return {"temperature": temperature, "masks": masks, "losses": parts, "weights": dict(WEIGHTS)}
 

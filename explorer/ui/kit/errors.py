@@ -30,8 +30,17 @@ def sentence_of(error: Exception) -> str:
     return texts.UNEXPECTED.format(mark=mark)
 
 
-def plain_errors(handler: Callable) -> Callable:
-    """A handler that waits for the gate, and whose failures are one sentence, not a bare badge."""
+def refusal(error: Exception, as_html: bool) -> gr.Error:
+    """A failure as Gradio takes it to whoever asked."""
+    sentence = sentence_of(error)
+    return gr.Error(escape_message(sentence) if as_html else sentence, duration=10)
+
+
+def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
+    """A handler that waits for the gate, and whose failures are one sentence, not a bare badge.
+
+    The page shows the sentence as HTML; a program that calls an endpoint reads it as it is.
+    """
     if inspect.isgeneratorfunction(handler):
 
         @functools.wraps(handler)
@@ -42,7 +51,7 @@ def plain_errors(handler: Callable) -> Callable:
             except gr.Error:
                 raise
             except Exception as error:
-                raise gr.Error(escape_message(sentence_of(error)), duration=10) from error
+                raise refusal(error, as_html) from error
 
         return stream
 
@@ -54,7 +63,7 @@ def plain_errors(handler: Callable) -> Callable:
         except gr.Error:
             raise
         except Exception as error:
-            raise gr.Error(escape_message(sentence_of(error)), duration=10) from error
+            raise refusal(error, as_html) from error
 
     return call
 

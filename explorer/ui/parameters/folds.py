@@ -85,9 +85,20 @@ def show_embedding(state: PageState | None) -> list[str]:
 
     measured, cards = _each_loaded(state, loaded_spectrum)
     spectra = {spec.key: (spec.label, spectrum) for spec, spectrum in measured}
-    pins = [(s.key, s.name, s.architecture) for s in (*BASE.values(), *LARGER.values())]
+    pins = [(s.key, s.name, s.architecture) for s in pinned(state)]
     lines = spectrum_canvas(spectra, texts.SPECTRUM_TEXTS) if spectra else ""
     return [embedding_canvas(pins, texts.EMBEDDING_TEXTS), lines, join(*cards)]
+
+
+def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
+    """The real models of the sizes whose tables are looked at: the page's family, published or not.
+
+    A family whose shapes are not here has no points; then the published ones stand.
+    """
+    specs = family_specs((state or PageState()).family)
+    published = (*BASE.values(), *LARGER.values())
+    is_here = all(spec.architecture.d_vocab for spec in specs)
+    return published if not is_here or specs[0] in published else specs
 
 
 def build_sharing(state: gr.State) -> None:

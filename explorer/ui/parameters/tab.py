@@ -35,4 +35,4 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - shapes do not depe
     from explorer.views.parameters.count import parameters_map
 
     families = {family: family_members(family) for family in ("base", "mini")}
-    return [texts.parameters_finding(families["base"]), parameters_map(families, texts.MAP)]
+    return [texts.parameters_findings(families), parameters_map(families, texts.MAP)]

@@ -1,10 +1,10 @@
 """The sentences of the parameters tab."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.ui.kit.words import AT_SIZE, SIZES
-from explorer.views.markup import Markup, finding, join, model_name
+from explorer.views.markup import Markup, el, join, model_name
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
@@ -47,8 +47,9 @@ MAP = {
     "hint": "Point at a part of a bar, or use the arrow keys on it, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
-    "less": "less than {first}",
-    "more": "more than {first}",
+    "less": "less {how} than {first}",
+    "more": "more {how} than {first}",
+    "how": {"stored": "stored", "applied": "applied"},
     "numbers": "weights",
     "stored_unit": "MB in fp32",
     "layer": "Layer",
@@ -67,12 +68,18 @@ def millions(count: float) -> str:
     return f"{count / 1e6:,.1f} M"
 
 
-def parameters_finding(members: Sequence["FamilyMember"]) -> Markup:
-    """What the picture shows in one sentence, with its numbers."""
+def parameters_findings(families: Mapping[str, Sequence["FamilyMember"]]) -> Markup:
+    """One sentence for each family that is here; the style sheet shows that of the chosen one."""
+    return join(*(parameters_finding(found, name) for name, found in families.items() if found))
+
+
+def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") -> Markup:
+    """What the picture shows of a family in one sentence, with its numbers."""
     first, *others = members
     said = join(_named(first), f" stores {millions(first.counts.total)} weights")
     depth = first.spec.architecture.n_layers
-    return finding(AT_SIZE["base"], said, *(_compared(other, depth) for other in others), ".")
+    compared = (_compared(other, depth) for other in others)
+    return el("p", AT_SIZE[family], said, *compared, ".", class_="finding", data_family=family)
 
 
 def _named(member: "FamilyMember") -> Markup:

@@ -46,6 +46,7 @@ def _predictions_of(run: Run) -> "MaskPredictions":
 
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
+    from explorer.views.markup import join
     from explorer.views.predictions.masks import Extra, predictions_canvas
 
     runs, missing = get_runs(state)
@@ -54,7 +55,11 @@ def show(state: PageState) -> list[object]:
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     tokens = next((run.tokens for run in runs.values()), None)
     return [
-        texts.predictions_finding(results, labels),
+        join(
+            texts.predictions_finding(results, labels),
+            texts.unknown_note({run.spec.label: run.tokens for run in runs.values()}),
+            texts.origin_note([run.spec for run in runs.values()]),
+        ),
         predictions_canvas(
             results,
             cards,

@@ -28,4 +28,4 @@ def register_endpoints() -> None:
     for name, endpoint in ENDPOINTS.items():
         # Those who wait for a measurement must not take the places of those who want an answer.
         line = "measure" if name == "latency" else "infer"
-        gr.api(plain_errors(endpoint), api_name=name, concurrency_id=line)
+        gr.api(plain_errors(endpoint, as_html=False), api_name=name, concurrency_id=line)

@@ -19,7 +19,7 @@ LISTED = 20
 def distillation_lab(
     hidden: HiddenWord, words: Sequence[Word], selected: int, texts: Mapping[str, object]
 ) -> str:
-    """The lab's JSON: float16 logits of every model once, and the words of both top lists.
+    """The lab's JSON: float32 logits of every model once, and the words of both top lists.
 
     Args:
         hidden: The runs and the mask.

@@ -41,7 +41,8 @@ def embedding_canvas(
         {"key": key, "name": name, "v": shape.d_vocab, "h": shape.d_model, "e": shape.d_embedding}
         for key, name, shape in pins
     ]
-    return script_json({"pins": points, "texts": dict(texts)})
+    start = next((p for p in points if p["e"] != p["h"]), points[0])
+    return script_json({"pins": points, "start": start, "texts": dict(texts)})
 
 
 def spectrum_canvas(

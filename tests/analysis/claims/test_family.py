@@ -213,6 +213,14 @@ def test_agreement_follows_who_answers_like_bert(family):
     assert not claims_runs.fill_agreement(with_places("distilbert", "bert")).holds
 
 
+def test_a_lead_of_few_sentences_is_undecided():
+    both, one = np.ones(24, bool), np.arange(24)
+    assert claims_runs._oftener(both, one < 4) is True
+    assert claims_runs._oftener(both, one < 22) is None
+    assert claims_runs._oftener(one < 4, both) is False
+    assert claims_runs._oftener(both, both) is False
+
+
 def test_steps_between_layers_are_lengths_of_changes(family):
     measured = {
         key: claims_runs.layer_steps(Specimens("mini", lambda k, key=key: family.loaded(key)))

@@ -21,10 +21,17 @@ def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
     page.get_by_role("button", name="Applied in one pass", exact=True).click()
     expect(albert.locator(".pm-total")).to_have_text("89.7 M")
     expect(albert.locator(".pm-cell.again:not(.folded)")).to_have_count(33)
+    # 109.48 M less 89.66 M: what is stored less is not applied less.
+    expect(albert.locator(".pm-caption")).to_contain_text("19.8 M less applied than BERT")
+    expect(albert.locator(".pm-caption")).not_to_contain_text("one shared layer 78.0 M")
     albert.locator(".pm-bar").focus()
     page.keyboard.press("End")
     expect(page.locator(".pm-line")).to_contain_text("590,592")
     expect(page.locator(".pm-inspector tbody tr")).to_have_count(2)
+    page.get_by_role("button", name="Bundled miniatures", exact=True).click()
+    said = page.locator("#tab-parameters .finding:visible").first
+    expect(said).to_contain_text("Among the bundled miniatures mini-BERT stores")
+    expect(said).to_contain_text("runs it 6 times")
 
 
 def test_folds_answer_when_opened(page_at):

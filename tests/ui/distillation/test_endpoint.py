@@ -21,6 +21,7 @@ def test_shape_and_numbers(tiny_family):
     assert found["losses"]["mlm"] is None
     total = 5 * found["losses"]["ce"] + found["losses"]["cos"]
     assert found["losses"]["total"] == pytest.approx(total)
+    assert found["losses"]["total_is_of"] == ["ce", "cos"]
     tokens = tiny_family.run("bert", TEXT).tokens
     assert [mask["position"] for mask in found["masks"]] == list(tokens.mask_positions)
     assert set(found["masks"][0]) == {

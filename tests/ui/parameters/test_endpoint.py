@@ -60,6 +60,7 @@ def test_a_refusal_quotes_as_a_program_reads_it():
     import gradio as gr
 
     from explorer.ui.kit.errors import plain_errors
+    from explorer.ui.shell.api import register_endpoints
 
     def refuse():
         raise ValueError("no 'gpt' and no <b>")
@@ -67,3 +68,9 @@ def test_a_refusal_quotes_as_a_program_reads_it():
     with pytest.raises(gr.Error) as error:
         plain_errors(refuse)()
     assert error.value.message == "no 'gpt' and no &lt;b&gt;"
+    with gr.Blocks() as page:
+        register_endpoints()
+    endpoint = next(f for f in page.fns.values() if f.api_name == "parameters")
+    with pytest.raises(gr.Error) as error:
+        endpoint.fn(["<b> & 'x'"])
+    assert repr("<b> & 'x'") in error.value.message

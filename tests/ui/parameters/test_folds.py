@@ -27,6 +27,9 @@ def test_the_tab_and_its_folds_build_inside_a_page():
 def test_the_headline_needs_no_text_and_no_weights(state):
     finding, picture = parameters.show(state)
     assert "109.5 M" in finding
+    assert finding.count("<p ") == finding.count("data-family=") == 2
+    assert "At the published base size" in finding
+    assert "Among the bundled miniatures" in finding
     assert '"mini":[{' in picture
 
 
@@ -84,7 +87,11 @@ def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
 
 def test_embedding_ranks_come_from_the_loaded_tables(state):
     calculator, spectrum, cards = folds.show_embedding(state)
-    assert '"name":"albert-xxlarge-v2"' in calculator
+    assert '"start":{"key":"albert","name":"mini-albert"' in calculator
+    assert "albert-base-v2" not in calculator, "the points are of the sizes whose tables are shown"
+    published = [spec.name for spec in folds.pinned(PageState(family="base"))]
+    assert "albert-xxlarge-v2" in published
+    assert "mini-albert" not in published
     assert '"label":"mini-ALBERT"' in spectrum
     assert not cards
 

@@ -8,6 +8,7 @@ import pytest
 
 from explorer.analysis.predictions.every_word import SpanScore
 from explorer.analysis.predictions.masks import Agreement
+from explorer.models.specs import BASE, MINI
 from explorer.models.tokens import BadText, Word
 from explorer.page_state import PageState
 from explorer.ui.predictions import tab as predictions
@@ -186,3 +187,24 @@ def test_the_strips_finding_counts_first_guesses_and_means_over_words():
     said = re.sub("<[^>]*>", "", texts.words_finding(scores, LABELS, {"bert": (3, 3)}))
     assert said == "BERT finds 2 of 3 words at first guess (1.00 nats per word)."
     assert "3 of 4 words" in texts.words_finding(scores, LABELS, {"bert": (3, 4)})
+
+
+def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(tiny_family):
+    """Against the tokenizers themselves, special tokens left out."""
+    text = "the 🦜 and 猫 sat on the [MASK]."
+    finding, _ = predictions.show(PageState(text=text))
+    plain = re.sub("<[^>]*>", "", finding)
+    for key in LABELS:
+        loaded = tiny_family.loaded(key)
+        ids = loaded.tokenizer(text, add_special_tokens=False)["input_ids"]
+        n = ids.count(loaded.tokenizer.unk_token_id)
+        said = f"{loaded.spec.label} {n} of {len(ids)} pieces"
+        assert (said in plain) == (n > 0)
+    assert "unknown and all alike" in plain
+    assert "unknown" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
+    said = re.sub("<[^>]*>", "", str(texts.origin_note([*MINI.values()])))
+    assert said == (
+        "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT&#x27;s layer began as one of "
+        "mini-BERT&#x27;s and was fitted to them: where these agree, they do not agree on their own."
+    )
+    assert texts.origin_note([*BASE.values()]) is None
