@@ -52,6 +52,19 @@ export function hideStale(tabs) {
   hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; }`).join(' '));
 }
 
+// Arrows, Home and End move between the tabs that have room; Gradio's tabs hear of clicks alone.
+document.addEventListener('keydown', event => {
+  const tab = closest(event, '#tabs [role=tab]');
+  if (!tab || event.ctrlKey || event.altKey || event.metaKey) return;
+  const tabs = [...tab.parentElement.querySelectorAll('[role=tab]')], at = tabs.indexOf(tab);
+  const next = {ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1}[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  const chosen = /** @type {HTMLElement} */ (tabs[next % tabs.length]);
+  chosen.focus();
+  chosen.click();
+});
+
 // What Gradio's own components tell: the page is up, the link's tab is chosen, a tab, a Compare.
 let restored = false, up;
 export const opened = new Promise(done => { up = done; });
@@ -61,6 +74,14 @@ const hear = {
   tab: tab => { if (restored) withState(state => state.show(tab)); },   // Gradio selects one while it loads
   compare,
 };
+
+// Gradio writes “- 0.0%” behind a sentence of which nobody knows how much is done: the sentence stays.
+const shares = new MutationObserver(() => {
+  for (const place of document.querySelectorAll('#input-bar .progress-level-inner')) {
+    for (const node of place.childNodes) if (/^\s*(-|0\.0%)\s*$/.test(node.nodeValue ?? '')) node.nodeValue = '';
+  }
+});
+opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true, subtree: true, characterData: true}));
 
 /**
  * Rows under named columns, numbers as they are: what a picture says, for a file or a reader.

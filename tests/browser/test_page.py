@@ -107,6 +107,34 @@ def test_a_link_to_a_refused_text_shows_no_other_text(page_at):
     page = page_at("/?text=" + "%E6%BC%A2" * 600)
     expect(page.locator("#message")).to_contain_text("512 fit")
     expect(page.locator(".pr-column:visible")).to_have_count(0)
+    expect(page.locator(".strip .word")).to_have_text("\u6f22" * 600)
+
+
+GRADIO_PROGRESS = """document.querySelector('#message').insertAdjacentHTML('beforeend',
+  `<p id="step" class="progress-level-inner">${['Loading.', '-', '0.0%'].join('<!---->')}</p>`)"""
+
+
+def test_the_keyboard_does_what_the_page_says_and_nothing_is_left_unsaid(page_at):
+    page = page_at("/")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    box = page.locator("#text textarea")
+    box.fill("One")
+    page.keyboard.press("Enter")
+    page.keyboard.type("[MASK] two")
+    expect(box).to_have_value("One\n[MASK] two")
+    page.keyboard.press("Shift+Enter")
+    page.wait_for_function("location.search.includes('two')")
+    chosen = page.locator("#tabs [role=tab][aria-selected=true]")
+    chosen.focus()
+    for key, tab in (("ArrowLeft", "Claims"), ("ArrowRight", "Predictions"), ("End", "Claims")):
+        page.keyboard.press(key)
+        expect(chosen).to_have_text(tab)
+        expect(chosen).to_be_focused()
+    box.fill("word " * 450)
+    expect(page.locator(".strip .word")).to_have_count(400)
+    expect(page.locator(".strip")).to_contain_text("50 more")
+    page.evaluate(GRADIO_PROGRESS)
+    expect(page.locator("#step")).to_have_text("Loading.")
 
 
 def test_click_masks_a_word_and_click_again_brings_it_back(page_at):

@@ -1,8 +1,8 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
-import {make} from '../kit/dom.js';
+import {closest, make} from '../kit/dom.js';
 import {hideStale, opened, put, typeText} from '../gradio.js';
 import {followFolds} from './folds.js';
-import {begin, listen} from './here.js';
+import {begin, compare, listen} from './here.js';
 
 /** @type {import('./state.js').State | null} */
 let state = null;
@@ -18,6 +18,14 @@ window.addEventListener('popstate', event => {
   state.walk(event.state?.compared ?? Object.fromEntries(new URLSearchParams(location.search)));
   typeText(state.get('text'));
   put({family: state.get('family')});
+});
+
+// The way back from a family that cannot be had.
+document.addEventListener('click', event => {
+  const family = closest(event, '#message [data-family]')?.dataset.family;
+  if (!family) return;
+  put({family});
+  compare({family});
 });
 
 /** @type {import('../gradio.js').Picture['show']} */

@@ -1,12 +1,14 @@
 // The input bar: the text's words as buttons, and the examples.
-import {find, make as node} from '../kit/dom.js';
+import {find, make as node, say} from '../kit/dom.js';
+import {exact} from '../kit/numbers.js';
 import {begin, follow, masksOf, toggled} from './masks.js';
 import {splitWords, WORD} from './pattern.js';
 import {pressCompare, textBox, typeText} from '../gradio.js';
 import {compare, listen} from './here.js';
 import {recentTexts} from './recent.js';
 
-let hint = '';          // what the words are for
+const MOST = 400;       // words that the strip shows
+let texts = {};         // what the strip says
 let recent = null;      // the texts compared last
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
@@ -24,13 +26,12 @@ function offer(text, ordinal) {
   if (mask && box.value === text) box.setSelectionRange(mask.start, mask.end);
 }
 
-function drawWords(holder, text, hint) {
+function drawWords(holder, text) {
   holder.replaceChildren();
-  holder.setAttribute('aria-label', hint);
   const hidden = follow(text);
   let masks = 0;
-  const matches = [...text.matchAll(WORD)].slice(0, 400);
-  for (const match of matches) {
+  const matches = [...text.matchAll(WORD)], left = matches.length - MOST;
+  for (const match of matches.slice(0, MOST)) {
     const isMask = match[0] === '[MASK]', ordinal = masks;
     if (isMask) masks += 1;
     if (match[0].includes('|') && match[0].length > 1) { holder.append(make('span', match[0], {class: 'word masked choice'})); masks += 1; continue; }
@@ -45,12 +46,13 @@ function drawWords(holder, text, hint) {
     button.addEventListener('click', () => isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})));
     holder.append(button);
   }
+  if (left > 0) holder.append(make('span', say(texts.cut, {shown: MOST, left: exact(left)}), {class: 'hint'}));
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  hint = data.hint;
-  const strip = make('div', null, {class: 'strip', role: 'group'});
+  texts = data;
+  const strip = make('div', null, {class: 'strip', role: 'group', 'aria-label': data.hint});
   const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
   chips.append(make('span', data.try, {class: 'lead'}));
   for (const example of data.examples) {
@@ -60,12 +62,16 @@ export function show(root, data) {
   }
   recent = recentTexts(data.recent, run);
   chips.prepend(recent.select);
-  root.replaceChildren(strip, make('p', data.hint, {class: 'hint'}), chips);
+  const hint = node('p', {class: 'hint'}, data.hint, node('span', {class: 'keys', text: ` ${data.keys}`}));
+  root.replaceChildren(strip, hint, chips);
   write(data.text);
 }
 
 listen(state => {
-  if (!state.accepted) return;
+  if (!state.accepted) {
+    if (state.refused) write(textBox().value);   // a link's text that cannot be run: not the example's words
+    return;
+  }
   begin(state.accepted.text, state.accepted.hidden ?? '');
   recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
   write(state.accepted.text);
@@ -75,13 +81,13 @@ function write(text) {
   const strip = find(document, '#words .strip');
   if (!strip) return;
   strip.dataset.text = text;
-  drawWords(strip, text, hint);
+  drawWords(strip, text);
 }
 
 document.addEventListener('input', event => {
   if (event.target !== textBox()) return;
   const strip = document.querySelector('#words .strip');
-  if (strip) drawWords(strip, textBox().value, hint);
+  if (strip) drawWords(strip, textBox().value);
 });
 document.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -18,6 +18,8 @@ WORDS_LABEL = (
     "Click a word to hide it and a hidden word to bring it back; click a [MASK] that you typed or "
     "found here to type a word in its place."
 )
+KEYS = "In the text box Enter begins a new line; Shift+Enter and Ctrl+Enter compare."
+WORDS_CUT = "These are the first {shown} words and signs of the text; {left} more follow."
 FAMILY_LABEL = "Models"
 BAD_FAMILY = "The family is either mini or base."
 SIZES = {"base": "Published base size", "mini": "Bundled miniatures"}
@@ -42,6 +44,8 @@ STARTING = "The models are being loaded; your text is run as soon as they are th
 OUT_OF_MEMORY = "There is not enough memory for this: please use a shorter text or a smaller batch."
 UNEXPECTED = "Something failed on our side (noted as {mark}); your text is still here."
 REPAIRED = "The link held something that does not fit here; put back to the default: {fields}."
+NO_FAMILY = "None of these models can be had here."
+WAY_BACK = "Show the bundled miniatures again"
 NO_PICTURE = "This picture failed to load. Reload the page; all else works without it."
 BUNDLED = "bundled"
 RUNNING = "The explorer is at {url}"

@@ -87,6 +87,8 @@ def words_canvas(text: str) -> str:
             "text": text,
             "examples": examples(),
             "hint": texts.WORDS_LABEL,
+            "keys": texts.KEYS,
+            "cut": texts.WORDS_CUT,
             "try": texts.EXAMPLES_LABEL,
             "recent": texts.RECENT_LABEL,
         }

@@ -95,7 +95,8 @@ def view(wiring: Wiring, asked: Asked, progress: gr.Progress) -> Outputs:
         drawn, failure = draw_tab(wiring, state)
         refusal = refusal or failure
     answer = replace(asked, state=state)
-    written = {wiring.message: refusal, wiring.view: view_canvas(answer, not refusal, bool(drawn))}
+    said = refusal or ("" if runs else way_back(state))
+    written = {wiring.message: said, wiring.view: view_canvas(answer, not refusal, bool(drawn))}
     if drawn:
         drawn |= {wiring.status: status_html(state, runs)}
         drawn |= cleared(wiring, (*asked.keep, state.tab))
@@ -124,6 +125,15 @@ def refused(error: Exception) -> Markup:
     """Why there is no answer; what was not foreseen is set apart."""
     kind = "message" if isinstance(error, BadText) else "message failure"
     return el("p", sentence_of(error), class_=kind, role="alert")
+
+
+def way_back(state: PageState) -> Markup | str:
+    """From a family of which no model can be had to the one that needs no network."""
+    bundled = PageState().family
+    if state.family == bundled:
+        return ""
+    back = el("button", texts.WAY_BACK, type="button", class_="chip", data_family=bundled)
+    return el("p", texts.NO_FAMILY, " ", back, class_="message", role="alert")
 
 
 def cleared(wiring: Wiring, kept: Sequence[str]) -> Outputs:

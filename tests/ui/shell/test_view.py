@@ -85,6 +85,13 @@ def test_a_refused_text_leaves_every_picture_and_the_state_alone(page, tiny_fami
     assert "512 fit" in named(page, answer)["message"]
 
 
+def test_a_family_that_cannot_be_had_says_the_way_back(page, tiny_family, monkeypatch):
+    monkeypatch.setattr(shell, "get_runs", lambda *_: ({}, {}))
+    message = named(page, ask(page, family="base", tab="claims"))["message"]
+    assert 'data-family="mini"' in message
+    assert named(page, ask(page, family="mini", tab="claims"))["message"] == ""
+
+
 @pytest.mark.parametrize("asked", ["", "null", "[]", "{}", '{"params": 3}', "x" * 10_000])
 def test_whatever_is_no_question_asks_for_the_start(page, asked, monkeypatch):
     seen = []
