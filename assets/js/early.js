@@ -58,10 +58,11 @@ window.explorer = {
   document.documentElement.classList.toggle('linked', Boolean(linked));
 })();
 
-// The theme chosen last time stays, unless the address names one: Gradio has asked only the system.
+// What was chosen last time stays, from the first paint on: the theme, unless the address names one
+// (Gradio has asked only the system), and the folded drawing.
 (() => {
-  if (new URL(location.href).searchParams.has('__theme')) return;
-  let kept = null;
-  try { kept = JSON.parse(localStorage.getItem('explorer-theme')); } catch { /* nothing may be kept here */ }
-  if (kept) document.body.classList.toggle('dark', kept === 'dark');
+  const kept = name => { try { return JSON.parse(localStorage.getItem(`explorer-${name}`)); } catch { return null; } };
+  const named = new URL(location.href).searchParams.has('__theme'), theme = kept('theme');
+  if (theme && !named) document.body.classList.toggle('dark', theme === 'dark');
+  document.documentElement.classList.toggle('family-folded', kept('family') === 'folded');
 })();

@@ -1,6 +1,7 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
 import {closest, find, make} from './kit/dom.js';
 import {remember} from './kit/memory.js';
+import {onDoor, takeOver} from './page/family.js';
 import {compare, withState} from './page/here.js';
 
 export const isDark = () => document.body.classList.contains('dark');
@@ -23,6 +24,13 @@ export function put(values) {
   placed = values;
   const button = find(document, '#put');
   (button?.matches('button') ? button : button && find(button, 'button'))?.click();
+}
+
+/** Opens a tab, also one for which the row of tabs has no room, and brings the row in sight. @param {string} tab */
+export function showTab(tab) {
+  put({tab});
+  const row = find(document, '#tabs [role=tablist]');
+  if (row && row.getBoundingClientRect().bottom > 0.8 * innerHeight) row.scrollIntoView({block: 'start'});
 }
 
 // The folds of the tab in sight: their name in links, whether they are open, and two presses.
@@ -73,7 +81,9 @@ const hear = {
   restored: () => { restored = true; },
   tab: tab => { if (restored) withState(state => state.show(tab)); },   // Gradio selects one while it loads
   compare,
+  family: takeOver,
 };
+onDoor(showTab);
 
 // Gradio writes “- 0.0%” behind a sentence of which nobody knows how much is done: the sentence stays.
 const shares = new MutationObserver(() => {

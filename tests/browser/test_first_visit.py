@@ -24,6 +24,20 @@ def test_the_miniatures_are_named_and_nothing_is_wider_than_the_page(page_at, wi
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+def test_the_family_is_drawn_until_it_is_folded_and_its_doors_open_every_tab(page_at):
+    page = opened(page_at, width=390, height=844)
+    expect(page.locator(".fm-row:visible")).to_have_count(3)
+    page.locator(".door[data-tab=latency]").click()
+    page.wait_for_function("location.search.includes('tab=latency')")
+    expect(page.locator("#tabs [role=tab][aria-selected=true]")).to_be_in_viewport(ratio=1)
+    page.locator(".fm summary").click()
+    page.locator(".fm-body").wait_for(state="hidden")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.goto(page.url.replace("tab=latency", "tab=predictions"))
+    expect(page.locator(".pr-row").nth(3)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".fm-body")).to_be_hidden()
+
+
 def test_a_typed_mask_offers_a_word_to_type(page_at):
     page = opened(page_at)
     page.locator(".strip .masked").click()

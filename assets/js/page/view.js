@@ -1,6 +1,7 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {closest, make} from '../kit/dom.js';
 import {hideStale, opened, put, typeText} from '../gradio.js';
+import {showFamily} from './family.js';
 import {followFolds} from './folds.js';
 import {begin, compare, listen} from './here.js';
 
@@ -11,6 +12,7 @@ let texts = null;
 
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
+listen(now => showFamily(now.get('family')));
 
 // Back and Forward walk through what was compared; the text box and the family follow.
 window.addEventListener('popstate', event => {

@@ -13,6 +13,7 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.card import CARD, card_route
+from explorer.ui.shell.family import TAKE_OVER_JS, family_html
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
 from explorer.ui.shell.preview import Preview, picture_route
@@ -28,6 +29,7 @@ def build_page(start: PageState) -> gr.Blocks:
     with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
+        gr.HTML(family_html(start), elem_id="family", js_on_load=TAKE_OVER_JS)
         state = gr.State(None)
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             items, outputs = {}, {}

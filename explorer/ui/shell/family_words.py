@@ -1,0 +1,24 @@
+"""The sentences of the family's drawing."""
+
+TITLE = "The family: what is shared, left out and applied again"
+AGAIN = "↻"
+OWN = "{n} layers, each with weights of its own"
+BEGUN = "{n} layers, begun as layers {layers} of {teacher}"
+SHARED = "one layer, applied {n} times"
+NARROW = "words enter {e} wide instead of {h}"
+NO_SEGMENTS = "no segments"
+NO_POOLER = "no pooler"
+STEPS = (
+    ("Predict.", "Your text goes in; a word for each gap comes out.", ("predictions",)),
+    (
+        "Look inside.",
+        "Where the heads look, and what the student took over.",
+        ("attention", "distillation"),
+    ),
+    (
+        "Count the cost.",
+        "What is stored, how long it takes, what of it is said rightly.",
+        ("parameters", "latency", "claims"),
+    ),
+)
+"""The path in three steps: its name, what is seen there, the tabs."""

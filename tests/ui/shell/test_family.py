@@ -1,0 +1,48 @@
+"""The family's drawing is what the configs say, and every tab has one door."""
+
+import json
+import re
+
+import pytest
+
+from explorer.models.specs import BUNDLED, FAMILIES, family_specs
+from explorer.page_state import PageState
+from explorer.ui.shell.family import family_html, rows
+from explorer.ui.shell.tabs import TABS
+
+BOX = re.compile('class="fm-(own|again|out)"')
+
+
+def drawn(family):
+    specs = family_specs(family)
+    return {spec.key: str(row) for spec, row in zip(specs, rows(specs), strict=True)}
+
+
+def test_the_bundled_drawing_is_what_the_bundled_configs_say():
+    row = drawn("mini")
+    configs = {k: json.loads((BUNDLED / f"mini-{k}" / "config.json").read_text()) for k in row}
+    depth = configs["bert"]["num_hidden_layers"]
+    assert BOX.findall(row["bert"]) == ["own"] * depth
+    assert BOX.findall(row["albert"]) == ["own"] + ["again"] * (
+        configs["albert"]["num_hidden_layers"] - 1
+    )
+    assert len(BOX.findall(row["distilbert"])) == depth
+    assert BOX.findall(row["distilbert"]).count("own") == configs["distilbert"]["n_layers"]
+    narrow = (
+        f"{configs['albert']['embedding_size']} wide instead of {configs['albert']['hidden_size']}"
+    )
+    assert [key for key in row if narrow in row[key]] == ["albert"]
+
+
+def test_a_student_stands_below_the_layers_it_was_begun_as():
+    boxes = BOX.findall(drawn("base")["distilbert"])
+    # The layers that the authors' script copies (scripts/extract_distilbert.py), counted from 0.
+    assert [place for place, box in enumerate(boxes) if box == "own"] == [0, 2, 4, 7, 9, 11]
+    assert "begun as layers 1, 3, 5, 8, 10 and 12 of BERT" in drawn("base")["distilbert"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_one_family_is_in_sight_and_every_tab_has_one_door(family):
+    html = str(family_html(PageState(family=family)))
+    assert re.findall('<div data-family="(\\w+)">', html) == [family]
+    assert re.findall('data-tab="(\\w+)"', html) == [tab.ID for tab in TABS]
