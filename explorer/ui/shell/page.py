@@ -10,6 +10,7 @@ from explorer.assets import ASSETS
 from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.card import CARD, card_route
@@ -64,6 +65,7 @@ def header_html() -> str:
 
 def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
+    keep_sessions_lean()
     return {
         "theme": theme(),
         "css": colour_rules(),
@@ -75,6 +77,7 @@ def launch_options() -> dict[str, Any]:
         },
         "footer_links": ["api"],
         "run_history": False,
+        "state_session_capacity": MOST_SESSIONS,
         "show_error": False,
         "ssr_mode": False,
         "quiet": False,

@@ -1,0 +1,54 @@
+"""What a session weighs, and that it still holds what a visitor chose."""
+
+import tracemalloc
+
+import gradio as gr
+import pytest
+from gradio import state_holder
+from gradio.state_holder import SessionState, StateHolder
+
+from explorer.page_state import PageState
+from explorer.ui.kit.sessions import MOST_SESSIONS, LeanSession
+from explorer.ui.shell.page import build_page, launch_options
+
+KB = 1024
+
+
+@pytest.fixture(scope="module")
+def page():
+    return build_page(PageState())
+
+
+def kilobytes(page, session):
+    """What one more session of this kind takes."""
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        kept = [session(page) for _ in range(10)]
+        after, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    return (after - before) / len(kept) / KB
+
+
+def test_a_session_is_small_and_gradios_own_is_not(page):
+    assert kilobytes(page, LeanSession) < 50
+    assert kilobytes(page, SessionState) > 200, "the work-around is not needed any more"
+
+
+def test_what_a_visitor_chose_is_kept_apart_from_what_another_did(page, monkeypatch):
+    monkeypatch.setattr(state_holder, "SessionState", SessionState)
+    assert launch_options()["state_session_capacity"] == MOST_SESSIONS
+    holder = StateHolder()
+    holder.set_blocks(page)
+    state = next(key for key, block in page.blocks.items() if isinstance(block, gr.State))
+    button = next(key for key, block in page.blocks.items() if isinstance(block, gr.Button))
+    one, other = holder["one"], holder["other"]
+    assert isinstance(one, LeanSession)
+    one[state] = "chosen"
+    one[button] = gr.Button("changed", render=False)
+    one._update_value_in_config(button, "a long answer" * 1000)
+    one._update_config(button)
+    assert (one[state], other[state]) == ("chosen", None)
+    assert one[button].value == "changed" != other[button].value
+    assert list(one.components) == []
