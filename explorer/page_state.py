@@ -21,9 +21,9 @@ TABS: tuple[str, ...] = (
 )
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "contrast", "joint"),
-    "attention": ("shared", "summary", "ablation", "pairs", "advanced"),
-    "depth": (),
-    "distillation": ("losses", "layers", "agreement", "masking", "live"),
+    "attention": ("summary", "ablation", "pairs", "advanced"),
+    "depth": ("similarity", "moves"),
+    "distillation": ("losses", "agreement", "masking", "live"),
     "parameters": ("calls", "sizes", "embedding", "sharing", "build", "memory"),
     "latency": ("claim", "sweep", "faster", "advanced"),
     "claims": ("checks", "scores"),
@@ -68,6 +68,8 @@ class PageState:
     """How often Depth applies a shared layer; 0: as often as usual."""
     lens: str = "mask"
     """What Depth looks at: one mask, or every word."""
+    at: int = -1
+    """The word whose way through the layers Depth draws, from 0; -1: its own choice."""
     hidden: str = ""
     """The words behind the masks, in reading order with a bar between; empty where unknown."""
     fold: str = ""
@@ -146,9 +148,13 @@ def _unfitting_depth(state: PageState) -> dict[str, Any]:
     """The same for what Depth alone looks at."""
     shapes = [spec.architecture for spec in family_specs(state.family)]
     deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)
-    repairs = {} if state.times <= MAX_DEPTHS * deepest else {"times": 0}
-    is_there = state.mask < max(1, clean_text(state.text).count(MASK))
-    return repairs if is_there else repairs | {"mask": 0}
+    text = clean_text(state.text)
+    fits = {
+        "times": state.times <= MAX_DEPTHS * deepest,
+        "mask": state.mask < max(1, text.count(MASK)),
+        "at": state.at < len(split_words(text)),
+    }
+    return {name: getattr(PageState(), name) for name, fit in fits.items() if not fit}
 
 
 def hidden_words(state: PageState) -> tuple[str, ...]:
@@ -212,6 +218,7 @@ _READERS: Readers = {
     "word": partial(_read_index, MAX_WORD),
     "mask": partial(_read_index, MAX_WORD),
     "times": partial(_read_index, MAX_DEPTHS * MAX_LAYER),
+    "at": partial(_read_index, MAX_WORD),
     "lens": partial(_one_of, LENSES),
     "hidden": _read_hidden,
     "fold": partial(_one_of, tuple(name for names in FOLDS.values() for name in names)),

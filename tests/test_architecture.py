@@ -61,7 +61,8 @@ SHARED = {
 }
 """What every room may import; all of ``models`` and ``timing`` is shared too."""
 NEIGHBOURS = {
-    ("analysis.claims", "analysis.distillation"): "claims are about what the other rooms compute",
+    ("analysis.claims", "analysis.depth"): "claims are about what the other rooms compute",
+    ("analysis.claims", "analysis.distillation"): "the same",
     ("analysis.claims", "analysis.latency"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
     ("analysis.depth", "analysis.parameters"): "the work of a shorter or longer pass is counted",

@@ -80,6 +80,7 @@ def page_states(draw):
         word=draw(st.sampled_from([-1, *content])),
         mask=draw(st.integers(0, max(0, clean_text(text).count("[MASK]") - 1))),
         times=draw(st.integers(0, 2 * shape_of(family, "albert").n_layers)),
+        at=draw(st.integers(-1, len(words) - 1)),
         lens=draw(st.sampled_from(LENSES)),
         fold=draw(st.sampled_from(["", *FOLDS[tab]])),
     )
@@ -165,8 +166,9 @@ def test_numbers_in_range_are_kept(name, value):
         ({"times": "13"}, ("times",)),
         ({"times": "24", "family": "base"}, ()),
         ({"lens": "eye"}, ("lens",)),
-        ({"fold": "shared"}, ("fold",)),
-        ({"fold": "shared", "tab": "attention"}, ()),
+        ({"at": "2", "text": "Oh no"}, ("at",)),
+        ({"fold": "moves"}, ("fold",)),
+        ({"fold": "moves", "tab": "depth"}, ()),
     ],
 )
 def test_what_the_state_does_not_have_is_repaired_and_named(params, wrong):
@@ -177,7 +179,7 @@ def test_what_the_state_does_not_have_is_repaired_and_named(params, wrong):
 
 OLD_FOLDS = (
     "attention/twins attention/bertviz distillation/curves parameters/savings latency/detail "
-    "latency/limits latency/looking latency/memory latency/recorded claims/retention"
+    "attention/shared distillation/layers latency/limits latency/looking latency/memory latency/recorded claims/retention"
 )
 
 

@@ -12,19 +12,37 @@ LAST = -1
 
 def page_values(monkeypatch):
     """The data of each picture by its kind; needs the fixture ``tiny_family``."""
-    values = attention_values() | distillation_values(monkeypatch) | other_values()
+    values = (
+        attention_values()
+        | depth_values(monkeypatch)
+        | distillation_values(monkeypatch)
+        | other_values()
+    )
     return {kind: json.loads(str(value)) for kind, value in values.items()}
 
 
 def attention_values():
-    from explorer.ui.attention import ablation, bertviz, compare, summary, tab
+    from explorer.ui.attention import ablation, bertviz, summary, tab
 
     return {
         "attention/wall": tab.show(STATE)[1],
-        "attention/film": compare.show_shared(STATE)[1],
         "attention/summary": summary.show_summary(STATE, "rollout")[1],
         "attention/switches": ablation.show_switches(STATE)[1],
         "attention/bertviz": bertviz.show_view(STATE, "bert", "head")[1],
+    }
+
+
+def depth_values(monkeypatch):
+    from explorer.ui.depth import moves, similarity, tab
+
+    monkeypatch.setattr(similarity, "sentences", lambda: ("the cat sat.", "a dog ran in paris."))
+    monkeypatch.setattr(similarity, "_KEPT", {})
+    travel, _, film, _ = moves.show_moves(STATE)
+    return {
+        "depth/lens": tab.show(STATE)[1],
+        "depth/similarity": list(similarity.show_similarity(STATE))[LAST][1],
+        "depth/travel": travel,
+        "depth/film": film,
     }
 
 
@@ -58,7 +76,6 @@ def sweep_value():
 def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
-    from explorer.ui.depth import tab as depth
     from explorer.ui.parameters import folds as parameters_folds
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
@@ -71,7 +88,6 @@ def other_values():
     return {
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],
-        "depth/lens": depth.show(STATE)[1],
         "parameters/map": parameters.show(STATE)[1],
         "parameters/sizes": parameters_folds.show_sizes(STATE)[0],
         "parameters/embedding": embedding,

@@ -4,7 +4,7 @@ import {bytes, floats} from '../kit/numbers.js';
 
 export const timings = {};
 // The wall that the reader sees, and who wants to know when there is another.
-export const onPage = {wall: null, react: []};
+export const onPage = {wall: null};
 
 export const wordLabel = text => text.replace(/^##/, '').replace(/▁/g, ' ').trim() || text;
 

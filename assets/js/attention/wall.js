@@ -211,7 +211,6 @@ export async function show(root, data, context) {
   walls.set(root, wall);
   onPage.wall = wall;
   wall.ask();
-  onPage.react.forEach(react => react());
 }
 
 /** @type {import('../gradio.js').Picture['clear']} */

@@ -69,6 +69,7 @@ export class State {
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text')) {   // a place in another text means nothing
       delete this.wanted.mask;
+      delete this.wanted.at;
       if (!('word' in changes)) delete this.wanted.word;
     }
     Object.assign(this.wanted, changes);

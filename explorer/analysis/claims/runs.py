@@ -14,7 +14,8 @@ from explorer.analysis.claims.measured import (
     of_few,
     percent,
 )
-from explorer.analysis.distillation.layers import state_alignment, weight_lineage
+from explorer.analysis.depth.lineage import weight_lineage
+from explorer.analysis.distillation.layers import state_alignment
 from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import DATA

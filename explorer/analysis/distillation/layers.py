@@ -1,4 +1,4 @@
-"""Which teacher layer each student layer resembles: by what it computes, and by its weights."""
+"""How alike teacher and student states point, layer by layer, on one text."""
 
 from dataclasses import dataclass
 
@@ -28,26 +28,6 @@ class StateAlignment:
         return tuple(int(i) for i in self.cosine.argmax(axis=1))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class WeightLineage:
-    """Cosine between the weights of student and teacher layers: where each layer came from."""
-
-    cosine: np.ndarray
-    """float64 [student layer, teacher layer], over all six weight matrices of a layer."""
-    initialised_from: tuple[int, ...]
-    """The teacher layer each student layer was copied from, counted from 0; empty if unknown."""
-
-    @property
-    def nearest(self) -> tuple[int, ...]:
-        """For each student layer the teacher layer with the most similar weights."""
-        return tuple(int(i) for i in self.cosine.argmax(axis=1))
-
-    @property
-    def is_as_initialised(self) -> bool:
-        """Whether every layer still lies nearest to the one it was copied from."""
-        return bool(self.initialised_from) and self.nearest == self.initialised_from
-
-
 def state_alignment(teacher: Run, student: Run) -> StateAlignment:
     """How alike the two models' hidden states point, layer by layer, over the same tokens.
 
@@ -61,17 +41,6 @@ def state_alignment(teacher: Run, student: Run) -> StateAlignment:
     t, s = _unit(teacher.hidden_states), _unit(student.hidden_states)
     cosine = np.einsum("spd,tpd->st", s, t) / t.shape[1]
     return StateAlignment(read_only(cosine), _copied_pairs(student.spec.initialised_from))
-
-
-def weight_lineage(cosine: np.ndarray, initialised_from: tuple[int, ...]) -> WeightLineage:
-    """The measured similarity of weights beside how the student was started.
-
-    Raises:
-        ValueError: the initialisation names another number of layers than the matrix has.
-    """
-    if initialised_from and len(initialised_from) != cosine.shape[0]:
-        raise ValueError(f"{len(initialised_from)} copied layers for {cosine.shape[0]} rows")
-    return WeightLineage(read_only(np.array(cosine, np.float64)), initialised_from)
 
 
 def _unit(states: np.ndarray) -> np.ndarray:

@@ -1,26 +1,9 @@
-"""The sentences of the attention tab's folds: shared heads, summaries."""
+"""The sentences of the attention tab's fold of summaries."""
 
 from collections.abc import Mapping
 
-from explorer.analysis.attention.compare import SharedDrift
 from explorer.analysis.attention.summary import Drawn
-from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, finding, join, listed, model_name, note, word
-
-SHARED_QUESTION = "How does one shared ALBERT head change from layer to layer?"
-SHARED = {
-    "heads": "Head",
-    "application": "application {n}",
-    "step": "JS {js}",
-    "chart": "JS in nats from the first application, head by head",
-    "axis": "application",
-    "label": "Head {head}: its attention at each application of the shared layer",
-}
-SHARED_NOTE = (
-    "ALBERT has one set of attention weights and applies it again in every layer. Whatever "
-    "changes from picture to picture comes from the hidden states it reads."
-)
-NO_ALBERT = "ALBERT is not available, so there is no shared head to show."
 
 SUMMARY_QUESTION = "What does all of a model's attention add up to?"
 SUMMARY_LABEL = "Sum it up by"
@@ -61,19 +44,6 @@ SUMMARY = {
 NOTHING_DRAWN = "By {kind}, the word looked from draws on nothing in any model."
 NO_MASK = "Mask a word first: this summary explains a predicted word."
 PREDICTED = "for its first choice, {token}"
-
-
-def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
-    """Between which applications the shared heads change most, and when they have settled."""
-    steps = drift.step.mean(1)
-    most, least = int(steps.argmax()), int(steps.argmin())
-    return finding(
-        "The same weights, applied again: ",
-        model_name(spec.key, spec.label),
-        f"'s heads change most between applications {most + 1} and {most + 2} "
-        f"(JS {steps[most]:.2f} nats on average) and least between {least + 1} and {least + 2} "
-        f"({steps[least]:.2f}).",
-    )
 
 
 def summary_finding(

@@ -8,7 +8,6 @@ from explorer.ui.attention import ablation as attention_ablation
 from explorer.ui.attention import bertviz
 from explorer.ui.attention import pairs as attention_pairs
 from explorer.ui.attention import words as texts
-from explorer.ui.attention.compare import build_shared_fold
 from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.canvas import Canvas
 from explorer.views.markup import join, plain_card
@@ -23,7 +22,6 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding and the wall; below, the deeper questions as folds."""
     finding = gr.HTML()
     wall = Canvas("attention/wall", asks=exact_heads)
-    build_shared_fold(state)
     build_summary_fold(state)
     attention_ablation.build_fold(state)
     attention_pairs.build_fold(state)

@@ -3,8 +3,10 @@
 import gradio as gr
 
 from explorer.models.run import Run
+from explorer.models.tokens import BadText
 from explorer.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, from_page
 from explorer.runs import get_runs
+from explorer.ui.depth import moves, similarity
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
 from explorer.ui.kit.canvas import Canvas
@@ -16,9 +18,12 @@ QUESTION = texts.QUESTION
 READS = RUN_FIELDS
 
 
-def build(_: gr.State) -> list[gr.components.Component]:
+def build(state: gr.State) -> list[gr.components.Component]:
     """The lens with its dial; below, the deeper questions as folds."""
-    return [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
+    headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
+    similarity.build_fold(state)
+    moves.build_fold(state)
+    return headline
 
 
 def show(state: PageState) -> list[object]:
@@ -53,5 +58,7 @@ def read_deeper(question: dict) -> str:
         run, mask = runs[str(question["model"])], int(question["mask"])
         return dial_json(run, dial_of(run, state, mask))
     alignment = align({key: run.tokens for key, run in runs.items()})
+    if not alignment.content:
+        raise BadText(texts.NO_WORD)
     words = [alignment.words[i].text for i in alignment.content]
     return every_word_json(runs, words[:MOST_WORDS], len(words), words_of(runs, alignment, state))

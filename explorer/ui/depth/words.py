@@ -54,6 +54,7 @@ CANVAS = {
     "token by token.",
     "no_dial": "No model here applies one layer again and again, so there is no depth to turn.",
 }
+NO_WORD = "There is no word in this text that all models read."
 NO_MASK = "There is no [MASK] in this text: put one in place of a word."
 
 

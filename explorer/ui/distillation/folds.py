@@ -73,44 +73,6 @@ def show_losses(state: PageState | None) -> str:
     )
 
 
-def build_layers(state: gr.State) -> None:
-    """Hidden states and weights, layer against layer."""
-    with fold("distillation", "layers", texts.LAYERS_FOLD) as f:
-        picture = gr.HTML()
-        f.on_open(plain_errors(show_layers), [state], [picture])
-
-
-def show_layers(state: PageState | None) -> str:
-    """The two matrices, their finding and what the outlines mean."""
-    from explorer.analysis.distillation.layers import state_alignment, weight_lineage
-    from explorer.models.lineage import layer_cosines
-    from explorer.runs import get_loaded
-    from explorer.views.distillation.layers import (
-        keys_html,
-        state_alignment_html,
-        weight_lineage_html,
-    )
-    from explorer.views.markup import el, join, note
-
-    if state is None:
-        return ""
-    at = focus_of(state)
-    teacher, student = (run_of(key, state, at.text) for key in (TEACHER, STUDENT))
-    cosines = layer_cosines(*(get_loaded(run.spec, state) for run in (student, teacher)))
-    states = state_alignment(teacher, student)
-    lineage = weight_lineage(cosines, student.spec.initialised_from)
-    tables = (
-        state_alignment_html(states, texts.STATES_TITLE, texts.AXES),
-        weight_lineage_html(lineage, texts.WEIGHTS_TITLE, texts.AXES),
-    )
-    return join(
-        texts.layers_finding(states, lineage),
-        el("div", *tables, class_="dy-both"),
-        keys_html(*texts.LAYER_KEYS),
-        note(texts.LAYERS_NOTE),
-    )
-
-
 def build_agreement(state: gr.State) -> None:
     """Agreement over the bundled sentences; a sentence clicked becomes the page's text."""
     with fold("distillation", "agreement", texts.AGREEMENT_FOLD):

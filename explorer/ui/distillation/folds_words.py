@@ -1,10 +1,8 @@
 """Sentences of the folds below the soft-probability lab."""
 
 from explorer.analysis.distillation.agreement import AgreementAtLarge
-from explorer.analysis.distillation.layers import StateAlignment, WeightLineage
 from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.analysis.measures import share_interval
-from explorer.views.markup import Markup, finding
 
 LOSSES_FOLD = "What would training say to the student about this sentence?"
 LOSSES = {
@@ -47,20 +45,6 @@ NO_ANSWER = (
 NOT_ONE_PIECE = (
     "L_mlm is left out: “{word}” is not one piece of the vocabulary, and one mask stands for one "
     "piece."
-)
-
-LAYERS_FOLD = "Which teacher layer does each student layer resemble?"
-STATES_TITLE = "Hidden states on this text: mean cosine"
-WEIGHTS_TITLE = "Weights: cosine of the six matrices of a layer"
-AXES = ("student", "teacher")
-LAYER_KEYS = (
-    ("initialised", "copied when the student was made"),
-    ("trained", "the only pair the cosine loss ever sees: last and last"),
-)
-LAYERS_NOTE = (
-    "Often repeated and wrong: that each student layer is trained to match every second teacher "
-    "layer. The cosine loss compares the last hidden states only; what the other pairs share, they "
-    "share through their start and through the data. Underlined: the highest of each row."
 )
 
 AGREEMENT_FOLD = "How often do they agree over many sentences?"
@@ -113,22 +97,6 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
         n=len(losses.cosine),
         masks=n_masks,
         pieces="piece" if n_masks == 1 else "pieces",
-    )
-
-
-def layers_finding(states: StateAlignment, lineage: WeightLineage) -> Markup:
-    """Whether the weights still show where the layers came from, and the trained pair's cosine."""
-    row, column = states.trained
-    origin = ", ".join(str(i + 1) for i in lineage.initialised_from)
-    kept = (
-        f"By its weights every student layer is still nearest to the teacher layer it was copied "
-        f"from ({origin})"
-        if lineage.is_as_initialised
-        else f"By their weights the student's layers lie nearest to teacher layers "
-        f"{', '.join(str(i + 1) for i in lineage.nearest)}; they were copied from {origin}"
-    )
-    return finding(
-        f"{kept}; on this text the last states have a cosine of {states.cosine[row, column]:.2f}."
     )
 
 

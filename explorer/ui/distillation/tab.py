@@ -9,6 +9,7 @@ from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
+from explorer.views.markup import note
 
 ID = "distillation"
 LABEL = texts.LABEL
@@ -20,7 +21,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
     folds.build_losses(state)
-    folds.build_layers(state)
+    gr.HTML(note(texts.ELSEWHERE))
     folds.build_agreement(state)
     folds.build_masking(state)
     build_live(state)

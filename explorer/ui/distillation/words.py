@@ -7,6 +7,10 @@ from explorer.views.markup import Markup, finding, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
+ELSEWHERE = (
+    "Which teacher layers the student's layers resemble, and from which they were copied, stands "
+    "in Depth: “Which layers of the models see words alike?”"
+)
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {
     "title": "Every measure over temperature",

@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.analysis.distillation.layers import StateAlignment, state_alignment, weight_lineage
+from explorer.analysis.distillation.layers import StateAlignment, state_alignment
 from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.distillation.masking import masking_simulation
 from explorer.analysis.distillation.soft import NotAPair
@@ -113,14 +113,6 @@ def test_the_size_of_weights_does_not_count(tiny_family):
     scaled = layer_cosines(teacher, replace(teacher, network=larger))
     np.testing.assert_allclose(scaled, plain, atol=1e-4)
     np.testing.assert_allclose(np.diagonal(scaled), 1, atol=1e-4)
-
-
-def test_layers_copied_from_the_teacher_find_their_origin(tiny_family):
-    teacher = tiny_family.loaded("bert")
-    found = weight_lineage(layer_cosines(teacher, teacher)[[1, 3, 5]], (1, 3, 5))
-    assert found.nearest == (1, 3, 5)
-    assert found.is_as_initialised
-    assert not weight_lineage(found.cosine, (0, 2, 4)).is_as_initialised
 
 
 def test_the_students_know_where_their_layers_came_from():

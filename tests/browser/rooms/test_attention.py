@@ -122,8 +122,6 @@ def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
 
 def test_folds_compute_when_opened(page_at):
     page = opened(page_at(PATH))
-    page.get_by_role("button", name="How does one shared ALBERT head change").click()
-    expect(page.locator(".aw-film figure")).to_have_count(6)
     page.get_by_role("button", name="What does all of a model's attention").click()
     expect(page.locator('[data-kind="attention/summary"] canvas')).to_have_count(3)
     page.get_by_label("gradient × attention").click()

@@ -96,13 +96,6 @@ def test_a_word_of_several_pieces_is_called_that_and_not_unknown(tiny_family):
     assert "not known here" in " ".join(json.loads(folds.show_losses(STATE))["texts"]["notes"])
 
 
-def test_layers_mark_the_trained_and_the_copied_pairs(tiny_family):
-    html = folds.show_layers(STATE)
-    assert html.count("<td") == 4 * 7 + 3 * 6
-    assert html.count('class="initialised') == 4 + 3 + 1, "and once in the key"
-    assert html.count("trained") >= 1
-
-
 def test_masking_shows_every_token_and_draws_from_all_but_the_readers_own_mask(tiny_family):
     html = folds.show_masking(STATE, 100, 3)
     assert "600 tokens seen" in html, "the six that are not hidden yet, a hundred times"
@@ -134,7 +127,6 @@ def test_a_sentence_of_the_list_opens_whole_with_its_word_hidden():
 
 def test_before_the_first_compare_the_folds_are_empty():
     assert folds.show_losses(None) == ""
-    assert folds.show_layers(None) == ""
     assert folds.show_masking(None) == ""
 
 

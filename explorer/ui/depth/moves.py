@@ -1,0 +1,67 @@
+"""Depth fold: how a word's state moves, and how a shared layer's heads change meanwhile."""
+
+import gradio as gr
+
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.depth import folds_words as texts
+from explorer.ui.depth import words as tab_words
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.folds import fold
+from explorer.views.markup import el, join, note
+
+MOST_WORDS = 64
+
+
+def build_fold(state: gr.State) -> None:
+    """Two curves for each model, and below them the shared heads."""
+    with fold("depth", "moves", texts.MOVES_FOLD) as opened:
+        travel, said = Canvas("depth/travel"), gr.HTML()
+        film, remark = Canvas("depth/film"), gr.HTML()
+        opened.on_open(show_moves, [state], [travel, said, film, remark])
+
+
+def show_moves(state: PageState | None) -> list[str]:
+    """From the states of the run alone."""
+    from explorer.analysis.alignment import align
+    from explorer.analysis.depth.travel import word_travel
+    from explorer.views.depth.travel import travel_canvas
+
+    if state is None:
+        return [""] * 4
+    runs, _ = get_runs(state)
+    if not runs:
+        return ["", note(texts.NO_MODEL), "", ""]
+    alignment = align({key: run.tokens for key, run in runs.items()})
+    shown = alignment.content[:MOST_WORDS]
+    if not shown:
+        return ["", note(tab_words.NO_WORD), "", ""]
+    found = {
+        key: word_travel(run, tuple(alignment.groups[key][i] for i in shown))
+        for key, run in runs.items()
+    }
+    words = [alignment.words[i] for i in shown]
+    labels = {key: run.spec.label for key, run in runs.items()}
+    return [travel_canvas(found, labels, words, texts.MOVES), *show_shared(state)]
+
+
+def show_shared(state: PageState) -> list[str]:
+    """How the heads of the first shared layer drift over its applications."""
+    from explorer.analysis.alignment import align, word_attention
+    from explorer.analysis.depth.drift import shared_drift
+    from explorer.views.depth.drift import SHOWN, shared_drift_canvas
+
+    runs, _ = get_runs(state)
+    run = next((r for r in runs.values() if r.spec.architecture.shares_layers), None)
+    if run is None:
+        return [note(texts.NO_SHARED), "", ""]
+    alignment = align({key: one.tokens for key, one in runs.items()})
+    attention = word_attention(run.attention, alignment.groups[run.spec.key])
+    drift = shared_drift(attention, alignment)
+    return [
+        join(
+            el("h3", texts.SHARED_TITLE, class_="dt-title"), texts.shared_finding(drift, run.spec)
+        ),
+        shared_drift_canvas(drift, attention, run.spec, texts.SHARED),
+        note(texts.SHARED_NOTE.format(model=run.spec.label, n=SHOWN)),
+    ]

@@ -1,0 +1,143 @@
+"""Depth fold: every layer of every model against every other, over the bundled sentences."""
+
+import json
+from collections.abc import Iterator
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import gradio as gr
+import numpy as np
+
+from explorer.assets import DATA
+from explorer.models.kinds import distilled_pair
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import MASK, Tokens
+from explorer.page_state import PageState
+from explorer.runs import get_loaded, get_runs, in_workers
+from explorer.timing.slot import SLOT
+from explorer.ui.depth import folds_words as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.folds import fold
+from explorer.views.markup import Markup, note
+
+if TYPE_CHECKING:
+    from explorer.analysis.depth.similarity import LayerSimilarity
+    from explorer.models.loading import LoadedModel
+
+MOST_WORDS = 1000
+"""Words that are compared: their square matrices of all layers stay under 150 MB."""
+AT_ONCE = 8
+Found = tuple[tuple[str, ...], str, str]
+_KEPT: "dict[Found, LayerSimilarity]" = {}
+"""Once for the models of a family, a device and a precision."""
+
+
+@cache
+def sentences() -> tuple[str, ...]:
+    """The bundled sentences with their hidden words put back."""
+    listed = json.loads((DATA / "sentences.json").read_text("utf-8"))["sentences"]
+    return tuple(one["text"].replace(MASK, one["answer"]) for one in listed)
+
+
+def build_fold(state: gr.State) -> None:
+    """Two squares of cells, which come once all sentences were read; it can be stopped."""
+    with fold("depth", "similarity", texts.SIMILARITY_FOLD) as opened:
+        said = gr.HTML()
+        stop = gr.Button(texts.STOP, size="sm", elem_classes="dk-stop", visible=False)
+        picture, remark = Canvas("depth/similarity"), gr.HTML()
+        outputs = [said, picture, remark, stop]
+        running = opened.on_open(show_similarity, [state], outputs)
+        stop.click(
+            lambda: (note(texts.STOPPED), gr.Button(visible=False)),
+            None,
+            [said, stop],
+            cancels=[running],
+            queue=False,
+            api_visibility="private",
+        )
+
+
+def show_similarity(state: PageState | None) -> Iterator[tuple[str, object, object, gr.Button]]:
+    """The number of sentences read, then the squares; at once where they were drawn before."""
+    hidden, shown = gr.Button(visible=False), gr.Button(visible=True)
+    if state is None:
+        yield "", "", "", hidden
+        return
+    runs, _ = get_runs(state)
+    if not runs:
+        yield note(texts.NO_MODEL), "", "", hidden
+        return
+    specs = {key: run.spec for key, run in runs.items()}
+    which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+    if which not in _KEPT:
+        loaded = {key: get_loaded(spec, state) for key, spec in specs.items()}
+        for done, found in compared(loaded):
+            if found is not None:
+                _KEPT[which] = found
+            else:
+                said = texts.PROGRESS.format(done=done, n=len(sentences()))
+                yield note(said), gr.skip(), gr.skip(), shown
+    yield (*drawn(_KEPT[which], specs, state), hidden)
+
+
+def compared(
+    loaded: "dict[str, LoadedModel]",
+) -> "Iterator[tuple[int, LayerSimilarity | None]]":
+    """How many sentences were read, again and again; with the last, what they show."""
+    from explorer.analysis.depth.similarity import layer_similarity
+
+    parts: dict[str, list[np.ndarray]] = {key: [] for key in loaded}
+    for start in range(0, len(sentences()), AT_ONCE):
+        yield start, None
+        jobs = [partial(states_of, loaded, text) for text in sentences()[start : start + AT_ONCE]]
+        for future in in_workers(jobs):
+            for key, states in future.result().items():
+                parts[key].append(states)
+        if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
+            break
+    whole = {key: np.concatenate(found, 1)[:, :MOST_WORDS] for key, found in parts.items()}
+    yield len(sentences()), layer_similarity(whole)
+
+
+def states_of(loaded: "dict[str, LoadedModel]", text: str) -> dict[str, np.ndarray]:
+    """One sentence through every model: the states of its words, without keeping the runs."""
+    from explorer.analysis.alignment import align
+    from explorer.analysis.depth.word_states import word_states
+    from explorer.models.forward import run_model, tokenize
+
+    tokens: dict[str, Tokens] = {key: tokenize(one, text) for key, one in loaded.items()}
+    alignment, found = align(tokens), {}
+    for key, one in loaded.items():
+        with SLOT.infer():
+            run = run_model(one, tokens[key])
+        groups = tuple(alignment.groups[key][i] for i in alignment.content)
+        found[key] = word_states(run.hidden_states, groups)
+    return found
+
+
+def drawn(
+    found: "LayerSimilarity", specs: dict[str, ModelSpec], state: PageState
+) -> tuple[str, str, str]:
+    """The finding, the squares, and what stands below them."""
+    from explorer.analysis.depth.lineage import copied_rows
+    from explorer.views.depth.similarity import similarity_canvas
+
+    labels = {key: spec.label for key, spec in specs.items()}
+    remark = note(texts.SIMILARITY_NOTE.format(n=f"{found.n_words:,}"))
+    pair, pairs = distilled_pair(), []
+    if all(key in specs for key in pair):
+        pairs = copied_rows(found.rows, pair, specs[pair[1]].initialised_from)
+        remark = Markup(remark + lineage_of(specs, state))
+    canvas = similarity_canvas(found, labels, pairs, texts.SIMILARITY)
+    return texts.similarity_finding(found, labels), canvas, remark
+
+
+def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
+    """What the weights of teacher and student say of how the student began."""
+    from explorer.analysis.depth.lineage import weight_lineage
+    from explorer.models.lineage import layer_cosines
+
+    teacher, student = (specs[key] for key in distilled_pair())
+    cosines = layer_cosines(get_loaded(student, state), get_loaded(teacher, state))
+    lineage = weight_lineage(cosines, student.initialised_from)
+    return texts.lineage_note(lineage, (teacher.label, student.label))

@@ -1,0 +1,68 @@
+"""The depth tab's folds on random models: once per family, stopped between sentences, with words."""
+
+import json
+import re
+
+import pytest
+
+from explorer.page_state import PageState
+from explorer.ui.depth import moves, similarity
+
+STATE = PageState(text="the photosynthesis sat on the [MASK].")
+SENTENCES = tuple(f"the {word} sat on the mat." for word in ("cat", "dog", "capital")) * 6
+
+
+@pytest.fixture
+def counted(tiny_family, monkeypatch):
+    """How many sentences went through the models."""
+    counted, read = [], similarity.states_of
+    monkeypatch.setattr(similarity, "sentences", lambda: SENTENCES)
+    monkeypatch.setattr(similarity, "_KEPT", {})
+    monkeypatch.setattr(
+        similarity, "states_of", lambda *args: counted.append(args[1]) or read(*args)
+    )
+    return counted
+
+
+def test_layers_are_compared_once_and_then_at_once(counted):
+    steps = list(similarity.show_similarity(STATE))
+    assert [re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]] == [
+        f"{done} of 18 sentences" for done in (0, 8, 16)
+    ]
+    data = json.loads(steps[-1][1])
+    assert len(data["rows"]) == 7 + 4 + 7
+    assert data["pairs"] == [[0, 7], [2, 8], [4, 9], [6, 10]]
+    assert "mini-DistilBERT" in steps[-1][0]
+    assert "copied from" in steps[-1][2]
+    assert len(counted) == 18
+    again = list(similarity.show_similarity(PageState(text="a dog.")))
+    assert (len(again), len(counted)) == (1, 18)
+    assert again[0][1] == steps[-1][1]
+
+
+def test_who_stops_reading_stops_the_work(counted):
+    steps = similarity.show_similarity(STATE)
+    next(steps)
+    next(steps)
+    steps.close()
+    assert len(counted) == 8
+    assert similarity._KEPT == {}
+
+
+def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
+    travel, said, film, _ = moves.show_moves(STATE)
+    data = json.loads(travel)
+    assert data["words"] == ["the", "photosynthesis", "sat", "on", "the", "[MASK]", "."]
+    assert data["first"] == 5
+    assert [len(m["start"]) for m in data["models"]] == [7, 4, 7]
+    assert all(m["start"][0] == m["end"][-1] == [1] * 7 for m in data["models"])
+    assert "mini-ALBERT" in said
+    assert json.loads(film)["heads"] == 12
+
+
+def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
+    runs = tiny_family.runs(STATE.text)
+    monkeypatch.setattr(moves, "get_runs", lambda _: ({"bert": runs["bert"]}, {}))
+    _, said, film, _ = moves.show_moves(STATE)
+    assert "No model here shares its layer" in said
+    assert film == ""
