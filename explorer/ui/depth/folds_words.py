@@ -41,15 +41,15 @@ COPIED_FROM = "copied from {}."
 
 MOVES_FOLD = "How does a word move from layer to layer?"
 MOVES = {
-    "finding": "After every layer: how much of the way the word began is left, and how much of the "
-    "way it ends is there.",
+    "finding": "After every layer: how near a word's state still is to where it began, and how "
+    "near already to where it ends.",
     "word": "Word",
     "start": "cosine to where it began",
     "end": "cosine to where it ends",
     "layer": "layer",
     "embeddings": "emb.",
     "note": "The state of one word after each layer (the mean of its pieces) beside its own first "
-    "and last state: 1 is the same direction, 0 is none of it. States of one model may also share a "
+    "and last state: 1 is the same direction, 0 is none of it. States of one model may share a "
     "direction that has nothing to do with the word: read the course more than the height.",
 }
 SHARED_TITLE = "How does one shared head change from layer to layer?"
