@@ -14,6 +14,7 @@ TEXT = "the cat sat on the [MASK]."
 def test_every_depth_is_a_model_built_with_that_many_layers(tiny_family):
     run, loaded = tiny_family.run("albert", TEXT), tiny_family.loaded("albert")
     states, position = unrolled_states(loaded, run.tokens, 12), run.tokens.mask_positions[0]
+    assert len(states) == 13
     dial = depth_dial(run, state_logits(loaded, states[1:, position]))
     weights, usual = loaded.network.state_dict(), loaded.network.config.to_dict()
     for times in range(1, 13):
