@@ -27,10 +27,10 @@ function lens(data, place, context) {
   const sharing = models.filter(model => model.flops.length);
   const strips = models.map(model => strip(model, place, size, top, texts));
   const left = masks.length < all ? make('p', {class: 'note'}, say(texts.first_masks, {n: masks.length, all})) : '';
-  return [make('div', {class: 'dl'},
-    make('div', {}, make('div', {class: 'dl-strips'}, ...strips, ...data.cards.map(card)),
+  return [make('div', {class: 'dp'},
+    make('div', {}, make('div', {class: 'dp-strips'}, ...strips, ...data.cards.map(card)),
       left, make('p', {class: 'note'}, texts.rows), make('p', {class: 'note'}, texts.brittle)),
-    make('div', {class: 'dl-dials'}, ...sharing.map(model => dial(model, place, data, context)),
+    make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
       sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial)))];
 }
 
@@ -49,7 +49,7 @@ async function words(data, top, place, {asks}) {
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
-  const {texts, masks} = data, top = make('div'), bar = make('div', {class: 'aw-bar'}), body = make('div', {class: 'dl-place-of'});
+  const {texts, masks} = data, top = make('div'), bar = make('div', {class: 'aw-bar'}), body = make('div', {class: 'dp-place-of'});
 
   function draw() {
     const place = Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));

@@ -18,20 +18,20 @@ function row(model, mask, layer, texts) {
   const name = layerName(texts, layer), about = {model: model.label, layer: name};
   const cells = mask.words.map((word, i) => {
     const p = mask.p[layer][i];
-    const cell = make('span', {class: 'dl-cell', title: say(texts.cell, {...about, word, p: number(p)})}, short(p));
+    const cell = make('span', {class: 'dp-cell', title: say(texts.cell, {...about, word, p: number(p)})}, short(p));
     vary(cell, '--share', p);
     return cell;
   });
   const place = mask.rank[layer].toLocaleString('en'), kl = mask.kl[layer];
-  return make('div', {class: `dl-row${layer === mask.decided ? ' decides' : ''}${layer >= mask.decided ? ' decided' : ''}`},
-    make('span', {class: 'dl-layer'}, layer ? String(layer) : texts.embeddings), ...cells,
-    make('span', {class: 'dl-place', title: say(texts.place_cell, {...about, word: mask.words[0], rank: place})}, place),
-    make('span', {class: 'dl-kl', title: say(texts.kl_cell, {...about, kl: brief(kl)})}, kl >= 9.95 ? kl.toFixed(1) : kl.toFixed(2)));
+  return make('div', {class: `dp-row${layer === mask.decided ? ' decides' : ''}${layer >= mask.decided ? ' decided' : ''}`},
+    make('span', {class: 'dp-layer'}, layer ? String(layer) : texts.embeddings), ...cells,
+    make('span', {class: 'dp-place', title: say(texts.place_cell, {...about, word: mask.words[0], rank: place})}, place),
+    make('span', {class: 'dp-kl', title: say(texts.kl_cell, {...about, kl: brief(kl)})}, kl >= 9.95 ? kl.toFixed(1) : kl.toFixed(2)));
 }
 
 function curve(mask, top, {row, height}, at) {
   const points = mask.kl.map((kl, layer) => `${(2 + (CURVE - 4) * kl / (top || 1)).toFixed(1)},${at(layer) + row / 2}`);
-  return svg('svg', {class: 'dl-curve', width: CURVE, height, 'aria-hidden': 'true'},
+  return svg('svg', {class: 'dp-curve', width: CURVE, height, 'aria-hidden': 'true'},
     svg('polyline', {points: points.join(' ')}), ...points.map(point => {
       const [cx, cy] = point.split(',');
       return svg('circle', {cx, cy, r: 2.5});
@@ -43,13 +43,13 @@ export function strip(model, place, size, top, texts) {
   const mask = model.masks[place], at = layer => Math.round((size.height - size.row) * layer / model.layers);
   const rows = mask.p.map((_, layer) => row(model, mask, layer, texts));
   rows.forEach((one, layer) => vary(one, '--top', at(layer)));
-  const head = make('div', {class: 'dl-head'}, make('span'),
-    ...mask.words.map((word, i) => make('span', {class: i ? 'dl-word' : 'dl-word first', title: word}, make('b', {}, word))),
-    make('span', {class: 'dl-name'}, texts.place), make('span', {class: 'dl-name'}, texts.kl));
-  const body = make('div', {class: 'dl-body'}, ...rows, curve(mask, top, size, at));
+  const head = make('div', {class: 'dp-head'}, make('span'),
+    ...mask.words.map((word, i) => make('span', {class: i ? 'dp-word' : 'dp-word first', title: word}, make('b', {}, word))),
+    make('span', {class: 'dp-name'}, texts.place), make('span', {class: 'dp-name'}, texts.kl));
+  const body = make('div', {class: 'dp-body'}, ...rows, curve(mask, top, size, at));
   vary(body, '--height', size.height);
   vary(body, '--row', size.row);
-  const node = make('section', {class: 'dl-strip', 'data-model': model.key, 'aria-label': say(texts.strip, {model: model.label})},
+  const node = make('section', {class: 'dp-strip', 'data-model': model.key, 'aria-label': say(texts.strip, {model: model.label})},
     make('h3', {class: 'model-name', 'data-model': model.key}, model.label), head, body);
   vary(node, '--words', mask.words.length);
   return node;

@@ -12,8 +12,8 @@ STEPS = (
     ("Predict.", "Your text goes in; a word for each gap comes out.", ("predictions",)),
     (
         "Look inside.",
-        "Where the heads look, and what the student took over.",
-        ("attention", "distillation"),
+        "Where the heads look, when each model knows, and what the student took over.",
+        ("attention", "depth", "distillation"),
     ),
     (
         "Count the cost.",

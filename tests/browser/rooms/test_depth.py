@@ -22,11 +22,11 @@ def test_the_strips_the_dial_and_every_word(page_at):
         for key in ("bert", "distilbert", "albert")
     }
     for key, rows in (("bert", 7), ("distilbert", 4), ("albert", 7)):
-        strip = page.locator(f".dl-strip[data-model={key}]")
-        expect(strip.locator(".dl-row")).to_have_count(rows)
-        expect(strip.locator(".dl-row.decides")).to_have_count(1)
-        expect(strip.locator(".dl-word.first")).to_have_text(answers[key])
-        expect(strip.locator(".dl-place").last).to_have_text("1")
+        strip = page.locator(f".dp-strip[data-model={key}]")
+        expect(strip.locator(".dp-row")).to_have_count(rows)
+        expect(strip.locator(".dp-row.decides")).to_have_count(1)
+        expect(strip.locator(".dp-word.first")).to_have_text(answers[key])
+        expect(strip.locator(".dp-place").last).to_have_text("1")
     expect(page.locator("#tab-depth .finding")).to_contain_text(re.compile(r"in layer \d of 6"))
     dial = page.locator(".dd")
     expect(dial.locator("output")).to_have_text("9 ×")
@@ -42,5 +42,5 @@ def test_the_strips_the_dial_and_every_word(page_at):
     )
     page.wait_for_function("location.search.includes('lens=words')")
     page.get_by_role("button", name="a mask", exact=True).click()
-    expect(page.locator(".dl-strip")).to_have_count(3)
+    expect(page.locator(".dp-strip")).to_have_count(3)
     page.wait_for_function("!location.search.includes('lens=')")
