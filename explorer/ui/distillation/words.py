@@ -55,7 +55,6 @@ LAB: dict[str, object] = {
     "list": "Words by the teacher's probability",
     "hard": "teacher’s choice",
     "answer": "your word",
-    "no_partner": "Not one piece of ALBERT's vocabulary",
     "rest": "all other {n} words",
     "dark_title": "Dark knowledge",
     "dark_note": "Probability outside the model's own first choice. A hard label throws the "
@@ -69,7 +68,6 @@ LAB: dict[str, object] = {
         ["entropy_teacher", "Entropy, teacher", "0 is certain"],
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
-    "beside_title": "ALBERT, beside the pair",
     "beside": "{origin}; it stands here for comparison. "
     "Its first choice is {first} ({p}). {pieces} of the teacher's pieces exist in its vocabulary "
     "({own} of its own). At this temperature they carry {teacher_mass} of the teacher's "
@@ -81,6 +79,8 @@ LAB: dict[str, object] = {
 }
 
 
+BESIDE_TITLE = "{name}, beside the pair"
+NO_PARTNER = "Not one piece of {name}'s vocabulary"
 BESIDE_ALONE = "{{name}} learned alone, with its own vocabulary"
 BESIDE_FITTED = (
     "This {{name}} did not learn alone: its shared layer began as one of {teacher}'s and was "
@@ -93,7 +93,12 @@ def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
     fitted = beside is not None and beside.fitted_to
     teacher = beside.prefix + label_of(fitted) if beside and fitted else ""
     origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
-    return LAB | {"beside": str(LAB["beside"]).replace("{origin}", origin)}
+    name = beside.label if beside else label_of("albert")
+    return LAB | {
+        "beside": str(LAB["beside"]).replace("{origin}", origin),
+        "beside_title": BESIDE_TITLE.format(name=name),
+        "no_partner": NO_PARTNER.format(name=name),
+    }
 
 
 def distillation_finding(

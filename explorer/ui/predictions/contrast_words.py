@@ -64,7 +64,7 @@ def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
     """The asked words of one gap compared where they take equally many masks; None if none do."""
     groups = [
         join(
-            f"of {masks(n)} ",
+            f"of {masks(n)}: ",
             listed(
                 [
                     join(word(one.scores[i].word.text), f" {float(one.shares[i]):.3f}")

@@ -222,7 +222,10 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     from explorer.models.specs import BASE
     from explorer.ui.distillation.words import lab_texts
 
-    said = json.loads(distillation.show(STATE)[1])["texts"]["beside"]
+    printed = json.loads(distillation.show(STATE)[1])["texts"]
+    assert printed["beside_title"] == "mini-ALBERT, beside the pair"
+    assert "mini-ALBERT's vocabulary" in printed["no_partner"]
+    said = printed["beside"]
     assert "did not learn alone" in said
     assert "fitted to mini-BERT's layers" in said
     assert "{origin}" not in said
