@@ -36,6 +36,11 @@ def test_the_family_is_drawn_until_it_is_folded_and_its_doors_open_every_tab(pag
     page.goto(page.url.replace("tab=latency", "tab=predictions"))
     expect(page.locator(".pr-row").nth(3)).to_be_in_viewport(ratio=1)
     expect(page.locator(".fm-body")).to_be_hidden()
+    page.get_by_role("tab", name="Attention").click()
+    page.locator(".chip", has_text="He or she").click()
+    expect(page.locator(".pr-contrast-row").first).to_be_visible()
+    expect(page.locator("#words .shows")).to_contain_text("Bias")
+    page.wait_for_function("location.search.includes('fold=contrast')")
 
 
 def test_a_typed_mask_offers_a_word_to_type(page_at):

@@ -1,5 +1,6 @@
 // The ledger: search and filters over all claims, each beside its source and what this machine finds.
 import {make, say} from '../kit/dom.js';
+import {linked} from '../kit/links.js';
 import {filter, GLYPHS, listen, results, running, setFilter} from './filter.js';
 
 const PAGE = 10, STEP = 40;
@@ -95,7 +96,7 @@ function row(claim, view) {
         make('span', {}, data.topics[claim.topic]))),
     cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
     cell('source', t.source, make('p', {}, claim.found),
-      make('cite', {}, claim.source || t.no_source)),
+      make('cite', {}, ...linked(claim.source || t.no_source))),
     cell('verdict', t.verdict, make('span', {class: 'cl-badge', 'data-verdict': claim.verdict},
       make('i', {'aria-hidden': 'true'}, GLYPHS[claim.verdict]), data.verdicts[claim.verdict])),
     cell('live', t.here, liveCell(claim, view)));

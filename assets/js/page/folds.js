@@ -32,6 +32,9 @@ export function followFolds(state) {
   fromLink = false;
 }
 
+/** Open a fold with the next answer. @param {string} tab @param {string} name */
+export const openNext = (tab, name) => { toOpen.add(`fold-${tab}-${name}`); };
+
 // The tab may come into sight only after its answer: then a little later.
 function openKept(tab, tries = 50) {
   const awaited = [...toOpen].filter(id => id.startsWith(`fold-${tab}-`));
@@ -41,7 +44,8 @@ function openKept(tab, tries = 50) {
     const fold = found.get(id);
     if (!fold) continue;
     toOpen.delete(id);
-    if (!fold.isOpen()) fold.press();
+    if (fold.isOpen()) continue;
+    fold.press();
     if (fold.name === chosen('fold')) fold.node.scrollIntoView({block: 'start'});
   }
   if (tries) setTimeout(() => openKept(tab, tries - 1), 100);

@@ -3,12 +3,13 @@ import {find, make as node, say} from '../kit/dom.js';
 import {exact} from '../kit/numbers.js';
 import {begin, follow, masksOf, toggled} from './masks.js';
 import {splitWords, WORD} from './pattern.js';
-import {pressCompare, textBox, typeText} from '../gradio.js';
-import {compare, listen} from './here.js';
+import {openNext} from './folds.js';
+import {pressCompare, showTab, textBox, typeText} from '../gradio.js';
+import {chosen, compare, listen} from './here.js';
 import {recentTexts} from './recent.js';
 
 const MOST = 400;       // words that the strip shows
-let texts = {};         // what the strip says
+/** @type {any} */ let texts = {};   // what the strip says
 let recent = null;      // the texts compared last
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
@@ -17,6 +18,13 @@ const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
 function run(changes) {
   typeText(changes.text);
   compare(changes);
+}
+
+/** An example, and the fold that it is about. @param {{text: string, tab?: string, fold?: string}} example */
+function tryOut(example) {
+  if (example.fold) openNext(example.tab, example.fold);
+  run({text: example.text, hidden: ''});
+  if (example.tab && example.tab !== chosen('tab')) showTab(example.tab);
 }
 
 /** Where a word is to be typed: the mask is selected, so that typing replaces it. @param {string} text @param {number} ordinal */
@@ -57,13 +65,13 @@ export function show(root, data) {
   chips.append(make('span', data.try, {class: 'lead'}));
   for (const example of data.examples) {
     const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
-    chip.addEventListener('click', () => run({text: example.text, hidden: ''}));
+    chip.addEventListener('click', () => tryOut(example));
     chips.append(chip);
   }
   recent = recentTexts(data.recent, run);
   chips.prepend(recent.select);
   const hint = node('p', {class: 'hint'}, data.hint, node('span', {class: 'keys', text: ` ${data.keys}`}));
-  root.replaceChildren(strip, hint, chips);
+  root.replaceChildren(strip, hint, chips, make('p', null, {class: 'hint shows', role: 'status'}));
   write(data.text);
 }
 
@@ -75,6 +83,8 @@ listen(state => {
   begin(state.accepted.text, state.accepted.hidden ?? '');
   recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
   write(state.accepted.text);
+  const shows = find(document, '#words .shows');
+  if (shows) shows.textContent = texts.examples?.find(example => example.text === state.accepted?.text)?.shows ?? '';
 });
 
 function write(text) {

@@ -34,3 +34,13 @@ def test_every_fold_that_a_link_can_open_is_built_in_reading_order_and_no_other(
     blocks = build_page(PageState()).blocks.values()
     built = [b.elem_id for b in blocks if isinstance(b, gr.Accordion) and "fold" in b.elem_classes]
     assert built == [f"fold-{tab}-{name}" for tab, names in FOLDS.items() for name in names]
+
+
+def test_an_example_says_what_it_shows_and_opens_a_fold_that_there_is():
+    from explorer.ui.shell.input_bar import examples
+
+    assert all(example["shows"].endswith((".", "?")) for example in examples())
+    about = {e["label"]: (e["tab"], e["fold"]) for e in examples() if "fold" in e}
+    assert all(fold in FOLDS[tab] for tab, fold in about.values())
+    assert about["He or she"] == ("predictions", "contrast")
+    assert about["Two gaps"] == ("predictions", "joint")
