@@ -18,7 +18,7 @@ WORDS_LABEL = (
     "Click a word to hide it and a hidden word to bring it back; click a [MASK] that you typed or "
     "found here to type a word in its place."
 )
-KEYS = "In the text box Enter begins a new line, Shift+Enter compares."
+KEYS = "In the box Enter ends a line, Shift+Enter compares."
 WORDS_CUT = "These are the first {shown} words and signs of the text; {left} more follow."
 FAMILY_LABEL = "Models"
 BAD_FAMILY = "The family is either mini or base."
