@@ -70,7 +70,7 @@ CANVAS = {
     "copy": "Copy row",
     "copied": "Copied",
     "cell": "{query} looks at {key}: {value}",
-    "cell_hint": "Numbers in the cells are per cent. Point at a cell for its exact value, or walk "
+    "cell_hint": "A number in a cell is per cent. Point at a cell for its exact value, or walk "
     "with the arrow keys. JS is the Jensen-Shannon divergence between two heads' rows, averaged "
     "over the words of this text: 0 for the same, 0.693 nats at most.",
     "minus": "{a} minus {b}",

@@ -126,3 +126,17 @@ def test_folds_compute_when_opened(page_at):
     expect(page.locator('[data-kind="attention/summary"] canvas')).to_have_count(3)
     page.get_by_label("gradient × attention").click()
     expect(page.locator('[data-kind="attention/summary"]')).to_contain_text("for its first choice")
+    assert page.evaluate(HUNDREDS, 18) == 15, "a cell of 18 pixels has its number, 100 too"
+
+
+HUNDREDS = """async step => {
+  const {Matrix} = await import(new URL('attention/matrix.js', document.querySelector('script[src$="/gradio.js"]').src));
+  const matrix = new Matrix(() => {}), pen = CanvasRenderingContext2D.prototype, fill = pen.fillText, n = 15;
+  let found = 0;
+  pen.fillText = function (text, ...at) { found += text === '100' && at[2] < step; fill.call(this, text, ...at); };
+  const values = Float64Array.from({length: n * n}, (_, i) => Number(i % (n + 1) === 0));
+  matrix.draw({labels: Array(n).fill('a'), values, n, ramp: new Uint32Array(256), palette: {}, label: ''}, 32 + step * n);
+  matrix.mark(null);
+  pen.fillText = fill;
+  return matrix.step === step ? found : matrix.step;
+}"""

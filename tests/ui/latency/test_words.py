@@ -38,3 +38,29 @@ def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
     assert said.startswith("ALBERT is faster than BERT up to 32 tokens and slower from 128.")
     said = folds_words.sweep_sentence(Sweep("length", points[:2]))
     assert said.startswith("No model changes places")
+
+
+def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
+    works = sweep_points(Workload(), "length")[:2]
+    close = tuple(
+        measured({**EQUAL, "albert": albert}, work)
+        for albert, work in zip((99.9, 100.1), works, strict=True)
+    )
+    assert folds_words.sweep_sentence(Sweep("length", close, asked=6)) == "2 of 6 points measured."
+    said = folds_words.sweep_sentence(Sweep("length", close, asked=2))
+    assert "ALBERT's line crosses that of BERT between 16 and 32 tokens, by less than" in said
+    assert "No model changes places" not in said
+
+
+def test_what_was_stopped_says_so_and_how_far_it_was():
+    from explorer.analysis.latency.faster import Faster
+    from explorer.timing.line import Update
+    from explorer.ui.latency.folds import FASTER, _drawn
+
+    (running,) = _drawn(FASTER, Update(0, Faster(done=2, asked=6), done=False))
+    assert "2 of 6 steps done, 33%" in running
+    assert folds_words.STOPPED not in running
+    (stopped,) = _drawn(FASTER, Update(0, Faster(done=2, asked=6), done=True, stopped=True))
+    assert folds_words.STOPPED in stopped
+    (before,) = _drawn(FASTER, Update(0, None, done=True, stopped=True))
+    assert "Stopped before anything was measured" in before

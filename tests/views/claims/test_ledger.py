@@ -82,3 +82,18 @@ def test_retention_escapes_what_a_table_might_hold():
     hostile = replace(table, source="<script>alert(1)</script>")
     html = benchmarks.retention_html(retention(hostile, "DistilBERT", "ELMo"), texts.RETENTION)
     assert "<script>" not in html
+
+
+def test_a_share_over_a_hundred_is_drawn_to_scale_and_inside_its_track():
+    import re
+
+    kept = retention(benchmark_tables()["distilbert-1"], "DistilBERT", "BERT-base")
+    html = str(benchmarks.retention_html(kept, texts.RETENTION))
+    widths = [float(width) for width in re.findall(r"inline-size:([\d.]+)%", html)]
+    shares = [task.kept for task in kept.tasks]
+    assert max(shares) > 105
+    assert max(widths) == 100
+    for width, share in zip(widths, shares, strict=True):
+        assert abs(width / max(widths) - share / max(shares)) < 0.002
+    (marked,) = set(re.findall(r"inset-inline-start:([\d.]+)%", html))
+    assert abs(float(marked) - 100 * 100 / max(shares)) < 0.1, "where 100 % is"
