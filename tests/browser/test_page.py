@@ -206,13 +206,12 @@ EVERYTHING = "The nurse said that [she|he] was [MASK] [MASK]. [SEP] It was late.
 SEEN = {
     "predictions": (".pr-asked", ".pw-panel td", ".pr-contrast", ".pr-joint"),
     "attention": (
-        ".aw-film canvas",
         "[data-kind='attention/summary'] canvas",
         ".hs-head",
         ".pq-bar",
     ),
-    "depth": (".canvas > *",),
-    "distillation": (".dl-strip", ".dy", ".dm-text"),
+    "depth": ("[data-kind='depth/lens'] > *", "#fold-depth-similarity .canvas > *"),
+    "distillation": (".dl-strip", ".dm-text"),
     "parameters": (".pt-calls", ".pt-sizes", ".pt-key", ".pt-modes", ".pt-built", ".pt-memory"),
     "latency": (".lt-paradox",),
     "claims": (".cl-row", ".cc-row", ".bm-kept"),
