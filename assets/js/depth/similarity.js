@@ -49,7 +49,7 @@ export function show(root, data, context) {
     const pen = resize(canvas, MARGIN + n * step + 2, MARGIN + n * step + 2), at = i => MARGIN + i * step;
     canvas.dataset.step = String(step);
     values.forEach((line, r) => line.forEach((value, c) => {
-      pen.globalAlpha = Math.max(0, Math.min(1, value)) ** 3;   // most values are large: so they can be told apart
+      pen.globalAlpha = Math.max(.06, Math.min(1, value) ** 3);   // most values are large: so they can be told apart
       pen.fillStyle = palette.accent;
       pen.fillRect(at(c), at(r), step - 1, step - 1);
     }));

@@ -19,7 +19,7 @@ function row(model, mask, layer, texts) {
   const cells = mask.words.map((word, i) => {
     const p = mask.p[layer][i];
     const cell = make('span', {class: 'dp-cell', title: say(texts.cell, {...about, word, p: number(p)})}, short(p));
-    vary(cell, '--share', p);
+    vary(cell, '--share', Math.sqrt(p));   // a tenth can still be told from nothing
     return cell;
   });
   const place = mask.rank[layer].toLocaleString('en'), kl = mask.kl[layer];

@@ -14,7 +14,7 @@ SIMILARITY = {
     "shuffled": "Words shuffled: what chance alone gives",
     "layer": "{model} layer {n}",
     "embeddings": "{model} embeddings",
-    "hint": "Darker is more alike. Point at a cell, or walk with the arrow keys.",
+    "hint": "The fuller the colour, the more alike. Point at a cell, or walk with the arrow keys.",
     "cell": "{row} and {column}: CKA {cka}; with the words shuffled {shuffled}",
 }
 PROGRESS = "{done} of {n} sentences"
@@ -78,8 +78,8 @@ def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Mar
         place = f"layer {layer}" if layer else "the embeddings"
         name = model_name(key, labels[key])
         numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"
-        said.append(join(place, " and the last of ", name, numbers))
-    return finding("Most alike: in ", model_name(first, labels[first]), " ", listed(said), ".")
+        said.append(join(place, " is most like the last layer of ", name, numbers))
+    return finding("In ", model_name(first, labels[first]), " ", listed(said), ".")
 
 
 def lineage_note(lineage: WeightLineage, names: tuple[str, str]) -> Markup:

@@ -36,7 +36,7 @@ CANVAS = {
     "words_note": "Each column is a text of its own, in which that word alone is hidden besides "
     "the masks. In its cells the place, among all pieces, that the head gives at each layer to "
     "what stood there: for a [MASK] the model's own final answer, for a word of several pieces the "
-    "worst of their places. 1 is the darkest; a dash: no piece stands for it.",
+    "worst of their places. 1 has the fullest colour; a dash: no piece stands for it.",
     "first_words": "The first {n} of {all} words are read.",
     "waiting": "Each word is hidden in its turn",
     "lacking": "This cannot be computed now. Please press Compare and try again.",
