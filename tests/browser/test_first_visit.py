@@ -34,7 +34,7 @@ def test_the_family_is_drawn_until_it_is_folded_and_its_doors_open_every_tab(pag
     page.locator(".fm-body").wait_for(state="hidden")
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(page.url.replace("tab=latency", "tab=predictions"))
-    expect(page.locator(".pr-row").nth(3)).to_be_in_viewport(ratio=1)
+    expect(page.locator(".pr-answer").first).to_be_in_viewport(ratio=1)
     expect(page.locator(".fm-body")).to_be_hidden()
     page.get_by_role("tab", name="Attention").click()
     page.locator(".chip", has_text="He or she").click()
