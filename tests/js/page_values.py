@@ -81,10 +81,11 @@ def other_values():
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
     from explorer.ui.shell.input_bar import words_canvas
-    from explorer.ui.shell.view import Asked, view_canvas
+    from explorer.ui.shell.view import Asked, view_canvas, view_config
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
     _, shares, ledger, results = claims.show(STATE)
+    answer = json.loads(view_canvas(Asked(STATE), accepted=True, drawn=True))
     return {
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],
@@ -101,7 +102,7 @@ def other_values():
         "claims/checks": claims.show_checks(),
         "claims/benchmarks": benchmarks.show_tables(),
         "page/words": words_canvas(STATE.text),
-        "page/view": view_canvas(Asked(STATE), accepted=True, drawn=True),
+        "page/view": json.dumps(view_config() | answer),
     }
 
 
