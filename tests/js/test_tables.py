@@ -58,5 +58,6 @@ def as_computed(tables):
     sizes = {row[0]: row[1] for row in tables["parameters/sizes"]["rows"]}
     assert sizes["bert-large-uncased"] == 335_141_888
     embedding = {row[0]: row[5] for row in tables["parameters/embedding"]["rows"]}
-    assert embedding["albert-base-v2"] == 30_000 * 128 + 128 * 768
-    assert embedding["bert-base-uncased"] == 30_522 * 768
+    small, large = (runs[key].spec.architecture for key in ("albert", "bert"))
+    assert embedding["mini-albert"] == small.d_vocab * 128 + 128 * small.d_model
+    assert embedding["mini-bert"] == large.d_vocab * large.d_model
