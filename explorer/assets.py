@@ -5,3 +5,4 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ASSETS = ROOT / "assets"
 DATA = ASSETS / "data"
+GLOSSARY = ROOT / "GLOSSARY.md"

@@ -54,6 +54,7 @@ KNOWS = {
 SHARED = {
     "analysis.alignment",
     "analysis.measures",
+    "views.glossary",
     "views.markup",
     "views.theme",
     "ui.kit",

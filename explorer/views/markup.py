@@ -2,7 +2,10 @@
 
 import html
 import json
+import re
 from collections.abc import Sequence
+
+from explorer.views.glossary import ENTRIES, TERMS, box_of
 
 Attribute = str | int | float | bool | None
 
@@ -76,6 +79,28 @@ def word(text: str) -> Markup:
     A sign alone gets quotation marks: “.” in a sentence would pass for its end.
     """
     return el("em", text if any(map(str.isalnum, text)) else f"“{text}”", class_="w")
+
+
+def term(shown: str) -> Markup:
+    """A word that the glossary explains: a button in the flow of the sentence."""
+    return el("button", shown, type="button", class_="term", popovertarget=box_of(TERMS[shown]))
+
+
+def explained(text: str, *terms: str) -> Markup:
+    """A text in which each of these words is explained at the first place where it stands."""
+    left = {word: term(word) for word in terms}
+    parts = re.split(rf"(?<!\w)({'|'.join(map(re.escape, terms))})(?!\w)", text)
+    return join(*(left.pop(part, part) if i % 2 else part for i, part in enumerate(parts)))
+
+
+def meanings(more: Markup) -> Markup:
+    """The boxes that the terms of the page open, one for each entry; ``more`` ends each."""
+    return join(*(_meaning(entry, more) for entry in dict.fromkeys(TERMS.values())))
+
+
+def _meaning(entry: str, more: Markup) -> Markup:
+    said = el("p", el("strong", entry), ": ", ENTRIES[entry])
+    return el("div", said, el("p", more), id=box_of(entry), class_="meaning", popover="auto")
 
 
 def listed(items: Sequence[str | Markup]) -> Markup:

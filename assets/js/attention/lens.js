@@ -2,6 +2,7 @@
 import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
+import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
 import {Lines} from './lines.js';
@@ -61,7 +62,7 @@ export class Lens {
     this.sliderText.textContent = say(texts.mass, {mass: wholePercent(this.mass)});
     const fetching = this.heads.some(head => !models[head.m].exact[head.i]);
     const long = this.unit === 'pieces' && models.some(model => model.pieces.length > limit);
-    this.note.textContent = fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts.cell_hint;
+    const explain = explainer(texts.terms);
     const shapes = this.view === 'difference' ? this.differences() : this.heads.map(head => this.one(head));
     const across = this.width >= 860 ? shapes.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
@@ -72,9 +73,10 @@ export class Lens {
       part.shape = shapes[i];
       part.figure.dataset.model = shapes[i].key || '';
       part.title.textContent = shapes[i].title;
-      part.detail.textContent = shapes[i].detail;
+      part.detail.replaceChildren(...explain(shapes[i].detail));
       part.picture.draw(shapes[i].picture, width);
     });
+    this.note.replaceChildren(...explain(fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts.cell_hint));
     this.lightUnit(shapes);
     this.mark(this.cell);
   }

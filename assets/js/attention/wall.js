@@ -2,6 +2,7 @@
 import {choice} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
 import {wholePercent} from '../kit/numbers.js';
+import {explained} from '../kit/term.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
 import {apartText, headAt, onPage, partnersOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
@@ -88,8 +89,8 @@ class Wall extends Tiles {
       make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip),
       ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
       this.stage, this.live,
-      make('div', {class: 'aw-foot'}, this.scale, make('p', {class: 'note', text: [texts.hint, texts.rows,
-        pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' ')})),
+      make('div', {class: 'aw-foot'}, this.scale, make('p', {class: 'note'}, ...explained([texts.hint, texts.rows,
+        pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), texts.terms))),
       this.lens.node);
     this.listen();
   }

@@ -1,6 +1,7 @@
 // When does each model know? The head read at every layer, one strip a model, and the depth dial.
 import {choice} from '../kit/choice.js';
 import {make, say, sayNodes, word} from '../kit/dom.js';
+import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {dial} from './dial.js';
 import {sizeOf, strip} from './strip.js';
@@ -26,10 +27,11 @@ function lens(data, place, context) {
   const top = Math.max(...models.flatMap(model => model.masks[place].kl));
   const sharing = models.filter(model => model.flops.length);
   const strips = models.map(model => strip(model, place, size, top, texts));
+  const explain = explainer(texts.terms);
   const left = masks.length < all ? make('p', {class: 'note'}, say(texts.first_masks, {n: masks.length, all})) : '';
   return [make('div', {class: 'dp'},
     make('div', {}, make('div', {class: 'dp-strips'}, ...strips, ...data.cards.map(card)),
-      left, make('p', {class: 'note'}, texts.rows), make('p', {class: 'note'}, texts.brittle)),
+      left, make('p', {class: 'note'}, ...explain(texts.rows)), make('p', {class: 'note'}, ...explain(texts.brittle))),
     make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
       sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial)))];
 }

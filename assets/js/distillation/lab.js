@@ -3,6 +3,7 @@ import {make, sayNodes as say, vary, word} from '../kit/dom.js';
 import {bytes, floats, number, percent, shown} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {niceTop} from '../kit/scales.js';
+import {explained, explainer} from '../kit/term.js';
 import {compare as run} from '../page/here.js';
 import {curves} from './curves.js';
 import {keep, setTemperature, setUp, temperature} from './temperature.js';
@@ -96,7 +97,7 @@ function legend(data) {
 function knowledge(data) {
   const parts = data.models.filter(model => !model.beside).map(model => ({model,
     fill: make('i', {}), value: make('strong', {class: 'ds-dark', 'data-model': model.key})}));
-  const node = make('section', {class: 'card ds-card'}, make('h3', {}, data.texts.dark_title),
+  const node = make('section', {class: 'card ds-card'}, make('h3', {}, ...explained(data.texts.dark_title, data.texts.terms)),
     ...parts.map(part => make('div', {class: 'ds-know', 'data-model': part.model.key},
       make('span', {class: 'model-name', 'data-model': part.model.key}, part.model.label), part.value,
       make('span', {class: 'ds-mass', 'aria-hidden': 'true'}, part.fill))),
@@ -105,10 +106,10 @@ function knowledge(data) {
 }
 
 function measures(data) {
-  const cells = {};
+  const cells = {}, explain = explainer(data.texts.terms);
   const line = ([key, label, title]) => {
     cells[key] = make('dd', {'data-measure': key});
-    return [make('dt', {title}, label), cells[key]];
+    return [make('dt', {title}, ...explain(label)), cells[key]];
   };
   const node = make('section', {class: 'card ds-card'}, make('h3', {}, data.texts.measures_title),
     make('dl', {class: 'ds-measures'}, ...data.texts.measures.flatMap(line)));

@@ -1,7 +1,8 @@
 // Three bars on one scale: every weight stored, or every weight as often as a pass applies it.
 import {switcher} from '../kit/choice.js';
-import {el, find, say, sized, stacks} from '../kit/dom.js';
+import {el, find, make, say, sized, stacks} from '../kit/dom.js';
 import {digits, fine, million, percent} from '../kit/numbers.js';
+import {explained} from '../kit/term.js';
 
 const mega = n => digits(n / 1e6, 1) + ' MB';
 const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
@@ -38,7 +39,7 @@ function draw(root, data) {
   }
   const caption = el('p', 'note', noteOf(CHOICES.mode));
   box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
-    el('p', 'note', texts.hint), inspector, el('p', 'note', texts.heads_apart));
+    el('p', 'note', texts.hint), inspector, make('p', {class: 'note'}, ...explained(texts.heads_apart, texts.terms)));
   root.replaceChildren(box);
   bars.forEach(bar => bar.place(CHOICES.mode));
   const last = rows.at(-1);

@@ -1,8 +1,9 @@
 // The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length, and a CSV.
 import {slider, switcher} from '../kit/choice.js';
-import {el, find, say, stacks, vary} from '../kit/dom.js';
+import {el, find, make, say, stacks, vary} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
+import {explained} from '../kit/term.js';
 
 /** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
@@ -57,7 +58,7 @@ export function show(root, data) {
     place.replaceChildren(tableOf(rows, texts, refresh));
     stacks(place);
   }
-  root.replaceChildren(sentence, controls, place, el('p', 'note', texts.note), el('p', 'note', texts.units));
+  root.replaceChildren(sentence, controls, place, el('p', 'note', texts.note), make('p', {class: 'note'}, ...explained(texts.units, texts.terms)));
   refresh();
 }
 

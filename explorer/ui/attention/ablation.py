@@ -15,7 +15,7 @@ from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.views.markup import finding, note
+from explorer.views.markup import explained, finding, note
 
 if TYPE_CHECKING:
     from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
@@ -36,7 +36,7 @@ def build_fold(state: gr.State) -> None:
             sweep = gr.Button(texts.SWEEP, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         changes = gr.HTML()
-        gr.HTML(note(texts.HOW))
+        gr.HTML(note(explained(texts.HOW, "KL", "nats")))
         heads.on_open(show_switches, [state], [said, switches, changes, stop])
         switches.on_question(
             show_changes,

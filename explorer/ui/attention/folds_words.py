@@ -3,7 +3,17 @@
 from collections.abc import Mapping
 
 from explorer.analysis.attention.summary import Drawn
-from explorer.views.markup import Markup, el, finding, join, listed, model_name, note, word
+from explorer.views.markup import (
+    Markup,
+    el,
+    explained,
+    finding,
+    join,
+    listed,
+    model_name,
+    note,
+    word,
+)
 
 SUMMARY_QUESTION = "What does all of a model's attention add up to?"
 SUMMARY_LABEL = "Sum it up by"
@@ -56,7 +66,8 @@ def summary_finding(
     parts = [join(model_name(key, labels[key]), ": ", _drawn(one)) for key, one in found.items()]
     between = [piece for part in parts for piece in ("; ", part)][1:]
     query = next(iter(found.values())).query
-    return finding("By ", SUMMARIES[kind], ", ", word(query), " draws on, in ", *between, ".")
+    by = explained(f"By {SUMMARIES[kind]}, ", "rollout")
+    return finding(by, word(query), " draws on, in ", *between, ".")
 
 
 def _drawn(one: Drawn) -> Markup:
@@ -70,6 +81,6 @@ def formula_html(kind: str) -> Markup:
     """The formula of a summary, one click away, and what it means."""
     formula, meaning = SUMMARY_FORMULAS[kind]
     return join(
-        note(meaning),
+        note(explained(meaning, "logit")),
         el("details", el("summary", FORMULA), el("p", formula, class_="aw-formula"), class_="note"),
     )

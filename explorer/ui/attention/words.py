@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
-from explorer.views.markup import Markup, finding, join, listed, model_name
+from explorer.views.glossary import places
+from explorer.views.markup import Markup, explained, finding, join, listed, model_name
 
 LABEL = "Attention"
 QUESTION = "Where does every head look, and who looks alike?"
@@ -41,8 +42,9 @@ CANVAS = {
     "show": "Show",
     "kinds": KIND_LABELS,
     "rules": KIND_RULES,
-    "hint": "Each tile is one head: rows are the words that look, columns the words looked at. "
-    "Point at a tile to preview it, click to keep it, use the arrow keys to walk.",
+    "terms": places("entropy", "nats", "JS", "layer.head"),
+    "hint": "Each tile is one head, named layer.head: rows are the words that look, columns the "
+    "words looked at. Point at a tile to preview it, click to keep it, use the arrow keys to walk.",
     "rows": "A layer of DistilBERT stands beside the BERT layer it was copied from.",
     "pooled": "The tiles show blocks of {n} words by their largest value; the chosen head, all.",
     "words": "Point at a word: its row and column light up in every head",
@@ -96,7 +98,7 @@ def attention_finding(
     return finding(
         "A word spends ",
         listed(rests),
-        " of its attention on [CLS] and [SEP]; ",
+        explained(" of its attention on [CLS] and [SEP]; ", "[CLS]"),
         listed(counts),
         " heads watch a neighbouring word.",
     )

@@ -57,12 +57,12 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the 
     """The headline's values: no model runs, whatever the text is."""
     from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
     from explorer.views.claims import ledger as views
-    from explorer.views.markup import finding
+    from explorer.views.markup import explained, finding
 
     ledger = claims_ledger()
     shares = verdict_shares(ledger)
     return [
-        finding(texts.shares_finding(shares)),
+        finding(explained(texts.shares_finding(shares), "imprecise")),
         views.shares_canvas(shares, ledger, texts.SHARES),
         views.ledger_canvas(ledger, texts.MODELS, texts.LEDGER),
         _message([], []),

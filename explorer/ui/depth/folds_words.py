@@ -6,7 +6,7 @@ from explorer.analysis.depth.drift import SharedDrift
 from explorer.analysis.depth.lineage import WeightLineage
 from explorer.analysis.depth.similarity import LayerSimilarity
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, finding, join, listed, model_name, note
+from explorer.views.markup import Markup, explained, finding, join, listed, model_name, note
 
 SIMILARITY_FOLD = "Which layers of the models see words alike?"
 SIMILARITY = {
@@ -78,7 +78,8 @@ def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Mar
         place = f"layer {layer}" if layer else "the embeddings"
         name = model_name(key, labels[key])
         numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"
-        said.append(join(place, " is most like the last layer of ", name, numbers))
+        shown = numbers if said else explained(numbers, "CKA")
+        said.append(join(place, " is most like the last layer of ", name, shown))
     return finding("In ", model_name(first, labels[first]), " ", listed(said), ".")
 
 
@@ -102,7 +103,7 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
     return finding(
         "The same weights, applied again: ",
         model_name(spec.key, spec.label),
-        f"'s heads change most between applications {most + 1} and {most + 2} "
-        f"(JS {steps[most]:.2f} nats on average) and least between {least + 1} and {least + 2} "
-        f"({steps[least]:.2f}).",
+        f"'s heads change most between applications {most + 1} and {most + 2} ",
+        explained(f"(JS {steps[most]:.2f} nats on average)", "JS"),
+        f" and least between {least + 1} and {least + 2} ({steps[least]:.2f}).",
     )

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from explorer.views.glossary import places
+
 LABEL = "Depth"
 QUESTION = "When does each model know?"
 
@@ -23,6 +25,7 @@ CANVAS = {
     "place_cell": "{layer}: {word} is in place {rank}",
     "kl_cell": "{layer}: KL(final ‖ layer) {kl} nats",
     "strip": "{model}: what the head reads in each layer",
+    "terms": places("KL", "nats", "logit lens"),
     "rows": "Each row is a layer, read by the model's own masked-word head: each word's "
     "probability, the place of the final answer (the first word) among all pieces, and "
     "KL(final ‖ layer) in nats. The line across stands above the layer in which a model decides: "

@@ -3,7 +3,8 @@
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.kinds import label_of
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, finding, word
+from explorer.views.glossary import places
+from explorer.views.markup import Markup, explained, finding, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
@@ -40,6 +41,7 @@ CURVES = {
 }
 LAB: dict[str, object] = {
     "curves": CURVES,
+    "terms": places("Dark knowledge", "KL", "Jensen–Shannon", "Entropy", "logits"),
     "strip": "The sentence: choose the word to hide",
     "pick": "Hidden word (click another to hide it here):",
     "hide": "Hide this word",
@@ -107,7 +109,8 @@ def distillation_finding(
     """The tab's one sentence: do the first answers agree, and how far apart are the two?"""
     teacher, student = names
     p, q = f"{pair.teacher.max():.3f}", f"{pair.student.max():.3f}"
-    distance = f"{pair.kl_teacher_student:.2f} nats apart at temperature 1."
+    apart = f"{pair.kl_teacher_student:.2f} nats apart at temperature 1."
+    distance = explained(apart, "nats", "temperature")
     if words[0] == words[1]:
         return finding(
             "Teacher ",
@@ -116,7 +119,8 @@ def distillation_finding(
             student,
             " both say ",
             word(words[0]),
-            f" ({p} and {q}), {distance}",
+            f" ({p} and {q}), ",
+            distance,
         )
     return finding(
         "Teacher ",
@@ -127,5 +131,6 @@ def distillation_finding(
         student,
         " says ",
         word(words[1]),
-        f" ({q}); they are {distance}",
+        f" ({q}); they are ",
+        distance,
     )

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from explorer.ui.latency import folds_words as texts
-from explorer.views.markup import Markup, el, join, note
+from explorer.views.markup import Markup, el, explained, join, note
 
 
 def draw_detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency or None
@@ -43,7 +43,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     }
     return join(
         el("h3", texts.DETAIL),
-        samples_strip(result, texts.SAMPLES_NOTE),
+        samples_strip(result, explained(texts.SAMPLES_NOTE, "median")),
         timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
         *ratios,
         downloads(documents, texts.SAVE),

@@ -4,6 +4,7 @@ from typing import Any
 
 from explorer.models.specs import Architecture
 from explorer.ui.parameters.words import PARTS
+from explorer.views.glossary import places
 
 ROWS = {
     "component": "Component",
@@ -39,6 +40,7 @@ SIZES_TEXTS = {
     "paper prints 340M; ALBERT-xxlarge counts 222.6 M where its paper prints 235M in the tables "
     "and 233M in the text. ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces "
     "we count 109.08 M and 334.61 M, and without the pooler 108.49 M and 333.56 M.",
+    "terms": places("GFLOP"),
     "units": "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576. One GFLOP is 10⁹ operations; a "
     "multiply and an add are two; encoder and pooler, batch 1.",
     "heads": {

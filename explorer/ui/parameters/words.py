@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.ui.kit.words import AT_SIZE, SIZES
+from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, join, model_name
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ MAP = {
     "tensor_head": ["Tensor", "Shape", "Type", "Bytes"],
     "bar": "{label}: {stored} weights stored, {applied} applied in one pass",
     "embeddings": "embeddings",
+    "terms": places("pooler"),
     "heads_apart": "Encoder and pooler as released; the pre-training heads come on top and "
     "are not in the totals.",
 }

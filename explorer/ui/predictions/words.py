@@ -9,7 +9,17 @@ from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agre
 from explorer.models.kinds import label_of
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import Tokens
-from explorer.views.markup import Markup, el, finding, join, listed, model_name, note, word
+from explorer.views.markup import (
+    Markup,
+    el,
+    finding,
+    join,
+    listed,
+    model_name,
+    note,
+    term,
+    word,
+)
 
 LABEL = "Predictions"
 QUESTION = "What does each model put in the gap, and how sure is it?"
@@ -195,9 +205,11 @@ def words_finding(
         join(
             model_name(key, labels[key]),
             f" finds {sum(s.is_first for s in found)} of "
-            f"{len(found)} words at first guess ({mean_surprisal(found):.2f} nats per word)",
+            f"{len(found)} words at first guess ({mean_surprisal(found):.2f} ",
+            "nats" if i else term("nats"),
+            " per word)",
         )
-        for key, found in scores.items()
+        for i, (key, found) in enumerate(scores.items())
     ]
     return el("p", listed(parts), ".", class_="fold-finding")
 

@@ -15,6 +15,7 @@ from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
 from explorer.ui.shell.card import CARD, card_route
 from explorer.ui.shell.family import TAKE_OVER_JS, family_html
+from explorer.ui.shell.glossary import glossary_route, meanings_html
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
 from explorer.ui.shell.preview import Preview, picture_route
@@ -40,6 +41,7 @@ def build_page(start: PageState) -> gr.Blocks:
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
         status = gr.HTML("", elem_id="status")
+        gr.HTML(meanings_html(), elem_id="meanings")
         view = Canvas("page/view", script_json(view_config()), elem_id="link")
         wire(Wiring(start, view, bar.message, state, status, outputs))
         wire_input_bar(bar)
@@ -72,7 +74,7 @@ def launch_options() -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {
-            "routes": [scripts_route(), card_route(), picture_route()],
+            "routes": [scripts_route(), card_route(), glossary_route(), picture_route()],
             "middleware": [Middleware(Preview)],
         },
         "footer_links": ["api"],

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
-from explorer.views.markup import Markup, el, model_name
+from explorer.views.markup import Markup, el, explained, model_name
 
 Value = Callable[[ParadoxRow], float | None]
 
@@ -76,7 +76,7 @@ def _group(column: Column, title: tuple[str, str]) -> Markup:
         "section",
         el("h3", title[0]),
         *bars,
-        el("p", title[1], class_="lt-under"),
+        el("p", explained(title[1], "intervals"), class_="lt-under"),
         class_="card lt-group",
     )
 

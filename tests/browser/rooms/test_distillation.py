@@ -52,6 +52,19 @@ def turn(page, position):
     )
 
 
+def opens_and_closes(page, word, meaning):
+    """A word's box is opened by the keyboard, lies within the page, and closes with Escape."""
+    button, box = page.get_by_role("button", name=word, exact=True), page.locator(".meaning")
+    button.press("Enter")
+    shown = box.filter(has_text=meaning)
+    expect(shown).to_be_visible()
+    place = shown.bounding_box()
+    assert 0 <= place["x"] <= page.viewport_size["width"] - place["width"]
+    button.press("Escape")
+    expect(shown).to_be_hidden()
+    expect(button).to_be_focused()
+
+
 def test_the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page_at):
     page = page_at(PATH)
     shown_lab, kept = lab(page), []
@@ -72,6 +85,9 @@ def test_the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page_
         assert float(dark) == pytest.approx(pair.dark_knowledge, abs=1e-3)
         kept.append(float(dark))
     assert kept == sorted(kept), "dark knowledge grows with the temperature"
+    opens_and_closes(page, "nats", "the unit of information")
+    page.set_viewport_size({"width": 390, "height": 900})
+    opens_and_closes(page, "Dark knowledge", "a teacher's wrong answers")
 
 
 def test_dragging_asks_the_server_nothing_and_is_kept_in_the_link(page_at):
