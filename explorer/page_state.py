@@ -40,7 +40,7 @@ RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 """What a run depends on: a change of another field needs no model."""
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
-DEFAULT_TEXT = "He was born in the United [MASK]."
+DEFAULT_TEXT = "The ship sailed across the [MASK] to America."
 MAX_LAYER = MAX_HEAD = 63
 
 

@@ -82,16 +82,17 @@ listen(state => {
   }
   begin(state.accepted.text, state.accepted.hidden ?? '');
   recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
-  write(state.accepted.text);
+  write(state.accepted.text, textBox().value);
   const shows = find(document, '#words .shows');
   if (shows) shows.textContent = texts.examples?.find(example => example.text === state.accepted?.text)?.shows ?? '';
 });
 
-function write(text) {
+/** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} typed */
+function write(text, typed = text) {
   const strip = find(document, '#words .strip');
   if (!strip) return;
   strip.dataset.text = text;
-  drawWords(strip, text);
+  drawWords(strip, typed);
 }
 
 document.addEventListener('input', event => {
