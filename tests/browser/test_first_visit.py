@@ -47,7 +47,9 @@ def test_a_typed_mask_offers_a_word_to_type(page_at):
     page = opened(page_at)
     page.locator(".strip .masked").click()
     page.keyboard.type("Pacific")
-    expect(page.locator("#text textarea")).to_have_value("The ship sailed across the Pacific to America.")
+    expect(page.locator("#text textarea")).to_have_value(
+        "The ship sailed across the Pacific to America."
+    )
 
 
 def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
@@ -62,7 +64,9 @@ def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
     expect(page.locator(".strip .masked")).to_have_text(["[sailed]", "[MASK]"])
     page.locator(".strip .masked").first.click()
     expect(page.locator(".strip .masked")).to_have_text(["[MASK]"])
-    expect(page.locator("#text textarea")).to_have_value("The ship sailed across the [MASK] to America.")
+    expect(page.locator("#text textarea")).to_have_value(
+        "The ship sailed across the [MASK] to America."
+    )
     expect(yours).to_have_count(0)
 
 
