@@ -1,11 +1,16 @@
 """The random family that tests run instead of trained weights: same shapes, tiny vocabularies."""
 
 import json
+import os
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+
+# Two test processes share the cores: torch's threads must sleep, not spin, while they wait for each
+# other, and the policy is read when torch is first imported.
+os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from explorer.models import specs
 from explorer.page_state import PageState
