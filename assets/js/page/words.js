@@ -82,7 +82,7 @@ listen(state => {
   }
   begin(state.accepted.text, state.accepted.hidden ?? '');
   recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
-  write(state.accepted.text, textBox().value);
+  write(state.accepted.text, textBox()?.value);
   const shows = find(document, '#words .shows');
   if (shows) shows.textContent = texts.examples?.find(example => example.text === state.accepted?.text)?.shows ?? '';
 });
