@@ -13,9 +13,8 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
-from explorer.ui.shell.card import CARD, card_route
+from explorer.ui.shell.documents import CARD, card_route, glossary_route, meanings_html
 from explorer.ui.shell.family import TAKE_OVER_JS, family_html
-from explorer.ui.shell.glossary import glossary_route, meanings_html
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
 from explorer.ui.shell.preview import Preview, picture_route

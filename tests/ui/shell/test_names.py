@@ -13,7 +13,7 @@ from explorer.ui.kit import words as kit
 from explorer.ui.latency import words as latency_words
 from explorer.ui.latency.tab import Choice, drawn
 from explorer.ui.parameters.words import MAP
-from explorer.ui.shell.card import card_route
+from explorer.ui.shell.documents import card_route
 from explorer.ui.shell.page import header_html, launch_options
 from explorer.ui.shell.tabs import TABS
 
