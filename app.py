@@ -22,12 +22,14 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
     parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
+    parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
     return parser.parse_args(arguments)
 
 
 flags = parse_flags(None if __name__ == "__main__" else [])
 start = PageState(family=flags.family or default_family(), device=flags.device, dtype=flags.dtype)
-demo = build_page(start)
+mcp = flags.mcp or os.getenv("GRADIO_MCP_SERVER", "").lower() == "true"
+demo = build_page(start, mcp)
 """The page, built before a model is loaded; at module level, where Gradio's own tools look."""
 
 
@@ -41,6 +43,7 @@ def main() -> None:
             server_name=flags.host,
             server_port=flags.port,
             share=flags.share or None,
+            mcp_server=mcp,
             prevent_thread_lock=True,
             **launch_options(),
         )

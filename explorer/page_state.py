@@ -15,20 +15,43 @@ TABS: tuple[str, ...] = (
     "attention",
     "depth",
     "distillation",
+    "tasks",
     "parameters",
     "latency",
     "claims",
 )
 FOLDS: dict[str, tuple[str, ...]] = {
-    "predictions": ("ask", "words", "contrast", "joint"),
-    "attention": ("summary", "ablation", "pairs", "advanced"),
-    "depth": ("similarity", "moves"),
-    "distillation": ("losses", "agreement", "masking", "live"),
-    "parameters": ("calls", "sizes", "embedding", "sharing", "build", "memory"),
-    "latency": ("claim", "sweep", "faster", "advanced"),
+    "predictions": ("ask", "words", "joint"),
+    "attention": ("summary", "ablation", "advanced"),
+    "depth": ("similarity", "patching", "moves"),
+    "distillation": ("losses", "agreement", "live"),
+    "tasks": ("pairs", "objectives", "tuned"),
+    "parameters": ("sizes", "embedding", "sharing", "memory"),
+    "latency": ("sweep", "faster", "advanced"),
     "claims": ("checks", "scores"),
 }
 """What lies below each tab's headline, by the name that a link gives it, in reading order."""
+MOVED: dict[str, dict[str, dict[str, str]]] = {
+    "predictions": {"contrast": {"fold": "ask"}},
+    "attention": {
+        "pairs": {"tab": "tasks"},
+        "bertviz": {"fold": "advanced"},
+        "shared": {"tab": "depth", "fold": "moves"},
+    },
+    "distillation": {
+        "masking": {"fold": "losses"},
+        "layers": {"tab": "depth", "fold": "similarity"},
+    },
+    "parameters": {"calls": {"fold": "sharing"}, "build": {"fold": "sizes"}},
+    "latency": {
+        "claim": {"fold": "sweep"},
+        "limits": {"fold": "advanced"},
+        "recorded": {"fold": "advanced"},
+        "memory": {"tab": "parameters"},
+    },
+    "claims": {"retention": {"fold": "scores"}},
+}
+"""Folds that have moved: tab and name in older links, and what of them is another one now."""
 ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")
 VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
 LENSES: tuple[str, ...] = ("mask", "words")
@@ -40,6 +63,8 @@ RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 """What a run depends on: a change of another field needs no model."""
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = 600
+LINK_LONGEST = 1_900
+"""Characters of a link's fields as they are encoded: with the address, 2,000 pass everywhere."""
 DEFAULT_TEXT = "The ship sailed across the [MASK] to America."
 MAX_LAYER = MAX_HEAD = 63
 
@@ -70,6 +95,8 @@ class PageState:
     """What Depth looks at: one mask, or every word."""
     at: int = -1
     """The word whose way through the layers Depth draws, from 0; -1: its own choice."""
+    other: str = ""
+    """The second text whose difference Depth follows; empty: the one that the page proposes."""
     hidden: str = ""
     """The words behind the masks, in reading order with a bar between; empty where unknown."""
     fold: str = ""
@@ -117,11 +144,18 @@ def from_page(params: Mapping[str, str], default: PageState) -> tuple[PageState,
 def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
+    params = _at_its_place(params)
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
     fitting = replace(state, **_unfitting(state, default))
     wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
     return fitting, tuple(wrong)
+
+
+def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
+    """A link to a fold that has moved, with the tab and the name that it has now."""
+    tab, fold = (str(params.get(name, "")) for name in ("tab", "fold"))
+    return {**params, **MOVED.get(tab, {}).get(fold, {})}
 
 
 def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
@@ -220,6 +254,7 @@ _READERS: Readers = {
     "times": partial(_read_index, MAX_DEPTHS * MAX_LAYER),
     "at": partial(_read_index, MAX_WORD),
     "lens": partial(_one_of, LENSES),
+    "other": _read_text,
     "hidden": _read_hidden,
     "fold": partial(_one_of, tuple(name for names in FOLDS.values() for name in names)),
 }

@@ -4,27 +4,36 @@ import logging
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
+from weakref import WeakKeyDictionary
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.gate import wait_for_gate
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, family_specs
-from explorer.models.tokens import clean_text
+from explorer.models.tokens import BadText, clean_text
 from explorer.page_state import PageState
 from explorer.timing.slot import SLOT
+from explorer.together import Report, Together, Waiting
 
 if TYPE_CHECKING:
+    from explorer.models.heads.adapters import TunedModel
     from explorer.models.hub import ModelUnavailable
     from explorer.models.loading import LoadedModel
 
 logger = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
 Key = tuple[str, str, str, str]
-Report = Callable[[str, float], None]
 Answer = TypeVar("Answer")
+
+
+def _tried(compute: Callable[[], Run]) -> Run | BaseException:
+    try:
+        return compute()
+    except BaseException as error:
+        return error
 
 
 class RunCache:
@@ -38,36 +47,33 @@ class RunCache:
 
     def get(self, key: Key, compute: Callable[[], Run]) -> Run:
         """The run of a key; concurrent callers of one key compute it once."""
+        future, mine = self.claim(key)
+        if mine:
+            self.settle(key, _tried(compute))
+        return future.result()
+
+    def claim(self, key: Key) -> "tuple[Future[Run], bool]":
+        """What will hold the run of a key, and whether the caller is the one to settle it."""
         with self._lock:
             if key in self._runs:
                 self._runs.move_to_end(key)
-                return self._runs[key]
-            future = self._pending.get(key)
-            owner = future is None
-            future = self._pending.setdefault(key, Future())
-        if owner:
-            self._fill(key, future, compute)
-        return future.result()
+                done: Future[Run] = Future()
+                done.set_result(self._runs[key])
+                return done, False
+            mine = key not in self._pending
+            return self._pending.setdefault(key, Future()), mine
 
-    def peek(self, key: Key) -> Run | None:
-        """The run of a key if it is kept, without waiting for anyone."""
+    def settle(self, key: Key, found: Run | BaseException) -> None:
+        """Hand a claimed run, or the reason why there is none, to all who wait for it."""
         with self._lock:
-            return self._runs.get(key)
-
-    def _fill(self, key: Key, future: "Future[Run]", compute: Callable[[], Run]) -> None:
-        try:
-            run = compute()
-        except BaseException as error:
-            with self._lock:
-                self._pending.pop(key)
-            future.set_exception(error)
-            return
-        with self._lock:
-            self._runs[key] = run
-            self._pending.pop(key)
+            future = self._pending.pop(key)
+            if isinstance(found, BaseException):
+                future.set_exception(found)
+                return
+            self._runs[key] = found
             while len(self._runs) > 1 and self.n_bytes > self.limit:
                 self._runs.popitem(last=False)
-        future.set_result(run)
+        future.set_result(found)
 
     @property
     def n_bytes(self) -> int:
@@ -81,6 +87,7 @@ class RunCache:
 
 
 CACHE = RunCache()
+TOGETHER = Together()
 
 
 def _one_thread_each() -> None:
@@ -92,6 +99,8 @@ def _one_thread_each() -> None:
 
 
 _THREAD = threading.local()
+_TUNED: "WeakKeyDictionary[LoadedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
+_TUNING = threading.Lock()
 _WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
 _LOADERS = ThreadPoolExecutor(6, "loader")
 
@@ -99,6 +108,19 @@ _LOADERS = ThreadPoolExecutor(6, "loader")
 def in_workers(jobs: Sequence[Callable[[], Answer]]) -> list["Future[Answer]"]:
     """Start jobs on the model workers (one thread each), in the order given."""
     return [_WORKERS.submit(job) for job in jobs]
+
+
+def in_rounds(
+    queues: Mapping[str, Iterable[Callable[[], Answer]]],
+) -> Iterator[dict[str, Answer]]:
+    """The jobs of several queues, one of each at a time: between rounds others have the workers."""
+    waiting = {key: iter(jobs) for key, jobs in queues.items()}
+    while waiting:
+        asked = {key: job for key, jobs in waiting.items() if (job := next(jobs, None)) is not None}
+        waiting = {key: waiting[key] for key in asked}
+        if asked:
+            answers = in_workers(list(asked.values()))
+            yield {key: future.result() for key, future in zip(asked, answers, strict=True)}
 
 
 def device_of(state: PageState) -> str:
@@ -149,6 +171,22 @@ def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) 
     return load_model(spec, device_of(state), state.dtype, report)
 
 
+def get_tuned(spec: ModelSpec, state: PageState, task: str) -> "TunedModel":
+    """The network of a spec with its adapter for a task, made once for each loaded network.
+
+    Raises:
+        NotTuned: there is no adapter that fits. ModelUnavailable: no weights, in one sentence.
+    """
+    from explorer.models.heads.adapters import tuned_model
+
+    loaded = get_loaded(spec, state)
+    with _TUNING:
+        made = _TUNED.setdefault(loaded, {})
+        if task not in made:
+            made[task] = tuned_model(loaded, task)
+        return made[task]
+
+
 def live_lesson(
     teacher: "LoadedModel", settings: LiveSettings, watched: Watched
 ) -> Iterator[LiveReport]:
@@ -164,31 +202,54 @@ def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> 
     Raises:
         ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
     """
-    return _start_run(spec, state, report).result()
+    return start_run(spec, state, report).result()
 
 
-def _start_run(spec: ModelSpec, state: PageState, report: Report | None) -> "Future[Run]":
+def start_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> "Future[Run]":
     """A run already there costs no worker; a worker that needs one computes it itself."""
-    text = clean_text(state.text)
-    key = (spec.name, text, device_of(state), state.dtype)
+    text, device = clean_text(state.text), device_of(state)
+    network, key = (spec.name, device, state.dtype), (spec.name, text, device, state.dtype)
+    future, mine = CACHE.claim(key)
+    if getattr(_THREAD, "is_worker", False):
+        if mine or TOGETHER.withdraw(network, text):
+            _serve([Waiting(text, report)], spec, state)
+    elif mine:
+        TOGETHER.add(network, Waiting(text, report))
+        _WORKERS.submit(lambda: _serve(TOGETHER.take(network), spec, state))
+    return future
 
-    def compute() -> Run:
-        from explorer.models.forward import run_model, tokenize
 
-        loaded = get_loaded(spec, state, report)
-        if report and SLOT.is_measuring:
-            report("A measurement has the machine for some seconds; your text is next", 0.0)
-        with SLOT.infer():
-            return run_model(loaded, tokenize(loaded, text))
-
-    if CACHE.peek(key) is None and not getattr(_THREAD, "is_worker", False):
-        return _WORKERS.submit(CACHE.get, key, compute)
-    done: Future[Run] = Future()
+def _serve(waiting: list[Waiting], spec: ModelSpec, state: PageState) -> None:
+    """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
+    found: dict[str, Run | BaseException] = {}
     try:
-        done.set_result(CACHE.get(key, compute))
-    except Exception as error:
-        done.set_exception(error)
-    return done
+        if waiting:  # else another's pass has taken them along
+            _run_all(waiting, spec, state, found)
+    except BaseException as error:
+        found |= {one.text: error for one in waiting if one.text not in found}
+    for text, one in found.items():
+        CACHE.settle((spec.name, text, device_of(state), state.dtype), one)
+
+
+def _run_all(
+    waiting: list[Waiting], spec: ModelSpec, state: PageState, found: dict[str, Run | BaseException]
+) -> None:
+    """The runs of texts that share a pass, and the reasons why some cannot be read."""
+    from explorer.models.forward import run_together, tokenize
+
+    reports = [one.report for one in waiting if one.report]
+    loaded = get_loaded(spec, state, reports[0] if reports else None)
+    tokens = {}
+    for one in waiting:
+        try:
+            tokens[one.text] = tokenize(loaded, one.text)
+        except BadText as error:
+            found[one.text] = error
+    if SLOT.is_measuring:
+        for report in reports:
+            report("A measurement has the machine for some seconds; your text is next", 0.0)
+    with SLOT.infer():
+        found |= zip(tokens, run_together(loaded, list(tokens.values())), strict=True)
 
 
 def _load_all(
@@ -224,7 +285,7 @@ def get_runs(
 
     missing = _load_all(family_specs(state.family), state, report)
     specs = [spec for spec in family_specs(state.family) if spec.key not in missing]
-    futures = [_start_run(spec, state, report) for spec in specs]
+    futures = [start_run(spec, state, report) for spec in specs]
     runs: dict[str, Run] = {}
     for spec, future in zip(specs, futures, strict=True):
         try:

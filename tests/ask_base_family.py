@@ -15,8 +15,7 @@ from pathlib import Path
 
 from huggingface_hub import constants
 
-from explorer.models import forward  # noqa: F401 - the slow import comes before the clock starts
-from explorer.models.loading import forget_models
+from explorer.models import forward, loading  # noqa: F401 - the slow import comes before the clock starts
 from explorer.page_state import PageState
 from explorer.runs import CACHE, default_family, get_runs
 
@@ -32,7 +31,7 @@ def prepare(mood: str, *steps: str) -> None:
     if "damage" in steps:
         weights = next(CHECKPOINTS.glob("models--albert--*/snapshots/*/model.safetensors"))
         weights.resolve().write_bytes(b"half a file")
-    forget_models()
+    loading._loaded.clear()
     CACHE.clear()
 
 

@@ -5,6 +5,7 @@ import os
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import pytest
 
@@ -17,7 +18,8 @@ from explorer.page_state import PageState
 
 
 def pytest_collection_modifyitems(config, items):
-    """What takes minutes runs only when it is asked for: ``pytest -m slow``."""
+    """The browser's files first; what takes minutes only when asked for: ``pytest -m slow``."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
     if "slow" in config.option.markexpr:
         return
     config.hook.pytest_deselected(items=[i for i in items if i.get_closest_marker("slow")])
@@ -47,6 +49,14 @@ class TinyFamily:
 
         return get_run(self.specs[key], PageState(text=text))
 
+    def swept(self, run):
+        """The logits with one head off at a time: a layer's [head, mask, vocabulary], one by one."""
+        from explorer.models.inside.ablation import ablated_logits, one_head_off
+
+        loaded, (n_layers, n_heads) = self.loaded(run.spec.key), run.attention.shape[:2]
+        variants = (one_head_off(n_layers, n_heads, layer) for layer in range(n_layers))
+        return [ablated_logits(loaded, run.tokens, kept) for kept in variants]
+
     def runs(self, text):
         """All three runs over a text."""
         return {key: self.run(key, text) for key in self.specs}
@@ -68,6 +78,29 @@ def _tiny_networks():
 
 
 @pytest.fixture
+def few_questions(monkeypatch):
+    """A live lesson on eight sentences at a time with an exam of eight: the run is examined."""
+    from explorer.training.live import run
+    from explorer.training.live.text import split_sentences
+
+    own, held_out = split_sentences()
+    monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
+    monkeypatch.setattr(run, "ROWS", 8)
+
+
+@pytest.fixture
+def no_files(tiny_family, monkeypatch):
+    """The random family, and not one of its files is there."""
+    from explorer.models import hub, loading
+
+    def absent(spec, report=None):
+        raise hub.ModelUnavailable(spec, "its bundled files are missing")
+
+    monkeypatch.setattr(loading, "checkpoint_path", absent)
+    monkeypatch.setattr(loading, "_loaded", {})
+
+
+@pytest.fixture
 def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     """Random models in the bundled shapes, in place of the bundled family."""
     from explorer import runs
@@ -76,8 +109,31 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
     monkeypatch.setattr(loading, "_loaded", _tiny_networks)
     monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
+    monkeypatch.setattr(runs, "_TUNED", WeakKeyDictionary())
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
         architecture = replace(spec.architecture, d_vocab=config["vocab_size"])
         monkeypatch.setitem(specs.MINI, key, replace(spec, architecture=architecture))
     return TinyFamily(_tiny_folder)
+
+
+@pytest.fixture(scope="session")
+def _tuned_folder(_tiny_folder, tmp_path_factory):
+    """The random family once more, with a random adapter for each task beside each model."""
+    import shutil
+
+    from tests.training.tuned_family import tune_at_random
+
+    folder = tmp_path_factory.mktemp("tuned") / "models"
+    shutil.copytree(_tiny_folder, folder)
+    for spec in specs.MINI.values():
+        for task in ("sst2", "squad"):
+            tune_at_random(folder, spec, task)
+    return folder
+
+
+@pytest.fixture
+def tuned_family(_tuned_folder, tiny_family, monkeypatch):
+    """The random family with adapters; its networks are those of ``tiny_family``."""
+    monkeypatch.setattr(specs, "BUNDLED", _tuned_folder)
+    return TinyFamily(_tuned_folder)

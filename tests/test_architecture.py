@@ -19,16 +19,16 @@ ROOMS = {
     "claims",
 }
 FLOORS = {
-    "models": {"inside"},
+    "models": {"inside", "heads"},
     "timing": {"runtimes"},
     "analysis": ROOMS,
     "views": ROOMS,
     "ui": ROOMS | {"shell", "kit"},
-    "training": {"text", "steps", "report", "live"},
+    "training": {"text", "steps", "report", "live", "tasks"},
     "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
-SINGLE = {"assets", "gate", "page_state", "runs"}
+SINGLE = {"assets", "gate", "page_state", "runs", "together"}
 """The modules that belong to no floor."""
 KNOWS = {
     "assets": set(),
@@ -38,7 +38,9 @@ KNOWS = {
     "views": {"assets", "models", "analysis"},
     "page_state": {"models", "analysis.measures"},
     "gate": {"models"},
+    "together": set(),
     "runs": {
+        "together",
         "models",
         "timing",
         "gate",
@@ -48,7 +50,16 @@ KNOWS = {
     },
     "ui": {"assets", "models", "timing", "analysis", "views", "gate", "page_state", "runs"},
     "training": {"assets", "models", "analysis"},
-    "bench": {"assets", "models", "timing", "analysis", "page_state", "runs", "ui"},
+    "bench": {
+        "assets",
+        "models",
+        "timing",
+        "analysis",
+        "page_state",
+        "runs",
+        "together",
+        "ui",
+    },
 }
 """What each floor and single module may import of the house, besides itself."""
 SHARED = {
@@ -66,6 +77,7 @@ NEIGHBOURS = {
     ("analysis.claims", "analysis.distillation"): "the same",
     ("analysis.claims", "analysis.latency"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
+    ("analysis.tasks", "analysis.claims"): "the papers' scores have one home",
     ("analysis.depth", "analysis.parameters"): "the work of a shorter or longer pass is counted",
     ("analysis.latency", "analysis.parameters"): "the work of a pass is counted, then timed",
 }

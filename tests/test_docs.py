@@ -123,19 +123,23 @@ def test_the_gate_table_gives_the_commands_the_gate_runs():
 
 @pytest.mark.parametrize(
     ("asked", "run"),
-    [("", ["short"]), ("not browser", ["short"]), ("slow", ["short", "long"])],
+    [
+        ("", ["page", "short"]),
+        ("not browser", ["page", "short"]),
+        ("slow", ["page", "short", "long"]),
+    ],
 )
 def test_the_gate_leaves_out_what_takes_minutes_unless_it_is_asked_for(asked, run):
     def item(name):
-        marked = {"long": True}.get(name)
-        return SimpleNamespace(name=name, get_closest_marker=lambda mark: marked)
+        marked = {"long": "slow", "page": "browser"}.get(name)
+        return SimpleNamespace(name=name, get_closest_marker=lambda mark: mark == marked or None)
 
-    left_out, items = [], [item("short"), item("long")]
+    left_out, items = [], [item("short"), item("long"), item("page")]
     hook = SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items))
     config = SimpleNamespace(option=SimpleNamespace(markexpr=asked), hook=hook)
     pytest_collection_modifyitems(config, items)
     assert [item.name for item in items] == run
-    assert [item.name for item in left_out] == ["long"] * (len(run) == 1)
+    assert [item.name for item in left_out] == ["long"] * ("long" not in run)
 
 
 def test_every_place_on_the_map_exists():

@@ -13,7 +13,16 @@ from tests.tiny_roberta import HEADS, LAYERS, four_models, save_roberta
 TEXT = "The cat sat on the [MASK]."
 TEXTS = {"one gap": TEXT, "two gaps": "The [MASK] sat on the [MASK].", "no gap": "He was not bad."}
 PAIR = "The cat sat. [SEP] It was a [MASK] caf\u00e9."
-TABS = ("predictions", "attention", "depth", "distillation", "parameters", "latency", "claims")
+TABS = (
+    "predictions",
+    "attention",
+    "depth",
+    "distillation",
+    "tasks",
+    "parameters",
+    "latency",
+    "claims",
+)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +124,7 @@ def test_latency_times_it(four):
 def test_every_tab_shows_it(four, tab, text):
     values = four.tabs[tab].show(four.state(text=text))
     assert values
-    if tab in ("predictions", "attention", "depth", "parameters"):
+    if tab in ("predictions", "attention", "depth", "tasks", "parameters"):
         assert "RoBERTa" in "".join(map(str, values))
 
 

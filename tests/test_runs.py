@@ -2,6 +2,7 @@
 
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -130,6 +131,52 @@ def test_many_visitors_at_once_get_what_each_asked_for(tiny_family):
             assert got.tokens == expected.tokens
             np.testing.assert_allclose(got.attention, expected.attention, atol=1e-5)
             np.testing.assert_allclose(got.mask_logits, expected.mask_logits, atol=1e-3)
+
+
+def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
+    """Three shorter than a quarter more share; the long one has a pass of its own."""
+    passes, door, first = [], threading.Event(), threading.Event()
+    together = forward.run_together
+
+    def spy(loaded, texts):
+        passes.extend([[tokens.text for tokens in texts]] if texts else [])
+        if texts and texts[0].text == "the cat":
+            first.set()
+            assert door.wait(30)
+        return together(loaded, texts)
+
+    monkeypatch.setattr(forward, "run_together", spy)
+    bert, long = tiny_family.specs["bert"], "the cat sat on the mat " * 6
+    texts = ["the cat", "the cat [MASK]", "a dog sat", long.strip(), "the mat sat", "  "]
+    # One worker: whoever comes second finds it busy.
+    monkeypatch.setattr(runs, "_WORKERS", ThreadPoolExecutor(1, "model", runs._one_thread_each))
+    asked = [runs.start_run(bert, PageState(text=texts[0]), None)]
+    assert first.wait(30)
+    asked += [runs.start_run(bert, PageState(text=text), None) for text in texts[1:]]
+    door.set()
+    for text, future in zip(texts[:-1], asked, strict=False):
+        assert future.result(30).tokens.text == text
+    with pytest.raises(BadText):
+        asked[-1].result(30)
+    assert passes == [["the cat"], ["the cat [MASK]", "a dog sat", "the mat sat"], [long.strip()]]
+
+
+def test_a_worker_serves_a_text_that_still_waits_for_one(tiny_family, monkeypatch):
+    """Else three workers that need it would wait for the fourth that there is not."""
+    state, spec = PageState(text="the cat [MASK]"), tiny_family.specs["bert"]
+    monkeypatch.setattr(runs, "_WORKERS", ThreadPoolExecutor(1, "model", runs._one_thread_each))
+    busy, door = threading.Event(), threading.Event()
+
+    def job():
+        busy.set()
+        assert door.wait(30)
+        return get_run(spec, state)
+
+    worker = runs._WORKERS.submit(job)
+    assert busy.wait(30)
+    outside = runs.start_run(spec, state, None)
+    door.set()
+    assert worker.result(30) is outside.result(30)
 
 
 def test_one_missing_model_leaves_the_other_two(tiny_family, tmp_path, monkeypatch):

@@ -62,6 +62,7 @@ def four_models(folder: Path, n_pieces: int):
             key=kinds.BERT.key,
             value=kinds.BERT.value,
             output=kinds.BERT.output,
+            layer=kinds.BERT.layer,
             first_position=2,
         )
         specs = importlib.import_module("explorer.models.specs")

@@ -51,6 +51,9 @@ window.explorer = {
   told: [], tell(...said) { this.told.push(said); },
 };
 
+// Inside another page only the picture stays.
+document.documentElement.classList.toggle('embed', new URL(location.href).searchParams.get('embed') === '1');
+
 // A link to something else than the opening example must not show that example first.
 (() => {
   const param = name => new URL(location.href).searchParams.get(name);

@@ -4,6 +4,8 @@ interface Window {
   explorer: {
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
+    /** What a page has with it that was taken away as a file. */
+    taken?: {link: string, params: Record<string, string>, config: any, provenance: any, recipes: Record<string, string>, values: string[], dark: boolean},
     question?: (kind: string) => string, placed?: () => {family?: string, tab?: string},
   };
 }

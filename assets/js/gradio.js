@@ -103,12 +103,13 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  *
  * A picture is a module of its own, `<kind>.js`. `show` draws new data, whatever was drawn before;
  * `clear` forgets all of it (without one the place is emptied); `theme` answers light and dark
- * where the style sheet does not.
+ * where the style sheet does not. Everybody may take away what it shows: see take/take.js.
  * @typedef {object} Picture
  * @property {(root: HTMLElement, data: any, context: Context) => void | Promise<void>} show
  * @property {(data: any) => Table} table
  * @property {(root: HTMLElement) => void} [clear]
  * @property {(root: HTMLElement) => void} [theme]
+ * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
  */
 
 /** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */
@@ -147,6 +148,41 @@ async function attempt(root, act) {
 export function tableOf(root) {
   const {picture, props} = mounted.get(root) || {};
   return picture && props.value ? picture.table(JSON.parse(props.value)) : null;
+}
+
+// The menu below a picture: its files are made when they are asked for, and so is what makes them.
+document.addEventListener('click', event => {
+  const button = closest(event, '.take [data-take]'), menu = /** @type {HTMLDetailsElement | null} */ (button?.closest('.take'));
+  for (const open of /** @type {NodeListOf<HTMLDetailsElement>} */ (document.querySelectorAll('.take[open]'))) {
+    if (!open.contains(/** @type {Node} */ (event.target))) open.open = false;
+  }
+  if (menu) takeAway(button.dataset.take, menu);
+});
+document.addEventListener('keydown', event => {
+  const menu = /** @type {HTMLDetailsElement | null} */ (event.key === 'Escape' ? closest(event, '.take[open]') : null);
+  if (!menu) return;
+  menu.open = false;
+  find(menu, 'summary').focus();
+});
+
+/** @param {string} ending @param {HTMLDetailsElement} menu */
+async function takeAway(ending, menu) {
+  const root = /** @type {HTMLElement} */ (menu.parentElement.querySelector('.canvas')), {kind, picture, props} = mounted.get(root), said = find(menu, '[role=status]');
+  said.textContent = '';
+  try {
+    const {take} = await import('./take/take.js');
+    await take(ending, {kind, root, picture, data: JSON.parse(props.value)});
+    menu.open = false;
+  } catch (error) {
+    said.textContent = said.dataset.failed;
+    reportError(error);
+  }
+}
+
+/** What a canvas shows now, as it was sent. @param {HTMLElement} root @returns {{kind: string, value: string}} */
+export function valueAt(root) {
+  const {kind, props} = mounted.get(root);
+  return {kind, value: props.value};
 }
 
 new MutationObserver(() => {

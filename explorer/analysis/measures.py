@@ -2,10 +2,6 @@
 
 import numpy as np
 
-LN2 = float(np.log(2.0))
-"""The most a Jensen-Shannon divergence can be."""
-
-
 TEMPERATURES = (0.05, 20.0)
 """The lowest and the highest temperature that logits are divided by."""
 

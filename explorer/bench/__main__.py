@@ -1,18 +1,19 @@
-"""``python -m explorer.bench latency|click``: the same measurements from the command line."""
+"""``python -m explorer.bench latency|click|together``: measurements from the command line."""
 
 import argparse
 import sys
 
-from explorer.bench import click, latency
+from explorer.bench import click, latency, together
 from explorer.timing.stop import Stopped
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one of the two measurements; 0 when it came to an end."""
+    """Run one of the measurements; 0 when it came to an end."""
     parser = argparse.ArgumentParser(prog="python -m explorer.bench", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     latency.add_command(commands)
     click.add_command(commands)
+    together.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)

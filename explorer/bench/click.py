@@ -109,7 +109,7 @@ def _print_click(latency: Latency, length: int, clock: str) -> None:
     goal = f", goal {GOALS[length]:.2f}" if length in GOALS else ""
     _print(
         f"click, new text, {length} tokens: {clicked:.0f} ms; three bare passes {bare:.0f} ms; "
-        f"{_span(ratio)}{goal}",
+        f"{span(ratio)}{goal}",
         latency,
         clock,
     )
@@ -119,7 +119,7 @@ def _print_again(latency: Latency, length: int, clock: str) -> None:
     nothing, same = 1e3 * np.median(latency.seconds, axis=0)
     _print(
         f"same text again, {length} tokens: {same:.1f} ms; an empty event {nothing:.1f} ms; "
-        f"{_span(over_first(latency))}",
+        f"{span(over_first(latency))}",
         latency,
         clock,
     )
@@ -130,7 +130,8 @@ def over_first(latency: Latency) -> Ratio:
     return paired_ratio(latency.seconds[:, 1], latency.seconds[:, 0], latency.blocks)
 
 
-def _span(ratio: Ratio) -> str:
+def span(ratio: Ratio) -> str:
+    """A ratio and its interval, in words."""
     return f"ratio {ratio.ratio:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]"
 
 

@@ -1,8 +1,12 @@
-"""The only place where the networks run: one text, one batch of masked texts, or the head alone."""
+"""The only place where the networks run: one text, several together, or the head alone."""
+
+from collections.abc import Sequence
 
 import numpy as np
 import torch
+from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
+from transformers.modeling_outputs import BaseModelOutput
 
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run, read_only
@@ -18,6 +22,7 @@ from explorer.models.tokens import (
     word_of_span,
 )
 
+ALL_STATES = {"output_attentions": True, "output_hidden_states": True}
 MAX_CHARACTERS = 20_000
 """Far above what any position table holds, so that a megabyte is refused before it is read."""
 
@@ -107,19 +112,47 @@ def apply_head(loaded: LoadedModel, hidden: torch.Tensor) -> torch.Tensor:
 def run_model(loaded: LoadedModel, tokens: Tokens) -> Run:
     """One forward pass with attentions and hidden states; the head only at the masks."""
     with loaded.lock:
-        out = loaded.network.base_model(
-            **inputs_of(loaded, tokens), output_attentions=True, output_hidden_states=True
-        )
-        logits = apply_head(loaded, out.last_hidden_state[0, list(tokens.mask_positions)])
-    if not out.attentions:
+        out = loaded.network.base_model(**inputs_of(loaded, tokens), **ALL_STATES)
+        return _run_of(loaded, tokens, out, 0)
+
+
+@torch.inference_mode()
+def run_together(loaded: LoadedModel, texts: Sequence[Tokens]) -> list[Run]:
+    """Several texts in one forward pass, the shorter ones padded and the padding masked."""
+    if len(texts) < 2:
+        return [run_model(loaded, tokens) for tokens in texts]
+    inputs = padded([inputs_of(loaded, tokens) for tokens in texts], loaded.tokenizer.pad_token_id)
+    with loaded.lock:
+        out = loaded.network.base_model(**inputs, **ALL_STATES)
+        return [_run_of(loaded, tokens, out, row) for row, tokens in enumerate(texts)]
+
+
+def padded(texts: Sequence[dict[str, torch.Tensor]], pad: int) -> dict[str, torch.Tensor]:
+    """The inputs of several texts as one, with the mask that tells words from padding."""
+    fill = dict.fromkeys(texts[0], 0) | {"input_ids": pad}
+    inputs = {
+        name: pad_sequence([text[name][0] for text in texts], True, value)
+        for name, value in fill.items()
+    }
+    lengths = torch.tensor([text["input_ids"].shape[1] for text in texts])
+    longest = torch.arange(int(lengths.max()))
+    mask = (longest < lengths[:, None]).long().to(inputs["input_ids"].device)
+    return inputs | {"attention_mask": mask}
+
+
+def _run_of(loaded: LoadedModel, tokens: Tokens, out: BaseModelOutput, row: int) -> Run:
+    """What one text of a forward pass gets of it."""
+    if not out.attentions or not out.hidden_states or out.last_hidden_state is None:
         raise RuntimeError(
             f"{loaded.spec.name} returned no attentions: load it with eager attention"
         )
+    n = len(tokens.ids)
+    logits = apply_head(loaded, out.last_hidden_state[row, list(tokens.mask_positions)])
     return Run(
         loaded.spec,
         tokens,
-        _array(torch.cat(out.hidden_states)),
-        _array(torch.cat(out.attentions)),
+        _array(torch.stack([states[row, :n] for states in out.hidden_states])),
+        _array(torch.stack([weights[row, :, :n, :n] for weights in out.attentions])),
         _array(logits),
         loaded.vocabulary,
         loaded.device,

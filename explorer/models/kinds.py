@@ -6,6 +6,18 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class PairHead:
+    """What was trained to tell one order of two sentences from another."""
+
+    objective: str
+    """``nsp``: does the second follow, or come from elsewhere? ``sop``: in order, or swapped?"""
+    scores: Callable[[Any, Any], Any]
+    """(network, last hidden states [batch, position, d_model]) -> [batch, 2]; class 0 is yes."""
+    weights: str
+    """Its name in a checkpoint; one that lacks it answers with random numbers."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ModelKind:
     """One model whatever its size: its name, its config, its head and its modules' names."""
 
@@ -23,12 +35,16 @@ class ModelKind:
     value: str
     output: str
     """The attention output projection."""
+    layer: str
+    """A whole layer; of a layer that is shared, the one that is applied again and again."""
     fixed: Mapping[str, float] = field(default_factory=dict)
     """What its config says besides the shape."""
     first_position: int = 0
     """The row of the position table that a text's first token reads."""
     teacher: str = ""
     """The key of the model that it was distilled from; empty unless a student."""
+    pair: PairHead | None = None
+    """Its sentence-pair head; None where pre-training had no such objective."""
 
 
 _SHAPE = {
@@ -50,6 +66,12 @@ BERT = ModelKind(
     key=r"attention\.self\.key$",
     value=r"attention\.self\.value$",
     output=r"attention\.output\.dense$",
+    layer=r"encoder\.layer\.\d+$",
+    pair=PairHead(
+        "nsp",
+        lambda network, states: network.cls.seq_relationship(network.bert.pooler(states)),
+        "seq_relationship",
+    ),
 )
 DISTILBERT = ModelKind(
     "DistilBERT",
@@ -70,6 +92,7 @@ DISTILBERT = ModelKind(
     key=r"attention\.k_lin$",
     value=r"attention\.v_lin$",
     output=r"attention\.out_lin$",
+    layer=r"transformer\.layer\.\d+$",
     teacher="bert",
 )
 ALBERT = ModelKind(
@@ -81,7 +104,15 @@ ALBERT = ModelKind(
     key=r"attention\.key$",
     value=r"attention\.value$",
     output=r"attention\.dense$",
+    layer=r"albert_layers\.\d+$",
     fixed={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
+    pair=PairHead(
+        "sop",
+        lambda network, states: network.sop_classifier(
+            network.albert.pooler_activation(network.albert.pooler(states[:, 0]))
+        ),
+        "sop_classifier",
+    ),
 )
 KINDS: dict[str, ModelKind] = {"bert": BERT, "distilbert": DISTILBERT, "albert": ALBERT}
 """By model key; always in this order, everywhere."""

@@ -26,7 +26,7 @@ Report = Callable[[str, float], None]
 """Called with a plain sentence and the share done, 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class LoadedModel:
     """A network in eval mode with its tokenizer, on one device in one dtype."""
 
@@ -75,11 +75,6 @@ def load_model(
 def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
     """Whether the network is in memory already."""
     return (spec.name, device, dtype) in _loaded
-
-
-def forget_models() -> None:
-    """Drop every loaded network (tests, and after running out of memory)."""
-    _loaded.clear()
 
 
 def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:

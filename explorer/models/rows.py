@@ -1,4 +1,4 @@
-"""Rows: masked versions of a text as plain ids, planned without any network."""
+"""Rows of a batch, planned without any network: texts with a word masked, passes with a patch."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,6 +6,9 @@ from itertools import groupby
 
 BATCH_TOKENS = 1024
 """Tokens per batch: under two seconds for a base model on one thread, so progress keeps moving."""
+
+MOST_PATCHES = 64
+"""Patches per batch: each ends in the logits of a whole vocabulary, for every mask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +20,15 @@ class MaskedRow:
     position: int
 
 
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """One variant of a pass: at these positions the states of one layer are another text's."""
+
+    layer: int
+    """0 is the embeddings; the state after the last layer needs no pass."""
+    positions: tuple[int, ...]
+
+
 def batches(
     rows: Sequence[MaskedRow], tokens: int = BATCH_TOKENS
 ) -> Iterator[tuple[MaskedRow, ...]]:
@@ -25,3 +37,19 @@ def batches(
         waiting, size = list(same), max(1, tokens // length)
         for start in range(0, len(waiting), size):
             yield tuple(waiting[start : start + size])
+
+
+def patch_batches(
+    patches: Sequence[Patch], length: int, n_layers: int, tokens: int = BATCH_TOKENS
+) -> Iterator[tuple[Patch, ...]]:
+    """Patches in the order of their layers, in groups that cost a batch: the layers that follow."""
+    waiting = sorted(patches, key=lambda patch: patch.layer)
+    while waiting:
+        cost, size = 0.0, 0
+        for patch in waiting[:MOST_PATCHES]:
+            cost += length * (n_layers - patch.layer) / n_layers
+            if size and cost > tokens:
+                break
+            size += 1
+        yield tuple(waiting[:size])
+        waiting = waiting[size:]

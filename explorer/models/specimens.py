@@ -23,11 +23,13 @@ class Specimens:
     """A spec's network with random numbers."""
     sharing: Callable[[ModelSpec, str], PreTrainedModel] = sharing_network
     """An ALBERT whose layers share a part, without numbers."""
+    presses: int = 1
+    """How often the reader has asked: a timed check takes so many times its usual rounds."""
 
 
 def family_specimens(
-    family: str, load: Callable[[ModelSpec], LoadedModel] = load_model
+    family: str, load: Callable[[ModelSpec], LoadedModel] = load_model, presses: int = 1
 ) -> Specimens:
     """The untampered specimens of a family; a model is loaded when a check first asks for it."""
     specs = {spec.key: spec for spec in family_specs(family)}
-    return Specimens(family, lambda key: load(specs[key]))
+    return Specimens(family, lambda key: load(specs[key]), presses=presses)

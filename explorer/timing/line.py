@@ -44,6 +44,8 @@ class Turn:
         self.error: Exception | None = None
         self.shot: Any = None
         self.done = threading.Event()
+        self.replaced = False
+        """Whether its owner has started another job since."""
         self.line, self._job = line, job
         self.thread = threading.Thread(target=self._run, name="turn", daemon=True)
 
@@ -86,7 +88,7 @@ class Line:
         Raises:
             LineIsLong: too many wait already.
         """
-        self.stop(owner)
+        self._replace(owner)
         with self._changed:
             if len(self._waiting) > LONGEST_LINE:
                 raise LineIsLong("Many are waiting already. Please try again later.")
@@ -101,6 +103,12 @@ class Line:
         """Stop what an owner has in the line, if anything."""
         turn = self._by_owner.get(owner)
         if turn is not None:
+            turn.stop()
+
+    def _replace(self, owner: str) -> None:
+        turn = self._by_owner.get(owner)
+        if turn is not None:
+            turn.replaced = True
             turn.stop()
 
     def place(self, turn: Turn) -> int:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from explorer.models.specs import FAMILIES
 from explorer.training.machine import offer
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.report.evaluate import PARTS, Evaluation, evaluate
@@ -29,10 +30,12 @@ STEPS = (
     "export",
     "evaluate",
     "ablation",
+    "tasks",
     "all",
 )
 
-ALL = tuple(step for step in STEPS if step not in ("settle", "tutor", "ablation", "all"))
+TASKS = ("sst2", "squad")
+ALL = tuple(step for step in STEPS if step not in ("settle", "tutor", "ablation", "tasks", "all"))
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -52,7 +55,7 @@ def arguments() -> argparse.ArgumentParser:
         "--threads", type=int, default=0, help="CPU threads; 0 lets the machine decide"
     )
     parser.add_argument("--models", type=Path, default=Path("assets/models"), help="exported to")
-    parser.add_argument("--only", nargs="+", choices=MODELS, help="export or evaluate these")
+    parser.add_argument("--only", nargs="+", default=[], help="export, evaluate or tune these")
     parser.add_argument("--force", action="store_true", help="overwrite better weights")
     parser.add_argument(
         "--keep", type=float, default=0.0, help="export: share of --start's weights"
@@ -63,6 +66,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--sst2-examples", type=int, default=12_000)
     parser.add_argument("--tiny", action="store_true", help="toy sizes, to try the recipe")
     add_training(parser)
+    add_tasks(parser)
     return parser
 
 
@@ -75,6 +79,16 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--tokens-per-step", type=int)
     parser.add_argument("--before", help="settle: exported weights in the old vocabulary")
     parser.add_argument("--words-only", action="store_true", help="albert: its layer stays")
+
+
+def add_tasks(parser: argparse.ArgumentParser) -> None:
+    """What the step ``tasks`` tunes a family for."""
+    parser.add_argument("--family", choices=FAMILIES, default="mini", help="tasks: whom to tune")
+    parser.add_argument("--data", type=Path, help="tasks: folder of SST-2 and SQuAD v1.1")
+    parser.add_argument("--task", nargs="+", choices=TASKS, default=TASKS, help="tasks: for what")
+    parser.add_argument(
+        "--full", nargs="+", default=[], help="tasks: tune all weights of these too, on SST-2"
+    )
 
 
 def main(words: list[str] | None = None) -> int:
@@ -93,6 +107,11 @@ def main(words: list[str] | None = None) -> int:
 
 def run_step(options: argparse.Namespace) -> None:
     """Hand the options to the step they name; ``all`` runs those of `ALL` after one another."""
+    if options.step == "tasks":
+        tune(options)
+        return
+    if set(options.only) - set(MODELS):
+        raise ValueError(f"--only takes {', '.join(MODELS)}.")
     changes = {
         "rate": options.rate,
         "cool_down": options.cool_down,
@@ -133,6 +152,25 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
         tutoring.settle(setting, options.before)
     else:
         getattr(tutoring if step == "tutor" else pretrain, step)(setting)
+
+
+def tune(options: argparse.Namespace) -> None:
+    """Make the adapters; the library for it is asked for only here."""
+    from explorer.training.tasks.command import Tuning, tune_family
+
+    if not options.data:
+        raise ValueError("The tasks step needs --data, the folder of SST-2 and SQuAD v1.1.")
+    tuning = Tuning(
+        options.work / "tasks",
+        options.models,
+        options.data,
+        options.family,
+        tuple(options.task),
+        tuple(options.only),
+        tuple(options.full),
+        options.minutes,
+    )
+    tune_family(tuning)
 
 
 if __name__ == "__main__":

@@ -53,6 +53,11 @@ def _attribute(name: str, value: Attribute) -> str:
     return f" {name}" if value is True else f' {name}="{html.escape(str(value), quote=True)}"'
 
 
+def plain(text: str) -> str:
+    """What is read of markup or of text: for a label that can hold no element."""
+    return html.unescape(re.sub("<[^>]*>", "", text)) if isinstance(text, Markup) else text
+
+
 def finding(*sentence: "str | Markup") -> Markup:
     """The one line on top of a tab that says in words what the picture shows."""
     return el("p", *sentence, class_="finding")
@@ -103,6 +108,11 @@ def _meaning(entry: str, more: Markup) -> Markup:
     return el("div", said, el("p", more), id=box_of(entry), class_="meaning", popover="auto")
 
 
+def percent(share: float) -> str:
+    """A share as the page prints it: ``93.4 %``."""
+    return f"{100 * share:.1f} %"
+
+
 def listed(items: Sequence[str | Markup]) -> Markup:
     """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
     parts: list[str | Markup] = []
@@ -123,7 +133,7 @@ def table(head: list[str], rows: "list[list[str | Markup]]", caption: str = "") 
         class_="table stacks",
         tabindex="0",
         role="region",
-        aria_label=caption or head[0],
+        aria_label=plain(caption) or head[0],
     )
     return el("figure", el("figcaption", caption) if caption else None, scroller, class_="tabled")
 

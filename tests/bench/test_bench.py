@@ -10,6 +10,7 @@ from explorer.analysis.latency.ratio import Ratio
 from explorer.bench import latency, served
 from explorer.bench.__main__ import main
 from explorer.bench.latency import self_report
+from explorer.models import forward
 from explorer.models.specs import BASE
 from explorer.page_state import PageState
 from explorer.timing.stop import Stopped
@@ -106,3 +107,21 @@ def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(tiny_famil
 def test_an_empty_event_answers():
     with served.served_nothing() as client:
         assert client.send() > 50
+
+
+def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
+    from explorer import together as waiting
+    from explorer.bench import together
+
+    passes, original = [], forward.run_together
+    monkeypatch.setattr(
+        forward, "run_together", lambda *a: passes.append(len(a[1])) or original(*a)
+    )
+    monkeypatch.setattr(together, "BASE", tiny_family.specs)
+    monkeypatch.setattr(together, "LENGTHS", (10, 11))
+    usual = waiting.MOST
+    together.ask(4, np.random.default_rng(0), 1)
+    assert passes.count(1) == 12
+    together.ask(4, np.random.default_rng(1), usual)
+    assert sum(passes) == 24
+    assert usual == waiting.MOST

@@ -40,7 +40,7 @@ def test_the_family_is_drawn_until_it_is_folded_and_its_doors_open_every_tab(pag
     page.locator(".chip", has_text="He or she").click()
     expect(page.locator(".pr-contrast-row").first).to_be_visible()
     expect(page.locator("#words .shows")).to_contain_text("Bias")
-    page.wait_for_function("location.search.includes('fold=contrast')")
+    page.wait_for_function("location.search.includes('fold=ask')")
 
 
 def test_a_typed_mask_offers_a_word_to_type(page_at):

@@ -70,7 +70,7 @@ def test_a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page
             arg=tab.lower(),
         )
     assert sent == []
-    assert page.locator("#link input").input_value() == page.url
+    assert page.locator("#link input").input_value() == page.url.replace("__theme=light&", "")
     compare(page, "The sea is [MASK].")
     expect(page.locator("#fold-predictions-words .pw-tile", has_text="sea")).to_be_visible()
 
@@ -84,7 +84,7 @@ def test_a_head_that_does_not_exist_is_repaired_with_a_notice(page_at):
 
 
 def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
-    page = page_at("/?tab=claims&fold=retention")
+    page = page_at("/?tab=claims&fold=savings")
     expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
     expect(page.locator(".toast-body")).to_have_count(1)
     expect(page.locator(".toast-body")).to_contain_text("put back to the default: fold")
@@ -95,10 +95,10 @@ def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
 def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
     page = page_at("/?tab=parameters&fold=sizes")
     expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
-    page.get_by_role("button", name="What would a model of your own cost?").click()
-    page.wait_for_function("location.search.includes('fold=build')")
-    page.get_by_role("button", name="What would a model of your own cost?").click()
-    page.wait_for_function("!location.search.includes('fold=build')")
+    page.get_by_role("button", name="Does ALBERT really run one layer").click()
+    page.wait_for_function("location.search.includes('fold=sharing')")
+    page.get_by_role("button", name="Does ALBERT really run one layer").click()
+    page.wait_for_function("!location.search.includes('fold=sharing')")
 
 
 def test_a_refused_text_changes_neither_the_link_nor_the_tabs(page_at):

@@ -32,6 +32,19 @@ def test_a_broken_picture_costs_only_its_own_place(app_url, chromium, source):
     page.context.close()
 
 
+def test_the_words_are_those_of_the_answer_that_came_before_their_picture(app_url, chromium):
+    held, context = [], chromium.new_context()
+    context.route("**/js/*/page/words.js", lambda route: held.append(route))
+    page = context.new_page()
+    page.goto(f"{app_url}/?text=The+cat+sat.", wait_until="commit")
+    expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
+    context.route("**/js/*/page/words.js", lambda route: route.continue_())
+    for route in held:
+        route.continue_()
+    expect(page.locator(".strip .word")).to_have_text(["The", "cat", "sat"])
+    context.close()
+
+
 @pytest.mark.parametrize(
     ("late", "before"), [("gradio", "#compare"), ("predictions/gaps", ".strip .word")]
 )

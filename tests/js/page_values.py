@@ -33,7 +33,7 @@ def attention_values():
 
 
 def depth_values(monkeypatch):
-    from explorer.ui.depth import moves, similarity, tab
+    from explorer.ui.depth import moves, patching, similarity, tab
 
     monkeypatch.setattr(similarity, "sentences", lambda: ("the cat sat.", "a dog ran in paris."))
     monkeypatch.setattr(similarity, "_KEPT", {})
@@ -41,6 +41,7 @@ def depth_values(monkeypatch):
     return {
         "depth/lens": tab.show(STATE)[1],
         "depth/similarity": list(similarity.show_similarity(STATE))[LAST][1],
+        "depth/patching": list(patching.follow(STATE, "the dog sat on the [MASK]."))[LAST][2],
         "depth/travel": travel,
         "depth/film": film,
     }

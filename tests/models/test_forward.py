@@ -5,7 +5,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from explorer.models.forward import apply_head, position_logits, run_model, tokenize
+from explorer.models.forward import apply_head, position_logits, run_model, run_together, tokenize
 from explorer.models.specs import MODEL_KEYS
 
 TEXTS = [
@@ -48,6 +48,18 @@ def test_a_run_equals_plain_transformers(tiny_family, plain, key, text):
     np.testing.assert_allclose(found, expected, atol=1e-5)
     np.testing.assert_allclose(run.attention, torch.cat(out.attentions), atol=1e-5)
     np.testing.assert_allclose(run.hidden_states, torch.cat(out.hidden_states), atol=1e-4)
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_texts_together_are_what_each_is_alone_in_plain_transformers(tiny_family, plain, key):
+    loaded = tiny_family.loaded(key)
+    found = run_together(loaded, [tokenize(loaded, text) for text in TEXTS])
+    assert len({len(run.tokens.ids) for run in found}) > 2, "nothing was padded"
+    for text, run in zip(TEXTS, found, strict=True):
+        out, masks = plain(key, text)
+        np.testing.assert_allclose(run.mask_logits, out.logits[0, masks], atol=1e-5)
+        np.testing.assert_allclose(run.attention, torch.cat(out.attentions), atol=1e-5)
+        np.testing.assert_allclose(run.hidden_states, torch.cat(out.hidden_states), atol=1e-5)
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)

@@ -4,15 +4,19 @@ import os
 import shutil
 import signal
 import sys
+import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
+from explorer.models.architectures import random_network
 from explorer.timing.networks import checkpoint_here
 from explorer.timing.protocol import Pass, thread_width, timed_ids
+from explorer.timing.runtimes import child
 from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order, RuntimeProcess
@@ -24,6 +28,11 @@ from tests.waiting import until
 needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
 
 
+def two_layers(spec):
+    """The same model, quicker to export: a second layer is built as a sixth is."""
+    return replace(spec, architecture=replace(spec.architecture, n_layers=2))
+
+
 @pytest.mark.parametrize(("key", "head"), [("bert", True), ("distilbert", False), ("albert", True)])
 def test_onnx_runtime_gives_torchs_numbers_on_the_calling_thread(
     tiny_family, tmp_path, monkeypatch, key, head
@@ -31,12 +40,12 @@ def test_onnx_runtime_gives_torchs_numbers_on_the_calling_thread(
     for package in runtimes.ONNX_PACKAGES:
         pytest.importorskip(package)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    loaded, work = tiny_family.loaded(key), Workload(length=24, batch=2, head=head)
-    plain = Pass(loaded.spec, loaded.network, work).eval()
-    ids = timed_ids(loaded.spec, work)
+    spec, work = two_layers(tiny_family.specs[key]), Workload(length=24, batch=2, head=head)
+    plain = Pass(spec, random_network(spec), work).eval()
+    ids = timed_ids(spec, work)
     with torch.inference_mode(), thread_width("compute"):
         run = built(ONNX, plain, ids, 1)
-        other = timed_ids(loaded.spec, work, seed=1)
+        other = timed_ids(spec, work, seed=1)
         for asked in (ids, other):
             np.testing.assert_allclose(run(asked), plain(asked), atol=1e-4)
         before = time.process_time(), time.thread_time()
@@ -83,17 +92,15 @@ def test_any_other_failure_is_one_reason_too():
 
 def test_a_process_times_and_answers_as_this_one_would(tiny_family):
     pytest.importorskip("onnxruntime")
-    loaded, work = tiny_family.loaded("distilbert"), Workload(length=16)
-    question = Question(
-        timed_ids(loaded.spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5])
-    )
-    order = Order(ONNX, loaded.spec, work, checkpoint_here(loaded.spec))
+    spec, work = two_layers(tiny_family.specs["distilbert"]), Workload(length=16)
+    question = Question(timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5]))
+    order = Order(ONNX, spec, work, None)
     sign = StopSign()
     with RuntimeProcess(order) as process:
         process.wait_until_built(sign.check)
         assert 0 < process.seconds(sign.check) < 60
         there = process.scores(question, sign.check)
-        here = scores_at(Pass(loaded.spec, loaded.network, work), question, "cpu")
+        here = scores_at(Pass(spec, random_network(spec), work), question, "cpu")
         np.testing.assert_allclose(there, here, atol=1e-4)
         sign.stop()
         os.kill(process._process.pid, signal.SIGSTOP)
@@ -141,6 +148,21 @@ def test_ending_a_build_leaves_no_file_and_no_helper(tiny_family, tmp_path, monk
     until(lambda: not is_running(helper))
 
 
+def test_what_a_compiler_keeps_lies_beside_the_folder_that_goes(tmp_path, monkeypatch):
+    """The short form of the one below: where the two places are, with nothing compiled."""
+    from torch._inductor import codecache
+
+    own = tmp_path / "own"
+    for name in ("TMPDIR", "TORCHINDUCTOR_CACHE_DIR"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    child._scratch_in(str(own), COMPILE)
+    assert Path(codecache.cache_dir()).parent == tmp_path
+    assert (tempfile.gettempdir(), os.environ["TMPDIR"]) == (str(own), str(own))
+
+
+@pytest.mark.slow
 @needs_compiler
 def test_what_was_compiled_is_kept_and_scratch_files_are_not(tiny_family, tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))

@@ -1,7 +1,7 @@
 import pytest
 
 from explorer.training import machine
-from explorer.training.machine import offer, threads_for
+from explorer.training.machine import multiplies_halves, offer, threads_for
 
 
 @pytest.mark.parametrize(("cores", "load", "threads"), [(2, 0.1, 2), (2, 0.9, 1), (16, 3.0, 1)])
@@ -18,3 +18,10 @@ def test_the_offer_names_the_machine_and_keeps_what_was_asked_for(monkeypatch):
     assert "OMP_WAIT_POLICY=passive" in line
     assert machine.machine() in line
     assert offer(3)[0] == 3
+
+
+@pytest.mark.skipif(not machine.CPU.exists(), reason="reads Linux's list of the processor's flags")
+def test_only_instructions_make_half_precision_worth_it():
+    """oneDNN emulates bfloat16 on AVX-512 alone, and calls it supported."""
+    flags = set(machine.CPU.read_text().split())
+    assert multiplies_halves() == bool(flags & {"avx512_bf16", "amx_bf16"})

@@ -54,9 +54,9 @@ def test_a_word_opens_the_one_box_that_says_what_the_glossary_says(shown):
 
 def test_a_word_that_the_glossary_lacks_is_refused():
     with pytest.raises(KeyError):
-        term("perplexity")
+        term("lemma")
     with pytest.raises(KeyError):
-        explained("no such word here", "perplexity")
+        explained("no such word here", "lemma")
 
 
 def test_a_sentence_stays_the_same_and_only_the_first_place_is_a_button():

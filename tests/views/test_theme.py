@@ -67,7 +67,7 @@ COMPOSED = ("pq-to_", "cl-claim", "cl-live", "cl-printed", "cl-source")
 """Beginnings of names that are put together where they are used: `pq-{name}`, `cl-${name}`."""
 GRADIOS = {"block", "button", "dark", "divider", "form", "gradio-container", "html-container"}
 GRADIOS |= {"icon", "input-container", "label-wrap", "main", "open", "progress-bar", "prose", "row"}
-GRADIOS |= {"progress-level", "secondary-wrap", "selected", "tab-container", "wrap"}
+GRADIOS |= {"progress-level", "secondary-wrap", "selected", "tab-container", "tab-wrapper", "wrap"}
 """What Gradio calls its own parts."""
 
 

@@ -232,6 +232,10 @@ function end(root) {
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => walls.get(root)?.recolour();
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = data => ({GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups])),
+  ADDED: data.special.flatMap((added, word) => added ? [word] : [])});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const own = (model, i) => model.kind[i] < 5 ? model.shares[i * 5 + model.kind[i]] : null;

@@ -1,13 +1,19 @@
 // Published tables: one column as outlined bars, all columns as a table whose heads sort.
 import {find, make, say, stacks} from '../kit/dom.js';
+import {linked} from '../kit/links.js';
 import {sorted} from '../kit/maths.js';
+import {explained} from '../kit/term.js';
 
 const chosen = {table: 'distilbert-1', column: null, up: false};
 
 // A score keeps its decimal: 89 is printed 89.0, as the papers have it.
+const isScore = unit => unit === '%' || unit.endsWith('× 100');
 const printed = (value, unit) => value === null ? '–'
-  : value.toLocaleString('en-GB', {minimumFractionDigits: unit === '%' ? 1 : 0, maximumFractionDigits: 3})
-    + (unit ? ` ${unit}` : '');
+  : value.toLocaleString('en-GB', {minimumFractionDigits: isScore(unit) ? 1 : 0, maximumFractionDigits: 3});
+/** A number with its unit; what a correlation is multiplied by stands beside the column's name. */
+const withUnit = (value, unit) => printed(value, unit) + (unit && !unit.endsWith('× 100') ? ` ${unit}` : '');
+/** A column's name, and its unit where it is not the usual one. */
+const named = column => column.label + (column.unit && column.unit !== '%' ? ` (${column.unit})` : '');
 const papers = {bert: 'BERT', distilbert: 'DistilBERT', albert: 'ALBERT', released: 'Released'};
 
 function inOrder(table) {
@@ -29,7 +35,7 @@ function bars(table, t) {
     list.append(make('li', {'data-model': row.model || null},
       make('span', {class: row.model ? 'model-name' : '', 'data-model': row.model || null}, row.name),
       make('span', {class: 'bm-bar', 'aria-hidden': 'true'}, fill),
-      make('span', {class: 'printed'}, printed(row.values[at], column.unit) + (marks.length ? ' †' : ''))));
+      make('span', {class: 'printed'}, withUnit(row.values[at], column.unit) + (marks.length ? ' †' : ''))));
   }
   return list;
 }
@@ -37,7 +43,7 @@ function bars(table, t) {
 function head(column, redraw, t) {
   const on = chosen.column === column.label;
   const button = make('button', {type: 'button', title: say(t.sort, {column: column.label})},
-    `${column.label}${column.unit && column.unit !== '%' ? ` (${column.unit})` : ''}`, on ? (chosen.up ? ' ▲' : ' ▼') : '');
+    named(column), on ? (chosen.up ? ' ▲' : ' ▼') : '');
   button.addEventListener('click', () => {
     chosen.up = on ? !chosen.up : Boolean(column.lower_is_better);
     chosen.column = column.label;
@@ -53,7 +59,7 @@ function grid(table, redraw, t) {
       ...table.columns.map(column => head(column, redraw, t)))),
     make('tbody', {}, ...rows.map(row => make('tr', {},
       make('th', {scope: 'row'}, row.name),
-      ...row.values.map((value, i) => make('td', {class: 'printed'}, printed(value, table.columns[i].unit === '%' ? '%' : '').replace(' %', ''),
+      ...row.values.map((value, i) => make('td', {class: 'printed'}, printed(value, table.columns[i].unit),
         flagsOf(table, row.name, table.columns[i].label).length ? make('sup', {}, '†') : null))))))));
 }
 
@@ -86,9 +92,9 @@ function draw(root, data) {
   });
   root.replaceChildren(
     make('label', {class: 'cl-field'}, make('span', {}, t.table), select),
-    make('p', {class: 'note'}, make('span', {class: 'badge'}, t.published), ` ${table.source}. `,
-      table.split === '-' ? '' : `${table.split}. `, table.protocol),
-    make('p', {class: 'bm-title'}, say(t.bars, {column: chosen.column})),
+    make('p', {class: 'note'}, make('span', {class: 'badge'}, t.published), ' ', ...linked(table.source, data.addresses), '. ',
+      table.split === '-' ? '' : `${table.split}. `, ...explained(table.protocol, data.terms)),
+    make('p', {class: 'bm-title'}, say(t.bars, {column: named(table.columns.find(c => c.label === chosen.column))})),
     bars(table, t), grid(table, redraw, t), ...remarks(table, t),
     table.note ? make('p', {class: 'note'}, table.note) : '');
 }

@@ -1,6 +1,6 @@
 // Live checks: the list of what each one measures, expects and found.
 import {find, make, say} from '../kit/dom.js';
-import {listen, results, running} from './filter.js';
+import {listen, open, pressed, results, running} from './filter.js';
 
 function outcome(check, t) {
   const result = results[check.id];
@@ -10,14 +10,14 @@ function outcome(check, t) {
   return [make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
     kind ? make('span', {class: 'cl-kind'}, kind) : null,
     make('span', {class: 'cl-test', 'data-holds': {holds: 'true', fails: 'false'}[result.status] || 'none'},
-      make('span', {class: 'cl-value'}, result.text), ' ', make('b', {}, t[result.status])))];
+      make('span', {class: 'cl-value'}, result.text), ' ', make('b', {}, t[result.status === 'undecided' ? open(result) : result.status])))];
 }
 
 function item(check, data, ask) {
   const t = data.texts, label = say(t.run, check);
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
     'data-check': check.id, 'aria-busy': String(running.has(check.id))}, `▷ ${check.id}`);
-  button.addEventListener('click', () => ask({check: check.id}));
+  button.addEventListener('click', () => ask(pressed(check.id)));
   return make('li', {class: 'cc-row', 'data-check-row': check.id}, button,
     make('div', {class: 'cl-cell'}, make('p', {class: 'cl-text'}, check.measures),
       make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`)),

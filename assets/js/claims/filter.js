@@ -2,11 +2,18 @@
 export const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported: '?'};
 export const filter = {search: '', model: '', topic: '', verdict: '', report: '', live: false};
 export const results = {};        // check id -> the last result that arrived
+const presses = {};               // check id -> how often its button was pressed
 export const running = new Set(); // check ids at work now
 const listeners = new Map();
 
 export const listen = (name, react) => listeners.set(name, react);
 const notify = () => listeners.forEach(react => react());
+
+/** One press more: a timed check takes more rounds each time. @param {string} check */
+export const pressed = check => ({check, press: presses[check] = (presses[check] || 0) + 1});
+
+/** What an open verdict is called: more rounds may decide what is timed. */
+export const open = result => result.timed ? 'press' : 'undecided';
 
 export function setFilter(changes) { Object.assign(filter, changes); notify(); }
 export function publish(news) {

@@ -1,7 +1,7 @@
 // The ledger: search and filters over all claims, each beside its source and what this machine finds.
 import {make, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
-import {filter, GLYPHS, listen, results, running, setFilter} from './filter.js';
+import {filter, GLYPHS, listen, open, pressed, results, running, setFilter} from './filter.js';
 
 const PAGE = 10, STEP = 40;
 
@@ -53,7 +53,7 @@ function checkButton(id, view) {
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
     title: note.waits || label, 'data-check': id, 'aria-busy': String(busy)},
     busy ? `${id} …` : `▷ ${id}`);
-  button.addEventListener('click', () => view.ask({check: id}));
+  button.addEventListener('click', () => view.ask(pressed(id)));
   return button;
 }
 
@@ -63,7 +63,7 @@ function outcome(id, claim, view) {
   const tests = (result.claims || {})[claim.id];
   const line = text => make('span', {class: 'cl-value'}, text);
   const body = tests ? tests.map(test => make('span', {class: 'cl-test', 'data-holds': String(test.holds)},
-    line(test.text), ' ', make('b', {}, t[test.holds === null ? 'undecided' : test.holds ? 'holds' : 'fails'])))
+    line(test.text), ' ', make('b', {}, t[test.holds === null ? open(result) : test.holds ? 'holds' : 'fails'])))
     : [make('span', {class: 'cl-test', 'data-holds': 'none'}, line(result.text), ' ',
       result.status === 'waits' || result.status === 'failed' ? make('b', {}, t[result.status]) : null)];
   const kind = result.published ? t.published : result.on ? `${t.measured}, ${result.on}` : '';
@@ -74,12 +74,12 @@ function outcome(id, claim, view) {
 function liveCell(claim, view) {
   const t = view.data.texts;
   if (!claim.checks.length) return make('p', {class: 'cl-none'}, t.no_check);
-  const open = claim.live.filter(id => !results[id]);
-  const partly = claim.live.length && open.length && open.length < claim.live.length;
+  const left = claim.live.filter(id => !results[id]);
+  const partly = claim.live.length && left.length && left.length < claim.live.length;
   return make('div', {},
     make('div', {class: 'cl-buttons'}, ...claim.checks.map(id => checkButton(id, view))),
     ...claim.checks.map(id => outcome(id, claim, view)),
-    partly ? make('p', {class: 'cl-none'}, say(t.partly, {ids: open.join(', ')})) : null);
+    partly ? make('p', {class: 'cl-none'}, say(t.partly, {ids: left.join(', ')})) : null);
 }
 
 function cell(name, label, ...children) {
@@ -95,8 +95,8 @@ function row(claim, view) {
       make('p', {class: 'cl-meta'}, make('span', {}, claim.id), ...models,
         make('span', {}, data.topics[claim.topic]))),
     cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
-    cell('source', t.source, make('p', {}, claim.found),
-      make('cite', {}, ...linked(claim.source || t.no_source))),
+    cell('source', t.source, make('p', {}, ...linked(claim.found, data.addresses)),
+      make('cite', {}, ...linked(claim.source || t.no_source, data.addresses))),
     cell('verdict', t.verdict, make('span', {class: 'cl-badge', 'data-verdict': claim.verdict},
       make('i', {'aria-hidden': 'true'}, GLYPHS[claim.verdict]), data.verdicts[claim.verdict])),
     cell('live', t.here, liveCell(claim, view)));

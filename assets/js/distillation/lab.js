@@ -241,9 +241,14 @@ export function show(root, data) {
       make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)), view.curves.node);
 }
 
+const listedIn = data => [...new Set(data.models.filter(model => model.top).flatMap(model => model.top))];
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = data => ({PLACE: data.selected, IDS: listedIn(data)});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const listed = [...new Set(data.models.filter(model => model.top).flatMap(model => model.top))];
+  const listed = listedIn(data);
   const logits = new Map(data.models.map(model => [model, floats(model.logits)]));
   const rows = data.models.filter(model => !model.beside).flatMap(model =>
     listed.map(id => [model.label, id, data.names[id], logits.get(model)[id]]));

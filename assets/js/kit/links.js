@@ -1,14 +1,14 @@
-// Sources as they are printed, with a link wherever one names a paper on arXiv.
+// Sources as they are printed, with a link wherever one names a place to read it.
 import {make} from './dom.js';
+import {literal} from './term.js';
 
-const PAPER = /(arXiv[: ]\d{4}\.\d{4,5}(?:v\d+)?)/;
+/**
+ * A text in parts; every second one is a link.
+ * @param {string} text @param {Record<string, string>} addresses what is a link, the longest first, and where it leads
+ */
+export const parts = (text, addresses) => Object.keys(addresses).length
+  ? text.split(new RegExp(`(${Object.keys(addresses).map(literal).join('|')})`)) : [text];
 
-/** A source's text in parts; every second one names a paper. @param {string} source */
-export const papers = source => source.split(PAPER);
-
-/** @param {string} paper */
-export const address = paper => `https://arxiv.org/abs/${paper.slice('arXiv:'.length)}`;
-
-/** @param {string} source */
-export const linked = source => papers(source).map((part, i) =>
-  i % 2 ? make('a', {href: address(part), target: '_blank', rel: 'noopener'}, part) : part);
+/** @param {string} text @param {Record<string, string>} addresses */
+export const linked = (text, addresses) => parts(text, addresses).map((part, i) =>
+  i % 2 ? make('a', {href: addresses[part], target: '_blank', rel: 'noopener'}, part) : part);

@@ -5,7 +5,7 @@ import {make} from './dom.js';
 const term = (shown, box) => make('button', {type: 'button', class: 'term', popovertarget: box}, shown);
 
 /** @param {string} word */
-const literal = word => word.replace(/[[\].]/g, '\\$&');
+export const literal = word => word.replace(/[[\].()/]/g, '\\$&');
 
 /**
  * Explains each word at the first place where it stands, sentence after sentence.

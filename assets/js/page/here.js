@@ -36,8 +36,23 @@ export const compare = changes => withState(s => s.compare(
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});
 
+/** What the page was told once. */
+export const configNow = () => state?.config;
+
+/** The link to what the page shows now: its own fields alone, whatever else the address holds. */
+export function linkNow() {
+  const url = new URL(window.explorer.taken?.link ?? (state?.config.home || location.href));
+  url.hash = '';
+  if (state?.accepted) url.search = new URLSearchParams(state.link()).toString();
+  return url;
+}
+
+/** Whether a picture shows what the models made of the text. @param {string} kind */
+export const readsText = kind => Boolean(state?.config.reads[kind.split('/')[0]]?.includes('text'));
+
 /** @param {Record<string, string>} params @param {boolean} isNew a new place in the browser's history */
 function writeLink(params, isNew) {
+  if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;   // another's address is not ours to write
   const url = new URL(location.href);
   if (state) for (const name of ['v', ...Object.keys(state.config.defaults)]) url.searchParams.delete(name);
   url.searchParams.delete('__sign');   // a private Space's token is never shared
@@ -46,7 +61,7 @@ function writeLink(params, isNew) {
   if (isNew) history.pushState(place, '', url);
   else history.replaceState(place, '', url);
   const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
-  if (field) field.value = location.href;
+  if (field) field.value = linkNow().href;
   if (window.parent !== window) {
     window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
   }

@@ -3,8 +3,9 @@
 
 /** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
- *   text: string, machine: Params, note: string}} Answer */
-/** @typedef {{defaults: Params, reads: Record<string, string[]>, limit: number}} Config */
+ *   text: string, machine: Params}} Answer */
+/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, home?: string}} Config
+ * `limit`: characters of the text in a link; `longest`: characters of a link's fields as they are encoded */
 
 export class State {
   /**
@@ -22,7 +23,7 @@ export class State {
     this.number = 0;
     this.heard = 0;         // the newest question that was answered
     this.entry = '';        // what the address's place in the browser's history compares
-    this.note = '';
+    this.cutAt = 0;         // characters of the text that the link keeps, where it has no room for all
   }
 
   /** The value of a field now, as the reader chose it. @param {string} name */
@@ -62,14 +63,15 @@ export class State {
   open(params) {
     const known = Object.entries(params).filter(([name]) => name in this.config.defaults);
     this.wanted = Object.fromEntries(known);
+    const moved = this.config.moved?.[this.tab]?.[this.get('fold')];   // a fold that has moved since the link was made
+    Object.assign(this.wanted, moved);
     this.ask();
   }
 
   /** Compare: run what is chosen, also when it is on the page already. @param {Params} changes */
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text')) {   // a place in another text means nothing
-      delete this.wanted.mask;
-      delete this.wanted.at;
+      for (const name of ['mask', 'at', 'other']) delete this.wanted[name];
       if (!('word' in changes)) delete this.wanted.word;
     }
     Object.assign(this.wanted, changes);
@@ -78,6 +80,7 @@ export class State {
 
   /** Back or Forward: what was compared there, in the tab and the view that the reader has now. @param {Params} compared */
   walk(compared) {
+    if ((compared.text ?? this.config.defaults.text) !== this.get('text')) delete this.wanted.other;
     for (const name of this.read.filter(one => one in this.config.defaults)) {
       if (compared[name] === undefined) delete this.wanted[name];
       else this.wanted[name] = compared[name];
@@ -138,7 +141,6 @@ export class State {
 
   /** @param {Answer} answer @param {Params} params */
   accept(answer, params) {
-    this.note = answer.note;
     if (answer.number !== this.number) { this.accepted = {...params}; return; }   // a newer question is under way
     // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
     for (const name of [...this.read, ...answer.repaired]) {
@@ -172,14 +174,28 @@ export class State {
     this.page.write(this.link(), isNew);
   }
 
-  /** The link's parameters: no defaults but the family, no machine, the text cut. @returns {Params} */
+  /** The link's parameters: no defaults but the family, no machine, the text cut where it must be. @returns {Params} */
   link() {
     const params = /** @type {Params} */ ({v: '1', family: this.get('family')});
     for (const name of Object.keys(this.config.defaults)) {
       const value = this.accepted?.[name];
       if (value === undefined || value === this.config.defaults[name]) continue;
-      params[name] = name === 'text' ? [...value].slice(0, this.config.limit).join('') : value;
+      params[name] = value;
     }
+    return this.cut(params);
+  }
+
+  /** @param {Params} params */
+  cut(params) {
+    const whole = [...params.text ?? ''], {limit, longest} = this.config;
+    let kept = Math.min(whole.length, limit);
+    if (kept) params.text = whole.slice(0, kept).join('');
+    while (kept > 1 && new URLSearchParams(params).toString().length > longest) {
+      delete params.hidden;   // the words behind masks that may be cut off
+      kept = Math.floor(0.95 * kept);
+      params.text = whole.slice(0, kept).join('');
+    }
+    this.cutAt = kept < whole.length ? kept : 0;
     return params;
   }
 }

@@ -1,9 +1,10 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
-import {closest, make} from '../kit/dom.js';
+import {closest} from '../kit/dom.js';
 import {hideStale, opened, put, typeText} from '../gradio.js';
 import {showFamily} from './family.js';
 import {followFolds} from './folds.js';
 import {begin, compare, listen} from './here.js';
+import {cutDown, drawLink, embedded, postHeight} from './link.js';
 
 /** @type {import('./state.js').State | null} */
 let state = null;
@@ -22,6 +23,8 @@ window.addEventListener('popstate', event => {
   put({family: state.get('family')});
 });
 
+const saveTab = async tab => (await import('../take/page.js')).takeTab(tab, texts);
+
 // The way back from a family that cannot be had.
 document.addEventListener('click', event => {
   const family = closest(event, '#message [data-family]')?.dataset.family;
@@ -35,28 +38,16 @@ export function show(root, data, {ask}) {
   if (!state) {
     texts = data.texts;
     state = begin(data, () => ask(() => state.question()));
-    opened.then(() => state.open(Object.fromEntries(new URLSearchParams(location.search))));
+    const linked = Object.fromEntries(new URLSearchParams(location.search));
+    if (embedded()) cutDown({tab: data.defaults.tab, ...linked});
+    opened.then(() => state.open(linked));
   }
   if (!data.answer) return;
   document.documentElement.classList.remove('linked');
   if (data.serial !== last) state.answered(data.answer);   // the same answer again only draws the link anew
   last = data.serial;
-  drawLink(root);
-}
-
-function drawLink(root) {
-  const field = make('input', {type: 'text', readonly: true, 'aria-label': texts.label, value: location.href});
-  const button = make('button', {type: 'button', class: 'chip', text: texts.copy});
-  const said = make('span', {role: 'status', class: 'hint', text: state.note});
-  button.addEventListener('click', async () => {
-    field.value = location.href;
-    field.select();
-    try { await navigator.clipboard.writeText(location.href); }
-    catch { document.execCommand('copy'); }   // clipboard access can be blocked inside a frame
-    said.textContent = texts.copied;
-    setTimeout(() => { said.textContent = state.note; }, 2500);
-  });
-  root.replaceChildren(button, field, said);
+  drawLink(root, state, texts, saveTab);
+  postHeight();
 }
 
 /** @type {import('../gradio.js').Picture['table']} */

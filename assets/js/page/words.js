@@ -5,7 +5,7 @@ import {begin, follow, masksOf, toggled} from './masks.js';
 import {splitWords, WORD} from './pattern.js';
 import {openNext} from './folds.js';
 import {pressCompare, showTab, textBox, typeText} from '../gradio.js';
-import {chosen, compare, listen} from './here.js';
+import {chosen, compare, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
 const MOST = 400;       // words that the strip shows
@@ -73,9 +73,11 @@ export function show(root, data) {
   const hint = node('p', {class: 'hint'}, data.hint, node('span', {class: 'keys', text: ` ${data.keys}`}));
   root.replaceChildren(strip, hint, chips, make('p', null, {class: 'hint shows', role: 'status'}));
   write(data.text);
+  withState(hear);   // an answer may have been here before this picture
 }
 
-listen(state => {
+/** @param {import('./state.js').State} state */
+function hear(state) {
   if (!state.accepted) {
     if (state.refused) write(textBox().value);   // a link's text that cannot be run: not the example's words
     return;
@@ -85,7 +87,9 @@ listen(state => {
   write(state.accepted.text, textBox()?.value);
   const shows = find(document, '#words .shows');
   if (shows) shows.textContent = texts.examples?.find(example => example.text === state.accepted?.text)?.shows ?? '';
-});
+}
+
+listen(hear);
 
 /** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} typed */
 function write(text, typed = text) {

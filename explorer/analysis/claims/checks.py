@@ -9,6 +9,7 @@ from explorer.analysis.claims import layers as claims_layers
 from explorer.analysis.claims import pairs as claims_pairs
 from explorer.analysis.claims import published as claims_published
 from explorer.analysis.claims import runs as claims_runs
+from explorer.analysis.claims import tasks as claims_tasks
 from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.measured import Measured
 from explorer.analysis.claims.results import CheckResult, Judged
@@ -36,6 +37,7 @@ CHECKS: dict[str, Callable[[Specimens], Measured]] = {
     "LC18": claims_runs.layer_alignment,
     "LC19": claims_runs.layer_lineage,
     "LC20": claims_runs.fill_agreement,
+    "LC21": claims_tasks.sentiment_accuracy,
     "LC22": claims_attention.attention_formula,
     "LC23": claims_attention.both_directions,
     "LC24": claims_attention.position_effect,
@@ -43,6 +45,7 @@ CHECKS: dict[str, Callable[[Specimens], Measured]] = {
     "LC26": claims_published.scores_kept,
     "LC27": claims_cost.training_steps,
     "LC28": claims_runs.layer_steps,
+    "LC29": claims_tasks.answer_overlap,
     "LC30": claims_published.printed_cells,
     "LC31": claims_counts.printed_shapes,
     "LC32": claims_layers.special_tokens,
@@ -51,11 +54,6 @@ CHECKS: dict[str, Callable[[Specimens], Measured]] = {
 }
 TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 """Checks that time something and therefore run alone."""
-
-
-def check_ids() -> tuple[str, ...]:
-    """Every check of the ledger, those that wait included."""
-    return tuple(note.id for note in claims_ledger().checks)
 
 
 def check_result(check: str, specimens: Specimens) -> CheckResult:
@@ -76,7 +74,8 @@ def check_result(check: str, specimens: Specimens) -> CheckResult:
     status = {True: "holds", False: "fails", None: "undecided"}[measured.holds]
     judged = {claim.id: _judge(claim, check, measured) for claim in claims_ledger().claims}
     verdicts = {claim: tests for claim, tests in judged.items() if tests}
-    return CheckResult(check, status, measured.text, measured.on, measured.published, verdicts)
+    said = (measured.text, measured.on, measured.published)
+    return CheckResult(check, status, *said, verdicts, check in TIMED)
 
 
 def _judge(claim: Claim, check: str, measured: Measured) -> tuple[Judged, ...]:

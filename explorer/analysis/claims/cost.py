@@ -84,7 +84,7 @@ def forward_times(specimens: Specimens) -> Measured:
     workload = Workload(length=TIMED_LENGTH)
     networks = {key: specimens.random(BASE[key]) for key in CLAIMED}
     calls = {key: forward_call(BASE[key], networks[key], workload) for key in CLAIMED}
-    latency = _timed(calls, workload)
+    latency = _timed(calls, workload, specimens.presses)
     distilbert, albert = _ratio(latency, "distilbert", "bert"), _ratio(latency, "albert", "bert")
     between = _ratio(latency, "albert", "distilbert")
     return Measured(
@@ -106,20 +106,31 @@ def forward_times(specimens: Specimens) -> Measured:
     )
 
 
-def _timed(calls: dict[str, Callable[[], object]], workload: Workload) -> Latency:
-    """The calls timed in turn by the latency protocol.
+def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: int) -> Latency:
+    """The calls timed in turn by the latency protocol, so many times as long as usual.
 
     Raises:
         ValueError: not one round was complete.
     """
     candidates = [Candidate(name, call) for name, call in calls.items()]
-    final = None
+    plan, final = longer(PLAN, presses), None
     with instruments_for(workload) as (instruments, _threads):
-        for latency in latency_rounds(candidates, instruments, PLAN):
+        for latency in latency_rounds(candidates, instruments, plan):
             final = latency
     if final is None or not final.n_rounds:
         raise ValueError("The time was over before anything was measured.")
     return final
+
+
+def longer(plan: Plan, times: int) -> Plan:
+    """A plan with so many times the rounds, and an interval so much narrower to end at."""
+    return replace(
+        plan,
+        budget_s=plan.budget_s * times,
+        min_rounds=plan.min_rounds * times,
+        max_rounds=plan.max_rounds * times,
+        target=plan.target / times,
+    )
 
 
 def _ratio(latency: Latency, of: str, over: str) -> Ratio:
@@ -148,7 +159,8 @@ def training_steps(specimens: Specimens) -> Measured:
         "wide": _small("albert", 512),
     }
     steps = {name: training_step(specimens.random(spec)) for name, spec in specs.items()}
-    latency = _timed(steps, Workload(length=STEP_TOKENS[1], batch=STEP_TOKENS[0]))
+    workload = Workload(length=STEP_TOKENS[1], batch=STEP_TOKENS[0])
+    latency = _timed(steps, workload, specimens.presses)
     same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
     return Measured(
         f"ALBERT makes {_said(same)} BERT's steps per second at equal shape, {_said(wide)} at "

@@ -14,7 +14,9 @@ from explorer.analysis.claims.measured import (
 )
 from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
 from explorer.analysis.measures import share_interval
-from explorer.models.forward import inputs_of, tokenize
+from explorer.models.forward import run_model, tokenize
+from explorer.models.heads import pair as heads
+from explorer.models.heads.pair import has_pair_head
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel
 from explorer.models.specimens import Specimens
@@ -143,14 +145,13 @@ def _more(share: float, than: float) -> bool | None:
     return False if share <= than else None
 
 
-@torch.inference_mode()
 def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
     """The pair head's two scores [pair, class] for pairs in an order; class 0 is "follows".
 
     Raises:
         ModelUnavailable: the checkpoint has no weights for the head, so it would say anything.
     """
-    if any("seq_relationship" in name or "sop_classifier" in name for name in loaded.missing):
+    if not has_pair_head(loaded):
         raise ModelUnavailable(loaded.spec, "its checkpoint has no weights for the sentence head")
     firsts, seconds = zip(*PAIRS, strict=True)
     shifted = {
@@ -158,11 +159,6 @@ def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
         "swapped": (seconds, firsts),
         "random": (firsts, seconds[5:] + seconds[:5]),
     }
-    scores = []
-    for first, second in zip(*shifted[order], strict=True):
-        inputs = inputs_of(loaded, tokenize(loaded, f"{first} [SEP] {second}"))
-        with loaded.lock:
-            out = loaded.network(**inputs)
-        head = "seq_relationship_logits" if loaded.spec.key == "bert" else "sop_logits"
-        scores.append(out[head][0].float().cpu())
-    return torch.stack(scores)
+    texts = [f"{first} [SEP] {second}" for first, second in zip(*shifted[order], strict=True)]
+    runs = [run_model(loaded, tokenize(loaded, text)) for text in texts]
+    return torch.stack([torch.tensor(heads.pair_logits(loaded, run)) for run in runs])

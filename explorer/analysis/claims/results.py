@@ -23,3 +23,5 @@ class CheckResult:
     on: str
     published: bool
     claims: dict[str, tuple[Judged, ...]]
+    timed: bool = False
+    """Where it is undecided, more rounds may decide it."""

@@ -1,8 +1,5 @@
 """Live checks of what the three models do with the same text: losses, layers, answers."""
 
-import json
-from functools import lru_cache
-
 import numpy as np
 
 from explorer.analysis.claims.measured import (
@@ -18,7 +15,7 @@ from explorer.analysis.depth.lineage import weight_lineage
 from explorer.analysis.distillation.layers import state_alignment
 from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
-from explorer.assets import DATA
+from explorer.assets import sentences
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.lineage import layer_cosines
 from explorer.models.loading import LoadedModel
@@ -26,7 +23,6 @@ from explorer.models.run import Run
 from explorer.models.specimens import Specimens
 from explorer.models.spelling import spelling_of
 
-SENTENCES = DATA / "sentences.json"
 N_SENTENCES = 24
 TEXT, ANSWER = "He sat down in the old [MASK] and read the letter.", "chair"
 CAT, PUBLISHED = "The [MASK] sat on the mat.", {"ce": 5.0, "mlm": 2.0, "cos": 1.0}
@@ -92,10 +88,8 @@ def layer_lineage(specimens: Specimens) -> Measured:
     )
 
 
-@lru_cache(maxsize=1)
 def _sentences() -> tuple[str, ...]:
-    listed_texts = json.loads(SENTENCES.read_text("utf-8"))["sentences"]
-    return tuple(sentence["text"] for sentence in listed_texts[:N_SENTENCES])
+    return tuple(sentence["text"] for sentence in sentences()[:N_SENTENCES])
 
 
 def fill_agreement(specimens: Specimens) -> Measured:

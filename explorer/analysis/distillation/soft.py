@@ -206,15 +206,3 @@ def _partner(text: str, begins: bool, ids: Partners) -> int:
         return -1
     inside = -1 if text.isalnum() else ids.get((text, False), -1)
     return ids.get((text, True), inside)
-
-
-def covered_mass(
-    shared: SharedVocabulary, first_logits: np.ndarray, second_logits: np.ndarray, t: float
-) -> tuple[float, float]:
-    """How much of each distribution at temperature ``t`` falls on shared pieces; never rescaled."""
-    on_first = shared.partner >= 0
-    second_ids = np.unique(shared.partner[on_first])
-    return (
-        float(softmax(first_logits, t)[on_first].sum()),
-        float(softmax(second_logits, t)[second_ids].sum()),
-    )

@@ -1,6 +1,5 @@
 """What a faster way to run costs: how often the first answer changes, and how far it moves."""
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -9,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
-from explorer.assets import DATA
+from explorer.assets import sentences
 from explorer.timing.stop import StopSign
 
 if TYPE_CHECKING:
@@ -17,13 +16,11 @@ if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
 N_SENTENCES = 40
-SENTENCES = DATA / "sentences.json"
 
 
 def bundled_sentences(n: int = N_SENTENCES) -> tuple[str, ...]:
     """The first bundled sentences with one masked word each."""
-    listed = json.loads(SENTENCES.read_text("utf-8"))["sentences"]
-    return tuple(sentence["text"] for sentence in listed[:n])
+    return tuple(sentence["text"] for sentence in sentences()[:n])
 
 
 @dataclass(frozen=True, slots=True)

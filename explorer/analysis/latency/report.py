@@ -151,7 +151,9 @@ def report_csv(report: Report) -> str:
     """Every sample as one row, the machine and the protocol repeated in each."""
     out = io.StringIO()
     about = {**report["machine"], **report["protocol"]}
-    about["self_check"] = (about["self_check"] or {}).get("ratio")
+    check = about.pop("self_check") or {}
+    ends = {f"self_check_{end}": check.get(end) for end in ("ci_low", "ci_high")}
+    about |= {"self_check": check.get("ratio")} | ends
     writer = csv.writer(out)
     own = ["model", "name", "weights", "device", "clock"]
     about = {name: value for name, value in about.items() if name not in own}

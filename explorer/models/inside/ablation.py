@@ -1,6 +1,5 @@
 """Heads switched off: their output is set to zero before the output projection mixes the heads."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -9,6 +8,7 @@ import torch
 from torch import nn
 
 from explorer.models.forward import apply_head, inputs_of
+from explorer.models.inside.hooks import hooked
 from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.tokens import Tokens
@@ -29,17 +29,8 @@ def heads_kept(loaded: LoadedModel, kept: torch.Tensor) -> Iterator[None]:
         heads = context.unflatten(-1, (kept.shape[2], -1))
         return ((heads * kept[:, None, layer, :, None]).flatten(-2), *arguments[1:])
 
-    pattern = re.compile(loaded.spec.kind.output)
-    handles = [
-        module.register_forward_pre_hook(switch)
-        for name, module in loaded.network.base_model.named_modules()
-        if pattern.search(name)
-    ]
-    try:
+    with hooked(loaded, loaded.spec.kind.output, switch):
         yield
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
 @torch.inference_mode()
@@ -70,13 +61,3 @@ def one_head_off(n_layers: int, n_heads: int, layer: int) -> np.ndarray:
     kept = np.ones((n_heads, n_layers, n_heads), dtype=bool)
     kept[np.arange(n_heads), layer, np.arange(n_heads)] = False
     return kept
-
-
-def sweep_heads(loaded: LoadedModel, tokens: Tokens) -> Iterator[np.ndarray]:
-    """Every head switched off by itself, a layer at a time: float32 [head, mask, vocabulary].
-
-    The network is free for others between two layers.
-    """
-    shape = loaded.spec.architecture
-    for layer in range(shape.n_layers):
-        yield ablated_logits(loaded, tokens, one_head_off(shape.n_layers, shape.n_heads, layer))

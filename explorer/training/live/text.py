@@ -1,13 +1,11 @@
 """Plain sentences for a student trained before the reader's eyes: bundled ones and made-up ones."""
 
-import json
 import random
 import re
 from dataclasses import dataclass
 
-from explorer.assets import DATA
+from explorer.assets import DATA, sentences
 
-SENTENCES = DATA / "sentences.json"
 PLAIN = DATA / "plain_sentences.txt"
 """Sentences without a hidden word, one per line, written for this explorer."""
 MADE_UP = 60
@@ -69,8 +67,7 @@ class HiddenSentence:
 
 def bundled_sentences() -> tuple[HiddenSentence, ...]:
     """The sentences that come with the explorer."""
-    listed = json.loads(SENTENCES.read_text("utf-8"))["sentences"]
-    return tuple(HiddenSentence(item["text"], item["answer"]) for item in listed)
+    return tuple(HiddenSentence(item["text"], item["answer"]) for item in sentences())
 
 
 def split_sentences() -> tuple[tuple[str, ...], tuple[HiddenSentence, ...]]:

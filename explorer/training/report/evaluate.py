@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from torch import nn
 from transformers import AutoTokenizer
@@ -17,6 +16,7 @@ from explorer.training.report.belief import probe_figures, single_figures, singl
 from explorer.training.report.card import write_card
 from explorer.training.report.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
 from explorer.training.report.overview import write_overview
+from explorer.training.report.perplexity import pseudo_perplexity, shared_passages
 from explorer.training.report.sentiment import Sentiment, sst2_accuracy
 from explorer.training.steps.export import (
     Export,
@@ -25,11 +25,8 @@ from explorer.training.steps.export import (
     tokenizer_of,
     write_results,
 )
-from explorer.training.steps.objectives import guess
 from explorer.training.steps.pretrain import Setting
-from explorer.training.text.batch import CLS, MASK, SEP, Batch
 from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import Shard
 from explorer.training.text.spelling import spelling_figures
 
 PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
@@ -112,11 +109,16 @@ def perplexity_part(
     setting: Setting, model: nn.Module, folder: Path, evaluation: Evaluation
 ) -> dict[str, Any]:
     """How surprising held-out words are, each piece hidden in turn."""
-    shards = (setting.shard("bert", "heldout"), setting.shard("albert", "heldout"))
-    passages = shared_passages(*shards, evaluation.passages, setting.recipe.positions)
-    own = shards[kind_of(folder.name) == "albert"]
-    found, words = pseudo_perplexity(model, own, passages)
-    return {"pseudo_perplexity": found, "pseudo_perplexity_words": words}
+    bert, albert = (setting.reading(kind, "heldout") for kind in ("bert", "albert"))
+    count, room = evaluation.passages, setting.recipe.positions
+    passages = shared_passages(bert.shard, albert.shard, count, room)
+    own = albert if kind_of(folder.name) == "albert" else bert
+    found = pseudo_perplexity(model, own, passages)
+    return {
+        "pseudo_perplexity": found.alone,
+        "pseudo_perplexity_onward": found.onward,
+        "pseudo_perplexity_words": found.words,
+    }
 
 
 def pairs_part(
@@ -194,65 +196,11 @@ def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
         "that is not on a list of function words",
         "probe": "assets/data/probe.json, 25 sentences of each of eight kinds, never trained on; "
         "an accepted word of several pieces cannot be answered",
-        "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn",
+        "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn: alone "
+        "(Salazar et al. 2020), where the rest of its word gives it away, and with the rest of its "
+        "word (Kauf and Ivanova 2023), the figure to compare across vocabularies",
         "sst2": None
         if sentiment is None
         else f"{sentiment.examples} training examples, {sentiment.epochs} epoch(s), "
         f"rate {sentiment.rate}, all 872 of dev",
     }
-
-
-def shared_passages(
-    bert: Shard, albert: Shard, count: int, positions: int
-) -> list[tuple[int, int]]:
-    """The same texts for both vocabularies: leading sentences of documents that fit in both."""
-    room = min(128, positions) - 2
-    chosen = []
-    for document in range(len(bert.documents) - 1):
-        low, high = int(bert.documents[document]), int(bert.documents[document + 1])
-        shortest = min(_fitting(shard, low, high, room) for shard in (bert, albert))
-        if shortest > low:
-            chosen.append((low, shortest))
-        if len(chosen) == count:
-            break
-    return chosen
-
-
-def _fitting(shard: Shard, low: int, high: int, room: int) -> int:
-    """The last sentence boundary up to which the text from `low` fits."""
-    ends = shard.sentences[low : high + 1] - shard.sentences[low]
-    return low + int(np.searchsorted(ends, room, "right")) - 1
-
-
-@torch.no_grad()
-def pseudo_perplexity(
-    model: nn.Module, shard: Shard, passages: list[tuple[int, int]]
-) -> tuple[float, int]:
-    """``exp(-sum of log p(piece | rest) / words)`` (Salazar et al. 2020), and the words counted."""
-    total, words = 0.0, 0
-    for low, high in passages:
-        pieces = shard.ids[shard.sentences[low] : shard.sentences[high]].astype(np.int64)
-        words += int(shard.words[low:high].sum())
-        total += sum(float(part) for part in piece_scores(model, torch.from_numpy(pieces)))
-    return float(np.exp(-total / words)), words
-
-
-def piece_scores(model: nn.Module, pieces: torch.Tensor, rows: int = 32) -> list[torch.Tensor]:
-    """Log probability of each piece when it alone is masked, summed per chunk of rows."""
-    text = torch.cat([torch.tensor([CLS]), pieces, torch.tensor([SEP])])
-    sums = []
-    for start in range(0, len(pieces), rows):
-        places = torch.arange(start, min(start + rows, len(pieces)))
-        ids = text.repeat(len(places), 1)
-        ids[torch.arange(len(places)), places + 1] = MASK
-        batch = Batch(
-            ids=ids,
-            types=torch.zeros_like(ids),
-            mask=torch.ones_like(ids),
-            hidden=torch.arange(len(places)) * len(text) + places + 1,
-            labels=pieces[places],
-            pairs=torch.full((len(places),), -100),
-        ).to(next(model.parameters()).device)
-        scores = guess(model, batch).words.float().log_softmax(-1)
-        sums.append(scores[torch.arange(len(places)), batch.labels].sum())
-    return sums

@@ -23,6 +23,7 @@ python -m explorer.training student  --work runs --minutes 40
 python -m explorer.training export   --work runs
 python -m explorer.training evaluate --work runs --sst2 FOLDER
 python -m explorer.training ablation --work runs --tokens 250000
+python -m explorer.training tasks    --work runs --models assets/models --data FOLDER  # adapters
 python -m explorer.ui.predictions.opening      # the page's opening example, by the new weights
 ```
 
@@ -39,10 +40,12 @@ python -m explorer.training export  --work more --only mini-bert
 ```
 
 The vocabularies stay (`prepare --new-unigrams` makes mini-albert's anew, and its next run carries
-its word vectors over), the learning curves are joined, and `export` refuses to replace weights by
-worse ones: masked accuracy, the probe and, where both have it, SST-2, each difference in units of
-its standard error, are added up (`--force` overrules it). `export --keep 0.25` writes the mean of
-the run's end and, a quarter, the weights it began with, which can be better than either.
+its word vectors over; `settle` and `tutor` then teach it the new words by mini-bert's guesses: in
+22 minutes of one core its first answers on the probe rose from 27.5 to 37 %), the learning curves
+are joined, and `export` refuses to replace weights by worse ones: masked accuracy, the probe and,
+where both have it, SST-2, each difference in units of its standard error, are added up (`--force`
+overrules it). `export --keep 0.25` writes the mean of the run's end and, a quarter, the weights
+it began with, which can be better than either.
 
 The rate stays up until the last fifth of a run. `--more-to-come` keeps it up to the end, so that
 the same command with a larger budget goes on as if the run had been that long from the first:

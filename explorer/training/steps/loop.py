@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor, nn
 
+from explorer.training.machine import multiplies_halves
 from explorer.training.recipe import Recipe
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
@@ -96,7 +97,7 @@ def best_device() -> torch.device:
 
 def half_precision(device: torch.device) -> contextlib.AbstractContextManager:
     """bfloat16 autocast where the machine multiplies in it, else full precision."""
-    fast = device.type == "cuda" or torch.ops.mkldnn._is_mkldnn_bf16_supported()
+    fast = device.type == "cuda" or multiplies_halves()
     return torch.autocast(device.type, dtype=torch.bfloat16, enabled=fast)
 
 

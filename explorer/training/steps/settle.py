@@ -5,13 +5,14 @@ times over and cheaply, towards mini-bert's guesses and the true words. Only wor
 have take part, and only new ones move: the encoder reads the same vectors, and knows the old ones.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from explorer.training.steps.objectives import at, guess
-from explorer.training.steps.tutor import Lesson, Lessons
+from explorer.training.steps.tutor import Lesson
 
 RATE = 1e-3
 EPOCHS = 6
@@ -45,17 +46,9 @@ def collect(
     return States(seen, taught, torch.searchsorted(own, lesson.own.labels))
 
 
-def gather(
-    model: nn.Module,
-    teacher: nn.Module,
-    lessons: Lessons,
-    columns: tuple[Tensor, Tensor],
-    steps: int,
-) -> States:
+def joined(parts: Sequence[States]) -> States:
     """The positions of many lessons."""
-    found = [collect(model, teacher, lessons.batch(step), columns) for step in range(steps)]
-    parts = ([getattr(one, name) for one in found] for name in States.__slots__)
-    return States(*(torch.cat(part) for part in parts))
+    return States(*(torch.cat([getattr(one, name) for one in parts]) for name in States.__slots__))
 
 
 def settle(model: nn.Module, states: States, own: Tensor, new: Tensor) -> tuple[float, float]:

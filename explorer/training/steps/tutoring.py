@@ -15,7 +15,7 @@ from explorer.training.steps.pretrain import (
     tokenizer_file,
     validation,
 )
-from explorer.training.steps.settle import States, collect
+from explorer.training.steps.settle import collect, joined
 from explorer.training.steps.settle import settle as settle_words
 from explorer.training.steps.tutor import Lessons, TutorObjective, shared_words
 from explorer.training.text.vocabulary import load_pieces
@@ -62,9 +62,8 @@ def settle(setting: Setting, before: str) -> Progress:
         parts.append(collect(model, taught, lesson, columns))
         progress.step, progress.tokens = progress.step + 1, progress.tokens + lesson.tokens
         progress.seconds = time.monotonic() - began
-    joined = (torch.cat([getattr(one, name) for one in parts]) for name in States.__slots__)
     torch.manual_seed(setting.recipe.seed)
-    after = settle_words(model, States(*joined), columns[0], new)[1]
+    after = settle_words(model, joined(parts), columns[0], new)[1]
     progress.seconds = time.monotonic() - began
     keep(setting, model, progress, after)
     return progress

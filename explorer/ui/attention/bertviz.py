@@ -10,8 +10,9 @@ from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.words import unknown_note
 from explorer.views.attention.bertviz import FRAME, LIMITS, bertviz_payload, bertviz_scripts
-from explorer.views.markup import note
+from explorer.views.markup import join, note
 
 
 def build_fold(state: gr.State) -> None:
@@ -54,4 +55,5 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
         with SLOT.infer():
             vectors = queries_and_keys(loaded, run.tokens)
     payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
-    return texts.view_finding(model, spec.label, view), payload
+    said = texts.view_finding(model, spec.label, view)
+    return join(said, unknown_note({spec.label: run.tokens})), payload

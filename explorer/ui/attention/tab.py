@@ -6,7 +6,6 @@ from explorer.page_state import RUN_FIELDS, PageState, from_page
 from explorer.runs import get_runs
 from explorer.ui.attention import ablation as attention_ablation
 from explorer.ui.attention import bertviz
-from explorer.ui.attention import pairs as attention_pairs
 from explorer.ui.attention import words as texts
 from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.canvas import Canvas
@@ -24,7 +23,6 @@ def build(state: gr.State) -> list[gr.components.Component]:
     wall = Canvas("attention/wall", asks=exact_heads)
     build_summary_fold(state)
     attention_ablation.build_fold(state)
-    attention_pairs.build_fold(state)
     bertviz.build_fold(state)
     return [finding, wall]
 

@@ -22,6 +22,8 @@ ID = "claims"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 READS: tuple[str, ...] = ()
+MOST_PRESSES = 5
+"""A timed check takes so many times its usual rounds at most."""
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
 _RUNS: dict[str, Any] = {
     "api_visibility": "private",
@@ -90,17 +92,17 @@ def run_all(state: PageState | None) -> Iterator[str]:
 
 def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     """The one check whose button was pressed."""
-    check = str(question.get("check", ""))
+    check, presses = str(question.get("check", "")), int(question.get("press") or 1)
     yield _message([check], [])
-    yield _message([], [_run(check, _specimens(state))])
+    yield _message([], [_run(check, _specimens(state, min(max(1, presses), MOST_PRESSES)))])
 
 
-def _specimens(state: PageState | None) -> "Specimens":
+def _specimens(state: PageState | None, presses: int = 1) -> "Specimens":
     from explorer.models.specimens import family_specimens
     from explorer.runs import get_loaded
 
     exact = replace(state or PageState(), dtype="float32")
-    return family_specimens(exact.family, lambda spec: get_loaded(spec, exact))
+    return family_specimens(exact.family, lambda spec: get_loaded(spec, exact), presses)
 
 
 def _run(check: str, specimens: "Specimens") -> "CheckResult":

@@ -10,6 +10,7 @@ RUN_ALL = "Run all checks"
 STOP = "Stop"
 MODELS = {key: label_of(key) for key in CLAIMED}
 
+MORE = "undecided: press for more rounds"
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",
     "all": "All reports",
@@ -41,6 +42,7 @@ LEDGER = {
     "holds": "holds",
     "fails": "does not hold",
     "undecided": "undecided: the interval holds both answers",
+    "press": MORE,
     "waits": "waits",
     "failed": "could not be run",
     "measured": "measured",
@@ -64,7 +66,8 @@ CHECKS = {
     "not_run": "not run yet",
     "holds": "as the sources say",
     "fails": "not as the sources say",
-    "undecided": "undecided: too few rounds or texts to say",
+    "undecided": "undecided: too few texts to say",
+    "press": MORE,
     "waits": "waits",
     "failed": "could not be run",
     "measured": "measured",
@@ -86,7 +89,7 @@ RETENTION = {
     "worst": "it loses most on {worst}, {drop:.1f} points.",
     "none_lost": "it loses on no task.",
     "published": "published, not measured here",
-    "source": "{source}; {split}.",
+    "split": "; {split}.",
     "task": "Task",
     "drop": "Points",
     "kept": "Kept",

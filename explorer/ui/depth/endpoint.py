@@ -15,12 +15,15 @@ if TYPE_CHECKING:
     from explorer.analysis.depth.lens import MaskLens
     from explorer.models.run import Run
 
+MAX_MASKS = 20
+"""The head over all layers costs as much as a pass for each dozen of masks."""
+
 
 def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any]:
     """What a model's masked-word head says of each [MASK] at every layer.
 
     Args:
-        text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
+        text: The text, with 1 to 20 [MASK]s; ``A [SEP] B`` makes a sentence pair.
         family: "mini" (bundled weights) or "base" (the published checkpoints).
         model: "bert", "distilbert" or "albert".
 
@@ -39,7 +42,10 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
     run = get_run(specs[model], state)
     if not run.tokens.mask_positions:
         raise gr.Error(texts.NO_MASK)
-    masks = range(len(run.tokens.mask_positions))
+    n_masks = len(run.tokens.mask_positions)
+    if n_masks > MAX_MASKS:
+        raise gr.Error(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n_masks))
+    masks = range(n_masks)
     lenses = [_as_json(run, lens_of(run, state, mask)) for mask in masks]
     return {"model": model, "tokens": list(run.tokens.pieces), "masks": lenses}
 

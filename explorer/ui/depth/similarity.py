@@ -1,29 +1,39 @@
 """Depth fold: every layer of every model against every other, over the bundled sentences."""
 
-import json
 from collections.abc import Iterator
+from contextlib import nullcontext
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 import numpy as np
 
-from explorer.assets import DATA
+from explorer import assets
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK, Tokens
 from explorer.page_state import PageState
 from explorer.runs import get_loaded, get_runs, in_workers
+from explorer.timing.line import Line, Update
 from explorer.timing.slot import SLOT
+from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import running, stoppable
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.similarity import LayerSimilarity
     from explorer.models.loading import LoadedModel
 
+LINE = Line(nullcontext)
+"""One family at a time; each round of sentences leaves the workers to others in between."""
+QUEUE: dict[str, Any] = {
+    "concurrency_id": "similarity",
+    "concurrency_limit": 8,
+    "show_progress": "hidden",
+}
 MOST_WORDS = 1000
 """Words that are compared: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
@@ -35,8 +45,7 @@ _KEPT: "dict[Found, LayerSimilarity]" = {}
 @cache
 def sentences() -> tuple[str, ...]:
     """The bundled sentences with their hidden words put back."""
-    listed = json.loads((DATA / "sentences.json").read_text("utf-8"))["sentences"]
-    return tuple(one["text"].replace(MASK, one["answer"]) for one in listed)
+    return tuple(one["text"].replace(MASK, one["answer"]) for one in assets.sentences())
 
 
 def build_fold(state: gr.State) -> None:
@@ -46,57 +55,58 @@ def build_fold(state: gr.State) -> None:
         stop = gr.Button(texts.STOP, size="sm", elem_classes="dk-stop", visible=False)
         picture, remark = Canvas("depth/similarity"), gr.HTML()
         outputs = [said, picture, remark, stop]
-        running = opened.on_open(show_similarity, [state], outputs)
-        stop.click(
-            lambda: (note(texts.STOPPED), gr.Button(visible=False)),
-            None,
-            [said, stop],
-            cancels=[running],
-            queue=False,
-            api_visibility="private",
-        )
+        stoppable(LINE, stop, opened.on_open(show_similarity, [state], outputs, **QUEUE))
 
 
-def show_similarity(state: PageState | None) -> Iterator[tuple[str, object, object, gr.Button]]:
+def show_similarity(
+    state: PageState | None, request: gr.Request | None = None
+) -> Iterator[list[Any]]:
     """The number of sentences read, then the squares; at once where they were drawn before."""
-    hidden, shown = gr.Button(visible=False), gr.Button(visible=True)
     if state is None:
-        yield "", "", "", hidden
+        yield ["", "", "", gr.Button(visible=False)]
         return
     runs, _ = get_runs(state)
     if not runs:
-        yield note(texts.NO_MODEL), "", "", hidden
+        yield [note(texts.NO_MODEL), "", "", gr.Button(visible=False)]
         return
     specs = {key: run.spec for key, run in runs.items()}
     which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
     if which not in _KEPT:
         loaded = {key: get_loaded(spec, state) for key, spec in specs.items()}
-        for done, found in compared(loaded):
-            if found is not None:
-                _KEPT[which] = found
-            else:
-                said = texts.PROGRESS.format(done=done, n=len(sentences()))
-                yield note(said), gr.skip(), gr.skip(), shown
-    yield (*drawn(_KEPT[which], specs, state), hidden)
+        yield from running(LINE, lambda sign: compare(loaded, which, sign), request, standing)
+    if which in _KEPT:
+        yield [*drawn(_KEPT[which], specs, state), gr.Button(visible=False)]
 
 
-def compared(
-    loaded: "dict[str, LoadedModel]",
-) -> "Iterator[tuple[int, LayerSimilarity | None]]":
-    """How many sentences were read, again and again; with the last, what they show."""
+def standing(update: Update) -> list[Any]:
+    """How the reading stands; what was drawn before stays meanwhile."""
+    if update.place:
+        said = texts.PLACE.format(n=update.place)
+    elif update.stopped:
+        said = texts.STOPPED
+    else:
+        said = texts.PROGRESS.format(done=update.shot or 0, n=len(sentences()))
+    return [note(said), gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
+
+
+def compare(loaded: "dict[str, LoadedModel]", which: Found, sign: StopSign) -> Iterator[int]:
+    """How many sentences were read, again and again; what they show is kept."""
     from explorer.analysis.depth.similarity import layer_similarity
 
     parts: dict[str, list[np.ndarray]] = {key: [] for key in loaded}
-    for start in range(0, len(sentences()), AT_ONCE):
-        yield start, None
+    for start in range(0, 0 if which in _KEPT else len(sentences()), AT_ONCE):
+        yield start
+        sign.check()
         jobs = [partial(states_of, loaded, text) for text in sentences()[start : start + AT_ONCE]]
         for future in in_workers(jobs):
             for key, states in future.result().items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
             break
-    whole = {key: np.concatenate(found, 1)[:, :MOST_WORDS] for key, found in parts.items()}
-    yield len(sentences()), layer_similarity(whole)
+    if which not in _KEPT:
+        sign.check()
+        whole = {key: np.concatenate(found, 1)[:, :MOST_WORDS] for key, found in parts.items()}
+        _KEPT[which] = layer_similarity(whole)
 
 
 def states_of(loaded: "dict[str, LoadedModel]", text: str) -> dict[str, np.ndarray]:

@@ -6,7 +6,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import BadText
 from explorer.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, from_page
 from explorer.runs import get_runs
-from explorer.ui.depth import moves, similarity
+from explorer.ui.depth import moves, patching, similarity
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
 from explorer.ui.kit.canvas import Canvas
@@ -22,6 +22,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The lens with its dial; below, the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
     similarity.build_fold(state)
+    patching.build_fold(state)
     moves.build_fold(state)
     return headline
 

@@ -60,6 +60,8 @@ CANVAS = {
 NO_WORD = "There is no word in this text that all models read."
 NO_MASK = "There is no [MASK] in this text: put one in place of a word."
 
+TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are read layer by layer."
+
 
 def bad_model(keys: Sequence[str]) -> str:
     """Which models a family has."""

@@ -1,13 +1,11 @@
 """The deeper questions of the distillation tab; each is computed when its fold is opened."""
 
-import json
 from collections.abc import Iterator
-from functools import cache
 from typing import Any
 
 import gradio as gr
 
-from explorer.assets import DATA
+from explorer.assets import sentences
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
@@ -20,10 +18,10 @@ from explorer.ui.distillation.runs import (
 )
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.folds import fold
+from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.running import stop_comes, stop_goes
+from explorer.views.markup import el
 
-SENTENCES = DATA / "sentences.json"
 PRIVATE: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "infer",
@@ -34,17 +32,14 @@ MAX_SEED = 2**31
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-agreement-stop')); }"
 
 
-@cache
-def sentences() -> tuple[dict[str, str], ...]:
-    """The bundled sentences, each with one hidden word and its answer."""
-    return tuple(json.loads(SENTENCES.read_text("utf-8"))["sentences"])
-
-
 def build_losses(state: gr.State) -> None:
-    """The triple loss on the sentence."""
+    """The triple loss on the sentence, and the words that would be hidden in it."""
     with fold("distillation", "losses", texts.LOSSES_FOLD) as f:
+        gr.HTML(el("h3", texts.LOSSES_TITLE))
         picture = Canvas("distillation/losses")
         f.on_open(plain_errors(show_losses), [state], [picture])
+        gr.HTML(el("h3", texts.MASKING_TITLE))
+        build_masking(f, state)
 
 
 def show_losses(state: PageState | None) -> str:
@@ -115,18 +110,17 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
     )
 
 
-def build_masking(state: gr.State) -> None:
-    """The masking simulator."""
-    with fold("distillation", "masking", texts.MASKING_FOLD) as f:
-        with gr.Row():
-            rounds = gr.Radio(list(ROUNDS), value=ROUNDS[0], label=texts.ROUNDS)
-            seed = gr.Number(0, label=texts.SEED, precision=0, minimum=0, maximum=MAX_SEED)
-            again = gr.Button(texts.REPLAY)
-        picture = gr.HTML()
-        inputs = [state, rounds, seed]
-        f.on_open(plain_errors(show_masking), inputs, [picture])
-        gr.on([rounds.change, seed.change], plain_errors(show_masking), inputs, picture, **PRIVATE)
-        again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
+def build_masking(f: Fold, state: gr.State) -> None:
+    """The masking simulator, inside a fold."""
+    with gr.Row():
+        rounds = gr.Radio(list(ROUNDS), value=ROUNDS[0], label=texts.ROUNDS)
+        seed = gr.Number(0, label=texts.SEED, precision=0, minimum=0, maximum=MAX_SEED)
+        again = gr.Button(texts.REPLAY)
+    picture = gr.HTML()
+    inputs = [state, rounds, seed]
+    f.on_open(plain_errors(show_masking), inputs, [picture])
+    gr.on([rounds.change, seed.change], plain_errors(show_masking), inputs, picture, **PRIVATE)
+    again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
 
 
 def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0) -> str:

@@ -4,7 +4,8 @@ from explorer.analysis.distillation.agreement import AgreementAtLarge
 from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.analysis.measures import share_interval
 
-LOSSES_FOLD = "What would training say to the student about this sentence?"
+LOSSES_FOLD = "What would training do with this sentence?"
+LOSSES_TITLE = "What it would say to the student"
 LOSSES = {
     "ce": "soft labels, L_ce",
     "mlm": "hidden words, L_mlm",
@@ -62,7 +63,7 @@ AGREEMENT = {
     "columns": ["sentence, hidden word marked", "teacher", "student", "KL", "shared of 5"],
 }
 
-MASKING_FOLD = "Which words would training hide?"
+MASKING_TITLE = "Which words it would hide"
 MASKING = (
     "Each token is chosen with probability 15 %; of the chosen, 80 % become [MASK], 10 % a random "
     "piece and 10 % stay as they are, but must be predicted all the same. So in the long run 12.0, "

@@ -23,7 +23,6 @@ def build(state: gr.State) -> list[gr.components.Component]:
     folds.build_losses(state)
     gr.HTML(note(texts.ELSEWHERE))
     folds.build_agreement(state)
-    folds.build_masking(state)
     build_live(state)
     return headline
 

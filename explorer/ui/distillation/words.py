@@ -86,7 +86,8 @@ NO_PARTNER = "Not one piece of {name}'s vocabulary"
 BESIDE_ALONE = "{{name}} learned alone, with its own vocabulary"
 BESIDE_FITTED = (
     "This {{name}} did not learn alone: its shared layer began as one of {teacher}'s and was "
-    "fitted to {teacher}'s layers and guesses, before it learned on with its own vocabulary"
+    "fitted to {teacher}'s layers and guesses; later it learned the words of its own vocabulary "
+    "from {teacher}'s guesses too"
 )
 
 

@@ -11,7 +11,8 @@ import gradio as gr
 
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.errors import plain_errors
-from explorer.views.markup import el
+from explorer.ui.kit.take import take_menu
+from explorer.views.markup import el, join
 
 _SERIAL = count(1)
 
@@ -34,7 +35,10 @@ class Canvas(gr.HTML):
         server = f"question => server.{asks.__name__}(question)" if asks else "null"
         super().__init__(
             value,
-            html_template=el("div", class_="canvas", data_kind=kind, data_failed=texts.NO_PICTURE),
+            html_template=join(
+                el("div", class_="canvas", data_kind=kind, data_failed=texts.NO_PICTURE),
+                take_menu(kind),
+            ),
             js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger, {server})",
             server_functions=[plain_errors(asks)] if asks else None,
             **kwargs,

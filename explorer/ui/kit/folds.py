@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import gradio as gr
 
@@ -22,17 +23,18 @@ class Fold:
         show: Callable,
         inputs: Sequence[gr.components.Component],
         outputs: Sequence[gr.components.Component],
+        **kwargs: Any,  # noqa: ANN401
     ) -> gr.events.Dependency:
         """Compute when opened, and again when the text changes while it is open."""
+        usual = {"show_progress": "minimal", "concurrency_id": "infer"}
         return gr.on(
             [self.section.expand, self.refresh.click],
             plain_errors(show),
             list(inputs),
             list(outputs),
             api_visibility="private",
-            show_progress="minimal",
-            concurrency_id="infer",
             trigger_mode="always_last",
+            **(usual | kwargs),
         )
 
 

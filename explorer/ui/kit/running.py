@@ -11,10 +11,15 @@ Draw = Callable[[Update], list[Any]]
 
 
 def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
-    """Put a job in a line and draw it whenever something changed, and once at its end."""
+    """Put a job in a line and draw it whenever something changed, and once at its end.
+
+    Of a job that its owner has replaced no more is drawn: the place shows the newer one.
+    """
     measurement = line.start(job, owner_of(request))
     shown: tuple[int, int] | None = None
     for update in updates(measurement):
+        if measurement.replaced:
+            return
         now = (update.place, id(update.shot))
         if update.done or now != shown:
             yield draw(update)
@@ -56,3 +61,13 @@ def stop_goes(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) ->
     event.then(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)
     for end in (stop, *ends):
         end.click(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)
+
+
+def stoppable(line: Line, stop: gr.Button, *events: gr.events.Dependency) -> None:
+    """Let a button end what the reader has in a line, where the job itself shows and hides it.
+
+    What fails draws nothing any more: then the button goes by itself.
+    """
+    stop.click(stops(line), None, None, **_AT_ONCE)
+    for event in events:
+        event.failure(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)

@@ -1,5 +1,11 @@
 """The sentences of the page itself; each tab keeps its own beside its module."""
 
+from collections.abc import Mapping
+
+from explorer.models.spelling import UNKNOWN
+from explorer.models.tokens import Tokens
+from explorer.views.markup import Markup, listed, note
+
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT: what each predicts, attends to and costs."
 MINIATURES = (
@@ -36,9 +42,26 @@ AUTO_DEVICE = "auto (the fastest)"
 DTYPE_LABEL = "Precision"
 SETTINGS = "Models and machine"
 LINK_LABEL = "Link to this view"
-COPY_LINK = "Copy link"
-LINK_CUT = "The link keeps the first {limit} characters of the text."
-COPIED = "Link copied"
+GALLERY = "Twelve views that each show one thing worth knowing"
+LINK = {
+    "label": LINK_LABEL,
+    "copy": "Copy link",
+    "copied": "Link copied",
+    "press": "Press Ctrl+C to copy what is selected.",
+    "cut": "The link keeps the first {limit} characters of the text; “Save this tab” keeps all.",
+    "qr": "QR code",
+    "qr_alt": "QR code of the link to this view",
+    "qr_save": "Save as SVG",
+    "embed": "Copy embed code",
+    "embed_copied": "Lines for another page copied",
+    "save_tab": "Save this tab",
+    "not_taken": "That file could not be made.",
+    "needs_page": "What stood here needs the running page.",
+    "live": "This view on the running page.",
+    "full_view": "Open the full view",
+    "title": TITLE,
+}
+"""What stands beside the link."""
 GLOSSARY_LINK = "All words of this page"
 THEME_SWITCH = "Light or dark"
 STARTING = "The models are being loaded; your text is run as soon as they are there."
@@ -49,6 +72,17 @@ NO_FAMILY = "None of these models can be had here."
 WAY_BACK = "Show the bundled miniatures again"
 NO_PICTURE = "This picture failed to load. Reload the page; all else works without it."
 BUNDLED = "bundled"
+SAVE = "Save"
+TAKE = {
+    "svg": "Picture, SVG",
+    "png": "Picture, PNG at twice the size",
+    "csv": "Numbers, CSV",
+    "json": "Numbers, JSON",
+    "py": "Python that computes them again",
+}
+"""What the menu below a picture offers, by the file's ending."""
+NOT_TAKEN = LINK["not_taken"]
+CITE = "{title}, version {version}. CITATION.cff in its repository has the papers."
 RUNNING = "The explorer is at {url}"
 SHARED = (
     "and, for a week at most, at {url}: whoever has that link can run measurements and training "
@@ -65,3 +99,19 @@ def where_it_runs(local: str, public: str | None, asked: bool) -> str:
     elif asked:
         lines.append(NOT_SHARED)
     return "\n".join([*lines, ""])
+
+
+def unknown_note(read: Mapping[str, Tokens]) -> Markup | None:
+    """Which models cannot write a part of the text, and how many pieces that is; None if all can.
+
+    Args:
+        read: the text as each model reads it, by the model's name.
+    """
+    counts = {
+        label: (sum(piece in UNKNOWN for piece in tokens.pieces), len(tokens) - sum(tokens.special))
+        for label, tokens in read.items()
+    }
+    said = [f"{label} {n} of {size} pieces" for label, (n, size) in counts.items() if n]
+    if not said:
+        return None
+    return note("Read as [UNK], unknown and all alike to the model: ", listed(said), ".")

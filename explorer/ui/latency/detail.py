@@ -44,7 +44,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     return join(
         el("h3", texts.DETAIL),
         samples_strip(result, explained(texts.SAMPLES_NOTE, "median")),
-        timing_table(result, texts.TIMING_HEAD, texts.TIMING_NOTE),
+        timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "90th percentile")),
         *ratios,
         downloads(documents, texts.SAVE),
     )

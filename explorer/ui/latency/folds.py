@@ -47,9 +47,10 @@ def build_folds(controls: list[gr.components.Component]) -> None:
     asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep)
     sweep = Question(*asked, "latency/sweep")
     batches = replace(sweep, job=jobs.sweep_batches)
-    with fold("latency", CLAIM.name, CLAIM.title):
+    with fold("latency", sweep.name, texts.HOW_MUCH):
+        gr.HTML(el("h3", CLAIM.title))
         build_question(CLAIM, controls)
-    with fold("latency", sweep.name, sweep.title):
+        gr.HTML(el("h3", sweep.title))
         build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
     with fold("latency", FASTER.name, FASTER.title):
         build_question(FASTER, controls)

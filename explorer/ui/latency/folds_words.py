@@ -37,6 +37,7 @@ RATIOS_LEAD = (
 SELF = "itself"
 SAVE = "Save this measurement:"
 
+HOW_MUCH = "Is DistilBERT 60 % faster, and at which length do the models change places?"
 CLAIM = "Is DistilBERT 60 % faster?"
 CLAIM_NOTE = (
     "The paper timed one pass over the STS-B development set on a processor, one text at a time: "

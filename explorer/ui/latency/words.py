@@ -32,7 +32,7 @@ DTYPE_LABEL = "Precision"
 MEASURE = "Measure here"
 STOP = "Stop"
 STORED = "Stored parameters"
-WORK = "Work of one pass"
+WORK = "Work of one pass in GFLOP"
 TIME = {
     "compute": "Compute time here, one thread",
     "wait": "What you wait here, all cores",

@@ -10,18 +10,12 @@ from explorer.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.parameters import folds_words as texts
-from explorer.views.markup import finding, join, note
+from explorer.views.markup import el, finding, join, note
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
 
 Value = TypeVar("Value")
-
-
-def build_calls(state: gr.State) -> None:
-    """Layer calls on the loaded models."""
-    with fold("parameters", "calls", texts.CALLS) as section:
-        section.on_open(show_calls, [state], [gr.HTML()])
 
 
 def show_calls(state: PageState | None) -> str:
@@ -51,9 +45,13 @@ def show_calls(state: PageState | None) -> str:
 
 
 def build_sizes(state: gr.State) -> None:
-    """The seven sizes in a table to sort and save, and every component of both families."""
+    """The seven sizes in a table, every component of both families, and a form for any shape."""
     with fold("parameters", "sizes", texts.SIZES) as section:
         section.on_open(show_sizes, [state], [Canvas("parameters/sizes"), gr.HTML()])
+        gr.HTML(el("h3", texts.BUILD_TITLE))
+        form, result = Canvas("parameters/build"), gr.HTML()
+        section.on_open(show_builder, [state], [form, result])
+        form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 
 
 def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
@@ -102,8 +100,11 @@ def pinned(state: PageState | None) -> tuple[ModelSpec, ...]:
 
 
 def build_sharing(state: gr.State) -> None:
-    """Four ways to share, and any depth."""
+    """Layer calls on the loaded models; then four ways to share, and any depth."""
     with fold("parameters", "sharing", texts.SHARING) as section:
+        gr.HTML(el("h3", texts.CALLS_TITLE))
+        section.on_open(show_calls, [state], [gr.HTML()])
+        gr.HTML(el("h3", texts.SHARING_TITLE))
         section.on_open(show_sharing, [state], [Canvas("parameters/sharing")])
 
 
@@ -119,14 +120,6 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     return sharing_canvas(
         {e: sharing_modes(e) for e in (128, 768)}, with_norms, texts.SHARING_TEXTS
     )
-
-
-def build_builder(state: gr.State) -> None:
-    """A form for any shape and what it would cost."""
-    with fold("parameters", "build", texts.BUILD) as section:
-        form, result = Canvas("parameters/build"), gr.HTML()
-        section.on_open(show_builder, [state], [form, result])
-        form.on_question(on_shape, [], [result], show_progress="hidden", trigger_mode="always_last")
 
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone

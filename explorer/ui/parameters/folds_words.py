@@ -16,7 +16,7 @@ ROWS = {
     "caption": "Numbers stored, shared tensors once; tied output weights are not counted again.",
 }
 
-CALLS = "Does ALBERT really run one layer twelve times?"
+CALLS_TITLE = "How often each layer runs"
 CALLS_FINDING = "Hooks counted layer calls on distinct weight tensors: {calls}."
 CALLS_COUNT = "{label} {calls} on {distinct}"
 CALLS_EACH = "{calls} layer calls, distinct weight tensors: {distinct}"
@@ -27,7 +27,7 @@ CALLS_NOTE = (
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"
 
-SIZES = "How large are all seven, and what do the papers print?"
+SIZES = "How large are all seven, and what would one of your own cost?"
 SIZES_TEXTS = {
     "label": "The seven sizes",
     "length": "Tokens",
@@ -81,7 +81,8 @@ SPECTRUM_TEXTS = {
     "float64; values near 10⁻¹⁶ are rounding. For ALBERT the table is the product V × E × H.",
 }
 
-SHARING = "What if layers shared only their attention, or only their feed-forward part?"
+SHARING = "Does ALBERT really run one layer twelve times, and what if layers shared less?"
+SHARING_TITLE = "What other ways to share would store"
 SHARING_TEXTS = {
     "label": "Weights stored by sharing mode",
     "e": "Embedding width",
@@ -109,7 +110,7 @@ SHARING_TEXTS = {
     "chart": "Weights stored against the number of layers, by sharing mode",
 }
 
-BUILD = "What would a model of your own cost?"
+BUILD_TITLE = "A model of your own"
 BUILD_TEXTS: dict[str, Any] = {
     "presets": "Start from",
     "fields": {

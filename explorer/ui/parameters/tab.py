@@ -18,11 +18,9 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the three bars, and the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("parameters/map")]
     for build_fold in (
-        folds.build_calls,
         folds.build_sizes,
         folds.build_embedding,
         folds.build_sharing,
-        folds.build_builder,
         build_memory,
     ):
         build_fold(state)

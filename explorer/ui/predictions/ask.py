@@ -13,9 +13,10 @@ from explorer.runs import get_runs
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.predictions import words as texts
-from explorer.ui.predictions.contrast_words import asked_equals
+from explorer.ui.predictions.contrast import show_contrast
+from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals
 from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
-from explorer.views.markup import Markup, join, note
+from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions.every_word import asked_table
 
 if TYPE_CHECKING:
@@ -25,8 +26,9 @@ MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
 
 
 def build_fold(state: gr.State) -> None:
-    """A box for words, and a table of what the models think of them."""
+    """A box for words and what the models think of them; below, the words the text offers."""
     with fold("predictions", "ask", texts.ASK_QUESTION) as ask:
+        gr.HTML(el("h3", texts.ASK_TITLE))
         with gr.Row(elem_classes="pr-ask"):
             box = gr.Textbox(
                 label=texts.ASK_LABEL, placeholder=texts.ASK_PLACEHOLDER, max_lines=1, scale=5
@@ -43,6 +45,8 @@ def build_fold(state: gr.State) -> None:
             concurrency_id="infer",
             show_progress="minimal",
         )
+        gr.HTML(el("h3", CONTRAST_TITLE))
+        ask.on_open(show_contrast, [state], [gr.HTML()])
 
 
 def show_asked(state: PageState | None, asked: str) -> Markup:

@@ -1,13 +1,10 @@
-"""Fold: which of the words offered as ``[he|she]`` each model prefers."""
-
-import gradio as gr
+"""Which of the words offered as ``[he|she]`` each model prefers."""
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_text
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui.kit.folds import fold
 from explorer.ui.predictions import contrast_words as texts
 from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
 from explorer.ui.predictions.words import NO_MODEL
@@ -15,13 +12,6 @@ from explorer.views.markup import Markup, join, note
 from explorer.views.predictions.contrast import contrast_html
 
 MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
-
-
-def build_fold(state: gr.State) -> None:
-    """Bars that share each model's belief among the alternatives."""
-    with fold("predictions", "contrast", texts.CONTRAST_QUESTION) as section:
-        out = gr.HTML()
-        section.on_open(show_contrast, [state], [out])
 
 
 def show_contrast(state: PageState | None) -> Markup:

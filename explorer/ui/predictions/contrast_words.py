@@ -7,7 +7,7 @@ import numpy as np
 from explorer.analysis.predictions.contrast import Contrast
 from explorer.views.markup import Markup, el, join, listed, model_name, note, word
 
-CONTRAST_QUESTION = "Which of two words does each model prefer?"
+CONTRAST_TITLE = "Among words offered in the text, [he|she]"
 CONTRAST_HINT = (
     "Write the alternatives into the text with a bar between them, for example "
     "“The nurse said that [he|she] was tired.”, and press Compare."

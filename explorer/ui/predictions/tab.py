@@ -9,8 +9,8 @@ from explorer.models.run import Run
 from explorer.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.words import unknown_note
 from explorer.ui.predictions import ask as predictions_ask
-from explorer.ui.predictions import contrast as predictions_contrast
 from explorer.ui.predictions import every_word as predictions_words
 from explorer.ui.predictions import joint as predictions_joint
 from explorer.ui.predictions import words as texts
@@ -23,7 +23,7 @@ ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 READS = (*RUN_FIELDS, "hidden")
-FOLDS = (predictions_ask, predictions_words, predictions_contrast, predictions_joint)
+FOLDS = (predictions_ask, predictions_words, predictions_joint)
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """As long as a run is kept, so are its predictions: the same text again sorts nothing."""
 
@@ -57,7 +57,7 @@ def show(state: PageState) -> list[object]:
     return [
         join(
             texts.predictions_finding(results, labels),
-            texts.unknown_note({run.spec.label: run.tokens for run in runs.values()}),
+            unknown_note({run.spec.label: run.tokens for run in runs.values()}),
             texts.origin_note([run.spec for run in runs.values()]),
         ),
         predictions_canvas(

@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.predictions.every_word import UNKNOWN, SpanScore, mean_surprisal
+from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal
 from explorer.analysis.predictions.joint import MaskFillings
 from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
 from explorer.models.kinds import label_of
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import Tokens
 from explorer.views.markup import (
     Markup,
     el,
@@ -136,29 +135,13 @@ def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup |
     return join("; ", names, f" agree on {count}: ", listed(answers[:5]))
 
 
-def unknown_note(read: Mapping[str, Tokens]) -> Markup | None:
-    """Which models cannot write a part of the text, and how many pieces that is; None if all can.
-
-    Args:
-        read: the text as each model reads it, by the model's name.
-    """
-    counts = {
-        label: (sum(piece in UNKNOWN for piece in tokens.pieces), len(tokens) - sum(tokens.special))
-        for label, tokens in read.items()
-    }
-    said = [f"{label} {n} of {size} pieces" for label, (n, size) in counts.items() if n]
-    if not said:
-        return None
-    return note("Read as [UNK], unknown and all alike to the model: ", listed(said), ".")
-
-
 def origin_note(specs: Sequence[ModelSpec]) -> Markup | None:
     """Which of a family's models were made from another one: their agreement is no accident."""
     made = [
         f"{spec.label} was distilled from {spec.prefix}{label_of(spec.kind.teacher)}"
         if spec.kind.teacher
         else f"{spec.label}'s layer began as one of {spec.prefix}{label_of(spec.fitted_to)}'s and "
-        "was fitted to them"
+        "was fitted to them and to its guesses"
         for spec in specs
         if spec.kind.teacher or spec.fitted_to
     ]
@@ -216,7 +199,8 @@ def words_finding(
 
 # Ask for a word
 
-ASK_QUESTION = "How likely is a word of my own?"
+ASK_QUESTION = "How likely are words of my own, and which does each model prefer?"
+ASK_TITLE = "In a gap of the text"
 ASK_LABEL = "Words or phrases, separated by commas"
 ASK_PLACEHOLDER = "paris, new york"
 ASK_BUTTON = "Ask"

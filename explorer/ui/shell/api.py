@@ -11,6 +11,8 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import predict
+from explorer.ui.shell.programs import no_tool
+from explorer.ui.tasks.endpoint import pair, question, sentiment
 
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,
@@ -18,6 +20,9 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {
     "depth": depth,
     "parameters": parameters,
     "distillation": distillation,
+    "pair": pair,
+    "sentiment": sentiment,
+    "question": question,
     "latency": latency,
 }
 """api_name -> typed function that returns one JSON object."""
@@ -28,4 +33,5 @@ def register_endpoints() -> None:
     for name, endpoint in ENDPOINTS.items():
         # Those who wait for a measurement must not take the places of those who want an answer.
         line = "measure" if name == "latency" else "infer"
-        gr.api(plain_errors(endpoint, as_html=False), api_name=name, concurrency_id=line)
+        offered = no_tool(plain_errors(endpoint, as_html=False))
+        gr.api(offered, api_name=name, concurrency_id=line)

@@ -1,12 +1,15 @@
 """What the page shows of the repository's own texts: the card of the weights, and the glossary."""
 
+import json
 from pathlib import Path
+from urllib.parse import urlencode
 
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from explorer.assets import ASSETS, GLOSSARY
-from explorer.ui.kit.words import GLOSSARY_LINK
+from explorer.assets import ASSETS, DATA, GLOSSARY
+from explorer.page_state import LINK_VERSION
+from explorer.ui.kit.words import GALLERY, GLOSSARY_LINK
 from explorer.views.markup import Markup, el, meanings
 
 CARD, ADDRESS = "card", "glossary"
@@ -31,3 +34,17 @@ def _as_written(address: str, path: Path) -> Route:
 def meanings_html() -> Markup:
     """A box for every word that the page explains, closed, with the way to the whole glossary."""
     return meanings(el("a", GLOSSARY_LINK, href=ADDRESS, target="_blank"))
+
+
+def gallery_html() -> Markup:
+    """Views that each show one thing worth knowing, as links of this page."""
+    views = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
+    items = [
+        el("li", el("a", view["title"], href=f"?{_query(view['link'])}"), f": {view['says']}")
+        for view in views
+    ]
+    return el("details", el("summary", GALLERY), el("ul", *items), class_="gallery")
+
+
+def _query(link: dict[str, str]) -> str:
+    return urlencode({"v": LINK_VERSION, **link})

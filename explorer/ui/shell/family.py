@@ -9,17 +9,37 @@ from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import Markup, el, listed, model_name
 
 TAKE_OVER_JS = "window.explorer.tell('family', element)"
+INTO = el("b", class_="fm-into")
+OUT = (el("b", class_="fm-to"), el("i", class_="fm-word"))
 LABELS = {tab.ID: (tab.LABEL, tab.QUESTION) for tab in TABS}
 
 
 def family_html(start: PageState) -> Markup:
-    """Every family's drawing, the one in use in sight, above a path of three steps."""
+    """Every family's drawing, the one in use in sight, above a path of four steps."""
     drawings = [
-        el("div", *rows(family_specs(family)), data_family=family, hidden=family != start.family)
+        el(
+            "div",
+            text_in(),
+            *rows(family_specs(family)),
+            data_family=family,
+            hidden=family != start.family,
+        )
         for family in FAMILIES
     ]
     body = el("div", *drawings, path(), class_="fm-body")
     return el("details", el("summary", texts.TITLE), body, class_="fm", open=True)
+
+
+def text_in() -> Markup:
+    """The text above the models that read it: its pieces, one of them a gap."""
+    pieces = [el("i", class_="fm-gap" if gap else "fm-piece") for gap in (0, 0, 0, 1, 0)]
+    return el(
+        "div",
+        el("span", texts.TEXT),
+        el("span", el("b", class_="fm-from"), *pieces, class_="fm-strip", aria_hidden="true"),
+        el("span", texts.TEXT_SAYS, class_="fm-says"),
+        class_="fm-text",
+    )
 
 
 def rows(specs: tuple[ModelSpec, ...]) -> list[Markup]:
@@ -29,7 +49,7 @@ def rows(specs: tuple[ModelSpec, ...]) -> list[Markup]:
         el(
             "div",
             model_name(spec.key, spec.label),
-            el("span", *layers(spec, by_key), class_="fm-strip", aria_hidden="true"),
+            el("span", INTO, *layers(spec, by_key), *OUT, class_="fm-strip", aria_hidden="true"),
             el("span", sentence(spec, by_key), class_="fm-says"),
             class_="fm-row",
             data_model=spec.key,
@@ -75,7 +95,7 @@ def sentence(spec: ModelSpec, by_key: Mapping[str, ModelSpec]) -> str:
 
 
 def path() -> Markup:
-    """Predict, look inside, cost: each step with the doors to its tabs."""
+    """Predict, look inside, use, cost: each step with the doors to its tabs."""
     steps = [
         el("li", el("strong", title), f" {says} ", *map(door, doors))
         for title, says, doors in texts.STEPS

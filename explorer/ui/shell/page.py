@@ -13,20 +13,32 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
-from explorer.ui.shell.documents import CARD, card_route, glossary_route, meanings_html
+from explorer.ui.shell.documents import (
+    CARD,
+    card_route,
+    gallery_html,
+    glossary_route,
+    meanings_html,
+)
 from explorer.ui.shell.family import TAKE_OVER_JS, family_html
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
 from explorer.ui.shell.preview import Preview, picture_route
+from explorer.ui.shell.programs import register_tools
 from explorer.ui.shell.scripts import head_html, scripts_route
+from explorer.ui.shell.standalone import standalone_route
 from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.take import provenance_route, qr_route, recipe_route
 from explorer.ui.shell.view import Wiring, view_config, wire
 from explorer.views.markup import el, script_json
 from explorer.views.theme import colour_rules
 
 
-def build_page(start: PageState) -> gr.Blocks:
-    """The whole explorer as a Gradio page that opens on ``start`` or on the link it is given."""
+def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
+    """The whole explorer as a Gradio page that opens on ``start`` or on the link it is given.
+
+    ``tools`` gives programs that speak MCP their own endpoints besides.
+    """
     with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
@@ -39,6 +51,7 @@ def build_page(start: PageState) -> gr.Blocks:
                     gr.HTML(el("h2", tab.QUESTION), elem_classes="question")
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
+        gr.HTML(gallery_html(), elem_id="gallery")
         status = gr.HTML("", elem_id="status")
         gr.HTML(meanings_html(), elem_id="meanings")
         view = Canvas("page/view", script_json(view_config()), elem_id="link")
@@ -48,6 +61,8 @@ def build_page(start: PageState) -> gr.Blocks:
         wire_put(bar, tabs)
         wire_tabs(items)
         register_endpoints()
+        if tools:
+            register_tools()
     page.queue(default_concurrency_limit=4)
     return page
 
@@ -73,7 +88,16 @@ def launch_options() -> dict[str, Any]:
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {
-            "routes": [scripts_route(), card_route(), glossary_route(), picture_route()],
+            "routes": [
+                scripts_route(),
+                card_route(),
+                glossary_route(),
+                picture_route(),
+                provenance_route(),
+                recipe_route(),
+                qr_route(),
+                standalone_route(),
+            ],
             "middleware": [Middleware(Preview)],
         },
         "footer_links": ["api"],

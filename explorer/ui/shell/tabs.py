@@ -12,6 +12,7 @@ from explorer.ui.distillation import tab as distillation
 from explorer.ui.latency import tab as latency
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.predictions import tab as predictions
+from explorer.ui.tasks import tab as tasks
 
 
 class Tab(Protocol):
@@ -32,4 +33,13 @@ class Tab(Protocol):
         """The values of the components that ``build`` returned, for one state."""
 
 
-TABS: tuple[Tab, ...] = (predictions, attention, depth, distillation, parameters, latency, claims)
+TABS: tuple[Tab, ...] = (
+    predictions,
+    attention,
+    depth,
+    distillation,
+    tasks,
+    parameters,
+    latency,
+    claims,
+)

@@ -4,6 +4,7 @@ Opening, Compare and a tab switch are the same question, a link's parameters, as
 ``view`` canvas. Only the last of several questions is answered: each says everything.
 """
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,7 +13,14 @@ import gradio as gr
 
 from explorer.models.run import Run
 from explorer.models.tokens import BadText
-from explorer.page_state import LINK_TEXT_LIMIT, PageState, default_params, from_page
+from explorer.page_state import (
+    LINK_LONGEST,
+    LINK_TEXT_LIMIT,
+    MOVED,
+    PageState,
+    default_params,
+    from_page,
+)
 from explorer.runs import device_of, get_runs
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
@@ -154,7 +162,6 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         drawn: Whether the tab was drawn.
     """
     state = asked.state
-    cut = len(state.text) > LINK_TEXT_LIMIT
     answer = {
         "number": asked.number,
         "repaired": list(asked.repaired),
@@ -163,7 +170,6 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         "params": state.to_params(),
         "machine": {"device": state.device, "dtype": state.dtype},
         "text": state.text,
-        "note": texts.LINK_CUT.format(limit=LINK_TEXT_LIMIT) if cut else "",
     }
     return script_json({"answer": answer})
 
@@ -173,6 +179,15 @@ def view_config() -> dict[str, object]:
     return {
         "defaults": default_params(),
         "limit": LINK_TEXT_LIMIT,
+        "moved": MOVED,
         "reads": {tab.ID: list(tab.READS) for tab in TABS},
-        "texts": {"label": texts.LINK_LABEL, "copy": texts.COPY_LINK, "copied": texts.COPIED},
+        "longest": LINK_LONGEST,
+        "home": home(),
+        "texts": texts.LINK,
     }
+
+
+def home() -> str:
+    """Where this page lives for its readers if not where it is served: a Space's own page."""
+    space = os.getenv("SPACE_ID", "")
+    return f"https://huggingface.co/spaces/{space}" if space else ""

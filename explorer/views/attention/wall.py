@@ -144,5 +144,5 @@ def _model(run: Run, heads: WordHeads, statistics: HeadStatistics) -> dict[str, 
 
 
 def _rounded(values: np.ndarray) -> list[float]:
-    """Three decimals, as many as are printed; in float64, else all 17 digits are written."""
-    return np.round(values.astype(np.float64), 3).ravel().tolist()
+    """Six decimals, as many as a file needs; in float64, else all 17 digits are written."""
+    return np.round(values.astype(np.float64), 6).ravel().tolist()

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from explorer.analysis.claims.benchmarks import BenchmarkTable, Retention, TaskDrop
+from explorer.views.claims.sources import addresses, linked
+from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, finding, join, note, script_json, table
 
 HUNDRED = 100.0
@@ -11,7 +13,14 @@ HUNDRED = 100.0
 
 def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, str]) -> str:
     """Every table; the browser sorts them and draws one column as bars."""
-    return script_json({"texts": dict(texts), "tables": [asdict(t) for t in tables.values()]})
+    return script_json(
+        {
+            "texts": dict(texts),
+            "terms": places("perplexity"),
+            "addresses": addresses(table.source for table in tables.values()),
+            "tables": [asdict(t) for t in tables.values()],
+        }
+    )
 
 
 def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
@@ -29,12 +38,16 @@ def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
         worst=" and ".join(task.task for task in kept.worst),
         drop=kept.worst[0].drop if kept.worst else 0.0,
     )
-    source = texts["source"].format(source=kept.table.source, split=kept.table.split)
     flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
     remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
     return join(
         finding(sentence),
-        note(el("span", texts["published"], class_="badge"), " ", source),
+        note(
+            el("span", texts["published"], class_="badge"),
+            " ",
+            linked(kept.table.source),
+            texts["split"].format(split=kept.table.split),
+        ),
         _retention_table(kept, {f.column for f in flags}, texts),
         *remarks,
     )

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 from explorer.analysis.claims.ledger import Claim, ClaimsLedger, VerdictShares
 from explorer.analysis.claims.results import CheckResult
+from explorer.views.claims.sources import addresses
 from explorer.views.markup import script_json
 
 
@@ -32,6 +33,7 @@ def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mappin
             "topics": dict(ledger.topics),
             "reports": dict(ledger.reports),
             "models": dict(models),
+            "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
             "checks": {check.id: asdict(check) for check in ledger.checks},
             "claims": [asdict(claim) | {"live": _checks_of(claim)} for claim in ledger.claims],
         }

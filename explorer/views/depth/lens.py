@@ -37,7 +37,7 @@ def lens_canvas(
     models = [_model(run, lenses[key], work.get(key, ())) for key, run in runs.items()]
     return script_json(
         {
-            "masks": _places(tokens)[: len(next(iter(lenses.values())))],
+            "masks": mask_places(tokens)[: len(next(iter(lenses.values())))],
             "n_masks": len(tokens.mask_positions),
             "models": models,
             "cards": [
@@ -102,7 +102,7 @@ def _short(values: np.ndarray) -> list[float]:
     return [float(f"{value:.6g}") for value in values]
 
 
-def _places(tokens: Tokens) -> list[str]:
+def mask_places(tokens: Tokens) -> list[str]:
     """Each mask with the words beside it."""
     words, places = tokens.words, []
     for i, word in enumerate(words):

@@ -74,7 +74,7 @@ def _group(column: Column, title: tuple[str, str]) -> Markup:
     bars = [_bar(row, column, top) for row in rows]
     return el(
         "section",
-        el("h3", title[0]),
+        el("h3", explained(title[0], "GFLOP")),
         *bars,
         el("p", explained(title[1], "intervals"), class_="lt-under"),
         class_="card lt-group",

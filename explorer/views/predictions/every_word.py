@@ -34,7 +34,7 @@ def words_canvas(
 def _tile(score: SpanScore) -> dict[str, object]:
     return {
         "p": None if score.is_unknown else float(f"{score.probability:.6g}"),
-        "nats": round(-score.log_probability, 4),
+        "nats": float(f"{-score.log_probability:.6g}"),
         "rank": score.rank,
         "pieces": list(score.pieces),
         "answers": [[word, float(f"{p:.6g}")] for word, p in score.answers],

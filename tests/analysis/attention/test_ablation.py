@@ -6,7 +6,7 @@ from scipy.special import softmax
 from scipy.stats import entropy
 
 from explorer.analysis.attention.ablation import head_ablation, head_importance
-from explorer.models.inside.ablation import ablated_logits, sweep_heads
+from explorer.models.inside.ablation import ablated_logits
 from explorer.models.specs import MODEL_KEYS
 
 TEXT = "The [MASK] sat on the [MASK]."
@@ -37,8 +37,8 @@ def test_no_change_is_zero_nats_and_equal_words(tiny_family):
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_the_sweep_names_the_heads_that_matter(tiny_family, key):
-    run, loaded = tiny_family.run(key, TEXT), tiny_family.loaded(key)
-    swept = list(sweep_heads(loaded, run.tokens))
+    run = tiny_family.run(key, TEXT)
+    swept = tiny_family.swept(run)
     result = head_importance(run, swept)
     assert result.kl.shape == run.attention.shape[:2]
     assert (result.kl > 0).all()

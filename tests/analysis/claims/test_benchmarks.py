@@ -87,3 +87,11 @@ def test_a_correlation_is_no_per_cent_and_still_a_score():
     ]
     assert columns
     assert all(column.unit != "%" and column.is_score for column in columns)
+
+
+def test_a_mean_over_correlations_is_no_per_cent_either():
+    mixed = [t for t in TABLES.values() if {"CoLA", "STS-B"} & {c.label for c in t.columns}]
+    means = [c for t in mixed for c in t.columns if c.label in ("Average", "Avg", "Score")]
+    assert len(means) == 4
+    means += TABLES["bert-leaderboard"].columns
+    assert all(column.unit != "%" and column.is_score for column in means)

@@ -173,6 +173,14 @@ def test_times_tell_six_layers_from_twelve(clock_of_work, monkeypatch):
     assert "too few rounds" in few.text
 
 
+def test_a_second_press_takes_twice_the_rounds(clock_of_work):
+    def rounds(presses):
+        honest = specimens(random=lambda s: small(s, 2), presses=presses)
+        return int(claims_cost.training_steps(honest).text.split("; ")[1].split()[0])
+
+    assert rounds(2) == 2 * rounds(1)
+
+
 def test_a_printed_speed_has_two_sides_and_no_verdict_without_an_interval():
     test = next(
         t for c in claims_ledger().claims for t in c.live if t.quantity == "bert_over_distilbert"

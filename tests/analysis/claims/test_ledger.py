@@ -79,3 +79,9 @@ def test_a_ledger_that_names_the_unknown_is_refused(tmp_path):
     path.write_text(json.dumps(raw), "utf-8")
     with pytest.raises(ValueError, match="A01"):
         claims_ledger.__wrapped__(path)
+
+
+def test_every_report_has_a_name_that_says_what_it_is_about():
+    names = claims_ledger().reports
+    assert len(set(names.values())) == len(names) == 5
+    assert all(name.startswith(f"Report {key}, ") for key, name in names.items())

@@ -12,7 +12,6 @@ from explorer.analysis.distillation.soft import (
     NotAPair,
     centred,
     check_temperature,
-    covered_mass,
     dark_knowledge,
     shared_vocabulary,
     soft_pair,
@@ -135,14 +134,6 @@ def test_pieces_are_shared_by_letters_and_by_place_in_the_word():
     assert shared.partner.tolist() == [-1, 2, 3, -1, 4, -1, -1]
     assert shared.share_first == pytest.approx(3 / 7)
     assert shared.share_second == pytest.approx(3 / 8)
-
-
-def test_covered_mass_is_counted_and_never_rescaled():
-    shared = shared_vocabulary(("a", "b", "c"), ("▁b", "▁a", "▁z"))
-    logits = np.log(np.array([0.2, 0.3, 0.5]))
-    assert covered_mass(shared, logits, logits, 1.0) == pytest.approx((0.5, 0.5))
-    first, second = covered_mass(shared, np.log([0.1, 0.1, 0.8]), np.log([0.1, 0.2, 0.7]), 1.0)
-    assert (first, second) == pytest.approx((0.2, 0.3))
 
 
 def test_agreement_counts_what_it_says():

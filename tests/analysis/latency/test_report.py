@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.analysis.latency.family import FamilyLatency
@@ -82,6 +82,21 @@ def test_csv_has_every_sample_once_with_machine_and_protocol():
     assert {row["clock"] for row in rows} == {"compute"}
 
 
+@pytest.mark.parametrize("n_rounds", [5, 50])
+def test_csv_gives_the_self_checks_interval_beside_its_point(n_rounds):
+    document = report(n_rounds=n_rounds)
+    check = document["protocol"]["self_check"]
+    for row in csv.DictReader(io.StringIO(report_csv(document))):
+        names = {
+            "self_check": "ratio",
+            "self_check_ci_low": "ci_low",
+            "self_check_ci_high": "ci_high",
+        }
+        for column, name in names.items():
+            assert row[column] == ("" if check[name] is None else str(check[name]))
+    assert (check["ci_low"] is not None) == (n_rounds == 50)
+
+
 def test_what_was_exported_can_be_read_back():
     document = report()
     back = read_report(json.dumps(document))
@@ -119,6 +134,7 @@ def test_anything_else_is_refused_in_one_sentence(text):
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
+@settings(max_examples=40, deadline=None)
 def test_reading_is_total(value):
     with pytest.raises(BadReport):
         read_report(json.dumps(value))

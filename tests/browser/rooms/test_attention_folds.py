@@ -1,6 +1,5 @@
-"""The deeper questions of the attention tab in Chromium: switches, pairs, and BertViz offline."""
+"""The deeper questions of the attention tab in Chromium: switches and BertViz offline."""
 
-import re
 from urllib.parse import urlencode
 
 import pytest
@@ -8,7 +7,6 @@ from playwright.sync_api import expect
 
 from explorer.ui.attention import ablation_words as texts_attention_ablation
 from explorer.ui.attention import bertviz_words as texts_bertviz
-from explorer.ui.attention import pairs_words as texts_attention_pairs
 
 pytestmark = pytest.mark.browser
 PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."
@@ -43,17 +41,6 @@ def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention
     page.get_by_role("button", name="Off: the 5 that matter most", exact=True).click()
     expect(page.locator(".hs-head.off")).to_have_count(15)
     expect(page.locator(".ab-column")).to_have_count(3)
-
-
-def test_a_sentence_pair_shows_its_quadrants(attention):
-    page = attention
-    open_fold(page, texts_attention_pairs.QUESTION)
-    expect(page.locator(".pq-column")).to_have_count(3)
-    for bar in page.locator(".pq-bar").all():
-        widths = [
-            float(re.search(r"[\d.]+", i.get_attribute("style"))[0]) for i in bar.locator("i").all()
-        ]
-        assert sum(widths) == pytest.approx(100, abs=0.05)
 
 
 def test_bertviz_draws_three_views_from_this_server_alone(attention):

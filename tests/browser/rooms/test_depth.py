@@ -44,3 +44,34 @@ def test_the_strips_the_dial_and_every_word(page_at):
     page.get_by_role("button", name="a mask", exact=True).click()
     expect(page.locator(".dp-strip")).to_have_count(3)
     page.wait_for_function("!location.search.includes('lens=')")
+
+
+def test_a_second_text_is_followed_and_stays_in_the_link(page_at):
+    first, second = "The [MASK] of Paris is old.", "The [MASK] of London is old."
+    page = page_at("/?" + urlencode({"tab": "depth", "fold": "patching", "text": first}))
+    fold = page.locator("#fold-depth-patching")
+    offered = fold.locator(".dq-offers .chip")
+    expect(offered.filter(has_text="Paris → London")).to_have_count(1)
+    box = fold.get_by_role("textbox")
+    expect(fold.locator(".fold-finding")).to_contain_text("at first that word holds all")
+    box.fill(second)
+    fold.get_by_role("button", name="Follow the change", exact=True).click()
+    expect(fold.locator(".fold-finding")).to_contain_text("Paris or London")
+    expect(fold.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
+    for key, rows in (("bert", 7), ("distilbert", 4), ("albert", 7)):
+        model = fold.locator(f".dq[data-model={key}]")
+        if not model.locator(".dq-map").count():
+            expect(model).to_contain_text("pieces")
+            continue
+        cells = model.locator(".dq-row.framed").last.locator(".dq-cell")
+        expect(cells).to_have_count(rows)
+        expect(cells.last).to_have_text("0")
+        expect(model.locator(".dq-row.framed").first.locator(".dq-cell").last).to_have_text("1")
+    page.wait_for_function("location.search.includes('other=The')")
+    box.fill("Something else entirely was here before us all.")
+    fold.get_by_role("button", name="Follow the change", exact=True).click()
+    expect(fold.locator(".note").first).to_contain_text("The two texts may differ in one place")
+    expect(fold.locator(".dq-map")).to_have_count(0)
+    offered.filter(has_text="Paris → London").click()
+    expect(fold.locator(".fold-finding")).to_contain_text("Paris or London")
+    expect(box).to_have_value(second)

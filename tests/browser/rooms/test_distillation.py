@@ -131,7 +131,7 @@ def test_another_word_can_be_hidden_here_and_the_losses_know_it(page_at):
     expect(page.locator(".ds-word.chosen")).to_have_text("table")
     page.locator(".ds-word", has_text="dog").click()
     expect(page.locator(".ds-word.chosen")).to_have_text("dog")
-    page.get_by_role("button", name="What would training say").click()
+    page.get_by_role("button", name="What would training do").click()
     expect(page.locator(".dl-total")).to_be_visible()
     expect(page.get_by_text("not counted")).to_have_count(0)
 

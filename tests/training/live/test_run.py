@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from explorer.analysis.distillation.live import BadSettings, LiveSettings, Watched
-from explorer.training.live import run
 from explorer.training.live.run import distil_live, fresh_student, hide, student_layers
 from explorer.training.live.text import (
     bundled_sentences,
@@ -17,13 +16,6 @@ from explorer.training.live.text import (
 )
 
 SHORT = LiveSettings(layers=1, steps=12, seed=4)
-
-
-@pytest.fixture
-def few_questions(monkeypatch):
-    """An exam of eight sentences instead of hundreds: what is examined here is the run."""
-    own, held_out = split_sentences()
-    monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
 
 
 def checksum(network):

@@ -41,18 +41,7 @@ def test_the_probe_holds_two_hundred_sentences_of_eight_kinds():
         assert not said & set(one["accepted"])
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "mini-bert",
-        pytest.param(
-            "mini-albert",
-            marks=pytest.mark.xfail(
-                strict=True, reason="its vocabulary is the older one, which splits such words"
-            ),
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", ["mini-bert", "mini-albert"])
 def test_every_question_of_the_probe_can_be_answered_in_one_piece(name):
     tokenizer = AutoTokenizer.from_pretrained(MODELS / name, local_files_only=True)
     for one in read_probe():

@@ -11,13 +11,10 @@ from transformers import BertForPreTraining
 from explorer.training.family import new_model
 from explorer.training.recipe import TINY, Place
 from explorer.training.report import heldout
+from explorer.training.report.belief import Reading
 from explorer.training.report.card import schedule_line
-from explorer.training.report.evaluate import (
-    answer_rank,
-    pseudo_perplexity,
-    retention,
-    shared_passages,
-)
+from explorer.training.report.evaluate import answer_rank, retention
+from explorer.training.report.perplexity import pseudo_perplexity, shared_passages
 from explorer.training.report.sentiment import Sentiment, read_examples, sst2_accuracy
 from explorer.training.steps import objectives
 from explorer.training.steps.ablation import VARIANTS, ablate
@@ -28,6 +25,7 @@ from explorer.training.steps.pretrain import Setting
 from explorer.training.text.batch import MASK
 from explorer.training.text.batches import Sampler
 from explorer.training.text.corpus import Shard
+from explorer.training.text.pieces import Pieces
 from explorer.training.text.vocabulary import load_pieces
 
 
@@ -52,21 +50,29 @@ def model():
     return new_model("mini-bert", TINY).eval()
 
 
-def test_pseudo_perplexity_is_that_of_plain_transformers(model, shard):
+@pytest.mark.parametrize("onward", [False, True])
+def test_pseudo_perplexity_is_that_of_plain_transformers(model, shard, onward):
+    """Pieces 5 to 99 go on with a word, the others begin one; none is a sign."""
     passages = [(0, 2), (5, 8)]
+    names = [f"##{i}" if i < 100 else str(i) for i in range(TINY.vocabulary)]
     total, words = 0.0, 0
     for low, high in passages:
         text = [2, *shard.ids[shard.sentences[low] : shard.sentences[high]].tolist(), 3]
         words += 6 * (high - low)
         for place in range(1, len(text) - 1):
+            end = place + 1
+            while onward and end < len(text) - 1 and 5 <= text[end] < 100:
+                end += 1
             ids = torch.tensor([text])
-            ids[0, place] = 4
+            ids[0, place:end] = 4
             with torch.no_grad():
                 scores = model(input_ids=ids).prediction_logits[0, place]
             total += scores.log_softmax(-1)[text[place]].item()
-    found, counted = pseudo_perplexity(model, shard, passages)
-    assert counted == words
-    assert found == pytest.approx(math.exp(-total / words), rel=1e-4)
+    reading = Reading(shard, Pieces.of(names, np.zeros(len(names))), names)
+    found = pseudo_perplexity(model, reading, passages)
+    assert found.words == words
+    expected = math.exp(-total / words)
+    assert (found.onward if onward else found.alone) == pytest.approx(expected, rel=1e-4)
 
 
 def test_masked_accuracy_counts_what_plain_transformers_guesses(model, shard, monkeypatch):

@@ -10,7 +10,7 @@ from explorer.training.steps.loop import Budget
 from explorer.training.steps.objectives import guess
 from explorer.training.steps.prepare import Source, prepare
 from explorer.training.steps.pretrain import Setting
-from explorer.training.steps.settle import gather, loss, settle
+from explorer.training.steps.settle import collect, joined, loss, settle
 from explorer.training.steps.tutor import Lessons, TutorObjective, shared_words
 from explorer.training.text.batch import MASK
 
@@ -27,6 +27,14 @@ def readings(toy_corpus, tmp_path_factory):
 def lessons(readings):
     setting, (own, other) = readings
     return Lessons(setting.sentences("albert", own.shard), (own, other), 3)
+
+
+@pytest.fixture
+def pair(readings):
+    """Pupil and teacher before their first lesson, and the words that both have."""
+    torch.manual_seed(1)
+    model, teacher = (new_model(name, TINY).eval() for name in ("mini-albert", "mini-bert"))
+    return model, teacher, shared_words(*readings[1])
 
 
 def spelt(reading, ids, labels):
@@ -64,10 +72,8 @@ def test_shared_words_are_the_same_word_in_both_columns(readings):
     assert all(name.isalpha() for name in names)
 
 
-def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(readings, lessons):
-    torch.manual_seed(0)
-    model, teacher = (new_model(name, TINY).eval() for name in ("mini-albert", "mini-bert"))
-    columns = shared_words(*readings[1])
+def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(pair, lessons):
+    model, teacher, columns = pair
     lesson = lessons.batch(0)
     made = TutorObjective(model, teacher, columns)(lesson)
     with torch.no_grad():
@@ -86,17 +92,13 @@ def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(readi
     torch.testing.assert_close(made["loss"].detach(), ce + mlm, rtol=1e-4, atol=1e-4)
 
 
-def test_settling_lowers_the_loss_and_moves_new_words_alone(readings, lessons, monkeypatch):
+def test_settling_lowers_the_loss_and_moves_new_words_alone(pair, lessons, monkeypatch):
     monkeypatch.setattr(settling, "ROWS", 64)
     monkeypatch.setattr(settling, "RATE", 1e-2)
-    torch.manual_seed(1)
-    model, teacher = (new_model(name, TINY).eval() for name in ("mini-albert", "mini-bert"))
-    columns = shared_words(*readings[1])
-    order = columns[0].argsort()
-    columns = columns[0][order], columns[1][order]
-    states = gather(model, teacher, lessons, columns, 12)
+    model, _, columns = pair
+    states = joined([collect(*pair[:2], lessons.batch(step), columns) for step in range(12)])
     before = {name: weight.clone() for name, weight in model.state_dict().items()}
-    new = torch.arange(len(order)) % 2 == 0
+    new = torch.arange(len(columns[0])) % 2 == 0
     first, last = settle(model, states, columns[0], new)
     assert last < first
     after = model.state_dict()
@@ -107,14 +109,10 @@ def test_settling_lowers_the_loss_and_moves_new_words_alone(readings, lessons, m
     assert all(torch.equal(before[n], after[n]) for n in held if n != "predictions.bias")
 
 
-def test_what_is_settled_on_is_what_the_head_sees(readings, lessons):
-    torch.manual_seed(2)
-    model, teacher = (new_model(name, TINY).eval() for name in ("mini-albert", "mini-bert"))
-    columns = shared_words(*readings[1])
-    order = columns[0].argsort()
-    columns = columns[0][order], columns[1][order]
-    states = gather(model, teacher, lessons, columns, 1)
+def test_what_is_settled_on_is_what_the_head_sees(pair, lessons):
+    model, teacher, columns = pair
     lesson = lessons.batch(0)
+    states = collect(model, teacher, lesson, columns)
     with torch.no_grad():
         scores = guess(model, lesson.own).words[:, columns[0]]
         taught = guess(teacher, lesson.taught).words[:, columns[1]].softmax(-1)

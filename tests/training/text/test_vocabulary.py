@@ -95,7 +95,6 @@ def test_texts_are_parted_as_sentencepiece_parts_them():
         assert tokenizer(text)["input_ids"][1:-1] == own.encode(normalise(text)), text
 
 
-@pytest.mark.xfail(strict=True, reason="the bundled mini-albert has the older vocabulary")
 def test_the_shipped_pieces_keep_frequent_words_whole():
     """Words that our own sentences use more than twice."""
     tokenizer = AutoTokenizer.from_pretrained(ASSETS / "models/mini-albert", local_files_only=True)

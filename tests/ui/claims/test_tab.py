@@ -30,13 +30,22 @@ def test_all_checks_are_streamed_and_one_that_breaks_does_not_end_them(monkeypat
     assert results["LC26"]["status"] == "holds"
     assert results["LC05"]["status"] == "failed"
     assert "boom" not in results["LC05"]["text"]
-    assert results["LC21"]["status"] == "waits"
+    assert results["LC21"]["status"] == "failed"
 
 
 def test_one_check_runs_alone():
     messages = [json.loads(m) for m in tab.run_one({"check": "LC26"}, PageState())]
     assert messages[0]["running"] == ["LC26"]
     assert [r["id"] for r in messages[1]["results"]] == ["LC26"]
+
+
+def test_each_press_takes_more_rounds_up_to_a_limit(monkeypatch):
+    taken = []
+    monkeypatch.setattr(tab, "_run", lambda check, specimens: taken.append(specimens.presses))
+    monkeypatch.setattr(tab, "_message", lambda *_: "")
+    for press in (None, 1, 2, 3, 99, -4):
+        list(tab.run_one({"check": "LC03", "press": press}, PageState()))
+    assert taken == [1, 1, 2, 3, tab.MOST_PRESSES, 1]
 
 
 @pytest.mark.parametrize("check", ["LC99", "<script>", "", None, {"a": 1}])

@@ -2,6 +2,9 @@
 
 import json
 import re
+import threading
+import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -26,26 +29,43 @@ def counted(tiny_family, monkeypatch):
 
 def test_layers_are_compared_once_and_then_at_once(counted):
     steps = list(similarity.show_similarity(STATE))
-    assert [re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]] == [
-        f"{done} of 18 sentences" for done in (0, 8, 16)
-    ]
+    said = {re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]}
+    assert said <= {f"{done} of 18 sentences" for done in (0, 8, 16)}
     data = json.loads(steps[-1][1])
     assert len(data["rows"]) == 7 + 4 + 7
     assert data["pairs"] == [[0, 7], [2, 8], [4, 9], [6, 10]]
     assert "mini-DistilBERT" in steps[-1][0]
     assert "copied from" in steps[-1][2]
+    assert steps[-1][3].visible is False
     assert len(counted) == 18
     again = list(similarity.show_similarity(PageState(text="a dog.")))
     assert (len(again), len(counted)) == (1, 18)
     assert again[0][1] == steps[-1][1]
 
 
-def test_who_stops_reading_stops_the_work(counted):
-    steps = similarity.show_similarity(STATE)
-    next(steps)
-    next(steps)
-    steps.close()
-    assert len(counted) == 8
+def test_a_stop_ends_the_reading_within_two_seconds(counted, monkeypatch):
+    read, begun = similarity.states_of, threading.Event()
+
+    def slow(*arguments):
+        begun.set()
+        threading.Event().wait(0.2)
+        return read(*arguments)
+
+    monkeypatch.setattr(similarity, "states_of", slow)
+    monkeypatch.setattr(similarity, "AT_ONCE", 1)
+    request, seen = SimpleNamespace(session_hash="me"), []
+    job = threading.Thread(
+        target=lambda: seen.extend(similarity.show_similarity(STATE, request)), daemon=True
+    )
+    job.start()
+    assert begun.wait(60)
+    similarity.LINE.stop("me")
+    stopped = time.monotonic()
+    job.join(60)
+    assert time.monotonic() - stopped < 2
+    assert "Stopped" in seen[-1][0]
+    assert seen[-1][3].visible is False
+    assert len(counted) < 10
     assert similarity._KEPT == {}
 
 

@@ -58,14 +58,7 @@ def test_of_very_many_masks_the_first_ones_are_read(tiny_family):
     assert {len(m["masks"]) for m in data["models"]} == {MOST_MASKS}
 
 
-def test_a_family_without_its_files_gives_cards(tiny_family, monkeypatch):
-    from explorer.models import hub
-
-    def absent(spec, report=None):
-        raise hub.ModelUnavailable(spec, "its bundled files are missing")
-
-    monkeypatch.setattr("explorer.models.loading.checkpoint_path", absent)
-    monkeypatch.setattr("explorer.models.loading._loaded", {})
+def test_a_family_without_its_files_gives_cards(no_files):
     cards, picture = tab.show(STATE)
     assert cards.count("its bundled files are missing") == 3
     assert picture == ""
@@ -100,3 +93,13 @@ def test_the_endpoints_last_layer_is_what_predict_says(tiny_family, key):
 def test_bad_input_is_refused_in_a_sentence(tiny_family, asked, refusal):
     with pytest.raises(gr.Error, match=refusal):
         depth(*asked)
+
+
+def test_the_endpoint_refuses_more_masks_than_it_reads_before_the_head_runs(
+    tiny_family, monkeypatch
+):
+    from explorer.ui.depth import endpoint
+
+    monkeypatch.setattr(endpoint, "lens_of", lambda *_: pytest.fail("the head ran"))
+    with pytest.raises(gr.Error, match="The text has 21 masks; at most 20 are read"):
+        depth("[MASK] " * 21, "mini", "bert")

@@ -55,14 +55,7 @@ def test_markup_in_a_text_stays_text(tiny_family):
     assert "</script>" not in lab
 
 
-def test_a_missing_student_is_a_card(tiny_family, monkeypatch):
-    from explorer.models import hub
-
-    def absent(spec, report=None):
-        raise hub.ModelUnavailable(spec, "its bundled files are missing")
-
-    monkeypatch.setattr("explorer.models.loading.checkpoint_path", absent)
-    monkeypatch.setattr("explorer.models.loading._loaded", {})
+def test_a_missing_student_is_a_card(no_files):
     card, lab = distillation.show(STATE)
     assert "card" in card
     assert "missing" in card
@@ -133,7 +126,7 @@ def test_before_the_first_compare_the_folds_are_empty():
 LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 
 
-def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
+def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family, few_questions):
     values = [json.loads(value) for value in live.run_live(STATE, *LIVE)]
     assert "waiting" in values[0]
     steps = [len(value["steps"]) for value in values if "steps" in value]
@@ -145,7 +138,7 @@ def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family):
     assert len(live.LINE) == 0
 
 
-def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family):
+def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_questions):
     first, second = live.run_live(STATE, *LIVE), live.run_live(STATE, *LIVE)
     next(first)
     assert "number 1 in line" in json.loads(next(second))["waiting"]

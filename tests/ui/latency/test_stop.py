@@ -1,6 +1,7 @@
 """Stop: the line is free and a text is answered before what was running has come to its end."""
 
 import shutil
+import sys
 import threading
 from types import SimpleNamespace
 
@@ -14,6 +15,7 @@ from explorer.runs import get_runs
 from explorer.timing import protocol as timing
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.networks import forget_timed_networks, timed_network
+from explorer.timing.runtimes import process
 from explorer.timing.runtimes.process import RuntimeProcess
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
@@ -87,6 +89,20 @@ def test_in_the_middle_of_a_pass_of_many_seconds(tiny_family, reading, to_its_en
     assert not finished.is_set(), "the text had to wait for the pass"
 
 
+def test_while_a_process_is_building(tiny_family, reading, monkeypatch, tmp_path, to_its_end):
+    """The short form of the one below: a builder that would take ten minutes, and no compiler."""
+    answers("The cat [MASK].")
+    begun = tmp_path / "begun"
+    builder = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(600)"
+    monkeypatch.setattr(process, "CHILD", (sys.executable, "-c", builder))
+    _, built = to_its_end(RuntimeProcess, "wait_until_built")
+    reading(_handler(FASTER), Choice("mini", 16))
+    until(begun.exists)
+    stop_and_ask("The dog [MASK].")
+    assert not built.is_set(), "the text had to wait for the builder"
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
 def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, to_its_end):
     before = answers("The cat sat on the [MASK].")

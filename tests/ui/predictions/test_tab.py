@@ -205,6 +205,6 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
     said = re.sub("<[^>]*>", "", str(texts.origin_note([*MINI.values()])))
     assert said == (
         "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT&#x27;s layer began as one of "
-        "mini-BERT&#x27;s and was fitted to them: where these agree, they do not agree on their own."
+        "mini-BERT&#x27;s and was fitted to them and to its guesses: where these agree, they do not agree on their own."
     )
     assert texts.origin_note([*BASE.values()]) is None

@@ -41,6 +41,14 @@ def test_a_student_stands_below_the_layers_it_was_begun_as():
     assert "begun as layers 1, 3, 5, 8, 10 and 12 of BERT" in drawn("base")["distilbert"]
 
 
+def test_the_text_goes_into_every_model_and_a_word_comes_out_of_each():
+    html = str(family_html(PageState()))
+    n = sum(len(family_specs(family)) for family in FAMILIES)
+    assert html.count('class="fm-into"') == html.count('class="fm-word"') == n
+    assert html.count('class="fm-gap"') == len(FAMILIES), "each drawing has one text with one gap"
+    assert html.index("Your text") < html.index('class="fm-into"')
+
+
 @pytest.mark.parametrize("family", FAMILIES)
 def test_one_family_is_in_sight_and_every_tab_has_one_door(family):
     html = str(family_html(PageState(family=family)))

@@ -42,5 +42,5 @@ def test_an_example_says_what_it_shows_and_opens_a_fold_that_there_is():
     assert all(example["shows"].endswith((".", "?")) for example in examples())
     about = {e["label"]: (e["tab"], e["fold"]) for e in examples() if "fold" in e}
     assert all(fold in FOLDS[tab] for tab, fold in about.values())
-    assert about["He or she"] == ("predictions", "contrast")
+    assert about["He or she"] == ("predictions", "ask")
     assert about["Two gaps"] == ("predictions", "joint")

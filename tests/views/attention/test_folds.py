@@ -9,15 +9,14 @@ import pytest
 
 from explorer.analysis.alignment import align
 from explorer.analysis.attention.ablation import head_ablation, head_importance
-from explorer.analysis.attention.pairs import pair_quadrants
-from explorer.models.inside.ablation import sweep_heads
+from explorer.analysis.tasks.quadrants import pair_quadrants
 from explorer.models.inside.neurons import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.attention import ablation_words as texts_attention_ablation
-from explorer.ui.attention import pairs_words as texts_attention_pairs
+from explorer.ui.tasks import quadrants_words as texts_attention_pairs
 from explorer.views.attention.ablation import changed_answers, head_switches
 from explorer.views.attention.bertviz import FRAME, bertviz_payload, bertviz_scripts
-from explorer.views.attention.pairs import pair_quadrants_html
+from explorer.views.tasks.quadrants import pair_quadrants_html
 
 TEXT = "The [MASK] sat on the mat."
 HOSTILE = "the </script><img src=x onerror=alert(1)> [MASK]"
@@ -25,9 +24,7 @@ HOSTILE = "the </script><img src=x onerror=alert(1)> [MASK]"
 
 def test_switches_carry_every_head_and_the_nats_that_were_measured(tiny_family):
     runs = tiny_family.runs(TEXT)
-    swept = head_importance(
-        runs["bert"], list(sweep_heads(tiny_family.loaded("bert"), runs["bert"].tokens))
-    )
+    swept = head_importance(runs["bert"], tiny_family.swept(runs["bert"]))
     data = json.loads(head_switches(runs, {}, {"bert": swept}, texts_attention_ablation.SWITCHES))
     assert [(m["layers"], m["heads"]) for m in data["models"]] == [(6, 12), (3, 12), (6, 12)]
     np.testing.assert_allclose(data["models"][0]["nats"], swept.kl, rtol=1e-3)

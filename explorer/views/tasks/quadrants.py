@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.attention.pairs import PairQuadrants
+from explorer.analysis.tasks.quadrants import PairQuadrants
 from explorer.views.markup import Markup, el, model_name
 
 STRONGEST = 3

@@ -4,14 +4,14 @@ import gradio as gr
 
 from explorer.page_state import PageState
 from explorer.runs import get_runs
-from explorer.ui.attention import pairs_words as texts
 from explorer.ui.kit.folds import fold
+from explorer.ui.tasks import quadrants_words as texts
 from explorer.views.markup import finding, join, note
 
 
 def build_fold(state: gr.State) -> None:
     """The four quadrants of a sentence pair."""
-    with fold("attention", "pairs", texts.QUESTION) as pairs:
+    with fold("tasks", "pairs", texts.QUESTION) as pairs:
         picture = gr.HTML()
         pairs.on_open(show_pairs, [state], [picture])
 
@@ -19,8 +19,8 @@ def build_fold(state: gr.State) -> None:
 def show_pairs(state: PageState | None) -> str:
     """The quadrants of every model, or how to write a pair."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.attention.pairs import pair_quadrants
-    from explorer.views.attention.pairs import pair_quadrants_html
+    from explorer.analysis.tasks.quadrants import pair_quadrants
+    from explorer.views.tasks.quadrants import pair_quadrants_html
 
     if state is None:
         return ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.attention.pairs import PairQuadrants
+from explorer.analysis.tasks.quadrants import PairQuadrants
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
 QUESTION = "How much do two sentences look at each other?"

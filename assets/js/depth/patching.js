@@ -1,0 +1,95 @@
+// Two texts, patched: how much of the difference each word's state brings back, layer by layer.
+import {choice} from '../kit/choice.js';
+import {make, say, sayNodes, vary, word} from '../kit/dom.js';
+import {brief} from '../kit/numbers.js';
+import {explainer} from '../kit/term.js';
+import {choose, chosen} from '../page/here.js';
+import {layerName} from './strip.js';
+
+const FAINT = .05;   // what is nearer to 0 is printed quietly
+const short = v => Math.abs(v) < .005 ? '0' : (v < 0 ? '−' : '') + Math.abs(v).toFixed(2).replace(/^0/, '').replace(/\.00$/, '');
+const modelName = model => make('span', {class: 'model-name', 'data-model': model.key}, model.label);
+
+function finding({models, was, becomes, texts}, mask) {
+  const told = models.filter(model => model.maps[mask]?.effect.length);
+  const names = {was: word(was), becomes: word(becomes)};
+  if (!told.length) return make('p', {class: 'fold-finding'}, ...sayNodes(models.some(model => model.maps.length) ? texts.no_finding : texts.no_partner, names));
+  const parts = told.flatMap((model, i) => [i === 0 ? '' : i === told.length - 1 ? ' and ' : ', ',
+    ...sayNodes(texts.from, {model: modelName(model), n: String(model.maps[mask].taken), total: String(model.maps[mask].effect.length - 1)})]);
+  return make('p', {class: 'fold-finding'}, ...sayNodes(texts.finding, names), ...parts, '.');
+}
+
+function offers({offered, second, texts}, {ask}) {
+  const buttons = offered.map(({kind, was, becomes, text}) => {
+    const name = say(texts.offer, {kind: texts.kinds[kind], was, becomes});
+    const button = make('button', {type: 'button', class: 'chip', 'aria-pressed': String(text === second)}, name);
+    button.addEventListener('click', () => ask({second: text}));
+    return button;
+  });
+  return buttons.length ? make('div', {class: 'chips dq-offers', role: 'group', 'aria-label': texts.offers}, make('span', {class: 'lead'}, texts.offers), ...buttons) : '';
+}
+
+function cell(value, model, name, layer, texts) {
+  const said = say(texts.cell, {model: model.label, word: name, layer: layerName(texts, layer), share: value.toFixed(3)});
+  const kind = value <= -FAINT ? 'dq-cell below' : value < FAINT ? 'dq-cell faint' : 'dq-cell';
+  const node = make('span', {class: kind, role: 'cell', title: said}, short(value));
+  vary(node, '--share', Math.max(0, Math.min(1, value)));
+  return node;
+}
+
+function map(model, mask, data, deepest) {
+  const {words, changed, masks, texts} = data, {effect} = model.maps[mask];
+  const head = make('div', {class: 'dq-row head', role: 'row'}, make('span', {class: 'dq-word', role: 'columnheader'}, texts.layers),
+    make('div', {class: 'dq-cells'}, ...effect.map((_, layer) => make('span', {class: 'dq-cell', role: 'columnheader', title: layerName(texts, layer)}, layer ? String(layer) : texts.embeddings))));
+  const rows = words.map((name, i) => make('div', {class: i === changed || i === masks[mask] ? 'dq-row framed' : 'dq-row', role: 'row'},
+    make('span', {class: 'dq-word', role: 'rowheader', title: name}, name),
+    make('div', {class: 'dq-cells'}, ...effect.map((row, layer) => cell(row[i], model, name, layer, texts)))));
+  const table = make('div', {class: 'dq-map', role: 'table', 'aria-label': say(texts.map, {model: model.label})}, head, ...rows);
+  vary(table, '--layers', deepest + 1);
+  return make('div', {class: 'dq-scroll', tabindex: 0, role: 'region', 'aria-label': say(texts.map, {model: model.label})}, table);
+}
+
+function answers({answers: [first, second], are_first: areFirst, gaps, effect}, texts, explain) {
+  const [d_first, d_second] = gaps.map(gap => signed(gap));
+  if (!effect.length) return make('p', {class: 'note'}, ...explain(say(texts.little, {gap: brief(gaps[0] - gaps[1])})));
+  return make('p', {class: 'note'}, ...sayNodes(areFirst ? texts.answers : texts.same, {first: word(first), second: word(second)}),
+    ...explain(say(texts.gaps, {d_first, d_second})));
+}
+
+const signed = gap => (gap < 0 ? '−' : '+') + brief(Math.abs(gap));
+
+function section(model, mask, data, deepest, explain) {
+  const one = model.maps[mask];
+  const inside = one ? [answers(one, data.texts, explain), one.effect.length ? map(model, mask, data, deepest) : ''] : [make('p', {class: 'note'}, model.refused)];
+  return make('section', {class: 'dq', 'data-model': model.key}, make('h3', {class: 'model-name', 'data-model': model.key}, model.label), ...inside);
+}
+
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, data, context) {
+  const {models, texts} = data;
+  choose({other: data.other});
+  if (!models) { root.replaceChildren(offers(data, context)); return; }
+  const deepest = Math.max(...models.flatMap(model => model.maps.map(one => one.effect.length - 1)), 1);
+  const top = make('div'), bar = make('div'), maps = make('div', {class: 'dq-maps'});
+
+  function draw() {
+    const mask = Math.min(Number(chosen('mask')) || 0, Math.max(0, data.near.length - 1));
+    const names = Object.fromEntries(data.near.map((text, i) => [i, text]));
+    top.replaceChildren(finding(data, mask));
+    bar.replaceChildren(data.near.length > 1 ? choice(texts.mask, names, String(mask), key => { choose({mask: key}); draw(); }) : '');
+    const explain = explainer(texts.terms);
+    maps.replaceChildren(...models.map(model => section(model, mask, data, deepest, explain)));
+  }
+
+  draw();
+  const left = data.near.length < data.n_masks ? make('p', {class: 'note'}, say(texts.first_masks, {n: data.near.length, all: data.n_masks})) : '';
+  root.replaceChildren(offers(data, context), top, bar, maps, left,
+    make('p', {class: 'note'}, texts.how), make('p', {class: 'note'}, texts.frame));
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table({models = [], words = []}) {
+  const of = model => model.maps.flatMap((one, mask) => one.effect.flatMap((row, layer) =>
+    row.map((share, i) => [model.label, mask + 1, ...one.answers, layer, words[i], share])));
+  return {columns: ['model', 'mask', 'answer_first_text', 'answer_second_text', 'layer', 'word', 'share_brought_back'], rows: models.flatMap(of)};
+}

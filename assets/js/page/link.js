@@ -1,0 +1,94 @@
+// The link to this view: copied, as a QR code, inside another page; and the whole tab as a file.
+import {make, say} from '../kit/dom.js';
+import {linkNow} from './here.js';
+
+let watching = false;
+const FRAME = 'bert-family-explorer';   // what a message about the height calls itself
+
+/** Whether this page is shown inside another one, cut down to its picture. */
+export const embedded = () => document.documentElement.classList.contains('embed');
+
+/** Lines for another page: a frame that is as high as what it shows. @param {string} link @param {string} title */
+export function frameFor(link, title) {
+  const url = new URL(link);
+  url.searchParams.set('embed', '1');
+  const quoted = text => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  return `<iframe src="${quoted(url.href)}" title="${quoted(title)}" width="100%" height="640" style="border:0" allow="clipboard-write" loading="lazy"></iframe>
+<script>addEventListener('message', e => { for (const f of document.getElementsByTagName('iframe'))
+  if (e.source === f.contentWindow && e.data?.type === '${FRAME}') f.height = e.data.height; });</script>`;
+}
+
+/** @param {string} text @param {HTMLInputElement} field where it is selected if the clipboard refuses @returns {Promise<boolean>} */
+async function copied(text, field) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {   // clipboard access can be blocked inside a frame
+    field.value = text;
+    field.select();
+    return document.execCommand('copy');
+  }
+}
+
+/**
+ * @param {HTMLElement} root @param {import('./state.js').State} state @param {Record<string, string>} texts
+ * @param {(tab: string) => Promise<void>} saveTab
+ */
+export function drawLink(root, state, texts, saveTab) {
+  if (embedded()) {
+    root.replaceChildren(make('a', {href: linkNow().href, target: '_blank', class: 'full-view'}, texts.full_view));
+    return;
+  }
+  const note = () => state.cutAt ? say(texts.cut, {limit: state.cutAt}) : '';
+  const field = make('input', {type: 'text', readonly: true, 'aria-label': texts.label, value: linkNow().href});
+  const said = make('span', {role: 'status', class: 'hint', text: note()});
+  const tell = text => { said.textContent = text; setTimeout(() => { said.textContent = note(); }, 4000); };
+  const button = (text, press) => {
+    const one = make('button', {type: 'button', class: 'chip', text});
+    one.addEventListener('click', press);
+    return one;
+  };
+  const copy = (what, done) => async () => {
+    field.value = linkNow().href;
+    field.select();
+    tell(await copied(what(), field) ? done : texts.press);
+  };
+  root.replaceChildren(button(texts.copy, copy(() => linkNow().href, texts.copied)), field, code(texts),
+    button(texts.embed, copy(() => frameFor(linkNow().href, texts.title), texts.embed_copied)),
+    button(texts.save_tab, () => saveTab(state.tab).catch(error => { tell(texts.not_taken); reportError(error); })), said);
+}
+
+/** The link as a QR code, drawn when it is asked for. @param {Record<string, string>} texts */
+function code(texts) {
+  const list = make('div', {class: 'take-list'}), menu = make('details', {class: 'take qr'}, make('summary', {class: 'chip'}, texts.qr), list);
+  menu.addEventListener('toggle', () => {
+    if (!menu.open) return;
+    const src = `qr?${new URLSearchParams({link: linkNow().href})}`;
+    list.replaceChildren(make('img', {src, alt: texts.qr_alt, width: 220, height: 220}), make('a', {href: src, download: 'link.svg'}, texts.qr_save));
+  });
+  return menu;
+}
+
+/** Keeps a page around this one informed of how high this is. */
+export function postHeight() {
+  if (window.parent === window) return;
+  if (watching) return;
+  watching = true;
+  let last = 0;
+  const post = () => {
+    const end = document.querySelector('#link'), height = end ? Math.ceil(end.getBoundingClientRect().bottom + scrollY) + 12 : 0;
+    if (!height || height === last) return;
+    last = height;
+    window.parent.postMessage({type: FRAME, height}, '*');
+  };
+  const watch = new ResizeObserver(post);
+  for (const part of document.querySelectorAll('main, #tabs, #status, #link')) watch.observe(part);
+}
+
+/** Only what was chosen stays in sight: the tab's headline, or one fold. @param {Record<string, string>} chosen */
+export function cutDown({tab, fold}) {
+  const sheet = new CSSStyleSheet(), kept = `#fold-${tab}-${fold}`;
+  sheet.replaceSync(/^[a-z_]+$/.test(fold || '') ? `.embed .fold:not(${kept}), .embed #tab-${tab} .block:not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
+    : '.embed .fold { display: none !important; }');
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+}

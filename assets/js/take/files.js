@@ -1,0 +1,41 @@
+// A picture's rows as files: pure functions of the rows and of what is known about them.
+
+/** @typedef {import('../gradio.js').Table} Table */
+/** @typedef {Record<string, any>} About what a file says about its numbers, by name */
+
+const LONGEST = 40;   // characters of the text in a file's name
+
+/** Text, tab with picture, and date. @param {About} about @param {string} kind @param {string} ending */
+export function fileName(about, kind, ending) {
+  const text = (about.text ?? '').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, LONGEST).replace(/^-+|-+$/g, '');
+  return `${text ? `${text}_` : ''}${kind.replace('/', '-')}_${about.date}.${ending}`;
+}
+
+/** One cell; what a spreadsheet would run as a formula is set apart by an apostrophe. @param {string | number | boolean | null} value */
+export function cell(value) {
+  if (value === null || value === undefined) return '';
+  if (typeof value !== 'string') return String(value);
+  const guarded = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
+  return /["',#\n\r]|^\s|\s$/.test(guarded) ? `"${guarded.replaceAll('"', '""')}"` : guarded;
+}
+
+const oneLine = value => (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ');
+
+/** Rows as CSV below lines that begin with #; no other line does. @param {Table} table @param {About} about */
+export function csv({columns, rows}, about) {
+  const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`);
+  return [...said, ...[columns, ...rows].map(row => row.map(cell).join(','))].join('\r\n') + '\r\n';
+}
+
+/** @param {Table} table @param {About} about */
+export const json = (table, about) => `${JSON.stringify({about, ...table}, null, 1)}\n`;
+
+const python = JSON.stringify;   // strings, numbers, lists and names: the same in both
+
+/** The lines that recompute the numbers, for this text and these models. @param {string} lines @param {Record<string, any>} constants by their names in the lines @param {About} about */
+export function recipe(lines, constants, about) {
+  const set = Object.entries(constants).reduce((text, [name, value]) =>
+    text.replace(new RegExp(`^${name} = (\\{\\n(?:    .*\\n)*\\}|\\[\\n(?:    .*\\n)*\\]|.*?)(?=  #.*$|$)`, 'm'), () => `${name} = ${python(value)}`), lines);
+  const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`);
+  return `${said.join('\n')}\n${set}`;
+}

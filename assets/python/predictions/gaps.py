@@ -1,0 +1,34 @@
+"""What each model puts in each [MASK]: softmax over its whole vocabulary, likeliest first."""
+
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+TEXT = "The ship sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+TOP = 50
+
+columns = ["gap", "model", "rank", "token", "probability"]
+rows = []
+for label, (source, revision) in MODELS.items():
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    text = TEXT.replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    with torch.inference_mode():
+        probabilities = model(**inputs).logits[0].double().softmax(-1)
+    masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
+    for gap, position in enumerate(masks.tolist(), 1):
+        top = probabilities[position].topk(TOP)
+        pieces = tokenizer.convert_ids_to_tokens(top.indices.tolist())
+        for rank, (piece, p) in enumerate(zip(pieces, top.values.tolist(), strict=True), 1):
+            rows.append([gap, label, rank, piece, p])
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

@@ -1,0 +1,54 @@
+"""What each tuned model reaches on its task, and what it keeps of its family's BERT's score."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from explorer.analysis.claims.benchmarks import TaskDrop, benchmark_tables, retention
+
+TASKS: dict[str, str] = {"sst2": "accuracy", "squad": "f1"}
+"""The score by which each task is compared."""
+PRINTED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
+    ("distilbert-1", "DistilBERT", ("SST-2", "Score")),
+    ("distilbert-2", "DistilBERT", ("SQuAD F1",)),
+    ("albert-2", "ALBERT-base", ("SST-2", "SQuAD 1.1 F1", "Avg")),
+)
+"""The papers' tables that have the same tasks, their row, and the columns."""
+REFERENCE = "BERT-base"
+
+
+@dataclass(frozen=True, slots=True)
+class TunedScore:
+    """One model's score on one task's dev set."""
+
+    value: float
+    low: float
+    high: float
+    """The ends of its 95 % interval."""
+    count: int
+    kept: float | None
+    """Its share of BERT's score by the same schedule; None where BERT has none."""
+
+
+def tuned_scores(
+    cards: Mapping[str, Mapping[str, Any]], task: str, reference: str
+) -> dict[str, TunedScore]:
+    """The scores of a family's cards by model key, each beside the reference model's."""
+    own = {key: card["scores"][TASKS[task]] for key, card in cards.items()}
+    base = own[reference]["value"] if reference in own else 0.0
+    found = {}
+    for key, score in own.items():
+        low, high = score["interval"]
+        kept = score["value"] / base if base else None
+        found[key] = TunedScore(score["value"], low, high, score["count"], kept)
+    return found
+
+
+def printed_shares() -> tuple[tuple[str, TaskDrop, str], ...]:
+    """(model, task, source): what the papers' own tables say of the same tasks and the average."""
+    return tuple(
+        (row, task, benchmark_tables()[table].source)
+        for table, row, columns in PRINTED
+        for task in retention(benchmark_tables()[table], row, REFERENCE).tasks
+        if task.task in columns
+    )

@@ -1,0 +1,75 @@
+"""Where in a passage an answer stands: probabilities of its first and last word, the best spans."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from explorer.analysis.measures import softmax
+from explorer.models.heads.windows import Window
+from explorer.models.run import read_only
+
+LONGEST = 30
+"""An answer has at most this many tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One answer: characters of the passage, and the product of both probabilities."""
+
+    start: int
+    end: int
+    score: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AnswerSpans:
+    """What a span head says of every token of a passage."""
+
+    places: tuple[tuple[int, int], ...]
+    """Where each token stands in the passage, in reading order, each token once."""
+    start: np.ndarray
+    """float64 [token]: the probability that the answer begins here; they sum to 1."""
+    end: np.ndarray
+    """float64 [token]: that it ends here."""
+    best: tuple[Span, ...]
+    """The likeliest spans, best first."""
+
+
+def answer_spans(
+    parts: Sequence[Window], logits: Sequence[np.ndarray], n_best: int = 3
+) -> AnswerSpans:
+    """The spans of a passage from the head's logits [token, 2] of each of its windows.
+
+    A token that lies in several windows is read in the one in which it has most company on its
+    poorer side (Devlin's "max context"). Softmax is over the passage alone; a span's score is
+    p(start) p(end), its end not before its start and fewer than ``LONGEST`` tokens on.
+    """
+    chosen: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+    for part, scores in zip(parts, logits, strict=True):
+        inside = [i for i, span in enumerate(part.spans) if span is not None]
+        for i in inside:
+            company, place = min(i - inside[0], inside[-1] - i), part.spans[i]
+            if place is not None and place[0] < place[1]:
+                known = chosen.get(place)
+                if known is None or company > known[0]:
+                    chosen[place] = (company, scores[i])
+    places = tuple(sorted(chosen))
+    if not places:
+        raise ValueError("No word of the passage can be read by this model.")
+    read = np.stack([chosen[place][1] for place in places]).astype(np.float64)
+    start, end = softmax(read[:, 0]), softmax(read[:, 1])
+    return AnswerSpans(places, read_only(start), read_only(end), _best(places, start, end, n_best))
+
+
+def _best(
+    places: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
+) -> tuple[Span, ...]:
+    reach = np.triu(np.ones((len(places), len(places)), bool))
+    reach &= ~np.triu(np.ones_like(reach), LONGEST)
+    scores = np.where(reach, start[:, None] * end[None, :], -1.0)
+    order = np.argsort(-scores, axis=None, kind="stable")[:n_best]
+    found = [divmod(int(i), len(places)) for i in order]
+    return tuple(
+        Span(places[i][0], places[j][1], float(scores[i, j])) for i, j in found if reach[i, j]
+    )

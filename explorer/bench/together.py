@@ -1,0 +1,63 @@
+"""``python -m explorer.bench together``: texts at once that share passes, or have one each."""
+
+import argparse
+import sys
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from explorer import runs, together
+from explorer.analysis.latency.measure import Candidate
+from explorer.bench.click import measured, over_first, span
+from explorer.bench.served import made_up_text, stand_in_family
+from explorer.models.specs import BASE
+from explorer.page_state import PageState
+
+LENGTHS = (10, 43)
+"""Tokens of a text: from, and up to but without."""
+GOALS = {"wall": "at most 0.77 for 8 and 16 (1.3 times the throughput)", "cpu": "at most 0.82"}
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("together", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("--texts", type=int, nargs="+", default=[1, 8, 16], help="at once")
+    parser.add_argument("--clock", choices=list(GOALS), default="wall")
+    parser.add_argument("--budget", type=float, default=60.0, help="seconds per measurement")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print the time of shared passes over that of single ones, for each number of texts."""
+    stand_in_family()
+    rng = np.random.default_rng(1)
+    for count in chosen.texts:
+        found = measured(
+            [
+                Candidate("alone", partial(ask, count, rng, 1)),
+                Candidate("together", partial(ask, count, rng, together.MOST)),
+            ],
+            chosen,
+        )
+        alone, shared = 1e3 * np.median(found.seconds, axis=0)
+        sys.stdout.write(
+            f"{count} texts at once: {shared:.0f} ms together, {alone:.0f} ms each alone; "
+            f"{span(over_first(found))} ({chosen.clock} clock, {found.n_rounds} rounds; goal: "
+            f"{GOALS[chosen.clock] if count > 1 else 'at most 1.02'})\n"
+        )
+        sys.stdout.flush()
+    return 0
+
+
+def ask(count: int, rng: np.random.Generator, most: int) -> None:
+    """New texts through all three networks, so many of them in one pass at most."""
+    before, together.MOST = together.MOST, most
+    try:
+        texts = [made_up_text(int(n), rng) for n in rng.integers(*LENGTHS, count)]
+        states = [PageState(text=text, family="base", device="cpu") for text in texts]
+        asked = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
+        for future in asked:
+            future.result()
+    finally:
+        together.MOST = before

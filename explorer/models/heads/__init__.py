@@ -1,0 +1,1 @@
+"""What stands on an encoder besides the masked-word head: the pair head, sentiment, answers."""

@@ -1,0 +1,148 @@
+"""Adapters: small weights beside a frozen network that make it do one task, and when they fit."""
+
+import copy
+import hashlib
+import json
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import (
+    AutoModelForQuestionAnswering,
+    AutoModelForSequenceClassification,
+    PreTrainedModel,
+)
+
+from explorer.models.hub import checkpoint_path
+from explorer.models.loading import LoadedModel, building
+from explorer.models.specs import ModelSpec
+
+CARD, WEIGHTS, CONFIG = "card.json", "adapter_model.safetensors", "adapter_config.json"
+NETWORKS = {
+    "sst2": AutoModelForSequenceClassification,
+    "squad": AutoModelForQuestionAnswering,
+}
+PREFIX = "base_model.model."
+"""What peft writes before the names of the network it wraps."""
+COMMAND = "python -m explorer.training tasks --family {family} --task {task} --data FOLDER"
+
+
+class NotTuned(ValueError):
+    """There is no adapter that fits; the message is the plain sentence on the model's card."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class TunedModel:
+    """A network that does one task; all weights but the adapter's are the base's own tensors."""
+
+    loaded: LoadedModel
+    network: PreTrainedModel
+    card: Mapping[str, Any]
+    """How the adapter was made and what it reaches on the task's dev set."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    """Held while the network runs."""
+
+
+def adapter_folder(spec: ModelSpec, task: str) -> Path:
+    """Where a model's adapter for a task lies, if it was made."""
+    return spec.bundled_path / "tasks" / task
+
+
+def read_card(spec: ModelSpec, task: str) -> dict[str, Any] | None:
+    """An adapter's card; None where there is no adapter."""
+    folder = adapter_folder(spec, task)
+    if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
+        return None
+    return json.loads((folder / CARD).read_text("utf-8"))
+
+
+def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
+    """The card of the adapter that fits the weights that are here.
+
+    Raises:
+        NotTuned: there is none, or it was made on other weights. ModelUnavailable: no weights.
+    """
+    card = read_card(spec, task)
+    command = COMMAND.format(family="base" if spec.repo else "mini", task=task)
+    if card is None:
+        raise NotTuned(f"{spec.label} has not been tuned for this here; {command} does it.")
+    if card["base_sha256"] != checksum(checkpoint_path(spec)):
+        raise NotTuned(
+            f"{spec.label} was tuned for this on other weights than those that are here; "
+            f"{command} does it again."
+        )
+    return card
+
+
+def checksum(folder: Path) -> str:
+    """SHA-256 of a folder's weights."""
+    path = folder / "model.safetensors"
+    return _checksum(path, path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _checksum(path: Path, _changed: int) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
+    """A loaded network with its adapter for a task merged in: W + (alpha / r) B A.
+
+    Raises:
+        NotTuned: there is no adapter that fits these weights.
+    """
+    card = fitting_card(loaded.spec, task)
+    folder = adapter_folder(loaded.spec, task)
+    settings = json.loads((folder / CONFIG).read_text("utf-8"))
+    scale = settings["lora_alpha"] / settings["r"]
+    network = headed(loaded, task)
+    weights = {
+        name.removeprefix(PREFIX): value.float()
+        for name, value in load_file(folder / WEIGHTS).items()
+    }
+    merge(network, weights, scale)
+    return TunedModel(loaded, network.eval().requires_grad_(False), card)
+
+
+def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
+    """The task's network around the loaded encoder: tensors are shared, a head is still to come."""
+    with building, torch.device("meta"):
+        network = NETWORKS[task].from_config(
+            loaded.network.config, attn_implementation="eager", dtype=loaded.network.dtype
+        )
+    shared = {id(p): p for p in loaded.network.base_model.parameters()}
+    encoder = copy.deepcopy(loaded.network.base_model, shared)
+    setattr(network, network.base_model_prefix, encoder)
+    return network
+
+
+@torch.no_grad()
+def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> None:
+    """Write an adapter into a network; every tensor it changes becomes the network's own.
+
+    Raises:
+        ValueError: a weight of the network would be left without a value.
+    """
+    parameters = dict(network.named_parameters())
+    like = next(p for p in parameters.values() if not p.is_meta)
+    new = {name: value for name, value in weights.items() if ".lora_" not in name}
+    for name, down in weights.items():
+        if name.endswith(".lora_A.weight"):
+            place = name.removesuffix("lora_A.weight")
+            up = weights[f"{place}lora_B.weight"]
+            new[f"{place}weight"] = parameters[f"{place}weight"].float().cpu() + scale * up @ down
+    for name, value in new.items():
+        module, _, last = name.rpartition(".")
+        setattr(
+            network.get_submodule(module), last, nn.Parameter(value.to(like.device, like.dtype))
+        )
+    left = [name for name, p in network.named_parameters() if p.is_meta]
+    if left:
+        raise ValueError(f"The adapter lacks {', '.join(left)}.")

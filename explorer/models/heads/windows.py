@@ -1,0 +1,52 @@
+"""A question and a passage as a model reads them: one window after another, each overlapping."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from explorer.models.tokens import trim_span
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """One stretch of a passage behind the question; the tuples are parallel to ``ids``."""
+
+    ids: tuple[int, ...]
+    segments: tuple[int, ...]
+    spans: tuple[tuple[int, int] | None, ...]
+    """Where each token stands in the passage; None for the question and the added tokens."""
+
+
+def windows(tokenizer: object, question: str, passage: str, size: int, stride: int) -> list[Window]:
+    """The passage in windows of at most ``size`` tokens that share ``stride`` with the next.
+
+    Raises:
+        ValueError: the question leaves no room for the passage.
+    """
+    taken = len(tokenizer(question, verbose=False)["input_ids"])  # type: ignore[operator]
+    if size - taken - 1 <= stride:
+        raise ValueError(
+            f"The question has {taken} tokens; {size - stride - 2} fit. Please shorten it."
+        )
+    encoding = tokenizer(  # type: ignore[operator]
+        question,
+        passage,
+        truncation="only_second",
+        max_length=size,
+        stride=stride,
+        return_overflowing_tokens=True,
+        return_offsets_mapping=True,
+        return_token_type_ids=True,
+        verbose=False,
+    )
+    found = []
+    for i, ids in enumerate(encoding["input_ids"]):
+        sides: Sequence[int | None] = encoding.sequence_ids(i)
+        spans = tuple(
+            trim_span(passage, *place) if side == 1 else None
+            for side, place in zip(sides, encoding["offset_mapping"][i], strict=True)
+        )
+        # Counted by where the passage begins: not every tokenizer gives its second side's segment.
+        begin = next((k for k, side in enumerate(sides) if side == 1), len(ids))
+        segments = tuple(int(k >= begin) for k in range(len(ids)))
+        found.append(Window(tuple(ids), segments, spans))
+    return found

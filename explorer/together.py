@@ -1,0 +1,69 @@
+"""Texts that wait for the same network at the same time, and which of them share a forward pass."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Report = Callable[[str, float], None]
+Network = tuple[str, str, str]
+"""Name, device and dtype."""
+MOST = 8
+"""Texts of one pass: more gain little, and the last one's answer is late for all."""
+LONGEST = 4_000
+"""Characters of one pass, padding counted: bounds its memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A text that waits for a network, and whom to tell how it stands."""
+
+    text: str
+    report: Report | None = None
+
+
+class Together:
+    """First come, first served; whoever is served takes along those of like length.
+
+    Nobody is waited for: a text alone has its pass at once, and what comes during it shares the
+    next.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._waiting: dict[Network, list[Waiting]] = {}
+
+    def add(self, network: Network, waiting: Waiting) -> None:
+        """Wait."""
+        with self._lock:
+            self._waiting.setdefault(network, []).append(waiting)
+
+    def take(self, network: Network) -> list[Waiting]:
+        """Those who share the next pass, the one who waits longest first; nobody waits no more."""
+        with self._lock:
+            line = self._waiting.pop(network, [])
+            taken = alike(line)
+            rest = [one for one in line if one not in taken]
+            if rest:
+                self._waiting[network] = rest
+            return taken
+
+    def withdraw(self, network: Network, text: str) -> bool:
+        """Whether a text waited still; it does no longer."""
+        with self._lock:
+            line = self._waiting.get(network, [])
+            mine = [one for one in line if one.text == text]
+            for one in mine:
+                line.remove(one)
+            return bool(mine)
+
+
+def alike(line: list[Waiting]) -> list[Waiting]:
+    """The first of a line, and those behind it that are about as long: padding is work too."""
+    taken: list[Waiting] = []
+    for one in line:
+        longest = max([len(one.text), *(len(other.text) for other in taken)])
+        shortest = min([len(one.text), *(len(other.text) for other in taken)])
+        fits = longest <= 1.25 * shortest + 8 and longest * (len(taken) + 1) <= LONGEST
+        if not taken or (fits and len(taken) < MOST):
+            taken.append(one)
+    return taken

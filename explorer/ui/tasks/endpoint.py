@@ -1,0 +1,142 @@
+"""``/pair``, ``/sentiment`` and ``/question``: what the heads of the three tasks say, as JSON."""
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.analysis.tasks.pairs import SentencePair
+from explorer.models.specs import FAMILIES, ModelSpec, family_specs
+from explorer.models.tokens import SEPARATOR, plain_text
+from explorer.page_state import PageState
+from explorer.ui.kit.words import BAD_FAMILY
+from explorer.ui.tasks import words as texts
+from explorer.ui.tasks.asking import answer, ask_all, judge, readable, tuned_family
+from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
+
+
+def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
+    """What each model's sentence-pair head says of two sentences, as given and swapped.
+
+    Args:
+        first: The first sentence.
+        second: The second sentence.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+
+    Returns:
+        Per model its ``objective``: "nsp" (does the second follow?), "sop" (are they in order?) or
+        null; whether the checkpoint holds a ``trained`` head; the probability of yes for both
+        orders, null without such a head; and a ``note`` on how good the head is, or why there is
+        none.
+    """
+    if family not in FAMILIES:
+        raise gr.Error(BAD_FAMILY)
+    sentences = [
+        " ".join(plain_text(str(s)).replace(SEPARATOR, " ").split()) for s in (first, second)
+    ]
+    if not all(any(map(str.isalnum, s)) for s in sentences):
+        raise gr.Error(texts.BAD_PAIR)
+    asked = SentencePair(sentences[0], sentences[1], sentences[1])
+    return {"models": [_as_json(spec, asked, family) for spec in family_specs(family)]}
+
+
+def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
+    """How positive each tuned model finds a text, and what each word has to do with it.
+
+    Args:
+        text: A sentence or a short review, at most 64 words and signs.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+
+    Returns:
+        Per tuned model the probability of ``positive``, the ``words``, and two attributions of
+        positive minus negative in logits: ``integrated_gradients`` (from a text of masks) and
+        ``leave_one_out``; ``completeness_error``: how far the first are from adding up. ``missing``
+        says which models are not tuned, and why.
+    """
+    models, missing = _tuned(family, "sst2")
+    found = ask_all(models, judge, readable(str(text)))
+    return {
+        "models": [
+            {
+                "model": key,
+                "positive": one.positive,
+                "words": list(one.words),
+                "integrated_gradients": one.integrated_gradients.tolist(),
+                "leave_one_out": one.leave_one_out.tolist(),
+                "completeness_error": one.completeness_error,
+            }
+            for key, one in found.items()
+        ],
+        "missing": missing,
+    }
+
+
+def question(question: str, passage: str, family: str = "mini") -> dict[str, Any]:
+    """Where in a passage each tuned model finds the answer to a question.
+
+    Args:
+        question: The question.
+        passage: The text that holds the answer; a long one is read in overlapping windows.
+        family: "mini" (bundled weights) or "base" (the published checkpoints).
+
+    Returns:
+        Per tuned model its three likeliest ``answers``: ``text``, ``start`` and ``end`` as
+        characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
+        read; ``missing`` says which models are not tuned, and why.
+    """
+    from explorer.models.heads.question import read_passage
+
+    models, missing = _tuned(family, "squad")
+    read = read_passage(str(passage))
+    found = ask_all(models, answer, str(question), read)
+    return {
+        "passage": read,
+        "models": [
+            {
+                "model": key,
+                "answers": [
+                    {
+                        "text": read[s.start : s.end],
+                        "start": s.start,
+                        "end": s.end,
+                        "score": s.score,
+                    }
+                    for s in one.best
+                ],
+            }
+            for key, one in found.items()
+        ],
+        "missing": missing,
+    }
+
+
+def _tuned(family: str, task: str) -> tuple[dict, dict[str, str]]:
+    if family not in FAMILIES:
+        raise gr.Error(BAD_FAMILY)
+    models, missing = tuned_family(PageState(family=family), task)
+    if not models:
+        raise gr.Error(" ".join(missing.values()))
+    return models, missing
+
+
+def _as_json(spec: ModelSpec, asked: SentencePair, family: str) -> dict[str, Any]:
+    from explorer.models.hub import ModelUnavailable
+
+    state = PageState(family=family)
+    written: float | None = None
+    swapped: float | None = None
+    try:
+        trained = head_is_there(spec, state)
+        note = texts.head_said(spec, trained, skill_of(spec))
+        if trained:
+            answers = ask_heads({spec.key: spec}, asked, state)
+            written, swapped, _ = answers[spec.key].yes.tolist()
+    except ModelUnavailable as absent:
+        trained, note = False, str(absent)
+    return {
+        "model": spec.key,
+        "objective": spec.kind.pair.objective if spec.kind.pair else None,
+        "trained": trained,
+        "probability_in_order": written,
+        "probability_swapped": swapped,
+        "note": note,
+    }

@@ -1,0 +1,83 @@
+"""Fold: how the models were tuned, what each reaches, what it keeps of BERT's score."""
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.kinds import distilled_pair
+from explorer.page_state import PageState
+from explorer.ui.kit.folds import fold
+from explorer.ui.tasks import kept_words as texts
+from explorer.ui.tasks.asking import specs_of
+from explorer.views.markup import Markup, join, note, percent, table
+
+Cards = dict[str, dict[str, Any]]
+
+
+def build_fold(state: gr.State) -> None:
+    """Measured and printed tables, apart."""
+    with fold("tasks", "tuned", texts.FOLD) as opened:
+        shown = gr.HTML()
+        opened.on_open(show_kept, [state], [shown])
+
+
+def cards_of(state: PageState, task: str) -> tuple[Cards, dict[str, str]]:
+    """The cards of the adapters that fit, by model key, and why the others are missing."""
+    from explorer.models.heads.adapters import NotTuned, fitting_card
+    from explorer.models.hub import ModelUnavailable
+
+    found: Cards = {}
+    lacking: dict[str, str] = {}
+    for key, spec in specs_of(state).items():
+        try:
+            found[key] = fitting_card(spec, task)
+        except (NotTuned, ModelUnavailable) as error:
+            lacking[key] = str(error)
+    return found, lacking
+
+
+def show_kept(state: PageState | None) -> Markup | str:
+    """Each task's table, how it was learned, and the papers' table below."""
+    if state is None:
+        return ""
+    measured = [part for task in texts.NAMES for part in task_parts(state, task)]
+    return join(*measured, printed_table(), note(texts.PRINTED_NOTE))
+
+
+def task_parts(state: PageState, task: str) -> list[Markup]:
+    """One task: what every model reaches and keeps, and the schedule they share."""
+    from explorer.analysis.tasks.kept import tuned_scores
+
+    cards, lacking = cards_of(state, task)
+    if not cards:
+        return [note(texts.NAMES[task], ": ", *(f"{why} " for why in lacking.values()))]
+    specs = specs_of(state)
+    rows: list[list[str | Markup]] = []
+    for key, score in tuned_scores(cards, task, distilled_pair()[0]).items():
+        interval = f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
+        kept = "–" if score.kept is None else percent(score.kept)
+        size, minutes = cards[key]["trained_parameters"], cards[key]["seconds"] / 60
+        rows.append([specs[key].label, interval, kept, f"{size:,}", f"{minutes:.1f}"])
+    parts = [table([*texts.HEAD], rows, texts.NAMES[task])]
+    parts += [note(texts.how_learned(card)) for card in list(cards.values())[:1]]
+    full = [
+        texts.full_said(specs[k].label, card, task) for k, card in cards.items() if card["full"]
+    ]
+    return [*parts, *map(note, full), *map(note, lacking.values())]
+
+
+def printed_table() -> Markup:
+    """The papers' own figures for the same tasks."""
+    from explorer.analysis.tasks.kept import printed_shares
+
+    rows: list[list[str | Markup]] = [
+        [
+            f"{model}, {task.task}",
+            f"{task.student:g}",
+            f"{task.reference:g}",
+            f"{task.kept:.1f} %",
+            source,
+        ]
+        for model, task, source in printed_shares()
+    ]
+    return table([*texts.PRINTED_HEAD], rows, texts.PRINTED)

@@ -1,0 +1,105 @@
+"""The pair headline: two sentences in three orders, and every head that can be asked."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from explorer import assets
+from explorer.models.specs import ModelSpec, family_specs
+from explorer.page_state import PageState
+from explorer.runs import get_loaded, get_run, get_runs, in_workers
+from explorer.ui.tasks import words as texts
+from explorer.views.markup import Markup, el, join, note, plain_card
+
+if TYPE_CHECKING:
+    from explorer.analysis.tasks.pairs import PairOrders, SentencePair, Skill
+
+
+def show_pairs(state: PageState) -> Markup:
+    """The finding, the bars and what they are not; an example where the text is no pair."""
+    from explorer.analysis.tasks.pairs import sentence_pair
+    from explorer.views.tasks.pairs import PairColumn, pair_orders_html
+
+    own = sentence_pair(state.text, assets.plain_sentences())
+    pair = own or sentence_pair(texts.EXAMPLE_PAIR, assets.plain_sentences())
+    runs, missing = get_runs(state)
+    specs = {key: run.spec for key, run in runs.items()}
+    if pair is None or not specs:
+        return join(*(plain_card(e.spec.label, str(e), key) for key, e in missing.items()))
+    trained = {key: head_is_there(spec, state) for key, spec in specs.items()}
+    skills = {key: skill_of(spec) for key, spec in specs.items()}
+    asked = {k: s for k, s in specs.items() if trained[k] and is_shown(skills[k])}
+    answers = ask_heads(asked, pair, state)
+    columns = [
+        PairColumn(spec, answers.get(key), texts.head_said(spec, trained[key], skills[key]))
+        for key, spec in specs.items()
+    ]
+    lacking = [plain_card(error.spec.label, str(error), key) for key, error in missing.items()]
+    return join(
+        texts.pairs_finding([(specs[key], found) for key, found in answers.items()]),
+        None if own else note(texts.ON_EXAMPLE),
+        pair_orders_html(pair, columns, texts.PAIRS),
+        el("div", *lacking, class_="columns") if lacking else None,
+        note(texts.PAIRS_NOTE),
+    )
+
+
+def head_is_there(spec: ModelSpec, state: PageState) -> bool:
+    """Whether the checkpoint holds a pair head."""
+    from explorer.models.heads.pair import has_pair_head
+
+    return has_pair_head(get_loaded(spec, state))
+
+
+def skill_of(spec: ModelSpec) -> "Skill | None":
+    """How many held-out pairs its head tells right, where that was measured."""
+    from explorer.analysis.tasks.pairs import pair_skill
+
+    return (
+        pair_skill(assets.results(), spec.name, spec.kind.pair.objective)
+        if spec.kind.pair
+        else None
+    )
+
+
+def is_shown(skill: "Skill | None") -> bool:
+    """A head known to be at chance is not asked; one that was not measured is."""
+    return skill is None or skill.beats_chance
+
+
+def ask_heads(
+    specs: Mapping[str, ModelSpec], pair: "SentencePair", state: PageState
+) -> "dict[str, PairOrders]":
+    """Each head's answers in the three orders; a text that was compared before runs no encoder."""
+    from explorer.analysis.tasks.pairs import ORDERS, pair_orders
+
+    jobs = [
+        partial(_logits, spec, replace(state, text=pair.text(order)))
+        for spec in specs.values()
+        for order in ORDERS
+    ]
+    logits = iter([future.result() for future in in_workers(jobs)])
+    return {key: pair_orders(np.stack([next(logits) for _ in ORDERS])) for key in specs}
+
+
+def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
+    from explorer.models.heads.pair import pair_logits
+
+    return pair_logits(get_loaded(spec, state), get_run(spec, state))
+
+
+def show_objectives(state: PageState | None) -> Markup | str:
+    """The cross test of both objectives, measured here and printed."""
+    from explorer.analysis.tasks.objectives import cross_test
+    from explorer.views.tasks.pairs import cross_test_html
+
+    if state is None:
+        return ""
+    labels = {spec.name: spec.label for spec in family_specs(state.family)}
+    found = cross_test(assets.results(), tuple(labels))
+    nsp, sop = (found.printed[name] for name in ("NSP", "SOP"))
+    said = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f} %", sop_on_nsp=f"{sop[0]:.1f} %")
+    return join(cross_test_html(found, labels, texts.CROSS), note(said))

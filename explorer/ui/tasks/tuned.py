@@ -1,0 +1,148 @@
+"""The headlines of the tuned models: the reader's text judged, the reader's question answered."""
+
+from typing import Any
+
+import gradio as gr
+
+from explorer.models.tokens import MASK, SEPARATOR, plain_text
+from explorer.page_state import PageState
+from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.tasks import sentiment_words as texts
+from explorer.ui.tasks.asking import answer, ask_all, judge, readable, specs_of, tuned_family
+from explorer.views.markup import Markup, el, join, note, plain_card
+
+PRIVATE: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "minimal",
+}
+FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
+FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
+
+
+def build_sentiment(state: gr.State) -> list[gr.components.Component]:
+    """A text box with examples, and the words with their bars."""
+    gr.HTML(el("h3", texts.SENTIMENT_TITLE, class_="tk-title"))
+    with gr.Column(visible=False, elem_classes="tk-asks") as asks:
+        with gr.Row(elem_classes="tk-examples"):
+            chips = [gr.Button(label, size="sm") for label, _ in texts.SENTIMENT_EXAMPLES]
+        text = gr.Textbox(FIRST_TEXT, label=texts.SENTIMENT_LABEL, max_length=4000)
+    picture = gr.HTML()
+    text.submit(plain_errors(show_sentiment), [state, text], [picture], **PRIVATE)
+    for chip, (_, example) in zip(chips, texts.SENTIMENT_EXAMPLES, strict=True):
+        chip.click(plain_errors(try_text(example)), [state], [text, picture], **PRIVATE)
+    return [asks, text, picture]
+
+
+def try_text(example: str) -> Any:  # noqa: ANN401 - a handler
+    """The handler of an example: its text, and what is said of it."""
+
+    def handler(state: PageState | None) -> tuple[str, Markup | str]:
+        return example, show_sentiment(state, example)
+
+    return handler
+
+
+def sentiment_values(state: PageState) -> list[object]:
+    """What the section shows for the page's text, or for an example where that has a gap."""
+    plain = plain_text(state.text)
+    text = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
+    models, _ = tuned_family(state, "sst2")
+    return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
+
+
+def show_sentiment(state: PageState | None, text: str) -> Markup | str:
+    """The finding, the columns and the cards of those that are not tuned."""
+    from explorer.views.tasks.sentiment import word_sentiment_html
+
+    if state is None:
+        return ""
+    models, lacking = tuned_family(state, "sst2")
+    specs, cards = specs_of(state), cards_of(state, lacking)
+    if not models:
+        return cards
+    try:
+        found = ask_all(models, judge, readable(text))
+    except ValueError as error:
+        return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
+    return join(
+        texts.sentiment_finding(found, specs),
+        word_sentiment_html(found, specs, texts.SENTIMENT),
+        cards,
+        note(texts.SENTIMENT_NOTE),
+    )
+
+
+def build_question(state: gr.State) -> list[gr.components.Component]:
+    """A question and a passage with examples, and every model's answer."""
+    gr.HTML(el("h3", texts.QUESTION_TITLE, class_="tk-title"))
+    with gr.Column(visible=False, elem_classes="tk-asks") as asks:
+        with gr.Row(elem_classes="tk-examples"):
+            chips = [gr.Button(label, size="sm") for label, *_ in texts.QUESTION_EXAMPLES]
+        question = gr.Textbox(FIRST_QUESTION[0], label=texts.QUESTION_LABEL, max_length=4000)
+        passage = gr.Textbox(
+            FIRST_QUESTION[1],
+            label=texts.PASSAGE_LABEL,
+            lines=3,
+            max_lines=12,
+            max_length=1_100_000,
+        )
+        find = gr.Button(texts.ASK, size="sm", elem_classes="tk-find")
+    picture = gr.HTML()
+    gr.on(
+        [question.submit, passage.submit, find.click],
+        plain_errors(show_question),
+        [state, question, passage],
+        [picture],
+        **PRIVATE,
+    )
+    for chip, (_, *example) in zip(chips, texts.QUESTION_EXAMPLES, strict=True):
+        shown = [question, passage, picture]
+        chip.click(plain_errors(try_question(*example)), [state], shown, **PRIVATE)
+    return [asks, picture]
+
+
+def try_question(question: str, passage: str) -> Any:  # noqa: ANN401 - a handler
+    """The handler of an example: its question, its passage, and the answers."""
+
+    def handler(state: PageState | None) -> tuple[str, str, Markup | str]:
+        return question, passage, show_question(state, question, passage)
+
+    return handler
+
+
+def question_values(state: PageState) -> list[object]:
+    """What the section shows at first: an example."""
+    models, _ = tuned_family(state, "squad")
+    return [gr.Column(visible=bool(models)), show_question(state, *FIRST_QUESTION)]
+
+
+def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
+    """The answers, the strips over the passage, and the cards of those that are not tuned."""
+    from explorer.models.heads.question import read_passage
+    from explorer.views.tasks.question import answer_spans_html
+
+    if state is None:
+        return ""
+    models, lacking = tuned_family(state, "squad")
+    specs, cards = specs_of(state), cards_of(state, lacking)
+    if not models:
+        return cards
+    try:
+        read = read_passage(passage)
+        found = ask_all(models, answer, question, read)
+    except ValueError as error:
+        return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
+    return join(
+        texts.question_finding(found, specs, read),
+        answer_spans_html(found, specs, read, texts.QUESTION),
+        cards,
+        note(texts.QUESTION_NOTE),
+    )
+
+
+def cards_of(state: PageState, lacking: dict[str, str]) -> Markup | str:
+    """One card for each model that cannot be asked, and why."""
+    specs = specs_of(state)
+    cards = [plain_card(specs[key].label, why, key) for key, why in lacking.items()]
+    return el("div", *cards, class_="columns") if cards else ""

@@ -1,0 +1,1 @@
+"""What are they used for? Pictures."""

@@ -1,0 +1,59 @@
+"""Words with two signed bars each: towards positive to the right, towards negative to the left."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from explorer.analysis.tasks.sentiment import WordSentiment
+from explorer.models.specs import ModelSpec
+from explorer.views.markup import Markup, el, model_name, note
+
+
+def word_sentiment_html(
+    found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
+) -> Markup:
+    """One column a model: its probability, then every word with both attributions."""
+    values = [one for f in found.values() for one in (f.integrated_gradients, f.leave_one_out)]
+    top = max([float(np.abs(v).max()) for v in values if v.size] + [1e-9])
+    columns = [_column(specs[key], one, top, texts) for key, one in found.items()]
+    return el("div", *columns, class_="columns ts")
+
+
+def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[str, str]) -> Markup:
+    label = texts["positive"] if found.positive >= 0.5 else texts["negative"]
+    head = [el("th", texts[name], scope="col") for name in ("word", "ig", "loo")]
+    rows = [
+        el("tr", el("th", word, scope="row"), _cell(float(ig), top), _cell(float(loo), top))
+        for word, ig, loo in zip(
+            found.words, found.integrated_gradients, found.leave_one_out, strict=True
+        )
+    ]
+    said = texts["complete"].format(
+        sum=signed(float(found.integrated_gradients.sum())),
+        explained=signed(found.difference - found.baseline),
+        error=found.completeness_error,
+    )
+    return el(
+        "section",
+        el(
+            "header",
+            el("h3", model_name(spec.key, spec.label)),
+            el("p", el("strong", label), f" {found.positive:.3f}"),
+        ),
+        el("table", el("thead", el("tr", *head)), el("tbody", *rows)),
+        note(said),
+        class_="ts-column",
+        data_model=spec.key,
+    )
+
+
+def _cell(value: float, top: float) -> Markup:
+    """A bar from the middle, and the number with its sign."""
+    side = "ts-right" if value >= 0 else "ts-left"
+    bar = el("i", class_=side, style=f"width:{50 * abs(value) / top:.2f}%")
+    return el("td", el("span", bar, class_="ts-track", aria_hidden="true"), signed(value))
+
+
+def signed(value: float) -> str:
+    """Two decimals with their sign; what rounds to nothing has no minus."""
+    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")

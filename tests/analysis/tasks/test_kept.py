@@ -1,0 +1,53 @@
+"""What tuned models keep of BERT's score, and what the papers print; never in one table."""
+
+import re
+
+import pytest
+
+from explorer.analysis.tasks.kept import printed_shares, tuned_scores
+from explorer.page_state import PageState
+from explorer.ui.tasks.kept import show_kept
+
+
+def card(value):
+    return {"scores": {"accuracy": {"value": value, "interval": [0, 1], "count": 9}}}
+
+
+def test_a_share_is_the_quotient_of_two_cards():
+    found = tuned_scores({"bert": card(0.8), "albert": card(0.6)}, "sst2", "bert")
+    assert {key: score.kept for key, score in found.items()} == pytest.approx(
+        {"bert": 1, "albert": 0.75}
+    )
+    assert tuned_scores({"albert": card(0.6)}, "sst2", "bert")["albert"].kept is None
+
+
+def test_the_printed_shares_are_those_of_the_papers():
+    found = {(model, task.task): task.kept for model, task, _ in printed_shares()}
+    # From the papers' tables, divided by hand.
+    assert found == pytest.approx(
+        {
+            ("DistilBERT", "Score"): 96.86,
+            ("DistilBERT", "SST-2"): 98.49,
+            ("DistilBERT", "SQuAD F1"): 96.95,
+            ("ALBERT-base", "SQuAD 1.1 F1"): 98.78,
+            ("ALBERT-base", "SST-2"): 97.31,
+            ("ALBERT-base", "Avg"): 97.33,
+        },
+        abs=0.01,
+    )
+
+
+def test_the_fold_shows_both_apart_and_without_adapters_the_papers_alone(tuned_family):
+    tables = re.findall(r"<figcaption>([^<]*)", str(show_kept(PageState())))
+    assert [caption.partition(",")[0] for caption in tables] == [
+        "Sentiment",
+        "Questions",
+        "Published: the papers&#x27; own tables",
+    ]
+    assert str(show_kept(PageState())).count("100.0 %") == 6
+
+
+def test_without_adapters_the_command_is_said(tiny_family):
+    html = str(show_kept(PageState()))
+    assert html.count("<figcaption>") == 1
+    assert "--task squad" in html

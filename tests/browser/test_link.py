@@ -1,0 +1,135 @@
+"""The link as it leaves the page: clean, short enough, as a QR code, and in a frame of another page."""
+
+import io
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+import zxingcpp
+from PIL import Image
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def host():
+    """A page of another origin, whose body the test writes."""
+
+    class Host(BaseHTTPRequestHandler):
+        body = ""
+
+        def do_GET(self):
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(Host.body.encode())
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Host)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Host.url = f"http://127.0.0.1:{server.server_port}/"
+    yield Host
+    server.shutdown()
+    server.server_close()
+
+
+def field_of(page):
+    expect(page.locator("#link button").first).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    return page.locator("#link input")
+
+
+def test_what_is_not_the_links_own_stays_out_of_it(page_at, app_url):
+    page = page_at("/?text=A+[MASK].&tab=depth&__sign=secret&utm_source=x&embed=0")
+    expect(field_of(page)).to_have_value(f"{app_url}/?v=1&family=mini&text=A+%5BMASK%5D.&tab=depth")
+    page.get_by_text("Copy link", exact=True).click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"{app_url}/?v=1&family=mini&text=A+%5BMASK%5D.&tab=depth"
+    assert "__sign" not in page.url
+
+
+def test_a_long_link_keeps_to_two_thousand_characters_and_says_so(page_at):
+    page = page_at("/")
+    field = field_of(page)
+    page.locator("#text textarea").fill("日本" * 200 + " [MASK]")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#link [role=status]")).to_contain_text("The link keeps the first")
+    assert 1500 < len(field.input_value()) <= 2000
+    assert "Save this tab" in page.locator("#link [role=status]").inner_text()
+
+
+def test_a_clipboard_that_refuses_says_what_to_press(page_at):
+    page = page_at("/")
+    field_of(page)
+    page.evaluate(
+        "() => { navigator.clipboard.writeText = () => Promise.reject(new Error('no'));"
+        " document.execCommand = () => false; }"
+    )
+    page.get_by_text("Copy link", exact=True).click()
+    expect(page.locator("#link [role=status]")).to_contain_text("Press Ctrl+C")
+    selected = page.evaluate(
+        "() => { const f = document.querySelector('#link input');"
+        " return f.value.slice(f.selectionStart, f.selectionEnd); }"
+    )
+    assert selected == page.locator("#link input").input_value()
+
+
+def test_the_qr_code_reads_back_as_the_link(page_at):
+    page = page_at(
+        "/?text=Voil%C3%A0+%5BMASK%5D+%26+caf%C3%A9.&tab=attention&layer=2&head=3&model=bert"
+    )
+    link = field_of(page).input_value()
+    page.locator("#link .qr summary").click()
+    picture = page.locator("#link .qr img")
+    page.wait_for_function("() => document.querySelector('#link .qr img').naturalWidth > 0")
+    found = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture.screenshot())))
+    assert [code.text for code in found] == [link]
+
+
+@pytest.mark.parametrize("width", [390, 640])
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("tab=depth", ".dp-strip"),
+        ("text=A+[MASK].", ".pr-column"),
+        ("fold=words&text=A+cat.", ".pw-tile"),
+    ],
+)
+def test_a_frame_of_another_page_shows_the_picture_whole(
+    app_url, chromium, host, width, query, shown
+):
+    """The lines that the page offers, on a page of another origin."""
+    context = chromium.new_context(viewport={"width": width + 16, "height": 900})
+    context.set_default_timeout(90_000)
+    page = context.new_page()
+    errors = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"{app_url}/?{query}")
+    expect(page.locator("#link button").first).to_be_visible()
+    lines = page.evaluate(
+        "async () => (await import(performance.getEntriesByType('resource')"
+        ".map(r => r.name).find(n => n.endsWith('page/link.js'))))"
+        ".frameFor(document.querySelector('#link input').value, 'Explorer')"
+    )
+    host.body = f"<!doctype html><body style='margin:8px'>{lines}</body>"
+    page.goto(f"{host.url}?own=1")
+    frame = page.frame_locator("iframe")
+    expect(frame.locator(shown).first).to_be_visible()
+    expect(frame.locator(".status")).to_contain_text("mini-albert")
+    expect(frame.get_by_text("Open the full view")).to_be_visible()
+    for hidden in ("#masthead header", "#text", "footer", "#family details", ".take", "[role=tab]"):
+        expect(frame.locator(hidden).first).to_be_hidden()
+    inner = page.frames[1]
+    inner.wait_for_function(
+        "() => { const d = document.documentElement; return d.scrollHeight <= d.clientHeight + 1"
+        " && d.scrollWidth <= d.clientWidth && innerHeight > 200"
+        " && document.querySelector('.full-view').getBoundingClientRect().bottom <= innerHeight"
+        " && innerHeight - document.querySelector('.full-view').getBoundingClientRect().bottom < 60; }"
+    )
+    assert page.url == f"{host.url}?own=1"
+    assert "embed" not in frame.locator(".full-view").get_attribute("href")
+    assert errors == []
+    context.close()

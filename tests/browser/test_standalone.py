@@ -1,0 +1,71 @@
+"""Every tab as one file: opened from a disk, with every request blocked, it shows the page's numbers."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.ui.shell.tabs import TABS
+
+pytestmark = pytest.mark.browser
+WITHOUT_CANVAS = {"latency", "tasks"}
+"""Tabs whose headline is drawn by the server: their numbers stand in the findings."""
+READ = """() => [...document.querySelectorAll('.canvas')]
+  .filter(c => c.childElementCount && c.getClientRects().length && !c.closest('#link, #words') && !c.querySelector('iframe'))
+  .map(c => {
+    const copy = c.cloneNode(true);
+    copy.querySelectorAll('svg').forEach(axis => axis.remove());   // an axis has as many ticks as it has room for
+    return [c.dataset.kind, copy.textContent.match(/\\d[\\d.,]*/g)];
+  })"""
+FINDINGS = """() => [...document.querySelectorAll('.finding')]
+  .filter(f => f.getClientRects().length).map(f => f.innerText.replace(/\\s+/g, ' '))"""
+
+
+def settled(page, script):
+    """What a page shows once it shows the same twice."""
+    seen = []
+    page.wait_for_function("() => document.querySelector('.canvas > *, .finding')")
+    for _ in range(60):
+        seen.append(page.evaluate(script))
+        if len(seen) > 3 and seen[-1] == seen[-2] == seen[-3] and seen[-1]:
+            return seen[-1]
+        page.wait_for_timeout(500)
+    raise AssertionError(f"it never rests: {seen[-1]}")
+
+
+@pytest.mark.parametrize("tab", [tab.ID for tab in TABS])
+def test_a_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium, tmp_path, tab):
+    page = page_at(f"/?tab={tab}&text=The+unbelievable+%5BMASK%5D+sat+</script>.")
+    expect(page.locator("#link button").first).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    numbers = settled(page, READ) if tab not in WITHOUT_CANVAS else []
+    findings = settled(page, FINDINGS) if tab == "tasks" else page.evaluate(FINDINGS)
+    with page.expect_download() as waiting:
+        page.get_by_text("Save this tab", exact=True).click()
+    assert re.fullmatch(rf".*{tab}_\d{{4}}-\d\d-\d\d\.html", waiting.value.suggested_filename)
+    path = tmp_path / "tab.html"
+    waiting.value.save_as(path)
+    context, asked, errors = chromium.new_context(viewport={"width": 1440, "height": 900}), [], []
+    context.route("http*://**/*", lambda route: (asked.append(route.request.url), route.abort()))
+    context.set_offline(True)
+    alone = context.new_page()
+    alone.on("pageerror", lambda error: errors.append(str(error)))
+    alone.on(
+        "console", lambda message: errors.append(message.text) if message.type == "error" else None
+    )
+    alone.goto(path.as_uri())
+    if numbers:
+        assert settled(alone, READ) == numbers
+    assert alone.evaluate(FINDINGS) == findings
+    assert not asked
+    assert errors == []
+    if tab == "predictions":
+        slider = alone.locator("#pr-shown")
+        slider.fill("3")
+        expect(alone.locator(".pr-list").first.locator("li")).to_have_count(3)
+        menu = alone.locator(".take").first
+        menu.locator("summary").click()
+        with alone.expect_download() as again:
+            menu.locator("[data-take=csv]").click()
+        assert again.value.suggested_filename.endswith(".csv")
+    context.close()

@@ -1,0 +1,37 @@
+// What leaves the page as a file: its name, its cells, its lines of Python.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {cell, csv, fileName, json, recipe} from '../../../assets/js/take/files.js';
+
+const about = {picture: 'predictions/gaps', text: 'It costs\n= 5, "no"', models: ['a', 'b'], date: '2026-01-31'};
+const table = {columns: ['word', 'p'], rows: [['=1+1', 0.1], ['+x', -2.5], ['-', 1e-9], ['@a', null], ['##s', 0], ['a,"b"', 1], ['\tx', true]]};
+
+test('a cell that a spreadsheet would run is set apart; a number never is', () => {
+  assert.deepEqual(table.rows.map(([word]) => cell(word)), ['"\'=1+1"', '"\'+x"', '"\'-"', '"\'@a"', '"##s"', '"a,""b"""', '"\'\tx"']);
+  assert.deepEqual([-2.5, 1e-9, null, true].map(cell), ['-2.5', '1e-9', '', 'true']);
+});
+
+test('what is known stands above the rows, one line each, and no row begins like it', () => {
+  const lines = csv(table, about).trimEnd().split('\r\n'), said = lines.filter(line => line.startsWith('#'));
+  assert.equal(said.length, Object.keys(about).length);
+  assert.equal(said[1], '# text: It costs = 5, "no"');
+  assert.equal(lines.length, said.length + 1 + table.rows.length);
+  assert.equal(lines[said.length], 'word,p');
+});
+
+test('JSON holds the same', () => {
+  assert.deepEqual(JSON.parse(json(table, about)), {about, ...table});
+});
+
+test('a name says text, picture and date, and nothing that a disk refuses', () => {
+  assert.equal(fileName(about, 'predictions/gaps', 'csv'), 'it-costs-5-no_predictions-gaps_2026-01-31.csv');
+  assert.equal(fileName({...about, text: 'Où? 漢字 ' + 'a'.repeat(99)}, 'a/b', 'svg'), `où-漢字-${'a'.repeat(34)}_a-b_2026-01-31.svg`);
+  assert.equal(fileName({date: '2026-01-31'}, 'claims/shares', 'json'), 'claims-shares_2026-01-31.json');
+});
+
+test('constants are put where they stand, whole, whatever they hold', () => {
+  const lines = 'import x\n\nTEXT = "old"\nMODELS = {\n    "a": 1,\n}  # all\nIDS = [1]  # which\nprint(TEXT)\n';
+  const set = recipe(lines, {TEXT: 'a "$1" \\ null', MODELS: {b: ['c', 'main']}, IDS: [2, 3]}, {date: 'd'});
+  assert.equal(set, '# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null"\nMODELS = {"b":["c","main"]}  # all\nIDS = [2,3]  # which\nprint(TEXT)\n');
+});

@@ -1,0 +1,173 @@
+"""A merged adapter, against peft; when it fits; sentiment and spans against transformers and Captum."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+import torch
+from captum.attr import IntegratedGradients
+from peft import PeftModel
+from transformers import (
+    AutoModelForQuestionAnswering,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+)
+
+from explorer.analysis.tasks.spans import LONGEST, answer_spans
+from explorer.models import specs
+from explorer.models.heads.adapters import NotTuned, tuned_model
+from explorer.models.heads.question import read_passage, span_logits
+from explorer.models.heads.sentiment import STEPS, differences, integrated_gradients
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import BadText
+
+TEXT = "the cat was not bad, and the dog was good."
+QUESTION = "was the dog good?"
+PASSAGE = "The cat sat on the mat. " * 9 + "A dog was in Paris, and it was good! " * 5
+
+
+def by_peft(family, key, task):
+    """The same network and tokenizer by peft alone."""
+    loader = AutoModelForSequenceClassification if task == "sst2" else AutoModelForQuestionAnswering
+    folder = family.path / f"mini-{key}"
+    base = loader.from_pretrained(folder, local_files_only=True, attn_implementation="eager")
+    network = PeftModel.from_pretrained(base, folder / "tasks" / task).eval()
+    return network, AutoTokenizer.from_pretrained(folder, local_files_only=True)
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_sentiment_logits_are_those_of_an_independent_peft_load(tuned_family, key):
+    network, tokenizer = by_peft(tuned_family, key, "sst2")
+    texts = [TEXT, "bad", ""]
+    with torch.no_grad():
+        wanted = [network(**tokenizer(t, return_tensors="pt")).logits[0] for t in texts]
+    found = differences(tuned_model(tuned_family.loaded(key), "sst2"), texts)
+    assert found == pytest.approx([float(w[1] - w[0]) for w in wanted], abs=1e-4)
+    assert len(set(np.round(found, 3))) == 3
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_integrated_gradients_are_captums_and_add_up(tuned_family, key):
+    network, tokenizer = by_peft(tuned_family, key, "sst2")
+    inputs = tokenizer(TEXT, return_special_tokens_mask=True, return_tensors="pt")
+    ids, added = inputs["input_ids"], inputs["special_tokens_mask"].bool()
+    words = network.get_input_embeddings()
+    start = torch.where(added, ids, torch.full_like(ids, tokenizer.mask_token_id))
+
+    def difference(embedded):
+        logits = network(inputs_embeds=embedded).logits
+        return logits[:, 1] - logits[:, 0]
+
+    wanted = IntegratedGradients(difference).attribute(
+        words(ids).detach(), words(start).detach(), n_steps=STEPS, method="gausslegendre"
+    )
+    found = integrated_gradients(tuned_model(tuned_family.loaded(key), "sst2"), TEXT)
+    assert found.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=2e-4)
+    assert found.attributions[np.array(found.tokens.special)] == pytest.approx(0)
+    with torch.no_grad():
+        ends = [float(difference(words(one))) for one in (ids, start)]
+    assert (found.difference, found.baseline) == pytest.approx(ends, abs=1e-4)
+    assert np.abs(found.attributions).max() > 1e-3
+
+
+def spans_by_hand(network, tokenizer, size, stride):
+    """Start and end logits of every character place, from the window with the most company."""
+    encoding = tokenizer(
+        QUESTION,
+        PASSAGE,
+        truncation="only_second",
+        max_length=size,
+        stride=stride,
+        return_overflowing_tokens=True,
+        return_offsets_mapping=True,
+        return_token_type_ids=True,
+    )
+    read = {}
+    for i, ids in enumerate(encoding["input_ids"]):
+        sides = encoding.sequence_ids(i)
+        inputs = {"input_ids": torch.tensor([ids])}
+        begin = sides.index(1)
+        if getattr(network.config, "type_vocab_size", 0):
+            inputs["token_type_ids"] = torch.tensor([[int(k >= begin) for k in range(len(ids))]])
+        with torch.no_grad():
+            out = network(**inputs)
+        inside = [k for k, side in enumerate(sides) if side == 1]
+        for k in inside:
+            first, last = encoding["offset_mapping"][i][k]
+            while PASSAGE[first:last] and PASSAGE[first].isspace():
+                first += 1
+            if first == last:
+                continue
+            company = min(k - inside[0], inside[-1] - k)
+            scores = (float(out.start_logits[0, k]), float(out.end_logits[0, k]))
+            if (first, last) not in read or company > read[first, last][0]:
+                read[first, last] = (company, scores)
+    return read, len(encoding["input_ids"])
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_family, key):
+    network, tokenizer = by_peft(tuned_family, key, "squad")
+    read, n_windows = spans_by_hand(network, tokenizer, 48, 12)
+    assert n_windows > 2
+    tuned = tuned_model(tuned_family.loaded(key), "squad")
+    found = answer_spans(*span_logits(tuned, QUESTION, PASSAGE))
+    places = sorted(read)
+    assert list(found.places) == places
+    logits = torch.tensor([read[place][1] for place in places], dtype=torch.float64)
+    start, end = logits.softmax(0).T.numpy()
+    assert found.start == pytest.approx(start, abs=1e-5)
+    assert found.end == pytest.approx(end, abs=1e-5)
+    scored = {
+        (places[i][0], places[j][1]): start[i] * end[j]
+        for i in range(len(places))
+        for j in range(i, min(i + LONGEST, len(places)))
+    }
+    best = sorted(scored, key=scored.get, reverse=True)[:3]
+    assert [(s.start, s.end) for s in found.best] == best
+    assert [s.score for s in found.best] == pytest.approx([scored[b] for b in best], abs=1e-6)
+
+
+def test_all_weights_but_the_adapters_are_the_base_networks_own(tuned_family):
+    loaded = tuned_family.loaded("bert")
+    before = loaded.network.bert.encoder.layer[0].attention.self.query.weight.clone()
+    tuned = tuned_model(loaded, "squad")
+    own = {id(p) for p in loaded.network.base_model.parameters()}
+    new = [n for n, p in tuned.network.named_parameters() if id(p) not in own]
+    parts = {n.split(".layer.")[-1].split(".", 1)[-1] for n in new if "layer" in n}
+    assert parts == {"attention.self.query.weight", "attention.self.value.weight"}
+    assert [n for n in new if "layer" not in n] == ["qa_outputs.weight", "qa_outputs.bias"]
+    assert torch.equal(loaded.network.bert.encoder.layer[0].attention.self.query.weight, before)
+
+
+def test_an_adapter_of_other_weights_is_refused_in_a_sentence(tuned_family, tmp_path, monkeypatch):
+    shutil.copytree(tuned_family.path, tmp_path / "m")
+    card = tmp_path / "m" / "mini-bert" / "tasks" / "sst2" / "card.json"
+    card.write_text(json.dumps(json.loads(card.read_text()) | {"base_sha256": "0" * 64}))
+    monkeypatch.setattr(specs, "BUNDLED", tmp_path / "m")
+    loaded = tuned_family.loaded("bert")
+    with pytest.raises(NotTuned, match=r"was tuned for this on other weights.*--task sst2"):
+        tuned_model(loaded, "sst2")
+    tuned_model(loaded, "squad")
+    shutil.rmtree(card.parent)
+    with pytest.raises(
+        NotTuned, match=r"has not been tuned for this here.*explorer\.training tasks"
+    ):
+        tuned_model(loaded, "sst2")
+
+
+@pytest.mark.parametrize(
+    ("question", "passage", "refusal"),
+    [
+        (QUESTION, " \x00 ", "There is no passage"),
+        ("?", PASSAGE, "There is no question"),
+        ("the cat " * 40, PASSAGE, "The question has .* tokens"),
+        (QUESTION, "a" * 30_000, "characters"),
+        (QUESTION, "the cat sat. " * 1200, "windows"),
+    ],
+)
+def test_what_cannot_be_answered_is_refused_in_a_sentence(tuned_family, question, passage, refusal):
+    tuned = tuned_model(tuned_family.loaded("bert"), "squad")
+    with pytest.raises(BadText, match=refusal):
+        span_logits(tuned, question, read_passage(passage))

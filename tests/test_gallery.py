@@ -1,0 +1,147 @@
+"""The gallery's views: each opens as its link says, and what it says holds for the shipped weights."""
+
+import json
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import numpy as np
+import pytest
+
+from explorer.analysis.parameters.shape import forward_flops
+from explorer.assets import DATA
+from explorer.models.specs import BASE, MINI
+from explorer.page_state import from_params
+from explorer.ui.attention.endpoint import attention
+from explorer.ui.depth.endpoint import depth
+from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.parameters.endpoint import parameters
+from explorer.ui.predictions.endpoint import predict
+from explorer.ui.shell.documents import gallery_html
+from explorer.ui.tasks.endpoint import pair
+
+VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+
+
+def counts(*names):
+    return parameters(list(names))["models"]
+
+
+def heads(text):
+    """Each model's attention [layer, head, query, key] and its tokens, by the endpoint."""
+    for key, spec in MINI.items():
+        shape = spec.architecture
+        found = [
+            [attention(text, "mini", key, layer, head) for head in range(shape.n_heads)]
+            for layer in range(shape.n_layers)
+        ]
+        yield np.array([[one["attention"] for one in row] for row in found]), found[0][0]["tokens"]
+
+
+def stores_little_applies_much(link):
+    bert, albert = counts("bert-base-uncased", "albert-base-v2")
+    stored, applied = (albert[n] / bert[n] for n in ("total", "applied"))
+    assert 1 / 10 < stored < 1 / 9
+    assert 0.78 < applied < 0.85
+
+
+def fewer_stored_more_applied(link):
+    large, xxlarge = counts("bert-large-uncased", "albert-xxlarge-v2")
+    assert xxlarge["total"] < large["total"]
+    assert xxlarge["applied"] > 3 * large["applied"]
+
+
+def factorised_words(link):
+    bert, albert = (m["components"] for m in counts("bert-base-uncased", "albert-base-v2"))
+    narrow = albert["word_embeddings"] + albert["embedding_projection"]
+    assert narrow < bert["word_embeddings"] / 5
+
+
+def used_once_or_often(link):
+    bert, distilbert, albert = counts(*(spec.name for spec in BASE.values()))
+    assert [m["applied"] / m["total"] for m in (bert, distilbert)] == [1, 1]
+    layer = albert["applied"] - albert["total"]
+    assert layer % 11 == 0
+    assert layer // 11 > albert["total"] / 2
+
+
+def half_the_work(link):
+    bert, distilbert, albert = (forward_flops(spec, 128) for spec in BASE.values())
+    assert distilbert / bert == pytest.approx(0.5, abs=0.01)
+    assert albert / bert == pytest.approx(1, abs=0.02)
+
+
+def not_decided_at_once(link):
+    for key in MINI:
+        assert depth(link["text"], "mini", key)["masks"][0]["decided_at"] >= 1, key
+
+
+def a_neighbour_head(link):
+    for weights, _ in heads(link["text"]):
+        beside = [
+            np.diagonal(weights[:, :, 1:-1, 1:-1], step, 2, 3).mean(-1).max() for step in (-1, 1)
+        ]
+        assert max(beside) > 0.5
+
+
+def marks_get_more(link):
+    for weights, tokens in heads(link["text"]):
+        marks = [0, len(tokens) - 1]
+        assert weights[:, :, 1:-1][..., marks].sum(-1).mean() > 2 / len(tokens)
+
+
+def softer_in_order(link):
+    sharp, soft = (distillation(link["text"], "mini", t)["masks"][0] for t in (1.0, 4.0))
+    for who in ("teacher", "student"):
+        assert soft[f"entropy_{who}"] > sharp[f"entropy_{who}"]
+        by_token = dict(zip(soft["tokens"], soft[who], strict=True))
+        order = [t for _, t in sorted(zip(sharp[who], sharp["tokens"], strict=True), reverse=True)]
+        values = [by_token[t] for t in order if t in by_token]
+        assert values == sorted(values, reverse=True)
+
+
+def nearer_when_softer(link):
+    sharp, soft = (distillation(link["text"], "mini", t)["masks"][0] for t in (1.0, 10.0))
+    assert soft["kl_teacher_student"] < sharp["kl_teacher_student"]
+
+
+def asked_differently(link):
+    first, second = link["text"].split("[SEP]")
+    found = {m["model"]: m["objective"] for m in pair(first, second, "mini")["models"]}
+    assert found == {"bert": "nsp", "distilbert": None, "albert": "sop"}
+
+
+def two_ways_to_spell(link):
+    bert, distilbert, albert = (m["tokens"] for m in predict(link["text"], "mini", 1)["models"])
+    assert bert == distilbert
+    assert bert != albert
+
+
+@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view["title"])
+def test_what_a_view_says_is_true_of_the_shipped_weights(view):
+    globals()[view["holds"]](view["link"])
+
+
+def test_there_are_twelve_and_each_opens_what_it_names():
+    assert len({view["holds"] for view in VIEWS}) == len(VIEWS) == 12
+    for view in VIEWS:
+        state, repaired = from_params(view["link"])
+        assert not repaired, view["title"]
+        assert {name: str(getattr(state, name)) for name in view["link"]} == {
+            name: value if name != "temperature" else f"{float(value)}"
+            for name, value in view["link"].items()
+        }
+
+
+def test_the_page_and_the_readme_show_all_of_them():
+    page = str(gallery_html())
+    for view in VIEWS:
+        assert view["title"] in page
+        assert view["says"].replace("'", "&#x27;") in page
+        row = next(line for line in README.splitlines() if f"[{view['title']}](" in line)
+        assert view["says"] in row
+        query = urlsplit(row.split("](")[1].split(")")[0]).query
+        assert dict(parse_qsl(query)) == {"v": "1", **view["link"]} or dict(parse_qsl(query)) == {
+            "v": "1",
+            **{k: v for k, v in view["link"].items() if k != "family"},
+        }

@@ -1,0 +1,186 @@
+"""The adapters' recipe at toy size: what it writes, its scores, a second run, and a run cut off."""
+
+import json
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+from peft import PeftModel
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+from explorer.models.specs import MINI
+from explorer.training.__main__ import main
+from explorer.training.tasks import lessons
+from explorer.training.tasks.command import Tuning, is_made, lesson_of
+from explorer.training.tasks.data import CUT, Question, cut
+from explorer.training.tasks.score import exact, mean_interval, overlap
+from explorer.training.tasks.tune import Plan, learn, order, trained
+
+NAME = "mini-distilbert"
+PHRASES = [("the cat was good", 1), ("a bad dog", 0), ("it was not bad", 1), ("not good", 0)]
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    for part in ("train", "dev"):
+        rows = ["sentence\tlabel", *(f"{text}\t{label}" for text, label in PHRASES)]
+        (folder / f"sst2-{part}.tsv").write_text("\n".join(rows) + "\n")
+        passage = "The cat sat on the mat. The dog was in Paris and it was good."
+        asked = [
+            {"question": "where was the dog?", "answers": [{"text": "Paris", "answer_start": 39}]},
+            {"question": "who sat?", "answers": [{"text": "The cat", "answer_start": 0}]},
+        ]
+        squad = {"data": [{"paragraphs": [{"context": passage, "qas": asked}]}]}
+        (folder / f"squad-v1.1-{part}.json").write_text(json.dumps(squad))
+    return folder
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Both tasks in three steps of two."""
+    for task in ("sst2", "squad"):
+        shorter = replace(lessons.TASKS[task], steps=3, rows=2)
+        monkeypatch.setitem(lessons.TASKS, task, shorter)
+
+
+def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
+    tiny_family, data, short, tmp_path, capsys
+):
+    import shutil
+
+    models = tmp_path / "models"
+    shutil.copytree(tiny_family.path, models)
+    words = ["tasks", "--work", str(tmp_path / "w"), "--models", str(models), "--data", str(data)]
+    words += ["--only", NAME, "--full", NAME, "--threads", "1"]
+    assert main(words) == 0
+    for task in ("sst2", "squad"):
+        folder = models / NAME / "tasks" / task
+        card = json.loads((folder / "card.json").read_text())
+        assert (card["model"], card["task"], card["steps"], card["examples_seen"]) == (
+            NAME,
+            task,
+            3,
+            6,
+        )
+        assert (folder / "adapter_model.safetensors").stat().st_size < 500_000
+        readme = (folder / "README.md").read_text()
+        assert card["base_sha256"] in readme
+        assert str(tmp_path) not in readme + (folder / "adapter_config.json").read_text()
+    sst2 = models / NAME / "tasks" / "sst2"
+    card = json.loads((sst2 / "card.json").read_text())
+    base = AutoModelForSequenceClassification.from_pretrained(models / NAME)
+    n_parameters = sum(p.numel() for p in base.parameters())
+    network = PeftModel.from_pretrained(base, sst2).eval()
+    tokenizer = AutoTokenizer.from_pretrained(models / NAME)
+    with torch.no_grad():
+        guesses = [
+            int(network(**tokenizer(text, return_tensors="pt")).logits.argmax())
+            for text, _ in PHRASES
+        ]
+    assert card["scores"]["accuracy"]["guess"] == 0.5
+    right = sum(guess == label for guess, (_, label) in zip(guesses, PHRASES, strict=True))
+    assert card["scores"]["accuracy"]["value"] == right / len(PHRASES)
+    assert card["full"]["trained_parameters"] == n_parameters
+    written = (sst2 / "card.json").stat().st_mtime_ns
+    capsys.readouterr()
+    assert main(words) == 0
+    assert capsys.readouterr().out.count("is there") == 2
+    assert (sst2 / "card.json").stat().st_mtime_ns == written
+    assert not is_made(sst2, "0" * 64, Plan("sst2", 3, 2, 1e-3))
+    assert not is_made(sst2, card["base_sha256"], Plan("sst2", 4, 2, 1e-3))
+
+
+def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp_path):
+    tuning = Tuning(tmp_path, tiny_family.path, data, "mini", ("sst2",))
+    plan = Plan("sst2", 4, 2, 1e-2)
+    batches = order([len(text) for text, _ in PHRASES], plan)
+
+    def lesson():
+        return lesson_of(tuning, MINI["distilbert"], plan)
+
+    whole, broken = lesson(), lesson()
+    learn(whole, PHRASES, batches, tmp_path / "whole")
+    kept, calls = tmp_path / "broken", []
+    loss = broken.loss
+
+    def fails_late(network, rows):
+        calls.append(rows)
+        if len(calls) > 2:
+            raise KeyboardInterrupt
+        return loss(network, rows)
+
+    broken.loss = fails_late
+    from explorer.training.tasks import tune
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tune, "SAVE_EVERY", -1.0)
+        with pytest.raises(KeyboardInterrupt):
+            learn(broken, PHRASES, batches, kept)
+    again = lesson()
+    learn(again, PHRASES, batches, kept)
+    assert again.step == 4
+    ends = [trained(one.network) for one in (whole, again)]
+    assert all(torch.allclose(ends[0][name], ends[1][name], atol=1e-6) for name in ends[0])
+    fresh = trained(lesson().network)
+    assert any(not torch.allclose(ends[0][name], fresh[name]) for name in fresh)
+
+
+def test_the_base_rests(tiny_family, data, tmp_path):
+    tuning = Tuning(tmp_path, tiny_family.path, data, "mini", ("sst2",))
+    names = set(trained(lesson_of(tuning, MINI["albert"], Plan("sst2", 1, 1, 1e-3)).network))
+    assert names
+    assert all(any(p in n for p in ("lora_", "pooler", "classifier")) for n in names)
+
+
+def test_batches_are_whole_epochs_of_like_lengths_and_depend_on_texts_alone():
+    lengths = [random.Random(1).randint(3, 200) for _ in range(1000)]
+    plan = Plan("sst2", 125, 8, 1e-3)
+    batches = order(lengths, plan)
+    assert batches == order(lengths, plan)
+    assert sorted(i for rows in batches for i in rows) == list(range(1000))
+    spread = np.mean([np.ptp([lengths[i] for i in rows]) for rows in batches])
+    assert spread < 20
+    assert batches != order(lengths, replace(plan, seed=8))
+    rates = [plan.rate_at(step) for step in range(plan.steps)]
+    assert max(rates) <= plan.rate
+    assert 0 < rates[-1] < rates[60] < max(rates)
+
+
+def test_a_cut_holds_the_answer_where_it_says():
+    rng = random.Random(2)
+    words = [f"w{i}" for i in range(300)]
+    passage = " ".join(words)
+    for word in ("w0", "w7", "w150", "w299"):
+        whole = Question("q", passage, (f"{word}",), passage.index(word))
+        starts = set()
+        for _ in range(20):
+            part = cut(whole, rng)
+            assert part.passage[part.start : part.start + len(word)] == word
+            assert len(part.passage.split()) <= CUT
+            starts.add(part.start)
+        assert len(starts) > 1 or word in ("w0", "w299")
+    short = Question("q", "a b c", ("b",), 2)
+    assert cut(short, rng).passage == "a b c"
+
+
+def test_answers_are_scored_as_the_authors_of_squad_do():
+    # Cases worked by hand from the normalisation of Rajpurkar et al. 2016.
+    assert exact("The Norman conquest!", ["norman Conquest"]) == 1
+    assert exact("normans", ["Norman"]) == 0
+    assert overlap("the big red dog", ["a red dog", "cat"]) == pytest.approx(0.8)
+    assert overlap("", ["dog"]) == 0
+    low, high = mean_interval([0.0] * 50 + [1.0] * 50)
+    assert low == pytest.approx(0.402, abs=0.02)
+    assert high == pytest.approx(0.598, abs=0.02)
+
+
+def test_without_data_or_with_an_unknown_model_one_sentence_says_so(tmp_path, capsys):
+    assert main(["tasks", "--work", str(tmp_path)]) == 2
+    assert "needs --data" in capsys.readouterr().err
+    words = ["tasks", "--work", str(tmp_path), "--data", str(tmp_path), "--task", "sst2"]
+    assert main(words) == 2
+    assert "There is no sst2-train.tsv" in capsys.readouterr().err

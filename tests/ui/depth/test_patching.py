@@ -1,0 +1,182 @@
+"""The patching fold on random models: what it proposes, follows, keeps and refuses; and its stop."""
+
+import json
+import threading
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.page_state import PageState
+from explorer.ui.depth import carrying, patching
+from explorer.ui.depth import patching_words as texts
+
+STATE = PageState(text="the cat sat on the [MASK].")
+PROPOSING = PageState(text="a [MASK] was in paris.")
+SECOND = "the dog sat on the [MASK]."
+SAID, PICTURE, STOP = 1, 2, 3
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(monkeypatch):
+    monkeypatch.setattr(carrying, "_KEPT", carrying.OrderedDict())
+
+
+def encoder_passes(tiny_family):
+    """Which encoders ran, in order, and a way to stop listening."""
+    ran, handles = [], []
+    for key in tiny_family.specs:
+        encoder = tiny_family.loaded(key).network.base_model
+        handles.append(encoder.register_forward_hook(lambda *_, key=key: ran.append(key)))
+    return ran, lambda: [handle.remove() for handle in handles]
+
+
+def last(generator):
+    return list(generator)[-1]
+
+
+def test_a_pair_is_followed_once_and_then_kept(tiny_family):
+    drawn = list(patching.follow(STATE, SECOND))
+    assert [one[STOP].visible for one in drawn][-1] is False
+    data = json.loads(drawn[-1][PICTURE])
+    assert (data["was"], data["becomes"], data["other"]) == ("cat", "dog", SECOND)
+    for model in data["models"]:
+        (one,) = model["maps"]
+        layers = tiny_family.specs[model["key"]].architecture.n_layers
+        assert len(one["effect"]) == layers + 1
+        assert 1 <= one["taken"] <= layers
+    ran, stop_listening = encoder_passes(tiny_family)
+    again = json.loads(last(patching.follow(STATE, SECOND))[PICTURE])
+    stop_listening()
+    assert ran == []
+    assert again == data
+
+
+@pytest.mark.parametrize(
+    ("text", "second", "said"),
+    [
+        ("the cat sat.", "the dog sat.", texts.NO_MASK),
+        ("漢 [MASK]", "", texts.NO_PROPOSAL),
+        ("a " * 60 + "[MASK]", "", texts.LONG.format(most=48, n=61)),
+        ("xyz" * 45 + " [MASK]", "", "States are carried between texts of at most 128 pieces"),
+        (STATE.text, STATE.text, "The two texts are the same"),
+        (STATE.text, "the cat sat on the mat.", "Both texts need every [MASK]"),
+    ],
+)
+def test_what_cannot_be_followed_is_said_without_a_pass_more(tiny_family, text, second, said):
+    state = PageState(text=text)
+    tiny_family.runs(text)
+    if second:
+        tiny_family.runs(second)
+    ran, stop_listening = encoder_passes(tiny_family)
+    drawn = last(patching.follow(state, second))
+    stop_listening()
+    assert said in drawn[SAID]
+    assert "models" not in json.loads(drawn[PICTURE])
+    assert drawn[STOP].visible is False
+    assert ran == []
+
+
+def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_drawn(tiny_family):
+    second = "the photosynthesis sat on the [MASK]."
+    data = json.loads(last(patching.follow(STATE, second))[PICTURE])
+    for model in data["models"]:
+        tokens = tiny_family.run(model["key"], second).tokens
+        n_pieces = len(tokens) - len(tiny_family.run(model["key"], STATE.text).tokens) + 1
+        assert model["maps"] == []
+        assert f"in 1 piece and “photosynthesis” in {n_pieces} pieces" in model["refused"]
+        assert model["refused"].startswith(model["label"])
+
+
+def test_one_model_may_be_drawn_alone(tiny_family, monkeypatch):
+    plain = carrying.text_pair
+
+    def only_bert(*tokens):
+        pair = plain(*tokens)
+        return replace(pair, groups={k: g for k, g in pair.groups.items() if k == "bert"})
+
+    monkeypatch.setattr(carrying, "text_pair", only_bert)
+    data = json.loads(last(patching.follow(STATE, SECOND))[PICTURE])
+    assert [bool(model["maps"]) for model in data["models"]] == [True, False, False]
+    assert [bool(model["refused"]) for model in data["models"]] == [False, True, True]
+
+
+def test_the_link_names_the_second_text_only_where_it_is_the_readers(tiny_family):
+    proposed = json.loads(last(patching.show_patching(PROPOSING))[PICTURE])
+    assert proposed["offered"][0]["text"] == proposed["second"] == "a [MASK] was in london."
+    assert proposed["other"] == ""
+    linked = last(patching.show_patching(PageState(text=STATE.text, other=SECOND)))
+    assert json.loads(linked[PICTURE])["other"] == SECOND
+    offered = last(patching.show_offered({"second": SECOND}, STATE))
+    assert json.loads(offered[PICTURE])["second"] == SECOND
+
+
+def test_many_masks_are_followed_up_to_a_limit(tiny_family):
+    text = "the cat [MASK] [MASK] [MASK] [MASK] [MASK] [MASK]."
+    data = json.loads(last(patching.follow(PageState(text=text), text.replace("cat", "dog")))[2])
+    assert data["n_masks"] == 6
+    assert {len(model["maps"]) for model in data["models"]} == {carrying.MOST_MASKS}
+    assert len(data["near"]) == len(data["masks"]) == carrying.MOST_MASKS
+
+
+def test_a_stop_ends_it_within_two_seconds(tiny_family, monkeypatch):
+    """Every batch is one patch and takes a while, so that the whole would take minutes."""
+    monkeypatch.setattr(carrying, "patch_batches", lambda planned, *_: ([p] for p in planned))
+    plain, calls, begun = carrying.score_gaps, [], threading.Event()
+
+    def slow(*arguments):
+        calls.append(1)
+        begun.set()
+        threading.Event().wait(0.5)
+        return plain(*arguments)
+
+    monkeypatch.setattr(carrying, "score_gaps", slow)
+    request = SimpleNamespace(session_hash="me")
+    seen = []
+    job = threading.Thread(
+        target=lambda: seen.extend(patching.follow(STATE, SECOND, request)), daemon=True
+    )
+    job.start()
+    assert begun.wait(60)
+    patching.LINE.stop("me")
+    stopped = time.monotonic()
+    job.join(60)
+    assert time.monotonic() - stopped < 2
+    assert texts.STOPPED in seen[-1][SAID]
+    assert seen[-1][STOP].visible is False
+    n_calls = len(calls)
+    assert n_calls < 10
+    assert not carrying._KEPT
+
+
+def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, monkeypatch):
+    plain, begun, release = carrying.score_gaps, threading.Event(), threading.Event()
+
+    def held(*arguments):
+        begun.set()
+        assert release.wait(60)
+        return plain(*arguments)
+
+    monkeypatch.setattr(carrying, "score_gaps", held)
+    for text in (STATE.text, SECOND, "the cat sat in the [MASK]."):
+        tiny_family.runs(text)  # the held batches have all workers
+    request, older, newer = SimpleNamespace(session_hash="me"), [], []
+    first = threading.Thread(
+        target=lambda: older.extend(patching.follow(STATE, SECOND, request)), daemon=True
+    )
+    first.start()
+    assert begun.wait(60)
+    other = "the cat sat in the [MASK]."
+    second = threading.Thread(
+        target=lambda: newer.extend(patching.follow(STATE, other, request)), daemon=True
+    )
+    second.start()
+    while len(patching.LINE) < 2:
+        assert second.is_alive()
+        time.sleep(0.01)
+    release.set()
+    first.join(60)
+    second.join(60)
+    assert texts.STOPPED not in str([one[SAID] for one in older])
+    assert json.loads(newer[-1][PICTURE])["becomes"] == "in"

@@ -1,0 +1,50 @@
+"""What a file says of itself: every checkpoint by its revision or its own checksum."""
+
+import hashlib
+import subprocess
+
+import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
+
+from explorer.models import specs
+from explorer.ui.shell.take import provenance_route, recipe_route
+
+
+@pytest.fixture(scope="module")
+def client():
+    return TestClient(Starlette(routes=[provenance_route(), recipe_route()]))
+
+
+def test_the_published_family_is_named_by_revision(client):
+    found = client.get("/provenance/base").json()
+    assert [(m["source"], m["revision"]) for m in found["models"]] == [
+        (spec.repo, spec.revision) for spec in specs.BASE.values()
+    ]
+    assert "torch " in found["versions"]
+    assert found["cite"].startswith("BERT family explorer, version ")
+
+
+def test_the_bundled_family_is_named_by_its_weights_own_checksum(client):
+    for model, spec in zip(
+        client.get("/provenance/mini").json()["models"], specs.MINI.values(), strict=True
+    ):
+        path = spec.bundled_path / "model.safetensors"
+        wanted = subprocess.run(["sha256sum", path], capture_output=True, text=True).stdout[:64]
+        assert model["sha256"] == (wanted or hashlib.sha256(path.read_bytes()).hexdigest())
+        assert model["label"] == spec.label
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["provenance/none", "recipe/../app.py", "recipe/a/b.py", "recipe/%2e%2e/%2e%2e/app.py"],
+)
+def test_nothing_else_is_sent(client, address):
+    assert client.get(f"/{address}").status_code == 404
+
+
+def test_a_recipe_is_sent_as_it_is(client):
+    text = client.get("/recipe/depth/lens.py").text
+    compile(text, "lens.py", "exec")
+    assert "import explorer" not in text
+    assert "from explorer" not in text

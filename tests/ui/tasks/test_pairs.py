@@ -1,0 +1,154 @@
+"""The pair headline and /pair: what is run, what is shown, and which head is never asked."""
+
+import re
+from dataclasses import replace
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+
+from explorer import assets
+from explorer.page_state import PageState, from_params
+from explorer.runs import get_loaded
+from explorer.ui.tasks import pairs, tab
+from explorer.ui.tasks import words as texts
+from explorer.ui.tasks.endpoint import pair
+
+PAIR = "the cat sat. [SEP] a dog was bad."
+
+
+def columns(html):
+    return re.findall(r'<section class="tp-column" data-model="(\w+)">', html)
+
+
+def shares(html):
+    return [float(p) for p in re.findall(r'<span class="tp-p">([\d.]+)</span>', html)]
+
+
+@pytest.fixture
+def skilled(tiny_family, monkeypatch):
+    """Both heads of the random family as if they had been measured well."""
+    own = {"nsp": 0.9, "nsp_count": 1000, "sop": 0.8, "sop_count": 1000}
+    results = {"models": {"mini-bert": own, "mini-albert": own}}
+    monkeypatch.setattr(assets, "results", lambda: results)
+    return results["models"]
+
+
+def test_the_bars_are_what_the_endpoint_says_and_the_student_has_a_card(skilled, tiny_family):
+    html = tab.show(PageState(text=PAIR))[0]
+    assert columns(html) == ["bert", "albert"]
+    assert 'class="card plain" data-model="distilbert"' in html
+    found = {m["model"]: m for m in pair(*PAIR.split(" [SEP] "))["models"]}
+    assert list(found) == ["bert", "distilbert", "albert"]
+    drawn = np.reshape(shares(html), (2, 3))
+    for row, key in zip(drawn, ("bert", "albert"), strict=True):
+        said = (found[key]["probability_in_order"], found[key]["probability_swapped"])
+        assert row[:2] == pytest.approx(said, abs=6e-4)
+    student = found["distilbert"]
+    assert (student["objective"], student["trained"]) == (None, False)
+    assert student["probability_in_order"] is student["probability_swapped"] is None
+    assert "Liu et al. 2019" in student["note"]
+
+
+def test_the_endpoint_says_what_the_network_says(skilled, tiny_family):
+    (bert, _, albert) = pair("the cat sat.", "a dog was bad.")["models"]
+    for answer, name in ((bert, "seq_relationship_logits"), (albert, "sop_logits")):
+        loaded = tiny_family.loaded(answer["model"])
+        for order, key in ((1, "in_order"), (-1, "swapped")):
+            sides = ["the cat sat.", "a dog was bad."][::order]
+            inputs = loaded.tokenizer(*sides, return_token_type_ids=True, return_tensors="pt")
+            with torch.no_grad():
+                reference = loaded.network(**inputs)[name][0].softmax(-1)[0]
+            assert answer[f"probability_{key}"] == pytest.approx(float(reference), abs=1e-5)
+
+
+def test_a_head_at_chance_is_not_shown_and_its_figure_is(skilled, tiny_family):
+    skilled["mini-albert"]["sop"] = 0.52
+    html = tab.show(PageState(text=PAIR))[0]
+    assert columns(html) == ["bert"]
+    assert "52.0 % of 1,000 held-out pairs" in html
+    skilled["mini-albert"]["sop"] = 0.56
+    assert columns(tab.show(PageState(text=PAIR))[0]) == ["bert", "albert"]
+
+
+def test_a_head_that_is_not_in_the_checkpoint_gets_a_card_and_no_number(
+    skilled, tiny_family, monkeypatch
+):
+    def lacking(spec, state, report=None):
+        loaded = get_loaded(spec, state, report)
+        return replace(loaded, missing=("sop_classifier.classifier.weight",))
+
+    monkeypatch.setattr(pairs, "get_loaded", lacking)
+    html = tab.show(PageState(text=PAIR))[0]
+    assert columns(html) == ["bert"]
+    assert "no weights for its SOP head" in html
+    answer = pair(*PAIR.split(" [SEP] "))["models"][2]
+    assert (answer["objective"], answer["trained"]) == ("sop", False)
+    assert answer["probability_in_order"] is None
+
+
+def test_a_compared_pair_costs_two_more_passes_a_head_and_a_second_look_none(skilled, tiny_family):
+    tiny_family.runs(PAIR)
+    ran, handles = [], []
+    for key in tiny_family.specs:
+        note = lambda *_, key=key: ran.append(key)  # noqa: E731
+        encoder = tiny_family.loaded(key).network.base_model
+        handles.append(encoder.register_forward_hook(note))
+    tab.show(PageState(text=PAIR))
+    assert sorted(ran) == ["albert", "albert", "bert", "bert"]
+    tab.show(PageState(text=PAIR))
+    assert len(ran) == 4
+    for handle in handles:
+        handle.remove()
+
+
+def test_a_text_that_is_no_pair_shows_the_example_and_says_so(skilled, tiny_family):
+    html = tab.show(PageState(text="the cat sat on the [MASK]."))[0]
+    assert texts.ON_EXAMPLE.split(":")[0] in html
+    assert texts.ON_EXAMPLE.split(":")[0] not in tab.show(PageState(text=PAIR))[0]
+    assert "&lt;i&gt;" in tab.show(PageState(text="the <i> [SEP] cat"))[0]
+
+
+def test_the_verdict_is_told_from_the_numbers():
+    from explorer.analysis.tasks.pairs import pair_orders
+    from explorer.models.specs import MINI
+
+    said = [
+        str(texts.pairs_finding([(MINI["bert"], pair_orders(np.array(logits)))]))
+        for logits in (
+            [[3, 0], [2, 0], [-2, 0]],
+            [[3, 0], [-2, 0], [2, 0]],
+            [[0, 0], [0.01, 0], [0, 0.01]],
+        )
+    ]
+    assert "keeps its verdict when the two are swapped (0.953" in said[0]
+    assert "changes it when" in said[0]
+    assert "changes its verdict" in said[1]
+    assert "keeps it when" in said[1]
+    assert "leaves all three open" in said[2]
+    assert texts.NO_PAIR_HEADS in str(texts.pairs_finding([]))
+
+
+@pytest.mark.parametrize(
+    ("asked", "refusal"),
+    [
+        (("one alone", ""), "needs two sentences"),
+        (("", "\x00"), "needs two sentences"),
+        (("a", "[SEP]"), "needs two sentences"),
+        (("a", "b", "huge"), "either mini or base"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(tiny_family, asked, refusal):
+    with pytest.raises(gr.Error, match=refusal):
+        pair(*asked)
+
+
+def test_a_pair_too_long_is_refused_in_a_sentence(tiny_family):
+    with pytest.raises(ValueError, match="Please shorten it"):
+        pair("the cat " * 400, "a dog")
+
+
+def test_an_older_link_to_the_quadrants_opens_them_where_they_are_now():
+    state, repaired = from_params({"tab": "attention", "fold": "pairs", "text": PAIR})
+    assert (state.tab, state.fold, repaired) == ("tasks", "pairs", ())

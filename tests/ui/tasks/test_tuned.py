@@ -1,0 +1,153 @@
+"""Sentiment and questions on the page and by their endpoints: numbers, cards, and bad input."""
+
+import re
+
+import gradio as gr
+import numpy as np
+import pytest
+
+from explorer.analysis.tasks.sentiment import WordSentiment
+from explorer.models.heads.adapters import tuned_model
+from explorer.models.heads.sentiment import differences
+from explorer.models.specs import MINI
+from explorer.page_state import PageState
+from explorer.ui.tasks import sentiment_words as texts
+from explorer.ui.tasks import tab, tuned
+from explorer.ui.tasks.endpoint import question, sentiment
+
+TEXT = "the cat was not bad!"
+PASSAGE = "The cat sat on the mat. A dog was in Paris, and it was good."
+ALL = ["bert", "distilbert", "albert"]
+
+
+def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
+    found = sentiment(TEXT)
+    assert [m["model"] for m in found["models"]] == ALL
+    for model in found["models"]:
+        assert model["words"] == ["the", "cat", "was", "not", "bad", "!"]
+        network = tuned_model(tuned_family.loaded(model["model"]), "sst2")
+        left = ["cat was not bad!", "the was not bad!", "the cat not bad!"]
+        left += ["the cat was bad!", "the cat was not !", "the cat was not bad"]
+        scores = differences(network, [TEXT, *left, ""])
+        assert model["leave_one_out"] == pytest.approx(scores[0] - scores[1:7], abs=1e-4)
+        assert model["positive"] == pytest.approx(1 / (1 + np.exp(-scores[0])), abs=1e-5)
+        gap = sum(model["integrated_gradients"]) - scores[0]
+        masks = " ".join([network.loaded.tokenizer.mask_token] * 6)
+        n_tokens = len(network.loaded.tokenizer(TEXT)["input_ids"])
+        if n_tokens == len(network.loaded.tokenizer(masks)["input_ids"]):
+            baseline = differences(network, [masks])[0]
+            assert abs(gap + baseline) == pytest.approx(model["completeness_error"], abs=1e-3)
+
+
+def test_the_page_shows_what_the_endpoint_says_readable_without_colour(tuned_family):
+    html = str(tuned.show_sentiment(PageState(), TEXT))
+    assert re.findall(r'class="ts-column" data-model="(\w+)"', html) == ALL
+    shown = re.findall(r"</span>([+−]\d+\.\d\d)</td>", html)
+    wanted = [
+        f"{value:+.2f}".replace("-0.00", "+0.00").replace("-", "−")
+        for model in sentiment(TEXT)["models"]
+        for pair in zip(model["integrated_gradients"], model["leave_one_out"], strict=True)
+        for value in pair
+    ]
+    assert shown == wanted
+    widths = [
+        float(w) for w in re.findall(r'class="ts-(?:left|right)" style="width:([\d.]+)%', html)
+    ]
+    assert max(widths) == pytest.approx(50)
+    assert "Completeness error" in html
+    assert ">&lt;<" in str(tuned.show_sentiment(PageState(), "the <b> cat"))
+
+
+@pytest.mark.parametrize(("weights", "named"), [([-3.0, 1.0], "good"), ([-3.0, -1.0], None)])
+def test_the_word_that_is_named_speaks_for_the_verdict(weights, named):
+    """Not the heaviest one when that speaks against it, and none when all do."""
+    spec = MINI["bert"]
+    found = WordSentiment(("bad", "good"), 2.0, np.array(weights), np.zeros(2), 0.0)
+    said = str(texts.sentiment_finding({"bert": found}, {"bert": spec}))
+    assert "says positive (0.88)" in said
+    assert ("most of all for" in said) == (named is not None)
+    assert "bad" not in said
+    assert named is None or named in said
+
+
+def test_a_word_alone_and_a_pair_are_judged(tuned_family):
+    assert sentiment("bad")["models"][0]["words"] == ["bad"]
+    assert sentiment("good [SEP] dog")["models"][0]["words"] == ["good", "dog"]
+
+
+def test_the_three_answers_of_the_page_are_those_of_the_endpoint(tuned_family):
+    found = question("where was the dog?", PASSAGE)
+    html = str(tuned.show_question(PageState(), "where was the dog?", PASSAGE))
+    columns = html.split('<section class="tq-column"')[1:]
+    assert len(columns) == len(found["models"]) == 3
+    for column, model in zip(columns, found["models"], strict=True):
+        first = model["answers"][0]
+        assert PASSAGE[first["start"] : first["end"]] == first["text"]
+        assert f"<mark>{first['text']}</mark>" in column
+        assert len(model["answers"]) == 3
+        scores = [a["score"] for a in model["answers"]]
+        assert scores == sorted(scores, reverse=True)
+        assert column.count('class="tq-strip"') == 2
+        heights = [float(h) for h in re.findall(r"height:([\d.]+)%", column)]
+        assert max(heights) == 100
+
+
+def test_a_second_look_runs_no_network(tuned_family):
+    state = PageState(text=TEXT)
+    first = tab.show(state)
+    ran = []
+    handles = [
+        tuned_model_of(tuned_family, key, task).network.register_forward_hook(
+            lambda *_: ran.append(1)
+        )
+        for key in ALL
+        for task in ("sst2", "squad")
+    ]
+    again = tab.show(state)
+    for handle in handles:
+        handle.remove()
+    assert ran == []
+    assert [str(v) for v in again if isinstance(v, str)] == [
+        str(v) for v in first if isinstance(v, str)
+    ]
+    assert TEXT in again
+    assert texts.SENTIMENT_EXAMPLES[0][1] in tab.show(PageState(text="the [MASK] sat."))
+
+
+def tuned_model_of(family, key, task):
+    from explorer.runs import get_tuned
+
+    return get_tuned(family.specs[key], PageState(), task)
+
+
+def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_family):
+    _, asks, _, judged, asks_too, answered = tab.show(PageState(text=TEXT))
+    for html, task in ((judged, "sst2"), (answered, "squad")):
+        assert html.count('class="card plain"') == 3
+        assert html.count(f"python -m explorer.training tasks --family mini --task {task}") == 3
+    assert not asks.visible
+    assert not asks_too.visible
+    with pytest.raises(gr.Error, match="has not been tuned"):
+        sentiment(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("ask", "refusal"),
+    [
+        (lambda: sentiment(" \x00 "), "no text to judge"),
+        (lambda: sentiment("cat " * 65), "65 words and signs; 64 fit"),
+        (lambda: sentiment(TEXT, "huge"), "either mini or base"),
+        (lambda: question("where?", ""), "There is no passage"),
+        (lambda: question("", PASSAGE), "There is no question"),
+        (lambda: question("the cat " * 60, PASSAGE), "The question has"),
+        (lambda: question("where?", PASSAGE, "huge"), "either mini or base"),
+    ],
+)
+def test_bad_input_is_refused_in_a_sentence(tuned_family, ask, refusal):
+    with pytest.raises((gr.Error, ValueError), match=refusal):
+        ask()
+
+
+def test_the_page_refuses_in_the_section_itself(tuned_family):
+    assert 'role="alert"' in str(tuned.show_sentiment(PageState(), "  "))
+    assert "There is no passage" in str(tuned.show_question(PageState(), "where?", ""))
