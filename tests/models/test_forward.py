@@ -57,9 +57,14 @@ def test_texts_together_are_what_each_is_alone_in_plain_transformers(tiny_family
     assert len({len(run.tokens.ids) for run in found}) > 2, "nothing was padded"
     for text, run in zip(TEXTS, found, strict=True):
         out, masks = plain(key, text)
-        np.testing.assert_allclose(run.mask_logits, out.logits[0, masks], atol=1e-5)
-        np.testing.assert_allclose(run.attention, torch.cat(out.attentions), atol=1e-5)
-        np.testing.assert_allclose(run.hidden_states, torch.cat(out.hidden_states), atol=1e-5)
+        for found_here, alone in (
+            (run.mask_logits, out.logits[0, masks]),
+            (run.attention, torch.cat(out.attentions)),
+            (run.hidden_states, torch.cat(out.hidden_states)),
+        ):
+            # Of the largest: where float32 rounds depends on the machine's kernels and the shape.
+            largest = np.abs(alone.numpy()).max(initial=1)
+            np.testing.assert_allclose(found_here, alone, rtol=0, atol=1e-5 * largest)
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
