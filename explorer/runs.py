@@ -29,13 +29,6 @@ Key = tuple[str, str, str, str]
 Answer = TypeVar("Answer")
 
 
-def _tried(compute: Callable[[], Run]) -> Run | BaseException:
-    try:
-        return compute()
-    except BaseException as error:
-        return error
-
-
 class RunCache:
     """Runs by (model, text, device, dtype), least recently used out first, bounded in bytes."""
 
@@ -44,13 +37,6 @@ class RunCache:
         self._runs: OrderedDict[Key, Run] = OrderedDict()
         self._pending: dict[Key, Future[Run]] = {}
         self._lock = threading.Lock()
-
-    def get(self, key: Key, compute: Callable[[], Run]) -> Run:
-        """The run of a key; concurrent callers of one key compute it once."""
-        future, mine = self.claim(key)
-        if mine:
-            self.settle(key, _tried(compute))
-        return future.result()
 
     def claim(self, key: Key) -> "tuple[Future[Run], bool]":
         """What will hold the run of a key, and whether the caller is the one to settle it."""

@@ -13,6 +13,7 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClas
 
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.spans import answer_spans
+from explorer.models.forward import padded
 from explorer.models.heads.windows import Window, windows
 from explorer.training.tasks.data import CUT, Question, cut, phrases, questions
 from explorer.training.tasks.score import exact, mean_interval, overlap
@@ -41,28 +42,16 @@ class Task:
     data: str
 
 
-def padded(
-    tokenizer: Any,  # noqa: ANN401
-    parts: Sequence[tuple[Sequence[int], Sequence[int]]],
-    device: torch.device,
-    segments: bool,
-) -> dict[str, Tensor]:
-    """(ids, segments) rows of one batch with padding behind, and which places are none."""
-    longest = max(len(ids) for ids, _ in parts)
-    pad = int(tokenizer.pad_token_id)
-    rows = [[*ids, *[pad] * (longest - len(ids))] for ids, _ in parts]
-    real = [[1] * len(ids) + [0] * (longest - len(ids)) for ids, _ in parts]
-    inputs = {"input_ids": torch.tensor(rows), "attention_mask": torch.tensor(real)}
-    if segments:
-        sides = [[*own, *[0] * (longest - len(own))] for _, own in parts]
-        inputs["token_type_ids"] = torch.tensor(sides)
-    return {name: value.to(device) for name, value in inputs.items()}
-
-
 def _run(tokenizer: Any, network: nn.Module, parts: Sequence[tuple]) -> Any:  # noqa: ANN401
-    parameter = next(network.parameters())
-    has_segments = getattr(network.config, "type_vocab_size", 0) > 1
-    return network(**padded(tokenizer, parts, parameter.device, has_segments))
+    """The network over (ids, segments) rows of one batch."""
+    device = next(network.parameters()).device
+    names = ("input_ids", "token_type_ids")
+    read = names if getattr(network.config, "type_vocab_size", 0) > 1 else names[:1]
+    rows = [
+        {name: torch.tensor([row], device=device) for name, row in zip(read, part, strict=False)}
+        for part in parts
+    ]
+    return network(**padded(rows, int(tokenizer.pad_token_id)))
 
 
 def _phrase_logits(tokenizer: Any, network: nn.Module, texts: list[str]) -> Tensor:  # noqa: ANN401

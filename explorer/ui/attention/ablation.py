@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gradio as gr
 import numpy as np
@@ -15,16 +15,11 @@ from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import QUIET
 from explorer.views.markup import explained, finding, note
 
 if TYPE_CHECKING:
     from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
-
-PRIVATE: dict[str, Any] = {
-    "api_visibility": "private",
-    "concurrency_id": "infer",
-    "show_progress": "hidden",
-}
 
 
 def build_fold(state: gr.State) -> None:
@@ -50,7 +45,7 @@ def build_fold(state: gr.State) -> None:
             [state],
             [said, switches, stop],
             trigger_mode="once",
-            **PRIVATE,
+            **QUIET,
         )
         stop.click(
             stopped, None, [said, stop], cancels=[running], queue=False, api_visibility="private"

@@ -10,6 +10,7 @@ from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import QUIET
 from explorer.ui.kit.words import unknown_note
 from explorer.views.attention.bertviz import FRAME, LIMITS, bertviz_payload, bertviz_scripts
 from explorer.views.markup import join, note
@@ -32,9 +33,7 @@ def build_fold(state: gr.State) -> None:
             plain_errors(show_view),
             inputs,
             outputs,
-            api_visibility="private",
-            concurrency_id="infer",
-            show_progress="hidden",
+            **QUIET,
             trigger_mode="always_last",
         )
 

@@ -15,6 +15,7 @@ from explorer.ui.attention import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import LIGHT
 from explorer.views.markup import note
 
 
@@ -32,9 +33,7 @@ def build_summary_fold(state: gr.State) -> None:
         plain_errors(show_summary),
         [state, kind],
         [finding, picture, formula],
-        api_visibility="private",
-        show_progress="minimal",
-        concurrency_id="infer",
+        **LIGHT,
     )
 
 

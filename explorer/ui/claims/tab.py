@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import gradio as gr
 
@@ -12,6 +12,7 @@ from explorer.ui.claims.benchmarks import build_benchmark_fold
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import QUIET
 from explorer.ui.kit.running import stop_comes, stop_goes
 
 if TYPE_CHECKING:
@@ -25,11 +26,6 @@ READS: tuple[str, ...] = ()
 MOST_PRESSES = 5
 """A timed check takes so many times its usual rounds at most."""
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-checks-stop')); }"
-_RUNS: dict[str, Any] = {
-    "api_visibility": "private",
-    "concurrency_id": "infer",
-    "show_progress": "hidden",
-}
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -44,7 +40,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
     stop_comes(stop, run)
-    running = run.click(plain_errors(run_all), [state], [results], **_RUNS)
+    running = run.click(plain_errors(run_all), [state], [results], **QUIET)
     for canvas in (ledger, checks):
         canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")

@@ -18,7 +18,6 @@ SIMILARITY = {
     "cell": "{row} and {column}: CKA {cka}; with the words shuffled {shuffled}",
 }
 PROGRESS = "{done} of {n} sentences"
-PLACE = "Waiting: {n} before this one."
 STOP = "Stop"
 STOPPED = "Stopped. Open this question again to go on."
 NO_MODEL = "No model is available, so there is nothing to compare."

@@ -18,20 +18,18 @@ from explorer.ui.depth.carrying import (
     proposals,
     read_both,
 )
+from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import own_line
 from explorer.ui.kit.running import running, stoppable
 from explorer.views.depth.patching import Followed, patching_canvas
 from explorer.views.markup import note
 
 LINE = Line(nullcontext)
 """One pair of texts at a time; each batch takes the slot, so that others are answered between."""
-QUEUE: dict[str, Any] = {
-    "concurrency_id": "patching",
-    "concurrency_limit": 8,
-    "show_progress": "hidden",
-}
+QUEUE = own_line("patching")
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
@@ -102,7 +100,7 @@ def follow(
 def standing(update: Update) -> str:
     """How the work stands, in a sentence; nothing once it is done."""
     if update.place:
-        return note(texts.PLACE.format(n=update.place))
+        return note(shared.PLACE.format(n=update.place))
     if update.done:
         return note(texts.STOPPED) if maps_of(update) is None else ""
     if update.shot is None:

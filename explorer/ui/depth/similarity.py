@@ -18,8 +18,10 @@ from explorer.timing.line import Line, Update
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
+from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import own_line
 from explorer.ui.kit.running import running, stoppable
 from explorer.views.markup import Markup, note
 
@@ -29,11 +31,7 @@ if TYPE_CHECKING:
 
 LINE = Line(nullcontext)
 """One family at a time; each round of sentences leaves the workers to others in between."""
-QUEUE: dict[str, Any] = {
-    "concurrency_id": "similarity",
-    "concurrency_limit": 8,
-    "show_progress": "hidden",
-}
+QUEUE = own_line("similarity")
 MOST_WORDS = 1000
 """Words that are compared: their square matrices of all layers stay under 150 MB."""
 AT_ONCE = 8
@@ -81,7 +79,7 @@ def show_similarity(
 def standing(update: Update) -> list[Any]:
     """How the reading stands; what was drawn before stays meanwhile."""
     if update.place:
-        said = texts.PLACE.format(n=update.place)
+        said = shared.PLACE.format(n=update.place)
     elif update.stopped:
         said = texts.STOPPED
     else:

@@ -1,7 +1,6 @@
 """The deeper questions of the distillation tab; each is computed when its fold is opened."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import gradio as gr
 
@@ -19,14 +18,10 @@ from explorer.ui.distillation.runs import (
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import Fold, fold
+from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import stop_comes, stop_goes
 from explorer.views.markup import el
 
-PRIVATE: dict[str, Any] = {
-    "api_visibility": "private",
-    "concurrency_id": "infer",
-    "show_progress": "minimal",
-}
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-agreement-stop')); }"
@@ -76,7 +71,7 @@ def build_agreement(state: gr.State) -> None:
             stop = gr.Button(texts.STOP, visible=False)
         picture = Canvas("distillation/agreement")
         stop_comes(stop, run)
-        event = run.click(plain_errors(run_agreement), [state], [picture], **PRIVATE)
+        event = run.click(plain_errors(run_agreement), [state], [picture], **LIGHT)
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
         stop_goes(stop, event)
 
@@ -119,7 +114,7 @@ def build_masking(f: Fold, state: gr.State) -> None:
     picture = gr.HTML()
     inputs = [state, rounds, seed]
     f.on_open(plain_errors(show_masking), inputs, [picture])
-    gr.on([rounds.change, seed.change], plain_errors(show_masking), inputs, picture, **PRIVATE)
+    gr.on([rounds.change, seed.change], plain_errors(show_masking), inputs, picture, **LIGHT)
     again.click(lambda n: int(n or 0) + 1, [seed], [seed], api_visibility="private")
 
 

@@ -18,6 +18,7 @@ PREVIEW = "“{text}” through BERT, DistilBERT and ALBERT, side by side"
 TEXT_LABEL = "Text"
 TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
 COMPARE = "Compare"
+PLACE = "Waiting: {n} before this one."
 EXAMPLES_LABEL = "Try"
 RECENT_LABEL = "Your last texts"
 WORDS_LABEL = (

@@ -11,6 +11,7 @@ from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import Markup, finding, join, note
@@ -40,9 +41,7 @@ def build_memory(state: gr.State) -> None:
         plain_errors(show_memory),
         inputs,
         result,
-        api_visibility="private",
-        show_progress="minimal",
-        concurrency_id="infer",
+        **LIGHT,
         trigger_mode="always_last",
     )
     stop_comes(stop, measure)

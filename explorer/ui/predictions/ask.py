@@ -12,6 +12,7 @@ from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import LIGHT
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.contrast import show_contrast
 from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals
@@ -41,9 +42,7 @@ def build_fold(state: gr.State) -> None:
             plain_errors(show_asked),
             [state, box],
             [answer],
-            api_visibility="private",
-            concurrency_id="infer",
-            show_progress="minimal",
+            **LIGHT,
         )
         gr.HTML(el("h3", CONTRAST_TITLE))
         ask.on_open(show_contrast, [state], [gr.HTML()])

@@ -1,6 +1,5 @@
 """What a file that leaves the page says of itself: the checkpoints, the versions, how to cite."""
 
-import hashlib
 import io
 import re
 from functools import cache
@@ -50,14 +49,11 @@ def _checkpoint(spec: ModelSpec) -> dict[str, str]:
     if spec.repo:
         revision = spec.revision or "main"
         return {"label": spec.label, "source": spec.repo, "revision": revision, "sha256": ""}
+    from explorer.models.heads.adapters import checksum
+
     source = spec.bundled_path.relative_to(ROOT).as_posix()
-    return {"label": spec.label, "source": source, "revision": "main", "sha256": _checksum(spec)}
-
-
-@cache
-def _checksum(spec: ModelSpec) -> str:
-    weights = spec.bundled_path / "model.safetensors"
-    return hashlib.sha256(weights.read_bytes()).hexdigest() if weights.exists() else ""
+    digest = checksum(spec.bundled_path) if spec.bundled_path.exists() else ""
+    return {"label": spec.label, "source": source, "revision": "main", "sha256": digest}
 
 
 @cache

@@ -7,15 +7,11 @@ import gradio as gr
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.page_state import PageState
 from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.queues import LIGHT
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import answer, ask_all, judge, readable, specs_of, tuned_family
 from explorer.views.markup import Markup, el, join, note, plain_card
 
-PRIVATE: dict[str, Any] = {
-    "api_visibility": "private",
-    "concurrency_id": "infer",
-    "show_progress": "minimal",
-}
 FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
 FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
 
@@ -28,9 +24,9 @@ def build_sentiment(state: gr.State) -> list[gr.components.Component]:
             chips = [gr.Button(label, size="sm") for label, _ in texts.SENTIMENT_EXAMPLES]
         text = gr.Textbox(FIRST_TEXT, label=texts.SENTIMENT_LABEL, max_length=4000)
     picture = gr.HTML()
-    text.submit(plain_errors(show_sentiment), [state, text], [picture], **PRIVATE)
+    text.submit(plain_errors(show_sentiment), [state, text], [picture], **LIGHT)
     for chip, (_, example) in zip(chips, texts.SENTIMENT_EXAMPLES, strict=True):
-        chip.click(plain_errors(try_text(example)), [state], [text, picture], **PRIVATE)
+        chip.click(plain_errors(try_text(example)), [state], [text, picture], **LIGHT)
     return [asks, text, picture]
 
 
@@ -94,11 +90,11 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
         plain_errors(show_question),
         [state, question, passage],
         [picture],
-        **PRIVATE,
+        **LIGHT,
     )
     for chip, (_, *example) in zip(chips, texts.QUESTION_EXAMPLES, strict=True):
         shown = [question, passage, picture]
-        chip.click(plain_errors(try_question(*example)), [state], shown, **PRIVATE)
+        chip.click(plain_errors(try_question(*example)), [state], shown, **LIGHT)
     return [asks, picture]
 
 

@@ -1,0 +1,17 @@
+"""How an event of the page takes its turn: with the light questions, or in a line of its own."""
+
+from typing import Any
+
+LIGHT: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "infer",
+    "show_progress": "minimal",
+}
+"""What some forward passes answer: it shares the turns of Compare."""
+QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
+"""The same where what is asked says itself how it stands."""
+
+
+def own_line(name: str) -> dict[str, Any]:
+    """What takes its turn in a `Line`: up to eight wait there and are told their place."""
+    return {"concurrency_id": name, "concurrency_limit": 8, "show_progress": "hidden"}
