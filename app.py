@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import redirect_stdout
 from io import StringIO
 
+from explorer.doors import log
 from explorer.page_state import DEVICES, DTYPES, PageState
 from explorer.runs import default_family, warm_up
 from explorer.ui.kit.words import where_it_runs
@@ -23,6 +24,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
     parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
     parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
+    parser.add_argument("--log", action="store_true", help="write a line for every request")
     return parser.parse_args(arguments)
 
 
@@ -36,6 +38,8 @@ demo = build_page(start, mcp)
 def main() -> None:
     """Load the models behind the page, serve it, and say where it is."""
     warm_up(start)
+    if flags.log:
+        log.show()
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     # Gradio's own lines blame a missing file where only the network is missing.
     with redirect_stdout(StringIO()):

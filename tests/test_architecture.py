@@ -25,6 +25,7 @@ FLOORS = {
     "views": ROOMS,
     "ui": ROOMS | {"shell", "kit"},
     "training": {"text", "steps", "report", "live", "tasks"},
+    "doors": set(),
     "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
@@ -48,7 +49,18 @@ KNOWS = {
         "analysis.distillation.live",
         "training.live",
     },
-    "ui": {"assets", "models", "timing", "analysis", "views", "gate", "page_state", "runs"},
+    "doors": set(),
+    "ui": {
+        "assets",
+        "doors",
+        "models",
+        "timing",
+        "analysis",
+        "views",
+        "gate",
+        "page_state",
+        "runs",
+    },
     "training": {"assets", "models", "analysis"},
     "bench": {
         "assets",
@@ -89,6 +101,7 @@ LIBRARIES = {
     "timing": {"gradio", "plotly"},
     "analysis": {"gradio", "plotly", "transformers"},
     "views": {"gradio", "torch", "transformers"},
+    "doors": {"plotly", "torch", "transformers"},
     "ui": {"torch", "transformers"},
     "training": {"gradio", "plotly"},
 }

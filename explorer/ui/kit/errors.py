@@ -6,12 +6,13 @@ Every handler also waits here until the libraries are there, so that the first o
 import functools
 import inspect
 import logging
-import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
+from gradio.context import LocalContext
 
+from explorer.doors.log import name_of
 from explorer.gate import wait_for_gate
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape_message
@@ -20,20 +21,27 @@ logger = logging.getLogger(__name__)
 
 
 def sentence_of(error: Exception) -> str:
-    """One sentence for the reader; what was not foreseen is logged under a short id."""
+    """One sentence for the reader; what was not foreseen is logged under its request's name."""
     if isinstance(error, ValueError):
         return str(error)
     if "memory" in str(error).lower() or isinstance(error, MemoryError):
         return texts.OUT_OF_MEMORY
-    mark = uuid.uuid4().hex[:6]
+    mark = request_name()
     logger.error("failure %s", mark, exc_info=error)
     return texts.UNEXPECTED.format(mark=mark)
+
+
+def request_name() -> str:
+    """The name of the request that is being answered, which stands in its log line too."""
+    asked = LocalContext.request.get(None)
+    return name_of(getattr(getattr(asked, "request", None), "scope", {}))
 
 
 def refusal(error: Exception, as_html: bool) -> gr.Error:
     """A failure as Gradio takes it to whoever asked."""
     sentence = sentence_of(error)
-    return gr.Error(escape_message(sentence) if as_html else sentence, duration=10)
+    shown = escape_message(sentence) if as_html else sentence
+    return gr.Error(shown, duration=10, print_exception=False)
 
 
 def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
@@ -48,7 +56,8 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
             try:
                 wait_for_gate(say_starting)
                 yield from handler(*args, **kwargs)
-            except gr.Error:
+            except gr.Error as known:
+                known.print_exception = False
                 raise
             except Exception as error:
                 raise refusal(error, as_html) from error
@@ -60,7 +69,8 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
         try:
             wait_for_gate(say_starting)
             return handler(*args, **kwargs)
-        except gr.Error:
+        except gr.Error as known:
+            known.print_exception = False
             raise
         except Exception as error:
             raise refusal(error, as_html) from error

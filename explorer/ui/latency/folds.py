@@ -20,6 +20,12 @@ from explorer.views.markup import el, join, note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]
 Draw = Callable[[Any], list[Any]]
+READ_FILE_JS = (
+    "() => new Promise(read => { const file = document.createElement('input'); file.type = 'file';"
+    " file.accept = '.json'; file.oncancel = () => read(['']);"
+    " file.onchange = async () => read([await file.files[0].text()]); file.click(); })"
+)
+"""The browser reads the file itself: the page takes no uploads."""
 PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
 
 
@@ -115,6 +121,6 @@ def _drawn(question: Question, update: Update) -> list[Any]:
 def _recorded() -> None:
     gr.HTML(note(texts.RECORDED_NOTE))
     with gr.Row(elem_classes="lt-buttons"):
-        upload = gr.UploadButton(texts.RECORDED_BUTTON, type="binary", file_types=[".json"])
+        choose, document = gr.Button(texts.RECORDED_BUTTON), gr.Textbox(visible=False)
     out = gr.HTML()
-    upload.upload(plain_errors(jobs.draw_recorded), [upload], [out], **PRIVATE)
+    choose.click(plain_errors(jobs.draw_recorded), [document], [out], js=READ_FILE_JS, **PRIVATE)

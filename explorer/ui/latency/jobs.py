@@ -178,13 +178,14 @@ def share_done(done: int, asked: int) -> Markup | None:
     return join(el("progress", value=done, max=asked, aria_label=said), note(said))
 
 
-def draw_recorded(document: bytes | None) -> Markup:
+def draw_recorded(document: str) -> Markup:
     """A measurement saved elsewhere, as a table that says where it comes from."""
-    from explorer.analysis.latency.report import LARGEST_DOCUMENT, read_report
+    from explorer.analysis.latency.report import read_report
     from explorer.views.latency.detail import recorded_table
 
-    text = bytes(document or b"")[: LARGEST_DOCUMENT + 1].decode("utf-8", "replace")
-    report = read_report(text)
+    if not document:
+        return Markup("")
+    report = read_report(document)
     protocol, machine = report["protocol"], report["machine"]
     threads = texts.threads(protocol.get("threads"))
     caption = (

@@ -7,8 +7,11 @@ import gradio as gr
 from starlette.middleware import Middleware
 
 from explorer.assets import ASSETS
+from explorer.doors.door import Door
+from explorer.doors.policy import refuse_credentials
 from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
@@ -39,7 +42,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
 
     ``tools`` gives programs that speak MCP their own endpoints besides.
     """
-    with gr.Blocks(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
+    with Page(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
         gr.HTML(header_html(), elem_id="masthead")
         bar = build_input_bar(start)
         gr.HTML(family_html(start), elem_id="family", js_on_load=TAKE_OVER_JS)
@@ -82,6 +85,7 @@ def header_html() -> str:
 def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
     keep_sessions_lean()
+    refuse_credentials()
     return {
         "theme": theme(),
         "css": colour_rules(),
@@ -98,7 +102,7 @@ def launch_options() -> dict[str, Any]:
                 qr_route(),
                 standalone_route(),
             ],
-            "middleware": [Middleware(Preview)],
+            "middleware": [Middleware(Door), Middleware(Preview)],
         },
         "footer_links": ["api"],
         "run_history": False,

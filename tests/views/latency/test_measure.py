@@ -221,9 +221,9 @@ def test_one_thread_of_a_saved_measurement_is_one():
     from explorer.ui.latency.jobs import draw_recorded
 
     document = latency_report(measured(TIMES), {"processor": "a"})
-    assert "1 thread." in draw_recorded(json.dumps(document).encode())
+    assert "1 thread." in draw_recorded(json.dumps(document))
     document["protocol"]["threads"] = 2
-    assert "2 threads." in draw_recorded(json.dumps(document).encode())
+    assert "2 threads." in draw_recorded(json.dumps(document))
 
 
 def test_a_refused_point_leaves_a_gap_in_the_ratio_line_and_nothing_else():

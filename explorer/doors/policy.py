@@ -1,0 +1,43 @@
+"""What a browser may do with the page, said in the headers of every answer."""
+
+from typing import Any
+
+from gradio import routes
+from gradio.route_utils import CustomCORSMiddleware
+
+CONTENT = "; ".join(
+    (
+        "default-src 'self'",
+        # Gradio writes its settings into the page, and makes functions of its events' scripts.
+        "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
+        "style-src 'self' 'unsafe-inline'",
+        "img-src 'self' data: blob:",
+        "font-src 'self' data:",
+        "connect-src 'self' data: blob:",
+        "object-src 'none'",
+        "base-uri 'self'",
+        "form-action 'self'",
+        # Anybody may show a picture of this page in a page of their own: nothing here is private.
+        "frame-ancestors *",
+    )
+)
+HEADERS = {
+    "content-security-policy": CONTENT,
+    "x-content-type-options": "nosniff",
+    # The address of a view holds its text, which is no other site's business.
+    "referrer-policy": "same-origin",
+}
+
+
+class NoCredentials(CustomCORSMiddleware):
+    """Gradio's own rules for other sites' scripts, but never in the name of a visitor."""
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
+        super().__init__(*arguments, **named)
+        self.simple_headers = {}
+        self.preflight_headers.pop("Access-Control-Allow-Credentials")
+
+
+def refuse_credentials() -> None:
+    """From now on a page that is served answers other sites without credentials."""
+    routes.CustomCORSMiddleware = NoCredentials  # type: ignore[misc]

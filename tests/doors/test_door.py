@@ -1,0 +1,141 @@
+"""Each door by itself: what is turned away, with which words, and what the log says of it."""
+
+import json
+import logging
+
+import pytest
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from explorer.doors import log
+from explorer.doors.door import MOST_BODY, MOST_HEAD, MOST_WAITING, Door
+
+SECRET = "what the visitor wrote"
+
+
+async def length_of(request: Request):
+    """How long a body was that came through."""
+    return PlainTextResponse(str(len(await request.body())))
+
+
+async def fails(_request):
+    raise RuntimeError("broken")
+
+
+def client_of(**options):
+    routes = [
+        Route("/gradio_api/upload", length_of, methods=["POST"]),
+        Route("/gradio_api/queue/join", length_of, methods=["GET", "POST"]),
+        Route("/monitoring", length_of),
+        Route("/monitoring/summary", length_of),
+        Route("/fails", fails),
+        Route("/", length_of, methods=["GET", "POST"]),
+    ]
+    options = {"waiting": lambda _scope: 0} | options
+    app = Starlette(routes=routes, middleware=[Middleware(Door, **options)])
+    return TestClient(app, raise_server_exceptions=False)
+
+
+def test_the_doors_that_are_shut_say_so():
+    client = client_of()
+    upload = client.post("/gradio_api/upload", content=b"file")
+    assert (upload.status_code, upload.json()["detail"]) == (403, "This page takes no files.")
+    for path in ("/monitoring", "/monitoring/summary"):
+        assert client.get(path).status_code == 404
+    assert client_of(monitoring=True).get("/monitoring").status_code == 200
+
+
+def test_a_path_below_a_proxy_meets_the_same_doors():
+    client = client_of()
+    below = TestClient(client.app, root_path="/explorer")
+    assert below.post("/explorer/gradio_api/upload", content=b"file").status_code == 403
+    assert below.get("/explorer/monitoring").status_code == 404
+
+
+@pytest.mark.parametrize("in_pieces", [False, True], ids=["announced", "in pieces"])
+def test_a_body_is_whole_up_to_the_limit_and_refused_beyond_it(in_pieces):
+    client = client_of()
+
+    def body(n):
+        return iter([b"x" * 1000] * (n // 1000) + [b"x" * (n % 1000)]) if in_pieces else b"x" * n
+
+    assert client.post("/", content=body(MOST_BODY)).text == str(MOST_BODY)
+    refused = client.post("/", content=body(MOST_BODY + 1))
+    assert refused.status_code == 413
+    assert refused.json() == {
+        "detail": "This request holds more than 256 KB, which is the most that one may hold."
+    }
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "x"])
+def test_a_length_that_is_no_number_is_refused(length):
+    assert client_of().post("/", headers={"content-length": length}).status_code == 413
+
+
+def test_headers_and_addresses_are_limited_too():
+    client = client_of()
+    assert client.get("/", params={"text": "x" * MOST_HEAD}).status_code == 431
+    assert client.get("/", headers={"cookie": "x" * MOST_HEAD}).status_code == 431
+    assert client.get("/", params={"text": "x" * (MOST_HEAD - 1000)}).status_code == 200
+
+
+def test_who_comes_when_too_many_wait_is_asked_to_come_again():
+    full = client_of(waiting=lambda _scope: MOST_WAITING)
+    refused = full.post("/gradio_api/queue/join", json={})
+    assert refused.status_code == 429
+    assert refused.json()["detail"] == (
+        f"{MOST_WAITING} questions are waiting already. Please try again in a few seconds."
+    )
+    assert full.get("/").status_code == 200, "what needs no model is still there"
+    nearly = client_of(waiting=lambda _scope: MOST_WAITING - 1)
+    assert nearly.post("/gradio_api/queue/join", json={}).status_code == 200
+
+
+@pytest.fixture
+def lines(caplog):
+    caplog.set_level(logging.INFO, logger=log.LOGGER.name)
+    return lambda: [json.loads(r.message) for r in caplog.records if r.name == log.LOGGER.name]
+
+
+def test_every_request_has_a_name_a_line_and_no_text(lines, caplog):
+    client = client_of()
+    path = f"/{SECRET}"
+    replies = [
+        client.get("/", params={"text": SECRET}),
+        client.post("/", content=SECRET.encode(), headers={"referer": f"http://x/?text={SECRET}"}),
+        client.get(path),
+        client.get("/fails", params={"text": SECRET}),
+        client.post("/gradio_api/upload", content=SECRET.encode()),
+    ]
+    names = [reply.headers.get("x-request-id") for reply in replies]
+    assert [line["id"] for line in lines()] == [n or lines()[3]["id"] for n in names]
+    assert len({line["id"] for line in lines()}) == len(replies)
+    assert [line["status"] for line in lines()] == [200, 200, 404, 500, 403]
+    assert [line["path"] for line in lines()] == [
+        "/",
+        "/",
+        "unknown",
+        "/fails",
+        "/gradio_api/upload",
+    ]
+    assert all(0 <= line["ms"] < 60_000 for line in lines())
+    logged = [r.getMessage() for r in caplog.records if r.name == log.LOGGER.name]
+    assert not any("visitor" in line for line in logged)
+
+
+def test_every_answer_says_what_a_browser_may_do():
+    client = client_of()
+    for reply in (client.get("/"), client.post("/gradio_api/upload"), client.get("/nothing")):
+        policy = dict(
+            part.split(" ", 1) for part in reply.headers["content-security-policy"].split("; ")
+        )
+        assert policy["default-src"] == "'self'"
+        assert policy["object-src"] == "'none'"
+        assert policy["frame-ancestors"] == "*", "embedding is what the page offers"
+        assert not any("http" in sources for sources in policy.values()), "no other host"
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["referrer-policy"] == "same-origin"
