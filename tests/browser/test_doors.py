@@ -1,0 +1,68 @@
+"""What the headers allow is what the page needs: every tab, an embedded view, a file of one's own."""
+
+import json
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.analysis.latency.report import FORMAT
+from explorer.ui.latency import folds_words
+from explorer.ui.shell.tabs import TABS
+
+pytestmark = pytest.mark.browser
+NOTE = "document.addEventListener('securitypolicyviolation', e => (window.broken ||= []).push(e.blockedURI))"
+
+
+def drawn(place, tab):
+    return place.locator(f"#tab-{tab} .finding, #tab-{tab} .lt-paradox, #tab-{tab} .canvas").first
+
+
+def test_every_tab_shows_under_the_policy(page_at):
+    page = page_at("/")
+    for tab in TABS:
+        page.context.add_init_script(NOTE)
+        page.goto(f"{page.url.split('?')[0]}?v=1&tab={tab.ID}", wait_until="domcontentloaded")
+        expect(drawn(page, tab.ID)).to_be_visible()
+        expect(page.locator(".status")).to_contain_text("mini-albert")
+        assert page.evaluate("window.broken || []") == []
+    policy = page.request.get(page.url).headers["content-security-policy"]
+    assert "default-src 'self'" in policy, "there is one"
+
+
+def test_a_view_is_shown_in_a_page_of_another_site(app_url, chromium, tmp_path):
+    view = f"{app_url}/?v=1&tab=attention&embed=1"
+    (tmp_path / "index.html").write_text(f'<iframe src="{view}" width="900" height="640"></iframe>')
+    handler = partial(SimpleHTTPRequestHandler, directory=tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as elsewhere:
+        Thread(target=elsewhere.serve_forever, daemon=True).start()
+        page = chromium.new_page()
+        page.goto(f"http://localhost:{elsewhere.server_port}/")
+        expect(drawn(page.frame_locator("iframe"), "attention")).to_be_visible()
+        page.close()
+        elsewhere.shutdown()
+
+
+def test_a_saved_measurement_is_read_without_an_upload(page_at, tmp_path):
+    numbers = {"median_ms": 12.0, "gflops": 3.0, "weights_bytes": 1000}
+    document = {
+        "format": FORMAT,
+        "protocol": {"batch_size": 1, "sequence_length": 32, "threads": 1},
+        "machine": {"processor": "a machine elsewhere"},
+        "models": [{"model": "bert", "name": "mini-bert", "device": "cpu", **numbers}],
+        "ratios": [],
+    }
+    path = tmp_path / "latency.json"
+    path.write_text(json.dumps(document))
+    page = page_at("/?v=1&tab=latency&fold=advanced")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    button = page.get_by_role("button", name=folds_words.RECORDED_BUTTON)
+    for _ in range(2):
+        with page.expect_file_chooser() as chooser:
+            button.click()
+        chooser.value.set_files(path)
+        expect(page.get_by_text("Recorded on a machine elsewhere")).to_be_visible()
+    assert not any("/upload" in url for url in asked)
