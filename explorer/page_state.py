@@ -25,7 +25,7 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "attention": ("summary", "ablation", "advanced"),
     "depth": ("similarity", "patching", "moves"),
     "distillation": ("losses", "agreement", "live"),
-    "tasks": ("pairs", "objectives", "tuned"),
+    "tasks": ("pairs", "tuned", "choose"),
     "parameters": ("sizes", "embedding", "sharing", "memory"),
     "latency": ("sweep", "faster", "advanced"),
     "claims": ("checks", "scores"),
@@ -42,6 +42,7 @@ MOVED: dict[str, dict[str, dict[str, str]]] = {
         "masking": {"fold": "losses"},
         "layers": {"tab": "depth", "fold": "similarity"},
     },
+    "tasks": {"objectives": {"fold": "pairs"}},
     "parameters": {"calls": {"fold": "sharing"}, "build": {"fold": "sizes"}},
     "latency": {
         "claim": {"fold": "sweep"},

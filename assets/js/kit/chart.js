@@ -30,6 +30,9 @@ import {extent, nearest, scale, stretches, ticks} from './scales.js';
  * @property {string} [model]
  * @property {number} [r]
  * @property {string} [label]
+ * @property {[number, number] | null} [across] an interval of x
+ * @property {[number, number] | null} [up] an interval of y
+ * @property {boolean} [hollow]
  *
  * @typedef {object} Options
  * @property {string} [title] stands above the chart
@@ -173,7 +176,9 @@ const points = (line, xs, {px, py}) => line.values.map((v, i) =>
 function dots({dots: all = []}, {px, py, left}) {
   return all.flatMap(dot => {
     const flip = px(dot.x) > left + 130;   // lines rise to the right: the free corner is the upper left
-    return [svg('circle', {class: 'ch-dot', cx: px(dot.x), cy: py(dot.y), r: dot.r || 5, ...owner(dot)}),
+    const whisker = (x1, x2, y1, y2) => svg('line', {class: 'ch-whisker', x1: px(x1), x2: px(x2), y1: py(y1), y2: py(y2), ...owner(dot)});
+    return [dot.across && whisker(...dot.across, dot.y, dot.y), dot.up && whisker(dot.x, dot.x, ...dot.up),
+      svg('circle', {class: dot.hollow ? 'ch-dot hollow' : 'ch-dot', cx: px(dot.x), cy: py(dot.y), r: dot.r || 5, ...owner(dot)}),
       dot.label && svg('text', {class: 'ch-name', x: px(dot.x) + (flip ? -10 : 10), y: py(dot.y) - 9,
         'text-anchor': flip ? 'end' : 'start'}, dot.label)];
   });

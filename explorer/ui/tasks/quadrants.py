@@ -6,14 +6,23 @@ from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.folds import fold
 from explorer.ui.tasks import quadrants_words as texts
-from explorer.views.markup import finding, join, note
+from explorer.ui.tasks.pairs import show_objectives
+from explorer.ui.tasks.words import OBJECTIVES_TITLE
+from explorer.views.markup import el, finding, join, note
 
 
 def build_fold(state: gr.State) -> None:
     """The four quadrants of a sentence pair."""
     with fold("tasks", "pairs", texts.QUESTION) as pairs:
         picture = gr.HTML()
-        pairs.on_open(show_pairs, [state], [picture])
+        gr.HTML(el("h3", OBJECTIVES_TITLE))
+        tables = gr.HTML()
+        pairs.on_open(show_both, [state], [picture, tables])
+
+
+def show_both(state: PageState | None) -> list[str]:
+    """The quadrants of the reader's pair, and what the heads tell of many."""
+    return [show_pairs(state), show_objectives(state)]
 
 
 def show_pairs(state: PageState | None) -> str:

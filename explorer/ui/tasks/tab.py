@@ -3,10 +3,9 @@
 import gradio as gr
 
 from explorer.page_state import RUN_FIELDS, PageState
-from explorer.ui.kit.folds import fold
-from explorer.ui.tasks import kept, quadrants
+from explorer.ui.tasks import choose, kept, quadrants
 from explorer.ui.tasks import words as texts
-from explorer.ui.tasks.pairs import show_objectives, show_pairs
+from explorer.ui.tasks.pairs import show_pairs
 from explorer.ui.tasks.tuned import (
     build_question,
     build_sentiment,
@@ -27,10 +26,8 @@ def build(state: gr.State) -> list[gr.components.Component]:
     pairs = gr.HTML()
     sentiment, question = build_sentiment(state), build_question(state)
     quadrants.build_fold(state)
-    with fold("tasks", "objectives", texts.OBJECTIVES_FOLD) as objectives:
-        tables = gr.HTML()
-        objectives.on_open(show_objectives, [state], [tables])
     kept.build_fold(state)
+    choose.build_fold(state)
     return [pairs, *sentiment, *question]
 
 

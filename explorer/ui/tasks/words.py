@@ -87,7 +87,7 @@ def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
     return said.format(label=spec.label, objective=objective, count=skill.count, **shares)
 
 
-OBJECTIVES_FOLD = "What does each objective learn, over many pairs?"
+OBJECTIVES_TITLE = "What does each objective learn, over many pairs?"
 CROSS = {
     "head": "Head",
     "nsp_pairs": "NSP pairs told right",
