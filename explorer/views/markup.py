@@ -113,6 +113,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.1f} %"
 
 
+def milliseconds(ms: float) -> str:
+    """A time in the digits it deserves."""
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
+
+
 def listed(items: Sequence[str | Markup]) -> Markup:
     """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
     parts: list[str | Markup] = []

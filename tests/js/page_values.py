@@ -74,6 +74,18 @@ def sweep_value():
     return sweep_canvas(Sweep("length", points), SWEEP_TITLES)
 
 
+def measured_value():
+    from explorer.analysis.tasks.choose import Figure
+    from explorer.models.specs import family_specs
+    from explorer.timing.workload import Workload
+    from explorer.ui.tasks.choose import Measured
+
+    names = tuple(spec.name for spec in family_specs("mini"))
+    times = {"bert": Figure(4.0, 3.8, 4.3), "albert": Figure(4.1, 4.0, 4.2)}
+    shares = {"right": {"bert": Figure(0.5, 0.4, 0.6), "albert": Figure(0.3, 0.2, 0.4)}}
+    return Measured(names, Workload(), times, shares)
+
+
 def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
@@ -83,6 +95,7 @@ def other_values():
     from explorer.ui.predictions import tab as predictions
     from explorer.ui.shell.input_bar import words_canvas
     from explorer.ui.shell.view import Asked, view_canvas, view_config
+    from explorer.ui.tasks import choose
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
     _, shares, ledger, results = claims.show(STATE)
@@ -97,6 +110,7 @@ def other_values():
         "parameters/sharing": parameters_folds.show_sharing(STATE),
         "parameters/build": parameters_folds.show_builder(STATE)[0],
         "latency/sweep": sweep_value(),
+        "tasks/choose": choose.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
         "claims/shares": shares,
         "claims/ledger": ledger,
         "claims/results": results,

@@ -23,11 +23,11 @@ function plot(data, name) {
     model: model.key, label: model.label, hollow: !model.fits}));
   const front = stairs(data.fronts[name].map(key => dots.find(dot => dot.model === key)).map(dot => [dot.x, dot.y]));
   const widest = Math.max(...dots.flatMap(dot => [dot.x, ...(dot.across || [])]), limit || 0);
-  return chart({title: `${data.titles.score} · ${data.titles[name]}`, height: 300, xs: front.map(([x]) => x), dots,
+  return chart({title: `${data.titles.score}, ${data.titles[`against_${name}`]}`, height: 300, xs: front.map(([x]) => x), dots,
     x: {range: [0, 1.15 * widest], title: data.titles[name]},
     y: {range: scores([...dots.flatMap(dot => [dot.y, ...(dot.up || [])]), ...(least === null ? [] : [least])]), print: brief},
     rules: limit === null ? [] : [limit], levels: least === null ? [] : [least],
-    lines: [{label: data.titles.front, values: front.map(([, y]) => y), dash: true, weight: 'faint'}]}).node;
+    lines: [{label: data.titles.front, values: front.map(([, y]) => y), dash: true}]}).node;
 }
 
 /** @type {import('../gradio.js').Picture['show']} */

@@ -7,8 +7,8 @@ from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.summary import LatencySummary
 from explorer.timing.workload import Workload
 from explorer.ui.kit.words import AT_SIZE, SIZES
-from explorer.views.latency.measure import milliseconds, ratio_text
-from explorer.views.markup import Markup, finding, model_name
+from explorer.views.latency.measure import ratio_text
+from explorer.views.markup import Markup, finding, milliseconds, model_name
 
 LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"

@@ -36,7 +36,7 @@ BUDGET_S = 10.0
 Figures = Mapping[str, Figure]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Measured:
     """What one press found, and of whom."""
 
@@ -52,9 +52,9 @@ def build_fold(state: gr.State) -> None:
     """Three limits and a score, a press that measures, two charts and a table."""
     with fold("tasks", "choose", texts.FOLD) as opened:
         with gr.Row(elem_classes="lt-controls"):
-            limits = [gr.Number(label=label, minimum=0) for label in (texts.SIZE, texts.TIME)]
+            limits = [gr.Number(0, label=label, minimum=0) for label in (texts.SIZE, texts.TIME)]
             score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
-            least = gr.Number(label=texts.LEAST, minimum=0, maximum=100)
+            least = gr.Number(0, label=texts.LEAST, minimum=0, maximum=100)
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEASURE, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
@@ -62,7 +62,7 @@ def build_fold(state: gr.State) -> None:
         picture, rows = Canvas("tasks/choose"), gr.HTML()
         asked, drawn = [state, kept, *limits, score, least], [said, picture, rows]
         opened.on_open(show_choice, asked, drawn, show_progress="hidden")
-        events = [box.change for box in (*limits, score, least, kept)]
+        events = [*(box.change for box in limits), score.change, least.change, kept.change]
         gr.on(events, plain_errors(show_choice), asked, drawn, trigger_mode="always_last", **QUIET)
         stop_comes(stop, measure)
         line = QUIET | {"concurrency_id": "measure"}
@@ -100,7 +100,7 @@ def show_choice(
     found = advice(candidates, limits)
     titles = texts.TITLES | {"score": texts.TITLES["score"].format(score=texts.SCORES[score])}
     return [
-        texts.choose_finding(found, candidates, specs),
+        texts.choose_finding((found, limits), candidates, specs),
         choose_canvas(specs, candidates, (found, limits), titles),
         join(choose_table(specs, candidates, texts.verdicts(found), texts.HEAD), note(texts.NOTE)),
     ]

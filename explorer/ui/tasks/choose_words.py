@@ -8,10 +8,10 @@ from explorer.timing.workload import Workload
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
 FOLD = "Which should I use?"
-SIZE = "Largest size in MB"
-TIME = "Slowest answer in ms"
+SIZE = "Largest size in MB (0: any)"
+TIME = "Slowest answer in ms (0: any)"
 SCORE = "Scored by"
-LEAST = "Least score in %"
+LEAST = "Least score in % (0: any)"
 SCORES = {
     "sst2": "Sentiment: accuracy",
     "squad": "Questions: F1",
@@ -37,6 +37,8 @@ TITLES = {
     "megabytes": "Size of encoder and pooler in MB",
     "milliseconds": "Time of one answer in ms",
     "score": "{score} in %",
+    "against_megabytes": "against size",
+    "against_milliseconds": "against time",
     "front": "nothing is both cheaper and better",
     "unmeasured": "Not measured yet",
 }
@@ -67,9 +69,12 @@ def verdicts(advice: Advice) -> dict[str, str]:
 
 
 def choose_finding(
-    advice: Advice, candidates: Mapping[str, Candidate], specs: Mapping[str, ModelSpec]
+    found: tuple[Advice, Limits],
+    candidates: Mapping[str, Candidate],
+    specs: Mapping[str, ModelSpec],
 ) -> Markup:
     """Who keeps to the limits, and in what each of them is the best."""
+    advice, limits = found
 
     def names(keys: Sequence[str]) -> Markup:
         return listed([model_name(key, specs[key].label) for key in keys])
@@ -83,7 +88,8 @@ def choose_finding(
         return finding(names(advice.fits), " alone surely keeps to these limits.")
     kept = {key: candidates[key] for key in advice.fits}
     parts = [join(what, " ", names(best(kept, name))) for what, name in BEST]
-    return finding(names(advice.fits), " keep to these limits: ", listed(parts), _apart(kept), ".")
+    said = " keep to these limits: " if limits != Limits() else " can be had without limits: "
+    return finding(names(advice.fits), said, listed(parts), _apart(kept), ".")
 
 
 NOTHING = {

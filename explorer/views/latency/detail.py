@@ -9,8 +9,7 @@ import numpy as np
 from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.paradox import row_label
 from explorer.analysis.latency.ratio import Ratio
-from explorer.views.latency.measure import milliseconds
-from explorer.views.markup import Markup, el, model_name, table
+from explorer.views.markup import Markup, el, milliseconds, model_name, table
 
 MOST_TICKS = 200
 """Samples drawn per model; more would only darken the same place."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
-from explorer.views.markup import Markup, el, explained, model_name
+from explorer.views.markup import Markup, el, explained, milliseconds, model_name
 
 Value = Callable[[ParadoxRow], float | None]
 
@@ -52,11 +52,6 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
     ]
     groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
     return el("div", *groups, class_="lt-paradox")
-
-
-def milliseconds(ms: float) -> str:
-    """A time in the digits it deserves."""
-    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
 
 
 def ratio_text(ratio: Ratio) -> str:

@@ -1,11 +1,11 @@
 """Score against size and against time, as data for two charts that the browser draws."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import isfinite
 
 from explorer.analysis.tasks.choose import Advice, Candidate, Figure, Limits, frontier
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, model_name, percent, script_json, table
+from explorer.views.markup import Markup, milliseconds, model_name, percent, script_json, table
 
 COSTS: tuple[str, ...] = ("megabytes", "milliseconds")
 
@@ -63,9 +63,9 @@ def choose_table(
     rows: list[list[str | Markup]] = [
         [
             model_name(key, specs[key].label),
-            _said(one.megabytes, "{:.3g} MB"),
-            _said(one.milliseconds, "{:.3g} ms"),
-            _said(one.score, "{:.1%}"),
+            _said(one.megabytes, "{:.1f} MB".format),
+            _said(one.milliseconds, milliseconds),
+            _said(one.score, percent),
             verdicts[key],
         ]
         for key, one in candidates.items()
@@ -73,14 +73,11 @@ def choose_table(
     return table(list(head), rows)
 
 
-def _said(figure: Figure | None, form: str) -> str:
+def _said(figure: Figure | None, form: Callable[[float], str]) -> str:
+    """A number, and its interval where it has one: the unit is said once."""
     if figure is None:
         return "–"
-    value, low, high = (
-        percent(v) if form.endswith("%}") else form.format(v)
-        for v in (figure.value, figure.low, figure.high)
-    )
     if figure.low == figure.high or not isfinite(figure.high):
-        return value
-    unit = value.rpartition(" ")[2]
-    return f"{value} [{low.removesuffix(f' {unit}')}, {high.removesuffix(f' {unit}')}]"
+        return form(figure.value)
+    low, high = (form(end).rpartition(" ")[0] for end in (figure.low, figure.high))
+    return f"{form(figure.value)} [{low}, {high}]"
