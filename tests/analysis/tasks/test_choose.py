@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
+from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice, frontier
 
 
 def figure(value, half=0.0):
@@ -102,3 +102,9 @@ def test_the_front_is_the_definition_on_random_models():
             if not any((other <= row).all() and (other < row).any() for other in costs)
         ]
         assert list(found.front) == front
+
+
+def test_the_front_of_a_picture_climbs_and_of_equal_costs_takes_the_better():
+    points = {"a": (1.0, 0.5), "b": (1.0, 0.6), "c": (2.0, 0.6), "d": (3.0, 0.9), "e": (4.0, 0.1)}
+    assert frontier(points) == ("b", "d")
+    assert frontier({}) == ()
