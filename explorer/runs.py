@@ -16,6 +16,7 @@ from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import BadText, clean_text
 from explorer.page_state import PageState
 from explorer.timing.slot import SLOT
+from explorer.timing.stop import Stopped
 from explorer.together import Report, Together, Waiting
 
 if TYPE_CHECKING:
@@ -91,9 +92,28 @@ _WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
 _LOADERS = ThreadPoolExecutor(6, "loader")
 
 
+def nobody_leaves() -> Callable[[], bool]:
+    """Where nobody can tell who asks, nobody has left."""
+    return lambda: False
+
+
+ASKER = [nobody_leaves]
+"""How to find out, later, whether whoever asks now has left; the page puts its own way here."""
+
+
 def in_workers(jobs: Sequence[Callable[[], Answer]]) -> list["Future[Answer]"]:
-    """Start jobs on the model workers (one thread each), in the order given."""
-    return [_WORKERS.submit(job) for job in jobs]
+    """Start jobs on the model workers (one thread each), in the order given.
+
+    Those of a visitor who has left by the time that a worker is free end as ``Stopped``.
+    """
+    left = ASKER[-1]()
+
+    def wanted(job: Callable[[], Answer]) -> Answer:
+        if left():
+            raise Stopped("left")
+        return job()
+
+    return [_WORKERS.submit(wanted, job) for job in jobs]
 
 
 def in_rounds(
@@ -174,12 +194,12 @@ def get_tuned(spec: ModelSpec, state: PageState, task: str) -> "TunedModel":
 
 
 def live_lesson(
-    teacher: "LoadedModel", settings: LiveSettings, watched: Watched
+    teacher: "LoadedModel", settings: LiveSettings, watched: Watched, check: Callable[[], object]
 ) -> Iterator[LiveReport]:
-    """A fresh student that learns from a copy of the teacher, a few steps at a time."""
+    """A fresh student that learns from a copy of the teacher until ``check`` raises."""
     from explorer.training.live.run import distil_live
 
-    return distil_live(teacher, settings, watched)
+    return distil_live(teacher, settings, watched, check)
 
 
 def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:

@@ -16,6 +16,7 @@ from explorer.models.tokens import BadText
 from explorer.page_state import PageState
 from explorer.runs import RunCache, get_run, get_runs
 from explorer.timing.slot import Slot
+from explorer.timing.stop import Stopped
 from tests.waiting import until
 
 
@@ -347,3 +348,23 @@ def test_models_run_on_few_threads_whoever_asks(tiny_family, monkeypatch):
     tiny_family.run("albert", "on the [MASK]")
     assert seen[0][1].startswith("model")
     assert seen[0][0] == max(1, (os.cpu_count() or 1) // 3)
+
+
+def test_the_workers_do_nothing_for_a_visitor_who_has_left(monkeypatch):
+    left, began, go_on = threading.Event(), threading.Event(), threading.Event()
+    monkeypatch.setattr(runs, "ASKER", [lambda: left.is_set])
+
+    def first():
+        began.set()
+        return go_on.wait(60)
+
+    # As many jobs as workers are under way; the fourth waits for one of them.
+    *under_way, waits = runs.in_workers([first, first, first, lambda: "done for nobody"])
+    assert began.wait(60)
+    left.set()
+    go_on.set()
+    with pytest.raises(Stopped):
+        waits.result(60)
+    assert under_way[0].result(60)
+    monkeypatch.setattr(runs, "ASKER", [runs.nobody_leaves])
+    assert [f.result(60) for f in runs.in_workers([lambda: 1, lambda: 2])] == [1, 2]

@@ -148,10 +148,12 @@ MEASUREMENTS = Line(SLOT.measure)
 """Each has the machine to itself."""
 
 
-def updates(turn: Turn, every_s: float = 0.3) -> Iterator[Update]:
+def updates(
+    turn: Turn, every_s: float = 0.3, left: Callable[[], bool] = lambda: False
+) -> Iterator[Update]:
     """How a job stands, again and again until it is done; the last one is ``done``.
 
-    Whoever stops reading stops the job.
+    Whoever stops reading stops the job; ``left`` says so of one who cannot do that.
 
     Raises:
         Exception: whatever the job raised.
@@ -159,6 +161,8 @@ def updates(turn: Turn, every_s: float = 0.3) -> Iterator[Update]:
     line = turn.line
     try:
         while not turn.done.wait(every_s):
+            if left():
+                return
             yield Update(line.place(turn), turn.shot, done=False)
         if turn.error is not None:
             raise turn.error

@@ -13,7 +13,7 @@ class Stopped(Exception):
         self.reason = reason
 
 
-REASONS = ("stopped", "deadline")
+REASONS = ("stopped", "deadline", "left")
 
 
 class StopSign:

@@ -35,6 +35,24 @@ def test_a_job_runs_to_its_end_and_its_last_word_is_kept(line):
     assert seen[-1].shot == "b"
 
 
+def test_a_job_that_never_shows_anything_ends_when_its_owner_has_left(line):
+    left = threading.Event()
+
+    def silent(sign):
+        while True:
+            sign.check()
+            time.sleep(0.005)
+            yield None
+
+    turn = line.start(silent)
+    seen = updates(turn, 0.01, left.is_set)
+    assert not next(seen).done
+    left.set()
+    assert list(seen) == []
+    assert turn.done.wait(60)
+    assert not len(line)
+
+
 def test_measurements_take_turns_and_know_their_place(line):
     started = [threading.Event() for _ in range(3)]
     jobs = [line.start(endless(event)) for event in started]

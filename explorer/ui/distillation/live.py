@@ -132,7 +132,7 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, sign: StopSign) -
     watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
     taught = softmax(logits, settings.temperature)[ids]
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
-    lesson = live_lesson(get_loaded(run.spec, state), settings, watched)
+    lesson = live_lesson(get_loaded(run.spec, state), settings, watched, sign.check)
     reports: list[LiveReport] = []
     while True:
         sign.check()

@@ -14,6 +14,7 @@ from gradio.context import LocalContext
 
 from explorer.doors.log import name_of
 from explorer.gate import wait_for_gate
+from explorer.timing.stop import Stopped
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape_message
 
@@ -24,6 +25,8 @@ def sentence_of(error: Exception) -> str:
     """One sentence for the reader; what was not foreseen is logged under its request's name."""
     if isinstance(error, ValueError):
         return str(error)
+    if isinstance(error, Stopped):
+        return texts.LEFT
     if "memory" in str(error).lower() or isinstance(error, MemoryError):
         return texts.OUT_OF_MEMORY
     mark = request_name()

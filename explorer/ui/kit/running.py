@@ -4,7 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
+from gradio.context import LocalContext
 
+from explorer import runs
 from explorer.timing.line import Job, Line, Update, updates
 
 Draw = Callable[[Update], list[Any]]
@@ -13,11 +15,12 @@ Draw = Callable[[Update], list[Any]]
 def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
     """Put a job in a line and draw it whenever something changed, and once at its end.
 
-    Of a job that its owner has replaced no more is drawn: the place shows the newer one.
+    Of a job that its owner has replaced no more is drawn: the place shows the newer one. A job
+    whose owner has left is stopped, however long it has nothing to show.
     """
     measurement = line.start(job, owner_of(request))
     shown: tuple[int, int] | None = None
-    for update in updates(measurement):
+    for update in updates(measurement, left=left_by_now()):
         if measurement.replaced:
             return
         now = (update.place, id(update.shot))
@@ -36,8 +39,25 @@ def stops(line: Line) -> Callable[[gr.Request], None]:
 
 
 def owner_of(request: gr.Request | None) -> str:
-    """Whose job it is: the browser tab's."""
-    return str(request.session_hash or "") if request is not None else ""
+    """Whose job it is: the browser tab's that asks, or asked for what is being answered now."""
+    asked = request if request is not None else LocalContext.request.get(None)
+    return str(asked.session_hash or "") if asked is not None else ""
+
+
+def left_by_now() -> Callable[[], bool]:
+    """Whether whoever asked for what is being answered now has left; for any thread to ask.
+
+    Gradio marks the questions of a browser that no longer listens, and looks at the mark only
+    when the answer has something new to say.
+    """
+    page, number = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    event = page._queue.event_ids_to_events.get(number or "") if page is not None else None
+    return lambda: event is not None and not event.alive
+
+
+def stop_for_those_who_leave() -> None:
+    """From now on the workers do nothing for a visitor who has left."""
+    runs.ASKER[:] = [left_by_now]
 
 
 _AT_ONCE: dict[str, Any] = {

@@ -13,6 +13,7 @@ from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.running import stop_for_those_who_leave
 from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import register_endpoints
@@ -85,6 +86,7 @@ def header_html() -> str:
 def launch_options() -> dict[str, Any]:
     """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
     keep_sessions_lean()
+    stop_for_those_who_leave()
     refuse_credentials()
     return {
         "theme": theme(),
