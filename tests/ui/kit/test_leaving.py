@@ -13,7 +13,7 @@ from explorer.bench.served import event_number, served
 from explorer.models import rows
 from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS
-from explorer.timing.slot import Slot
+from explorer.timing.slot import SLOT, Slot
 from explorer.ui.shell.page import build_page, launch_options
 from tests.waiting import until
 
@@ -27,7 +27,7 @@ JOBS = {
     "show_sweep": [None],
     "follow": [None, OTHER],
     "run_live": [None, 2, "copied", 300, 2.0, 5.0, 2.0, 1.0, 0],
-    "called": CHOICE,
+    "sweep": CHOICE,
 }
 """Handler -> its inputs; a session's own state is not sent."""
 
@@ -67,6 +67,16 @@ def join(http, session, event, *values):
     return http.stream("GET", "/gradio_api/queue/data", params={"session_hash": session})
 
 
+def event_of(page, name):
+    """The number of an event by its handler's name, or by the picture that it draws."""
+    found = (
+        n
+        for n, f in page.fns.items()
+        if f"latency/{name}" in {getattr(o, "kind", "") for o in f.outputs}
+    )
+    return next(found, None) or event_number(page, name)
+
+
 def is_idle(page):
     busy = [job for job in page._queue.active_jobs if job is not None]
     turns = [thread for thread in threading.enumerate() if thread.name == "turn"]
@@ -81,10 +91,10 @@ def test_no_job_goes_on_when_its_visitor_has_left(page, url, passes, handler):
             assert "process_completed" in reply.read().decode()
         until(lambda: is_idle(page))
         opened = len(passes)
-        with join(http, handler, event_number(page, handler), *JOBS[handler]) as reply:
+        with join(http, handler, event_of(page, handler), *JOBS[handler]) as reply:
             lines = reply.iter_lines()  # held: a reader that is let go of hangs up
             next(line for line in lines if "process_starts" in line)
-            until(lambda: len(passes) > opened + 3 or any_rounds(), seconds=25)
+            until(lambda: len(passes) > opened + 3 or measures(), seconds=60)
     left, n = time.monotonic(), len(passes)
     until(lambda: is_idle(page), seconds=60)
     took = time.monotonic() - left
@@ -96,7 +106,6 @@ def test_no_job_goes_on_when_its_visitor_has_left(page, url, passes, handler):
     assert not len(MEASUREMENTS)
 
 
-def any_rounds():
-    """Whether a measurement has been going on for a while."""
-    turns = MEASUREMENTS._waiting
-    return turns and turns[0].shot is not None
+def measures():
+    """Whether somebody's measurement has begun."""
+    return SLOT.is_measuring and not time.sleep(0.5)
