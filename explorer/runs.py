@@ -92,12 +92,7 @@ _WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
 _LOADERS = ThreadPoolExecutor(6, "loader")
 
 
-def nobody_leaves() -> Callable[[], bool]:
-    """Where nobody can tell who asks, nobody has left."""
-    return lambda: False
-
-
-ASKER = [nobody_leaves]
+ASKER: list[Callable[[], Callable[[], bool]]] = [lambda: lambda: False]
 """How to find out, later, whether whoever asks now has left; the page puts its own way here."""
 
 

@@ -366,5 +366,5 @@ def test_the_workers_do_nothing_for_a_visitor_who_has_left(monkeypatch):
     with pytest.raises(Stopped):
         waits.result(60)
     assert under_way[0].result(60)
-    monkeypatch.setattr(runs, "ASKER", [runs.nobody_leaves])
+    monkeypatch.setattr(runs, "ASKER", [lambda: lambda: False])
     assert [f.result(60) for f in runs.in_workers([lambda: 1, lambda: 2])] == [1, 2]
