@@ -1,9 +1,9 @@
-"""``python -m explorer.bench latency|click|together``: measurements from the command line."""
+"""``python -m explorer.bench latency|click|together|load``: measurements from the command line."""
 
 import argparse
 import sys
 
-from explorer.bench import click, latency, together
+from explorer.bench import click, latency, load, together
 from explorer.timing.stop import Stopped
 
 
@@ -14,6 +14,7 @@ def main(arguments: list[str] | None = None) -> int:
     latency.add_command(commands)
     click.add_command(commands)
     together.add_command(commands)
+    load.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)

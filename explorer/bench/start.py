@@ -45,14 +45,14 @@ def eager_seconds() -> float:
 def seconds_until_up() -> float:
     """Wall seconds from process start to the page's first answer."""
     before = time.perf_counter()
-    with app() as url:
-        _wait(url)
+    with app() as (url, _):
+        wait_for(url)
         return time.perf_counter() - before
 
 
 @contextmanager
-def app() -> Iterator[str]:
-    """``python app.py`` on a free port."""
+def app() -> Iterator[tuple[str, int]]:
+    """``python app.py`` on a free port: its address, and the number of its process."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
@@ -62,7 +62,7 @@ def app() -> Iterator[str]:
         stderr=subprocess.DEVNULL,
     )
     try:
-        yield f"http://127.0.0.1:{port}"
+        yield f"http://127.0.0.1:{port}", server.pid
     finally:
         server.terminate()
         server.wait(20)
@@ -72,7 +72,12 @@ def _environment() -> dict[str, str]:
     return os.environ | {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
 
 
-def _wait(url: str) -> None:
+def wait_for(url: str) -> None:
+    """Return when a page answers.
+
+    Raises:
+        ValueError: it does not.
+    """
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
         try:
@@ -88,8 +93,8 @@ def first_paint_report() -> str:
     """First paint, first result and first live result in Chromium after the server is up."""
     from playwright.sync_api import sync_playwright
 
-    with app() as url, sync_playwright() as playwright:
-        _wait(url)
+    with app() as (url, _), sync_playwright() as playwright:
+        wait_for(url)
         found = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         page = browser.new_page()

@@ -1,0 +1,142 @@
+"""``python -m explorer.bench load``: many sessions at once, and what each is answered."""
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.bench import start
+from explorer.bench.questions import Answer, Question, Visitor, questions, same, view_event
+from explorer.models.specs import MINI
+
+WARM = 20
+"""Questions before the first that counts."""
+MARKS = (0, 50, 200, 500)
+"""Answers after which the process is looked at; then after every thousand."""
+Serve = Callable[[], Any]
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("load", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("--sessions", type=int, default=24)
+    parser.add_argument("--requests", type=int, default=20, help="of each session")
+    parser.add_argument("--url", help="a server that runs; else one is started for each part")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print what the load did to times, answers and the process; 1 where an answer was wrong."""
+    asked = questions(chosen.sessions * chosen.requests, WARM)
+    serve = (lambda: nullcontext((chosen.url.rstrip("/"), 0))) if chosen.url else served_app
+    alone, _ = answered(serve, asked, 1, quiet=True)
+    many, wall = answered(serve, asked, chosen.sessions)
+    wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
+    failed = [answer.failure for answer in many if answer.failure]
+    _print(f"{len(asked)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
+    _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
+    for share in (50, 95):
+        one, all_ = (
+            1e3 * np.percentile([a.seconds for a in them], share) for them in (alone, many)
+        )
+        _print(f"p{share}: {all_:.0f} ms, of one visitor {one:.0f} ms: ratio {all_ / one:.1f}")
+    bare = bare_seconds(asked)
+    _print(
+        f"throughput over that of bare forwards one after another on one thread: {bare / wall:.2f}"
+    )
+    return 1 if wrong or failed else 0
+
+
+@contextmanager
+def served_app() -> Iterator[tuple[str, int]]:
+    """``python app.py`` with the bundled family, once it answers."""
+    with start.app() as (url, process):
+        start.wait_for(url)
+        yield url, process
+
+
+def answered(
+    serve: Serve, asked: Sequence[Question], sessions: int, quiet: bool = False
+) -> tuple[list[Answer], float]:
+    """The answers in the order of the questions, and the seconds that all took."""
+    with serve() as (url, process):
+        view = view_event(url)
+        for question in questions(WARM):
+            Visitor(url, view).ask(question)
+        watch = Watch(process, quiet)
+        answers: list[Answer | None] = [None] * len(asked)
+
+        def visit(session: int) -> None:
+            visitor = Visitor(url, view)
+            for number in range(session, len(asked), sessions):
+                answers[number] = visitor.ask(asked[number])
+                watch.one_more()
+
+        begun = time.perf_counter()
+        with ThreadPoolExecutor(sessions) as pool:
+            list(pool.map(visit, range(sessions)))
+        return [answer for answer in answers if answer], time.perf_counter() - begun
+
+
+def is_wrong(alone: Answer, among_many: Answer) -> bool:
+    """Whether an answer is not the one that a single visitor gets."""
+    return not among_many.failure and not same(alone.said, among_many.said)
+
+
+class Watch:
+    """Looks at the server's process after so many answers."""
+
+    def __init__(self, process: int, quiet: bool) -> None:
+        self.process, self.quiet = process, quiet or not process
+        self._answers, self._lock = -1, threading.Lock()
+        self.one_more()
+
+    def one_more(self) -> None:
+        """Count an answer; print what the process holds where it is time to."""
+        with self._lock:
+            self._answers += 1
+            if not self.quiet and (self._answers in MARKS or self._answers % 1000 == 0):
+                memory, threads, files = held_by(self.process)
+                _print(f"after {self._answers:>5}: {memory} MB, {threads} threads, {files} files")
+
+
+def held_by(process: int) -> tuple[int, int, int]:
+    """Resident megabytes, threads and open files of a process, as Linux counts them."""
+    about = Path(f"/proc/{process}")
+    if not about.exists():
+        return 0, 0, 0
+    lines = dict(line.split(":", 1) for line in (about / "status").read_text().splitlines())
+    resident = int(lines["VmRSS"].split()[0]) // 1024
+    return resident, int(lines["Threads"]), len(list((about / "fd").iterdir()))
+
+
+def bare_seconds(asked: Sequence[Question]) -> float:
+    """The three networks over the text of every question, one after another on one thread."""
+    import torch
+
+    from explorer.models.forward import run_model, tokenize
+    from explorer.models.loading import load_model
+
+    torch.set_num_threads(1)
+    loaded = [load_model(spec) for spec in MINI.values()]
+    texts = [question.text for question in asked if question.text]
+    sample = texts[:: max(1, len(texts) // 100)]
+    for one in loaded:
+        run_model(one, tokenize(one, sample[0]))
+    begun = time.perf_counter()
+    for text in sample:
+        for one in loaded:
+            run_model(one, tokenize(one, text))
+    return (time.perf_counter() - begun) * len(texts) / len(sample)
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
