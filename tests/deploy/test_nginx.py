@@ -1,0 +1,118 @@
+"""Two processes behind the committed nginx configuration: every visitor always at the same one."""
+
+import shutil
+import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import httpx
+import pytest
+
+from explorer.bench.served import free_port
+from explorer.doors.door import MOST_BODY, MOST_HEAD
+from tests.waiting import until
+
+CONF = Path(__file__).parents[2] / "deploy" / "nginx.conf"
+TEXT = CONF.read_text("utf-8")
+LINES = [line.strip() for line in TEXT.splitlines() if line.strip() and line.strip()[0] != "#"]
+needs_nginx = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
+
+
+def test_every_line_ends_as_nginx_wants_it():
+    assert [line for line in LINES if line[-1] not in ";{}"] == []
+    assert TEXT.count("{") == TEXT.count("}")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "hash $sticky consistent;",
+        "proxy_http_version 1.1;",
+        "proxy_buffering off;",
+        "proxy_next_upstream off;",
+        "add_header Set-Cookie $new_visitor;",
+    ],
+)
+def test_what_sessions_need_is_there(line):
+    assert line in LINES
+
+
+def test_its_limits_are_those_of_the_door_and_its_log_holds_no_query():
+    assert f"client_max_body_size {MOST_BODY // 1024}k;" in LINES
+    assert f"large_client_header_buffers 4 {MOST_HEAD // 1024}k;" in LINES
+    (log,) = [line for line in LINES if line.startswith("log_format")]
+    assert not {"$request ", "$request_uri", "$args", "$http_referer"} & set(log.split())
+
+
+class Process(BaseHTTPRequestHandler):
+    """Answers with the port that it listens on."""
+
+    def do_GET(self):
+        said = str(self.server.server_port).encode()
+        self.send_response(200)
+        self.send_header("content-length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
+
+    def log_message(self, *_):
+        """Nothing."""
+
+
+@pytest.fixture
+def url(tmp_path):
+    processes = [ThreadingHTTPServer(("127.0.0.1", 0), Process) for _ in range(2)]
+    for process in processes:
+        threading.Thread(target=process.serve_forever, daemon=True).start()
+    port = free_port()
+    ports = {"7861": processes[0].server_port, "7862": processes[1].server_port}
+    written = TEXT.replace("listen 8080", f"listen 127.0.0.1:{port}")
+    for named, real in ports.items():
+        written = written.replace(f"127.0.0.1:{named}", f"127.0.0.1:{real}")
+    path = tmp_path / "nginx.conf"
+    path.write_text(written)
+    command = ["nginx", "-p", str(tmp_path), "-c", str(path), "-g", "daemon off;"]
+    nginx = subprocess.Popen(command, stderr=subprocess.PIPE)
+    address = f"http://127.0.0.1:{port}"
+    try:
+        until(lambda: answers(address) or nginx.poll() is not None, 30)
+        assert nginx.poll() is None, nginx.stderr.read().decode()
+        yield address
+    finally:
+        nginx.terminate()
+        nginx.wait(20)
+        for process in processes:
+            process.shutdown()
+            process.server_close()
+
+
+def answers(address):
+    try:
+        return httpx.get(address).status_code == 200
+    except httpx.HTTPError:
+        return False
+
+
+@needs_nginx
+def test_a_visitor_meets_one_process_and_many_visitors_both(url):
+    first = set()
+    for _ in range(24):
+        with httpx.Client(base_url=url) as browser:
+            browser.get("/")
+            met = {browser.get("/gradio_api/queue/data").text for _ in range(12)}
+            assert len(met) == 1
+            first |= met
+    assert len(first) == 2
+
+
+@needs_nginx
+def test_a_program_that_keeps_no_cookie_meets_one_process_too(url):
+    assert len({httpx.post(f"{url}/gradio_api/call/predict", json={}).text for _ in range(12)}) == 1
+
+
+@needs_nginx
+def test_a_body_that_is_too_long_is_turned_away_at_the_door(url):
+    reply = httpx.post(f"{url}/gradio_api/call/predict", content=b"x" * (MOST_BODY + 1))
+    assert reply.status_code == 413
