@@ -1,0 +1,83 @@
+"""Many sessions at once: what is asked, what counts as the same answer, and a small run."""
+
+import os
+import re
+from argparse import Namespace
+from contextlib import contextmanager
+
+import pytest
+
+from explorer.bench import load
+from explorer.bench.questions import ENDPOINTS, VIEW, Answer, questions, same
+from explorer.bench.served import served
+from explorer.page_state import PageState
+from explorer.ui.shell.page import build_page, launch_options
+
+
+def test_questions_are_of_every_kind_and_no_two_share_a_text():
+    asked = questions(40)
+    assert {q.kind for q in asked} == {VIEW, "parameters", *ENDPOINTS}
+    texts = [q.text for q in asked if q.text]
+    assert len(set(texts)) == len(texts)
+    assert questions(10) == asked[:10], "and every run asks the same"
+    assert not {q.text for q in questions(40, 40)} & set(texts), "nor with those of another part"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "alike"),
+    [
+        ('{"token": "to", "p": 0.31234}', '{"token": "to", "p": 0.31235}', True),
+        ('{"token": "to", "p": 0.31234}', '{"token": "in", "p": 0.31234}', False),
+        ('{"token": "to", "p": 0.31}', '{"token": "to", "p": 0.35}', False),
+        ("[1, 2]", "[1, 2, 3]", False),
+        ("2 of 3 words", "2 of 3 words", True),
+    ],
+)
+def test_answers_are_the_same_but_for_last_digits(one, other, alike):
+    assert same(one, other) == alike
+    assert load.is_wrong(Answer(one, 0.1), Answer(other, 0.2)) != alike
+
+
+@pytest.fixture
+def small(tiny_family, monkeypatch):
+    """The random family served in this process; two questions before the first that counts."""
+    page = build_page(PageState())
+
+    @contextmanager
+    def serve():
+        with served(page, **launch_options()) as url:
+            yield url, 0
+
+    monkeypatch.setattr(load, "WARM", 2)
+    monkeypatch.setattr(load, "served_app", serve)
+    return Namespace(sessions=3, requests=4, url=None)
+
+
+def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
+    assert load.run(small) == 0
+    said = capsys.readouterr().out
+    assert "12 requests of 3 sessions at once" in said
+    assert "wrong or crossed: 0; failed: 0" in said
+    assert re.search(r"p95: \d+ ms, of one visitor \d+ ms: ratio \d", said)
+
+
+def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
+    answered = load.answered
+
+    def crossed(serve, asked, sessions, quiet=False):
+        answers, wall = answered(serve, asked, sessions, quiet)
+        if sessions > 1:
+            answers[1], answers[2] = answers[2], answers[1]
+        return answers, wall
+
+    monkeypatch.setattr(load, "answered", crossed)
+    assert load.run(small) == 1
+    assert "wrong or crossed: 2" in capsys.readouterr().out
+
+
+def test_what_a_process_holds_is_read():
+    memory, threads, files = load.held_by(os.getpid())
+    assert memory > 50
+    assert threads >= 1
+    assert files >= 3
+    assert load.held_by(2**30) == (0, 0, 0)
