@@ -115,8 +115,8 @@ def same(one: str, other: str) -> bool:
     """Whether two answers say the same but for the last digits of their numbers."""
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):
         return False
-    numbers = [np.array(_NUMBER.findall(said), dtype=float) for said in (one, other)]
-    return bool(np.allclose(*numbers, rtol=CLOSE, atol=CLOSE))
+    ours, theirs = (np.array(_NUMBER.findall(said), dtype=float) for said in (one, other))
+    return bool(np.allclose(ours, theirs, rtol=CLOSE, atol=CLOSE))
 
 
 def view_event(url: str) -> int:
