@@ -29,6 +29,7 @@ LEFT_OUT = (
     "tsconfig.json",
 )
 """What only those who change the project need; the hub chooses by itself which files are large."""
+LARGE = 2**20
 HERE = "http://127.0.0.1:7860"
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu"
 ZERO = {"python_version": '"3.12.12"', "suggested_hardware": "zero-a10g"}
@@ -83,6 +84,20 @@ def entry(text: str, _repo: str, zero: bool) -> str:
     return head + (SPACES_FIRST if zero else "") + imports + rest
 
 
+def kinds(files: Mapping[str, bytes]) -> list[str]:
+    """What goes up by folder and ending; what is large, or lies at the top, by its own name."""
+    found = set()
+    for name, content in files.items():
+        path = Path(name)
+        if len(content) >= LARGE:
+            found.add(f"{name}  {len(content) / LARGE:.0f} MiB")
+        elif len(path.parts) == 1:
+            found.add(name)
+        else:
+            found.add("/".join([*path.parts[:-1][:2], f"*{path.suffix or path.name}"]))
+    return sorted(found)
+
+
 def missing_preloads(matter: str) -> list[str]:
     """Files named for preloading that the hub does not hold at that revision; asks the hub."""
     from huggingface_hub import HfApi
@@ -94,6 +109,14 @@ def missing_preloads(matter: str) -> list[str]:
     return missing
 
 
+def write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Lay the files down in a folder."""
+    for name, content in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+
 def push(files: Mapping[str, bytes], repo: str) -> None:
     """Make the Space hold these files and no others."""
     from huggingface_hub import HfApi
@@ -101,10 +124,7 @@ def push(files: Mapping[str, bytes], repo: str) -> None:
     api = HfApi()
     api.create_repo(repo, repo_type="space", space_sdk="gradio", exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        for name, content in files.items():
-            path = Path(folder, name)
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write(Path(folder), files)
         api.upload_folder(repo_id=repo, repo_type="space", folder_path=folder, delete_patterns="*")
 
 
@@ -114,12 +134,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--dry-run", action="store_true", help="list the files and send nothing")
     what.add_argument("--push", metavar="OWNER/NAME", help="fill this Space")
+    parser.add_argument("--kinds", action="store_true", help="list them by folder and ending")
     parser.add_argument("--zerogpu", action="store_true", help="for a ZeroGPU Space")
     chosen = parser.parse_args(arguments)
     repo = chosen.push or "OWNER/NAME"
     files = staged(committed(), repo, chosen.zerogpu)
     if chosen.dry_run:
-        sys.stdout.write("".join(f"{len(files[name]):>11,}  {name}\n" for name in sorted(files)))
+        listed = [f"{len(files[name]):>11,}  {name}" for name in sorted(files)]
+        sys.stdout.write("\n".join([*(kinds(files) if chosen.kinds else listed), ""]))
         return 0
     if missing := missing_preloads(files["README.md"].decode()):
         sys.stderr.write("The hub lacks what the README preloads: " + "; ".join(missing) + "\n")

@@ -1,24 +1,31 @@
 """The image's own conditions: another user, who may write nowhere but in the temporary folder."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import sysconfig
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 
 import pytest
 from gradio_client import Client
 
 from deploy import space
+from explorer.models.specs import BASE
+from explorer.ui.kit.words import FAMILY_LABEL
 from tests.browser.conftest import answers, free_port
+from tests.stand_in_hub import save_base_family
 
 SYSTEM = Path(f"/usr/bin/python3.{sys.version_info.minor}")
 """One that every user may run; the tests' own may lie in root's home."""
 EXPLORER = 1000
 SECONDS = 180
+MOST_BYTES = 3e9
 
 
 @pytest.fixture
@@ -30,14 +37,12 @@ def folder():
     shutil.rmtree(path)
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.skipif(not SYSTEM.exists(), reason="the system's own Python is another one")
-def test_the_page_comes_up_and_answers(folder):
-    for name, content in space.staged(space.committed(), "someone/family", False).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+@pytest.fixture
+def served(folder, request):
+    """The staged tree as a Space runs it, with the cache that it preloads or with none."""
+    space.write(folder, space.staged(space.committed(), "someone/family", False))
+    if request.param == "base":
+        preload(folder / "cache")
     scratch = folder / "scratch"
     scratch.mkdir()
     os.chown(scratch, EXPLORER, EXPLORER)
@@ -46,7 +51,7 @@ def test_the_page_comes_up_and_answers(folder):
         "PATH": "/usr/bin:/bin",
         "PYTHONPATH": sysconfig.get_path("purelib"),
         "HOME": str(folder),
-        "HF_HOME": str(folder / "nowhere"),
+        "HF_HOME": str(folder / "cache"),
         "HF_HUB_OFFLINE": "1",
         "TMPDIR": str(scratch),
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -61,8 +66,35 @@ def test_the_page_comes_up_and_answers(folder):
             assert server.poll() is None, "it ended"
             assert time.monotonic() < deadline, "it never answered"
             time.sleep(0.3)
-        answer = Client(url, verbose=False).predict("a [MASK]", "mini", 1, api_name="/predict")
-        assert len(answer["models"]) == 3
+        yield request.param, url, server.pid
     finally:
         server.terminate()
         server.wait(20)
+
+
+def preload(cache):
+    """The three published shapes at full size, where ``preload_from_hub`` puts them."""
+    save_base_family(cache / "made")
+    for spec in BASE.values():
+        place = cache / "hub" / f"models--{spec.repo.replace('/', '--')}" / "snapshots"
+        place.mkdir(parents=True)
+        (cache / "made" / spec.repo).rename(place / spec.revision)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
+@pytest.mark.skipif(not SYSTEM.exists(), reason="the system's own Python is another one")
+@pytest.mark.parametrize("served", ["mini", "base"], indirect=True)
+def test_the_page_opens_on_the_family_that_is_there_and_answers_in_little_memory(served):
+    family, url, process = served
+    with urllib.request.urlopen(f"{url}/config", timeout=60) as reply:
+        parts = json.load(reply)["components"]
+    (opened,) = (p["props"] for p in parts if p["props"].get("label") == FAMILY_LABEL)
+    assert opened["value"] == family
+    client = Client(url, verbose=False)
+    answer = client.predict("a [MASK]", family, 1, api_name="/predict")
+    assert len(answer["models"]) == 3
+    client.predict("a [MASK]", family, "bert", 0, 0, api_name="/attention")
+    status = Path(f"/proc/{process}/status").read_text()
+    peak = 1024 * int(re.search(r"^VmHWM:\s+(\d+) kB", status, re.M)[1])
+    assert peak < MOST_BYTES

@@ -40,6 +40,13 @@ def test_what_runs_goes_up_and_nothing_else(variant):
     assert set(files) == wanted | top | {"GLOSSARY.md", "constraints.txt", "pyproject.toml"}
 
 
+def test_no_other_kind_of_file_goes_up_than_was_looked_at(variant):
+    """To renew: python deploy/space.py --dry-run --kinds > tests/deploy/staged.txt"""
+    _, files = variant
+    assert space.kinds(files) == (ROOT / "tests/deploy/staged.txt").read_text("utf-8").splitlines()
+    assert sum(map(len, files.values())) < 100 * MIB
+
+
 def test_only_weights_are_large(variant):
     _, files = variant
     large = [n for n, content in files.items() if len(content) > 10 * MIB]
@@ -54,6 +61,7 @@ def test_the_front_matter_is_the_variants(variant):
     assert f"gradio=={matter['sdk_version']}" in (ROOT / "requirements.txt").read_text("utf-8")
     revisions = {line.split()[2] for line in matter["preload_from_hub"]}
     assert revisions == {spec.revision for spec in specs.BASE.values()}
+    assert len(matter["short_description"]) <= 60
 
 
 def test_torch_is_the_machines_and_gradio_the_spaces(variant):
