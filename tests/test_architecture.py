@@ -79,6 +79,7 @@ SHARED = {
     "analysis.measures",
     "views.glossary",
     "views.markup",
+    "views.numbers",
     "views.theme",
     "ui.kit",
     "ui.shell.tabs",

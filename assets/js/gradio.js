@@ -110,6 +110,7 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(root: HTMLElement) => void} [clear]
  * @property {(root: HTMLElement) => void} [theme]
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
+ * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing
  */
 
 /** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */
@@ -167,16 +168,27 @@ document.addEventListener('keydown', event => {
 
 /** @param {string} ending @param {HTMLDetailsElement} menu */
 async function takeAway(ending, menu) {
-  const root = /** @type {HTMLElement} */ (menu.parentElement.querySelector('.canvas')), {kind, picture, props} = mounted.get(root), said = find(menu, '[role=status]');
+  const said = find(menu, '[role=status]');
   said.textContent = '';
   try {
     const {take} = await import('./take/take.js');
-    await take(ending, {kind, root, picture, data: JSON.parse(props.value)});
+    await take(ending, shownAbove(menu));
     menu.open = false;
   } catch (error) {
     said.textContent = said.dataset.failed;
     reportError(error);
   }
+}
+
+/** @type {Omit<Picture, 'show'>} */
+const drawn = {table: ({columns, rows}) => ({columns, rows}), constants: ({constants}) => constants, said: ({said}) => said};
+
+/** The picture above a menu: a canvas, or what Python drew with its numbers beside it. @param {HTMLElement} menu */
+function shownAbove(menu) {
+  const place = /** @type {HTMLElement | null} */ (menu.closest('.drawn'));
+  if (place) return {kind: place.dataset.kind, root: place, picture: drawn, data: JSON.parse(place.dataset.numbers)};
+  const root = find(menu.parentElement, '.canvas'), {kind, picture, props} = mounted.get(root);
+  return {kind, root, picture, data: JSON.parse(props.value)};
 }
 
 /** What a canvas shows now, as it was sent. @param {HTMLElement} root @returns {{kind: string, value: string}} */

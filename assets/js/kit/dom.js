@@ -59,9 +59,14 @@ export function sized(node, draw) {
   return () => { if (node.clientWidth) draw(Math.floor(node.clientWidth)); };
 }
 
+let least = 1;   // pixels of a canvas for each CSS pixel, whatever the screen has
+
+/** For what is taken away, canvases are drawn twice as fine as the page at least. @param {boolean} yes */
+export const fine = yes => { least = yes ? 2 : 1; };
+
 // A canvas that is sharp on this screen; coordinates are CSS pixels.
 export function resize(canvas, width, height) {
-  const ratio = Math.min(3, window.devicePixelRatio || 1);
+  const ratio = Math.max(least, Math.min(3, window.devicePixelRatio || 1));
   canvas.width = Math.max(1, Math.round(width * ratio));
   canvas.height = Math.max(1, Math.round(height * ratio));
   canvas.style.width = `${width}px`;

@@ -196,12 +196,14 @@ export function drawing(root, {title, caption, about}) {
   return {text: new XMLSerializer().serializeToString(picture), width, height};
 }
 
-/** The same as pixels, twice as many in each direction. @param {{text: string, width: number, height: number}} picture @returns {Promise<Blob>} */
+/** The same as pixels, twice as many in each direction. @param {{text: string, width: number, height: number}} picture @returns {Promise<Uint8Array<ArrayBuffer>>} */
 export async function pixels({text, width, height}) {
   const image = new Image(), canvas = document.createElement('canvas');
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
   await image.decode();
   Object.assign(canvas, {width: 2 * width, height: 2 * height});
   canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
-  return new Promise((done, failed) => canvas.toBlob(blob => blob ? done(blob) : failed(new Error('no pixels')), 'image/png'));
+  const blob = /** @type {Blob | null} */ (await new Promise(done => { canvas.toBlob(done, 'image/png'); }));
+  if (!blob) throw new Error('no pixels');
+  return new Uint8Array(await blob.arrayBuffer());
 }

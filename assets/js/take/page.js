@@ -33,6 +33,7 @@ function picture(canvas, needsPage) {
 function written(node) {
   const copy = /** @type {HTMLElement} */ (make('div', {class: 'taken-text'}, ...[...node.childNodes].map(child => child.cloneNode(true))));
   copy.querySelectorAll(LEFT_OUT).forEach(one => one.remove());
+  copy.querySelectorAll('.take[open]').forEach(one => one.removeAttribute('open'));
   copy.querySelectorAll('*').forEach(one => one.getAttributeNames().filter(name => name.startsWith('on')).forEach(name => one.removeAttribute(name)));
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (node.querySelectorAll('a[href]'));
   copy.querySelectorAll('a[href]').forEach((link, i) => link.setAttribute('href', links[i].href));
@@ -49,8 +50,9 @@ export async function takeTab(tab, texts) {
   const shown = [...panel.children].flatMap(child => parts(child, texts.needs_page)), pictures = shown.flatMap(one => one instanceof Element
     ? [...one.matches('.taken-picture') ? [one] : [], ...one.querySelectorAll('.taken-picture')] : []);
   const values = pictures.map(one => { const value = one.getAttribute('data-value'); one.removeAttribute('data-value'); return value; });
-  const kinds = [...new Set(pictures.filter(one => one.querySelector('[data-take=py]')).map(one => one.getAttribute('data-kind')))];
-  const recipes = Object.fromEntries(await Promise.all(kinds.map(async kind => [kind, await (await asked(`recipe/${kind}.py`)).text()])));
+  const kinds = new Set(shown.flatMap(one => one instanceof Element ? [...one.querySelectorAll('[data-take=py]')] : [])
+    .map(button => button.closest('[data-kind]').getAttribute('data-kind')));
+  const recipes = Object.fromEntries(await Promise.all([...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.py`)).text()])));
   const status = find(document, '#status .status'), meanings = find(document, '#meanings');
   const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, about.text ? `“${about.text}”` : '')),
     make('button', {type: 'button', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),

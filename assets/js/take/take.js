@@ -1,12 +1,13 @@
 // A picture taken away: as a drawing, as pixels, as its rows, or as the lines that compute them again.
-import {make} from '../kit/dom.js';
+import {fine, make} from '../kit/dom.js';
 import {linkNow, readsText, runParams} from '../page/here.js';
 import {drawing, pixels} from './drawing.js';
+import {described} from './png.js';
 import {csv, fileName, json, recipe} from './files.js';
 
 /** @typedef {import('./files.js').About} About */
 /** @typedef {{models: {label: string, source: string, revision: string, sha256: string}[], versions: string, cite: string}} Provenance */
-/** @typedef {{kind: string, root: HTMLElement, data: any, picture: import('../gradio.js').Picture}} Shown what there is at a place */
+/** @typedef {{kind: string, root: HTMLElement, data: any, picture: Omit<import('../gradio.js').Picture, 'show'>}} Shown what there is at a place */
 
 const TYPES = {svg: 'image/svg+xml', csv: 'text/csv;charset=utf-8', json: 'application/json', py: 'text/x-python;charset=utf-8', html: 'text/html;charset=utf-8'};
 const CHOICE = /\[[^\[\]|\n]+(?:\|[^\[\]|\n]+)+\]/g;
@@ -30,7 +31,7 @@ export function aboutOf(kind, known) {
 const checkpoint = ({label, source, revision, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : `@${revision}`}`;
 
 /** What stands below a drawing. @param {About} about */
-const caption = ({text, models, device, dtype, versions, date, link, cite}) => [...models ? [`“${text}”`, `${models.join('; ')
+const caption = ({text, models, device, dtype, versions, date, link, cite}) => [...text ? [`“${text}”`] : [], ...models ? [`${models.join('; ')
   .replace(/([0-9a-f]{8})[0-9a-f]{32,}/g, '$1')}; ${device}, ${dtype}`] : [], `${versions}; ${date}`, link, cite];
 
 /** @param {Shown} shown @param {About} about @param {Provenance} known */
@@ -40,11 +41,23 @@ async function python({kind, data, picture}, about, known) {
   return recipe(lines, {TEXT: runParams().text.replace(CHOICE, '[MASK]'), MODELS: models, ...picture.constants?.(data)}, about);
 }
 
+/** What is drawn while everything in it is at least twice as fine as the page. @template T @param {() => T} draw @param {HTMLElement} root @param {Shown['picture']} picture */
+function finely(draw, root, picture) {
+  try {
+    fine(true);
+    picture.theme?.(root);
+    return draw();
+  } finally {
+    fine(false);
+    picture.theme?.(root);
+  }
+}
+
 /** One file of a picture. @param {string} ending @param {Shown} shown @param {About} about @param {Provenance} known @returns {Promise<Blob>} */
 async function file(ending, shown, about, known) {
   const {root, data, picture} = shown, drawn = () => drawing(root, {title: [about.picture, about.text].filter(Boolean).join(': '), caption: caption(about), about});
-  if (ending === 'png') return pixels(drawn());
-  const written = {svg: () => drawn().text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
+  if (ending === 'png') return described(await pixels(finely(drawn, root, picture)), about);
+  const written = {svg: () => finely(drawn, root, picture).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
     py: () => python(shown, about, known)}[ending];
   return new Blob([await written()], {type: TYPES[ending]});
 }
@@ -58,6 +71,7 @@ export function save(name, content) {
 
 /** @param {string} ending @param {Shown} shown */
 export async function take(ending, shown) {
-  const known = await provenance(runParams().family), about = aboutOf(shown.kind, known);
+  const known = await provenance(runParams().family), own = shown.picture.said?.(shown.data) ?? {};
+  const about = /** @type {About} */ (Object.fromEntries(Object.entries({...aboutOf(shown.kind, known), ...own}).filter(([, value]) => value !== null)));
   save(fileName(about, shown.kind, ending), await file(ending, shown, about, known));
 }

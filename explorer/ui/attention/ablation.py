@@ -16,6 +16,7 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import QUIET
+from explorer.ui.kit.take import takeable
 from explorer.views.markup import explained, finding, note
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
 
 def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     """The answers with the chosen heads off."""
-    from explorer.views.attention.ablation import changed_answers
+    from explorer.views.attention.ablation import changed_answers, changed_numbers
 
     if state is None:
         return "", ""
@@ -83,8 +84,11 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
     results = [future.result() for future in in_workers(jobs)]
     changed = [result for result in results if result.n_off]
-    answers = changed_answers(changed, texts.CHANGES) if changed else ""
-    return texts.change_finding(changed), answers
+    if not changed:
+        return texts.change_finding(changed), ""
+    answers = changed_answers(changed, texts.CHANGES)
+    shown = takeable("attention/ablation", answers, changed_numbers(changed))
+    return texts.change_finding(changed), shown
 
 
 def kept_heads(run: Run, off: object) -> np.ndarray:

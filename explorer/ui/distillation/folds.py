@@ -20,6 +20,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import stop_comes, stop_goes
+from explorer.ui.kit.take import takeable
 from explorer.views.markup import el
 
 ROUNDS = (1, 100, 10_000)
@@ -123,7 +124,7 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     import numpy as np
 
     from explorer.analysis.distillation.masking import masking_simulation
-    from explorer.views.distillation.masking import masking_html
+    from explorer.views.distillation.masking import masking_html, masking_numbers
 
     if state is None:
         return ""
@@ -137,4 +138,5 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     found = masking_simulation(len(drawn_from), np.array(pool), int(seed or 0) % MAX_SEED, rounds)
     pieces = [(spelling.word(run.tokens.pieces[i]), i in own) for i in shown]
     other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
-    return masking_html(found, pieces, other, texts.masking_note(len(own)))
+    drawn = masking_html(found, pieces, other, texts.masking_note(len(own)))
+    return takeable("distillation/masking", drawn, masking_numbers(found), is_picture=False)

@@ -3,9 +3,12 @@
 from explorer.assets import ASSETS
 from explorer.ui.kit import words as texts
 from explorer.views.markup import Markup, el
+from explorer.views.numbers import Numbers
 
 RECIPES = ASSETS / "python"
 """``<kind>.py`` computes a picture's numbers with plain transformers."""
+
+PICTURES = ("svg", "png")
 
 
 def has_recipe(kind: str) -> bool:
@@ -13,13 +16,18 @@ def has_recipe(kind: str) -> bool:
     return (RECIPES / f"{kind}.py").exists()
 
 
-def take_menu(kind: str) -> Markup | None:
+def takeable(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:
+    """What Python drew, its numbers, and the menu that saves both; a table is no picture."""
+    menu = take_menu(kind, is_picture)
+    return el("div", drawn, menu, class_="drawn", data_kind=kind, data_numbers=numbers.json)
+
+
+def take_menu(kind: str, is_picture: bool = True) -> Markup | None:
     """The menu of one kind of picture; the page's own parts are no pictures and have none."""
     if kind.startswith("page/"):
         return None
-    offered = {ending: name for ending, name in texts.TAKE.items() if ending != "py"}
-    if has_recipe(kind):
-        offered |= {"py": texts.TAKE["py"]}
+    left_out = {*(() if is_picture else PICTURES), *(() if has_recipe(kind) else ("py",))}
+    offered = {ending: name for ending, name in texts.TAKE.items() if ending not in left_out}
     buttons = [
         el("button", name, type="button", data_take=ending) for ending, name in offered.items()
     ]

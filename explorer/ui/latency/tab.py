@@ -12,6 +12,7 @@ from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
+from explorer.ui.kit.take import takeable
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
@@ -129,7 +130,7 @@ def drawn(
 ) -> list[object]:
     """Finding, card, status and result for a choice and what was measured of it so far."""
     from explorer.analysis.latency.paradox import paradox
-    from explorer.views.latency.measure import paradox_card
+    from explorer.views.latency.measure import paradox_card, paradox_numbers
     from explorer.views.markup import join, note
 
     has_times = result is not None and result.latency.n_rounds > 0
@@ -138,7 +139,11 @@ def drawn(
     status = [status_of(rows, result, standing), texts.clocks(choice.devices), texts.why(rows)]
     return [
         texts.paradox_finding(rows, summary if standing and standing[1] else None, choice.shapes),
-        paradox_card(rows, texts.paradox_titles(rows)),
+        takeable(
+            "latency/measure",
+            paradox_card(rows, texts.paradox_titles(rows)),
+            paradox_numbers(rows),
+        ),
         join(*(note(line) for line in status if line)),
         result if has_times and standing and standing[1] else None,
     ]

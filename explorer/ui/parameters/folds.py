@@ -9,6 +9,7 @@ from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
 from explorer.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.take import takeable
 from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import el, finding, join, note
 
@@ -22,7 +23,7 @@ def show_calls(state: PageState | None) -> str:
     """Calls and tensors of the loaded family, and of the published shapes."""
     from explorer.analysis.parameters.applied import layer_calls, loaded_layer_calls
     from explorer.models.architectures import meta_network
-    from explorer.views.parameters.calls import CallRow, calls_html
+    from explorer.views.parameters.calls import CallRow, calls_html, calls_numbers
 
     measured, cards = _each_loaded(state, loaded_layer_calls)
     rows = [CallRow(s.key, s.name, calls, texts.LOADED) for s, calls in measured]
@@ -36,12 +37,13 @@ def show_calls(state: PageState | None) -> str:
         for spec in BASE.values()
     ]
     shown = [calls_html(r, texts.CALLS_EACH, texts.CALLS_CHIP) for r in (rows, shapes) if r]
+    drawn = takeable("parameters/calls", join(*shown), calls_numbers([*rows, *shapes]))
     counted = [
         texts.CALLS_COUNT.format(label=r.label, calls=r.calls.calls, distinct=r.calls.distinct)
         for r in (*rows, *shapes)
     ]
     sentence = texts.CALLS_FINDING.format(calls=", ".join(counted))
-    return join(finding(sentence), *cards, *shown, note(texts.CALLS_NOTE))
+    return join(finding(sentence), *cards, drawn, note(texts.CALLS_NOTE))
 
 
 def build_sizes(state: gr.State) -> None:
@@ -58,13 +60,18 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
     """Counted once; length, unit and order change in the browser."""
     from explorer.analysis.parameters.family import family_members
     from explorer.analysis.parameters.sizes import seven_sizes
-    from explorer.views.parameters.components import components_table
+    from explorer.views.parameters.components import components_numbers, components_table
     from explorer.views.parameters.sizes import sizes_canvas
 
     families = [found for family in ("base", "mini") if (found := family_members(family))]
     return [
         sizes_canvas(seven_sizes(), texts.SIZES_TEXTS),
-        components_table(families, texts.PART_NAMES, texts.ROWS),
+        takeable(
+            "parameters/components",
+            components_table(families, texts.PART_NAMES, texts.ROWS),
+            components_numbers(families),
+            is_picture=False,
+        ),
     ]
 
 

@@ -13,6 +13,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
+from explorer.ui.kit.take import takeable
 from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import Markup, finding, join, note
 
@@ -109,7 +110,7 @@ def drawn(
     """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
     from explorer.analysis.parameters.memory import shape_memory
     from explorer.timing.machine import resident_bytes
-    from explorer.views.parameters.memory import MemoryRow, memory_html
+    from explorer.views.parameters.memory import MemoryRow, memory_html, memory_numbers
 
     shape = (work.length, work.batch, work.looks)
     rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
@@ -125,7 +126,7 @@ def drawn(
     whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
     return join(
         finding(sentence),
-        memory_html(rows, texts.MEMORY_TEXTS),
+        takeable("parameters/memory", memory_html(rows, texts.MEMORY_TEXTS), memory_numbers(rows)),
         *(note(line) for line in (place, whole) if line),
         note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks])),
         note(activation_note()) if albert.peak_bytes > bert.peak_bytes else "",

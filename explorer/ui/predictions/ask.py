@@ -13,12 +13,13 @@ from explorer.runs import get_runs
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import LIGHT
+from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.contrast import show_contrast
 from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals
 from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
 from explorer.views.markup import Markup, el, join, note
-from explorer.views.predictions.every_word import asked_table
+from explorer.views.predictions.every_word import asked_numbers, asked_table
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -114,7 +115,12 @@ def answer_table(
         for gap in range(min(len(gaps), MAX_GAPS))
         for key, run in runs.items()
     ]
-    table = asked_table(rows, labels, sizes, texts.ASK_TABLE)
+    table = takeable(
+        "predictions/asked",
+        asked_table(rows, labels, sizes, texts.ASK_TABLE),
+        asked_numbers(pairs, found, labels),
+        is_picture=False,
+    )
     return join(table, *equals, note(texts.ASK_RULE))
 
 

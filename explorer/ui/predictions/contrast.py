@@ -5,11 +5,12 @@ from explorer.models.run import Run
 from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_text
 from explorer.page_state import PageState
 from explorer.runs import get_runs
+from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import contrast_words as texts
 from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
 from explorer.ui.predictions.words import NO_MODEL
 from explorer.views.markup import Markup, join, note
-from explorer.views.predictions.contrast import contrast_html
+from explorer.views.predictions.contrast import contrast_html, contrast_numbers
 
 MAX_CHOICES, MAX_ALTERNATIVES = 4, 8
 
@@ -34,7 +35,9 @@ def show_contrast(state: PageState | None) -> Markup:
     blocks: list[Markup] = []
     for choice in offered:
         found = contrasts(runs, state, text, choice)
-        blocks += [texts.contrast_finding(found), contrast_html(found, texts.CONTRAST)]
+        drawn = contrast_html(found, texts.CONTRAST)
+        blocks += [texts.contrast_finding(found)]
+        blocks += [takeable("predictions/contrast", drawn, contrast_numbers(found))]
     return join(*blocks, note(texts.CONTRAST_RULE))
 
 

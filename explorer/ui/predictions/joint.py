@@ -11,10 +11,11 @@ from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import get_runs, in_workers
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.masked_scores import all_logits, loaded_models
 from explorer.views.markup import Markup, join, note
-from explorer.views.predictions.joint import joint_html
+from explorer.views.predictions.joint import joint_html, joint_numbers
 
 
 def build_fold(state: gr.State) -> None:
@@ -33,7 +34,10 @@ def show_joint(state: PageState | None) -> Markup:
     if not runs or not 2 <= n_masks <= MAX_MASKS:
         return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else texts.NO_MODEL)
     found = fillings(runs, state)
-    return join(texts.joint_finding(found), joint_html(found, texts.JOINT), note(texts.JOINT_RULE))
+    drawn = takeable(
+        "predictions/joint", joint_html(found, texts.JOINT), joint_numbers(found), is_picture=False
+    )
+    return join(texts.joint_finding(found), drawn, note(texts.JOINT_RULE))
 
 
 def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:

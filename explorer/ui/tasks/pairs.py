@@ -11,6 +11,7 @@ from explorer import assets
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_loaded, get_run, get_runs, in_workers
+from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import words as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def show_pairs(state: PageState) -> Markup:
     """The finding, the bars and what they are not; an example where the text is no pair."""
     from explorer.analysis.tasks.pairs import sentence_pair
-    from explorer.views.tasks.pairs import PairColumn, pair_orders_html
+    from explorer.views.tasks.pairs import PairColumn, pair_orders_html, pair_orders_numbers
 
     own = sentence_pair(state.text, assets.plain_sentences())
     pair = own or sentence_pair(texts.EXAMPLE_PAIR, assets.plain_sentences())
@@ -41,7 +42,11 @@ def show_pairs(state: PageState) -> Markup:
     return join(
         texts.pairs_finding([(specs[key], found) for key, found in answers.items()]),
         None if own else note(texts.ON_EXAMPLE),
-        pair_orders_html(pair, columns, texts.PAIRS),
+        takeable(
+            "tasks/pairs",
+            pair_orders_html(pair, columns, texts.PAIRS),
+            pair_orders_numbers(pair, columns),
+        ),
         el("div", *lacking, class_="columns") if lacking else None,
         note(texts.PAIRS_NOTE),
     )

@@ -5,6 +5,7 @@ import gradio as gr
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import quadrants_words as texts
 from explorer.ui.tasks.pairs import show_objectives
 from explorer.ui.tasks.words import OBJECTIVES_TITLE
@@ -29,7 +30,7 @@ def show_pairs(state: PageState | None) -> str:
     """The quadrants of every model, or how to write a pair."""
     from explorer.analysis.alignment import align
     from explorer.analysis.tasks.quadrants import pair_quadrants
-    from explorer.views.tasks.quadrants import pair_quadrants_html
+    from explorer.views.tasks.quadrants import pair_quadrants_html, pair_quadrants_numbers
 
     if state is None:
         return ""
@@ -39,5 +40,6 @@ def show_pairs(state: PageState | None) -> str:
     results = [result for result in found if result is not None]
     if not results:
         return finding(texts.NO_PAIR)
-    picture = pair_quadrants_html(results, texts.QUADRANTS)
+    drawn = pair_quadrants_html(results, texts.QUADRANTS)
+    picture = takeable("tasks/quadrants", drawn, pair_quadrants_numbers(results))
     return join(texts.pairs_finding(results), picture, note(texts.HOW))

@@ -8,6 +8,7 @@ from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.page_state import PageState
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.queues import LIGHT
+from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import answer, ask_all, judge, readable, specs_of, tuned_family
 from explorer.views.markup import Markup, el, join, note, plain_card
@@ -49,7 +50,7 @@ def sentiment_values(state: PageState) -> list[object]:
 
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     """The finding, the columns and the cards of those that are not tuned."""
-    from explorer.views.tasks.sentiment import word_sentiment_html
+    from explorer.views.tasks.sentiment import word_sentiment_html, word_sentiment_numbers
 
     if state is None:
         return ""
@@ -63,7 +64,11 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
         return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
     return join(
         texts.sentiment_finding(found, specs),
-        word_sentiment_html(found, specs, texts.SENTIMENT),
+        takeable(
+            "tasks/sentiment",
+            word_sentiment_html(found, specs, texts.SENTIMENT),
+            word_sentiment_numbers(found, specs, readable(text)),
+        ),
         cards,
         note(texts.SENTIMENT_NOTE),
     )
@@ -116,7 +121,7 @@ def question_values(state: PageState) -> list[object]:
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
     """The answers, the strips over the passage, and the cards of those that are not tuned."""
     from explorer.models.heads.question import read_passage
-    from explorer.views.tasks.question import answer_spans_html
+    from explorer.views.tasks.question import answer_spans_html, answer_spans_numbers
 
     if state is None:
         return ""
@@ -131,7 +136,11 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
         return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
     return join(
         texts.question_finding(found, specs, read),
-        answer_spans_html(found, specs, read, texts.QUESTION),
+        takeable(
+            "tasks/question",
+            answer_spans_html(found, specs, read, texts.QUESTION),
+            answer_spans_numbers(found, specs, question, read),
+        ),
         cards,
         note(texts.QUESTION_NOTE),
     )

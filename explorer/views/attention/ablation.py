@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
 from explorer.models.run import Run
 from explorer.views.markup import Markup, el, join, model_name, note, script_json
+from explorer.views.numbers import Numbers
 
 
 def head_switches(
@@ -52,6 +53,18 @@ def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -
     )
     columns = el("div", *(_column(r, top, texts) for r in results), class_="columns ab-changes")
     return join(columns, note(texts["scale"].format(top=f"{top:.3f}")))
+
+
+def changed_numbers(results: Sequence[HeadAblation]) -> Numbers:
+    """Every bar, and what the whole answer of its gap has changed by."""
+    columns = ("model", "heads_off", "gap", "kl_nats", "word", "before", "after")
+    rows = [
+        [one.label, one.n_off, gap + 1, one.kl[gap], word.word, word.before, word.after]
+        for one in results
+        for gap, words in enumerate(one.words)
+        for word in words
+    ]
+    return Numbers(columns, rows)
 
 
 def _column(result: HeadAblation, top: float, texts: Mapping[str, str]) -> Markup:

@@ -12,6 +12,7 @@ from explorer.analysis.distillation.masking import (
     MaskingSimulation,
 )
 from explorer.views.markup import Markup, el, join, note, table
+from explorer.views.numbers import Numbers
 
 CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
 
@@ -38,6 +39,13 @@ def masking_html(
     ]
     text = join(*(part for word in words for part in (word, " ")))
     return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(found))
+
+
+def masking_numbers(found: MaskingSimulation) -> Numbers:
+    """What became of the tokens over all rounds."""
+    rows = [[LABELS[f], found.counts[f], found.shares[f]] for f in (MASKED, SWAPPED, KEPT, LEFT)]
+    said = {"models": None, "rounds": found.rounds, "seed": found.seed}
+    return Numbers(("token", "count", "share_of_all_tokens"), rows, said)
 
 
 def _word(piece: str, fate: int, other: str) -> Markup:

@@ -1,11 +1,12 @@
 """The paradox card: three small bar pictures that begin alike and end differently."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
 from explorer.views.markup import Markup, el, explained, milliseconds, model_name
+from explorer.views.numbers import Numbers
 
 Value = Callable[[ParadoxRow], float | None]
 
@@ -52,6 +53,20 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
     ]
     groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
     return el("div", *groups, class_="lt-paradox")
+
+
+def paradox_numbers(paradox: Paradox) -> Numbers:
+    """Every bar of the card; the device stands in the name where there are several."""
+    columns = ("model", "layers", "parameters", "gflops", "median_ms", "low_ms", "high_ms")
+    rows = [
+        [row.label, row.n_layers, row.parameters, row.gflops, row.ms, row.low_ms, row.high_ms]
+        + ([None] * 3 if row.times is None else [row.times.ratio, row.times.low, row.times.high])
+        for row in paradox.timed or paradox.rows
+    ]
+    ratio = ("times_the_first", "times_low", "times_high")
+    # The text is not run here, and the weights may be no checkpoint's.
+    said = asdict(paradox.workload) | {"text": None, "family": None, "models": None}
+    return Numbers(columns + ratio, rows, said)
 
 
 def ratio_text(ratio: Ratio) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.views.markup import Markup, el, model_name
+from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.applied import LayerCalls
@@ -24,6 +25,16 @@ class CallRow:
 def calls_html(rows: Sequence[CallRow], sentence: str, chip: str) -> Markup:
     """One chip per layer call, numbered by the weight tensor that the call used."""
     return el("div", *(_row(row, sentence, chip) for row in rows), class_="pt-calls")
+
+
+def calls_numbers(rows: Sequence[CallRow]) -> Numbers:
+    """Every chip: which weights each layer of a pass used."""
+    body = [
+        [row.label, row.source, layer, tensor + 1]
+        for row in rows
+        for layer, tensor in enumerate(row.calls.tensors, 1)
+    ]
+    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body)
 
 
 def _row(row: CallRow, sentence: str, chip: str) -> Markup:

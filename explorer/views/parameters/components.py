@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.views.markup import Markup, el, table
+from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
@@ -26,6 +27,23 @@ def components_table(
         [rows["tensors"], *(f"{len(m.counts.encoder):,}" for m in members)],
     ]
     return table([rows["component"], *(m.counts.name for m in members)], body, rows["caption"])
+
+
+def components_numbers(families: "Sequence[Sequence[FamilyMember]]") -> Numbers:
+    """One row a model, one column a component."""
+    members = [member for family in families for member in family]
+    parts = tuple(members[0].counts.components)
+    more = ("total", "applied", "head", "stored_bytes_fp32", "tensors")
+    rows = [
+        [m.counts.name, *(m.counts.components[part] for part in parts), *_below(m)] for m in members
+    ]
+    return Numbers(("model", *parts, *more), rows, {"text": None, "family": None, "models": None})
+
+
+def _below(member: "FamilyMember") -> list[int]:
+    counts = member.counts
+    tensors = len(counts.encoder)
+    return [counts.total, counts.applied, counts.head_total, counts.stored_bytes, tensors]
 
 
 def _count(number: int) -> str:

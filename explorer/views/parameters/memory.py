@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.views.markup import Markup, el, model_name
+from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.memory import ForwardMemory
@@ -24,6 +25,14 @@ def memory_html(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> Markup:
     """Three bars per model in MB, all on one scale."""
     scale = max(max(r.memory.weight_bytes, r.memory.peak_bytes, r.measured or 0) for r in rows)
     return el("div", *(_row(row, scale, texts) for row in rows), class_="pt-memory")
+
+
+def memory_numbers(rows: Sequence[MemoryRow]) -> Numbers:
+    """Every bar in bytes; what was not measured is empty."""
+    columns = ("model", "weight_bytes", "peak_bytes_estimated", "peak_bytes_measured")
+    body = [[r.label, r.memory.weight_bytes, r.memory.peak_bytes, r.measured] for r in rows]
+    work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch}
+    return Numbers(columns, body, {"text": None, "family": None, "models": None, **work})
 
 
 def _row(row: MemoryRow, scale: int, texts: Mapping[str, str]) -> Markup:

@@ -5,6 +5,7 @@ from math import isfinite
 
 from explorer.analysis.predictions.contrast import Contrast
 from explorer.views.markup import Markup, el
+from explorer.views.numbers import Numbers
 from explorer.views.predictions.every_word import number
 
 
@@ -13,6 +14,18 @@ def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Ma
     n_alternatives = len(contrasts[0].scores)
     blocks = [_alternative(contrasts, place, texts) for place in range(n_alternatives)]
     return el("div", *blocks, class_="pr-contrast")
+
+
+def contrast_numbers(contrasts: Sequence[Contrast]) -> Numbers:
+    """Every alternative's share among those of as many masks, and its own probability."""
+    columns = ("model", "alternative", "pieces", "share_among_equals", "probability")
+    rows = [
+        [found.label, score.word.text, " ".join(score.pieces), share, score.probability]
+        for found in contrasts
+        for score, share in zip(found.scores, found.shares, strict=True)
+        if not score.is_unknown
+    ]
+    return Numbers(columns, rows)
 
 
 def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, str]) -> Markup:

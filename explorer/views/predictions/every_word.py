@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from explorer.analysis.predictions.every_word import SpanScore
 from explorer.models.tokens import Word
 from explorer.views.markup import Markup, el, script_json, table
+from explorer.views.numbers import Numbers
 
 
 def words_canvas(
@@ -61,6 +62,28 @@ def asked_table(
         for title, found in rows
     ]
     return table([texts["head"], *labels.values()], cells, texts["caption"])
+
+
+def asked_numbers(
+    asked: Sequence[tuple[str, int]],
+    found: Mapping[str, Sequence[SpanScore | str]],
+    labels: Mapping[str, str],
+) -> Numbers:
+    """Every asked word in every gap; empty where a vocabulary cannot write it."""
+    columns = ("word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces")
+    rows = [
+        [word, gap + 1, labels[key], *_priced(scores[i])]
+        for i, (word, gap) in enumerate(asked)
+        for key, scores in found.items()
+    ]
+    return Numbers(columns, rows)
+
+
+def _priced(score: SpanScore | str) -> list[object]:
+    if isinstance(score, str) or score.is_unknown:
+        return [None] * 4
+    place = score.rank if len(score.pieces) == 1 else None
+    return [score.probability, -score.log_probability, place, " ".join(score.pieces)]
 
 
 def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:

@@ -6,12 +6,25 @@ import numpy as np
 
 from explorer.analysis.predictions.joint import Filling, MaskFillings
 from explorer.views.markup import Markup, el
+from explorer.views.numbers import Numbers
 from explorer.views.predictions.every_word import number
 
 
 def joint_html(fillings: Sequence[MaskFillings], texts: Mapping[str, str]) -> Markup:
     """Per model the filling of gaps on their own, then the best fillings from left to right."""
     return el("div", *(_column(found, texts) for found in fillings), class_="columns")
+
+
+def joint_numbers(fillings: Sequence[MaskFillings]) -> Numbers:
+    """Every filling of every model, in nats: below a certain size a probability prints as 0."""
+    columns = ("model", "filled", "place", "words", "log_joint_nats", "log_independent_nats")
+    rows = [
+        [found.label, how, place, " ".join(one.words), one.joint, one.independent]
+        for found in fillings
+        for how, listed in (("alone", [found.alone]), ("left to right", found.together))
+        for place, one in enumerate(listed, 1)
+    ]
+    return Numbers(columns, rows)
 
 
 def _column(found: MaskFillings, texts: Mapping[str, str]) -> Markup:

@@ -7,6 +7,7 @@ from explorer.analysis.tasks.objectives import OBJECTIVES, CrossTest
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, SentencePair, Skill
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, join, model_name, note, percent, plain_card, table
+from explorer.views.numbers import Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,6 +34,20 @@ def pair_orders_html(
         el("dl", *legend, class_="tp-legend"),
         el("div", *(_column(column, texts) for column in columns), class_="columns tp"),
     )
+
+
+def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Numbers:
+    """Every bar; the text is the pair's, which may be the example's."""
+    pairs = {order: pair.text(order) for order in ORDERS}
+    asked = {c.spec.label: c.orders.yes for c in columns if c.orders is not None}
+    rows = [
+        [label, order, pairs[order], yes[place]]
+        for label, yes in asked.items()
+        for place, order in enumerate(ORDERS)
+    ]
+    said = {"text": pairs[ORDERS[0]]}
+    constants = {"PAIRS": pairs, "ASKED": list(asked)}
+    return Numbers(("model", "order", "pair", "probability_in_order"), rows, said, constants)
 
 
 def _column(column: PairColumn, texts: Mapping[str, str]) -> Markup:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.analysis.tasks.quadrants import PairQuadrants
 from explorer.views.markup import Markup, el, model_name
+from explorer.views.numbers import Numbers
 
 STRONGEST = 3
 
@@ -13,6 +14,18 @@ def pair_quadrants_html(results: Sequence[PairQuadrants], texts: Mapping[str, st
     top = max((float(result.crossing.max()) for result in results), default=0.0)
     columns = [_column(result, top, texts) for result in results]
     return el("div", *columns, class_="columns pq")
+
+
+def pair_quadrants_numbers(results: Sequence[PairQuadrants]) -> Numbers:
+    """Where every head looks from either sentence; each three add up to one."""
+    ways = [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
+    rows = [
+        [result.label, layer + 1, head + 1, *mass.ravel()]
+        for result in results
+        for layer, heads in enumerate(result.mass)
+        for head, mass in enumerate(heads)
+    ]
+    return Numbers(("model", "layer", "head", *ways), rows)
 
 
 def _column(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:

@@ -7,6 +7,7 @@ import numpy as np
 from explorer.analysis.tasks.spans import AnswerSpans
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, model_name, note
+from explorer.views.numbers import Numbers
 
 FAINT = 1e-3
 """A bar lower than this share of its strip is not drawn."""
@@ -21,6 +22,19 @@ def answer_spans_html(
     """One column a model."""
     columns = [_column(specs[key], one, passage, texts) for key, one in found.items()]
     return el("div", *columns, class_="columns tq")
+
+
+def answer_spans_numbers(
+    found: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], question: str, passage: str
+) -> Numbers:
+    """Every token of the passage; a span's score is the product of its two ends."""
+    columns = ("model", "from", "to", "token", "answer_begins_here", "answer_ends_here")
+    rows = [
+        [specs[key].label, first, last, passage[first:last], begins, ends]
+        for key, one in found.items()
+        for (first, last), begins, ends in zip(one.places, one.start, one.end, strict=True)
+    ]
+    return Numbers(columns, rows, {"text": None, "question": question, "passage": passage})
 
 
 def _column(spec: ModelSpec, found: AnswerSpans, passage: str, texts: Mapping[str, str]) -> Markup:

@@ -7,6 +7,7 @@ import numpy as np
 from explorer.analysis.tasks.sentiment import WordSentiment
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, model_name, note
+from explorer.views.numbers import Numbers
 
 
 def word_sentiment_html(
@@ -17,6 +18,19 @@ def word_sentiment_html(
     top = max([float(np.abs(v).max()) for v in values if v.size] + [1e-9])
     columns = [_column(specs[key], one, top, texts) for key, one in found.items()]
     return el("div", *columns, class_="columns ts")
+
+
+def word_sentiment_numbers(
+    found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], text: str
+) -> Numbers:
+    """Both attributions of every word, beside the probability that the text is positive."""
+    columns = ("model", "positive", "word", "integrated_gradients", "leave_one_out")
+    rows = [
+        [specs[key].label, one.positive, *values]
+        for key, one in found.items()
+        for values in zip(one.words, one.integrated_gradients, one.leave_one_out, strict=True)
+    ]
+    return Numbers(columns, rows, {"text": text})
 
 
 def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[str, str]) -> Markup:

@@ -1,0 +1,140 @@
+"""What Python draws can be taken away too: its numbers lie beside it, unrounded, under one menu."""
+
+import html
+import json
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from explorer.page_state import PageState
+from explorer.ui.kit.take import has_recipe
+from explorer.ui.shell.api import ENDPOINTS
+
+PAIR = PageState(text="the cat sat. [SEP] a dog was bad.")
+GAPS = PageState(text="the [MASK] sat on the [MASK].")
+OFFERED = PageState(text="the [cat|dog|unbelievable] sat on the [MASK].")
+TEXT, PASSAGE = "the cat was not bad!", "The cat sat on the mat. A dog was in Paris."
+TABLES = {
+    "predictions/joint",
+    "predictions/asked",
+    "parameters/components",
+    "distillation/masking",
+}
+"""What is read and not looked at: no picture of it is offered."""
+DERIVED = {"tasks/sentiment", "tasks/question", "predictions/joint"}
+"""What prints sums and products of its rows besides."""
+
+
+def drawings():
+    """Every piece of markup that holds numbers, by its kind."""
+    from explorer.ui.attention import ablation
+    from explorer.ui.distillation import folds as distillation
+    from explorer.ui.latency import tab as latency
+    from explorer.ui.latency.choice import Choice
+    from explorer.ui.parameters import folds as parameters
+    from explorer.ui.parameters import memory
+    from explorer.ui.predictions import ask, contrast, joint
+    from explorer.ui.tasks import pairs, quadrants, tuned
+
+    return {
+        "latency/measure": latency.drawn(Choice())[1],
+        "tasks/pairs": pairs.show_pairs(PAIR),
+        "tasks/quadrants": quadrants.show_pairs(PAIR),
+        "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),
+        "tasks/question": tuned.show_question(PAIR, "Where was the dog?", PASSAGE),
+        "predictions/joint": joint.show_joint(GAPS),
+        "predictions/asked": ask.show_asked(GAPS, "cat, unbelievable"),
+        "predictions/contrast": contrast.show_contrast(OFFERED),
+        "parameters/components": parameters.show_sizes(PAIR)[1],
+        "parameters/calls": parameters.show_calls(PAIR),
+        "parameters/memory": memory.show_memory("mini", 32, 1, keeps=False),
+        "distillation/masking": distillation.show_masking(PAIR, 10, 3),
+        "attention/ablation": ablation.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
+    }
+
+
+@pytest.fixture
+def drawn(tuned_family, monkeypatch):
+    monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
+    return drawings()
+
+
+def numbers_in(markup):
+    found = re.findall(r'class="drawn" data-kind="([^"]+)" data-numbers="([^"]*)"', markup)
+    return {kind: json.loads(html.unescape(numbers)) for kind, numbers in found}
+
+
+def by_name(numbers):
+    return [dict(zip(numbers["columns"], row, strict=True)) for row in numbers["rows"]]
+
+
+def test_every_drawing_has_its_rows_beside_it_under_one_menu(drawn):
+    whole(drawn)
+    numbers = {kind: numbers_in(markup)[kind] for kind, markup in drawn.items()}
+    rows = {kind: by_name(found) for kind, found in numbers.items()}
+    as_the_endpoints_say(rows)
+    adding_up(rows)
+    named({kind: found["said"] for kind, found in numbers.items()})
+
+
+def whole(drawn):
+    for kind, markup in drawn.items():
+        numbers = numbers_in(markup)
+        assert list(numbers) == [kind]
+        wanted = ["csv", "json"] if kind in TABLES else ["svg", "png", "csv", "json"]
+        wanted += ["py"] if has_recipe(kind) else []
+        assert re.findall(r'data-take="(\w+)"', markup) == wanted, kind
+        columns = numbers[kind]["columns"]
+        assert len(set(columns)) == len(columns)
+        assert by_name(numbers[kind]), kind
+        cells = [cell for row in numbers[kind]["rows"] for cell in row]
+        assert all(cell is None or isinstance(cell, str | int | float) for cell in cells)
+        for shown in re.findall(r"(?<![\w.])0\.\d{3}(?![\d])", re.sub("<[^>]*>", " ", markup)):
+            assert kind in DERIVED or any(
+                isinstance(cell, float) and f"{cell:.3f}" == shown for cell in cells
+            ), (kind, shown)
+
+
+def as_the_endpoints_say(rows):
+    pair = {m["model"]: m for m in ENDPOINTS["pair"]("the cat sat.", "a dog was bad.")["models"]}
+    assert [r["probability_in_order"] for r in rows["tasks/pairs"] if r["order"] == "written"] == [
+        pytest.approx(pair[key]["probability_in_order"], rel=1e-6) for key in ("bert", "albert")
+    ]
+    judged = ENDPOINTS["sentiment"](TEXT)["models"]
+    for name in ("integrated_gradients", "leave_one_out"):
+        wanted = np.concatenate([model[name] for model in judged])
+        assert [r[name] for r in rows["tasks/sentiment"]] == pytest.approx(wanted, rel=1e-6)
+    names = [row["model"] for row in rows["parameters/components"]]
+    counted = ENDPOINTS["parameters"](names)["models"]
+    for row, model in zip(rows["parameters/components"], counted, strict=True):
+        assert (row["total"], row["applied"]) == (model["total"], model["applied"])
+        assert {part: row[part] for part in model["components"] if part in row} == {
+            part: n for part, n in model["components"].items() if part in row
+        }
+    assert all(r["weight_bytes"] % 4 == 0 for r in rows["parameters/memory"])
+
+
+def adding_up(rows):
+    for row in rows["tasks/quadrants"]:
+        for side in ("a", "b"):
+            three = [row[f"{side}_to_{to}"] for to in ("a", "b", "added")]
+            assert sum(three) == pytest.approx(1, abs=1e-5)
+    for name in ("answer_begins_here", "answer_ends_here"):
+        assert sum(row[name] for row in rows["tasks/question"]) == pytest.approx(3)
+    shares = [r["share_of_all_tokens"] for r in rows["distillation/masking"]]
+    assert sum(shares) == pytest.approx(1)
+    for row in rows["predictions/asked"]:
+        if row["probability"] is not None:
+            assert -np.log(row["probability"]) == pytest.approx(row["surprisal_nats"])
+    left = [r["log_joint_nats"] for r in rows["predictions/joint"] if r["filled"] != "alone"]
+    assert sum(a >= b for a, b in pairwise(left)) >= len(left) - 3, "best first in each model"
+
+
+def named(said):
+    assert said["tasks/sentiment"] == {"text": TEXT}
+    assert said["tasks/question"]["passage"] == PASSAGE
+    assert said["latency/measure"]["models"] is None, "shapes are no checkpoints"
+    assert said["latency/measure"]["length"] == 32
+    assert said["predictions/joint"] == {}
