@@ -87,6 +87,10 @@ export function show(root, data, context) {
     make('p', {class: 'note'}, texts.how), make('p', {class: 'note'}, texts.frame));
 }
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({second, words = [], models = []}) => ({SECOND: second, WORDS: words,
+  GROUPS: Object.fromEntries(models.filter(model => model.maps.length).map(model => [model.label, model.groups]))});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({models = [], words = []}) {
   const of = model => model.maps.flatMap((one, mask) => one.effect.flatMap((row, layer) =>

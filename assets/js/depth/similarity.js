@@ -89,6 +89,9 @@ const shown = new WeakMap();   // root -> how it is drawn anew
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => shown.get(root)?.();
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({sentences}) => ({TEXTS: sentences});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export const table = ({rows, cka, shuffled}) => ({columns: ['model', 'layer', 'other_model', 'other_layer', 'cka', 'cka_shuffled'],
   rows: rows.flatMap((row, r) => rows.map((other, c) => [row.label, row.layer, other.label, other.layer, cka[r][c], shuffled[r][c]]))});

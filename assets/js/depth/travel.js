@@ -27,6 +27,9 @@ export function show(root, data) {
     make('div', {class: 'dt'}, ...charts.map(one => one.node)), make('p', {class: 'note'}, texts.note));
 }
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({models, words}) => ({WORDS: words, GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups]))});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export const table = ({models, words}) => ({columns: ['model', 'layer', 'word', 'cosine_to_start', 'cosine_to_end'],
   rows: models.flatMap(model => model.start.flatMap((row, layer) => words.map((word, i) => [model.label, layer, word, row[i], model.end[layer][i]])))});

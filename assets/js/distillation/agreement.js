@@ -46,6 +46,9 @@ export function show(root, data) {
       make('tbody', {}, ...worst(data))))));
 }
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = data => ({SENTENCES: (data.worst || []).map(item => item.text)});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = (data.worst || []).map(item => [item.text, item.answer, item.teacher, item.student, item.kl, item.shared]);

@@ -90,6 +90,9 @@ export function show(root, data) {
     view.head, view.worst, view.strip);
 }
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({place, answer, temperatures}) => ({PLACE: place, ANSWER: answer, TEMPERATURES: temperatures});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.temperatures.flatMap((t, i) =>

@@ -30,7 +30,7 @@ export function csv({columns, rows}, about) {
 /** @param {Table} table @param {About} about */
 export const json = (table, about) => `${JSON.stringify({about, ...table}, null, 1)}\n`;
 
-const python = JSON.stringify;   // strings, numbers, lists and names: the same in both
+const python = value => value === null ? 'None' : JSON.stringify(value);   // strings, numbers, lists and names are the same in both
 
 /** The lines that recompute the numbers, for this text and these models. @param {string} lines @param {Record<string, any>} constants by their names in the lines @param {About} about */
 export function recipe(lines, constants, about) {

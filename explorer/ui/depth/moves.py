@@ -36,13 +36,11 @@ def show_moves(state: PageState | None) -> list[str]:
     shown = alignment.content[:MOST_WORDS]
     if not shown:
         return ["", note(tab_words.NO_WORD), "", ""]
-    found = {
-        key: word_travel(run, tuple(alignment.groups[key][i] for i in shown))
-        for key, run in runs.items()
-    }
+    groups = {key: tuple(alignment.groups[key][i] for i in shown) for key in runs}
+    found = {key: word_travel(run, groups[key]) for key, run in runs.items()}
     words = [alignment.words[i] for i in shown]
     labels = {key: run.spec.label for key, run in runs.items()}
-    return [travel_canvas(found, labels, words, texts.MOVES), *show_shared(state)]
+    return [travel_canvas(found, labels, groups, words, texts.MOVES), *show_shared(state)]
 
 
 def show_shared(state: PageState) -> list[str]:

@@ -136,7 +136,7 @@ def drawn(
     if all(key in specs for key in pair):
         pairs = copied_rows(found.rows, pair, specs[pair[1]].initialised_from)
         remark = Markup(remark + lineage_of(specs, state))
-    canvas = similarity_canvas(found, labels, pairs, texts.SIMILARITY)
+    canvas = similarity_canvas(found, labels, pairs, sentences(), texts.SIMILARITY)
     return texts.similarity_finding(found, labels), canvas, remark
 
 

@@ -60,6 +60,7 @@ def show_losses(state: PageState | None) -> str:
     return distillation_losses(
         losses,
         pair.teacher,
+        (at.word, answer),
         {**texts.LOSSES, "total": total, "notes": notes, "start": start},
     )
 

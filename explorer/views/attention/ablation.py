@@ -40,7 +40,7 @@ def head_switches(
 def _nats(importance: HeadImportance | None) -> list[list[float]]:
     if importance is None:
         return []
-    return [[float(f"{nats:.4g}") for nats in layer] for layer in importance.kl]
+    return [[float(f"{nats:.7g}") for nats in layer] for layer in importance.kl]
 
 
 def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -> Markup:

@@ -66,4 +66,6 @@ def _model(key: str, label: str, found: Followed) -> dict[str, Any]:
         }
         for mask, one in enumerate(found.maps.get(key, ()))
     ]
-    return {"key": key, "label": label, "maps": maps, "refused": found.refused.get(key, "")}
+    groups = [list(group) for group in found.pair.groups.get(key, ())]
+    told = {"maps": maps, "groups": groups, "refused": found.refused.get(key, "")}
+    return {"key": key, "label": label, **told}

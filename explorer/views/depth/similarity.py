@@ -15,15 +15,20 @@ def similarity_canvas(
     found: LayerSimilarity,
     labels: Mapping[str, str],
     pairs: Sequence[Pair],
+    sentences: Sequence[str],
     texts: Mapping[str, Any],
 ) -> str:
-    """The squares' JSON; ``pairs`` are (row, column) cells that are outlined."""
+    """The squares' JSON; ``pairs`` are (row, column) cells that are outlined.
+
+    ``sentences`` are what was read, for whoever computes it again.
+    """
     return script_json(
         {
             "rows": [{"key": key, "label": labels[key], "layer": n} for key, n in found.rows],
-            "cka": np.round(found.cka, 4).tolist(),
-            "shuffled": np.round(found.shuffled, 4).tolist(),
+            "cka": np.round(found.cka, 6).tolist(),
+            "shuffled": np.round(found.shuffled, 6).tolist(),
             "pairs": [list(pair) for pair in pairs],
+            "sentences": list(sentences),
             "texts": dict(texts),
         }
     )

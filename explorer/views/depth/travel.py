@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.alignment import AlignedWord
+from explorer.analysis.alignment import AlignedWord, Groups
 from explorer.analysis.depth.travel import WordTravel
 from explorer.views.markup import script_json
 
@@ -13,6 +13,7 @@ from explorer.views.markup import script_json
 def travel_canvas(
     found: Mapping[str, WordTravel],
     labels: Mapping[str, str],
+    groups: Mapping[str, Groups],
     words: Sequence[AlignedWord],
     texts: Mapping[str, Any],
 ) -> str:
@@ -23,8 +24,9 @@ def travel_canvas(
         {
             "key": key,
             "label": labels[key],
-            "start": np.round(travel.to_start, 4).tolist(),
-            "end": np.round(travel.to_end, 4).tolist(),
+            "start": np.round(travel.to_start, 6).tolist(),
+            "end": np.round(travel.to_end, 6).tolist(),
+            "groups": [list(group) for group in groups[key]],
         }
         for key, travel in found.items()
     ]

@@ -9,8 +9,13 @@ from explorer.views.distillation.soft import rounded
 from explorer.views.markup import script_json
 
 
-def distillation_losses(losses: SentenceLosses, teacher: Run, texts: Mapping[str, object]) -> str:
-    """The losses' JSON: each part at every temperature step, and the KL of each token."""
+def distillation_losses(
+    losses: SentenceLosses, teacher: Run, hidden: tuple[int, int], texts: Mapping[str, object]
+) -> str:
+    """The losses' JSON: each part at every temperature step, and the KL of each token.
+
+    ``hidden`` is the hidden word's place and its piece, -1 where that is not known.
+    """
     spelling = spelling_of(teacher.vocabulary)
     return script_json(
         {
@@ -21,6 +26,8 @@ def distillation_losses(losses: SentenceLosses, teacher: Run, texts: Mapping[str
             "kl": [rounded(row) for row in losses.kl],
             "cosine": rounded(losses.cosine),
             "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
+            "place": hidden[0],
+            "answer": hidden[1] if hidden[1] >= 0 else None,
             "texts": dict(texts),
         }
     )

@@ -1,6 +1,7 @@
 """The menu below every picture: there for each by the contract, and for the page's own parts not."""
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.take import RECIPES, has_recipe, take_menu
 from explorer.ui.shell.scripts import modules
 
+ROOT = Path(__file__).parents[3]
 PICTURES = sorted(
     path.removesuffix(".js")
     for path, source in modules().items()
@@ -24,6 +26,9 @@ def test_every_picture_has_the_menu_and_a_part_of_the_page_has_none(kind):
 
 def test_every_recipe_is_of_a_picture():
     recipes = {p.relative_to(RECIPES).with_suffix("").as_posix() for p in RECIPES.rglob("*.py")}
-    assert recipes <= set(PICTURES)
-    assert len(recipes) >= 6
+    sources = [path.read_text("utf-8") for path in (ROOT / "explorer/ui").rglob("*.py")]
+    drawn = {kind for source in sources for kind in re.findall(r'takeable\(\s*"([^"]+)"', source)}
+    assert len(drawn) >= 13
+    assert recipes <= set(PICTURES) | drawn
+    assert len(recipes) >= 13
     assert take_menu("page/view") is None

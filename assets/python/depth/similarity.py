@@ -1,0 +1,48 @@
+"""How alike all layers are: linear CKA between the states of the same words of many texts."""
+
+import re
+
+import numpy as np
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+TEXTS = ["The ship sailed across the sea to America."]
+MOST_WORDS = 1000
+WORD = r"[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
+
+names, grams = [], []
+for label, (source, revision) in MODELS.items():
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModel.from_pretrained(source, revision=revision).eval()
+    words = []
+    for text in TEXTS:
+        coded = tokenizer(text, return_tensors="pt", return_offsets_mapping=True)
+        spans = coded.pop("offset_mapping")[0].tolist()
+        with torch.inference_mode():
+            states = torch.cat(model(**coded, output_hidden_states=True).hidden_states)
+        for word in re.finditer(WORD, text):
+            inside = [i for i, (a, b) in enumerate(spans) if a < word.end() and b > word.start()]
+            words.append(states[:, inside].mean(1).double())
+    for layer, found in enumerate(torch.stack(words[:MOST_WORDS], 1)):
+        centred = found - found.mean(0)
+        gram = centred @ centred.T
+        names.append((label, layer))
+        grams.append(gram / gram.norm())
+order = np.random.default_rng(0).permutation(len(grams[0]))
+
+columns = ["model", "layer", "other_model", "other_layer", "cka", "cka_shuffled"]
+rows = []
+flat = torch.stack(grams).flatten(1)
+for name, gram in zip(names, grams, strict=True):
+    shuffled = torch.stack(grams)[:, order][:, :, order].flatten(1) @ gram.flatten()
+    for other, cka, chance in zip(names, flat @ gram.flatten(), shuffled, strict=True):
+        rows.append([*name, *other, cka.item(), chance.item()])
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

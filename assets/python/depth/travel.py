@@ -1,0 +1,38 @@
+"""How each word's state moves through the layers: cosines with its first and its last one."""
+
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+TEXT = "The ship sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+WORDS = ["The", "ship"]
+GROUPS = {
+    "mini-BERT": [[1], [2]],
+    "mini-DistilBERT": [[1], [2]],
+    "mini-ALBERT": [[1], [2]],
+}  # the tokens of each word on which all the models agree
+
+columns = ["model", "layer", "word", "cosine_to_start", "cosine_to_end"]
+rows = []
+for label, (source, revision) in MODELS.items():
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModel.from_pretrained(source, revision=revision).eval()
+    text = TEXT.replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    with torch.inference_mode():
+        states = torch.cat(model(**inputs, output_hidden_states=True).hidden_states).double()
+    words = torch.stack([states[:, tokens].mean(1) for tokens in GROUPS[label]], 1)
+    words /= words.norm(dim=-1, keepdim=True)
+    for layer, now in enumerate(words):
+        start, end = ((now * then).sum(-1).tolist() for then in (words[0], words[-1]))
+        rows += [[label, layer, *found] for found in zip(WORDS, start, end, strict=True)]
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

@@ -1,0 +1,32 @@
+"""Teacher and student on sentences with one hidden word: first answers, KL, shared answers."""
+
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+SENTENCES = ["The ship sailed across the [MASK] to America."]
+
+columns = ["sentence", "kl_teacher_student_nats", "shared_of_five"]
+said = []
+for source, revision in list(MODELS.values())[:2]:
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    said.append([])
+    for sentence in SENTENCES:
+        inputs = tokenizer(sentence, return_tensors="pt")
+        mask = inputs["input_ids"][0] == tokenizer.mask_token_id
+        with torch.inference_mode():
+            said[-1].append(model(**inputs).logits[0, mask][0].double().log_softmax(-1))
+rows = []
+for sentence, teacher, student in zip(SENTENCES, *said, strict=True):
+    kl = (teacher.exp() * (teacher - student)).sum().item()
+    five = [set(one.topk(5).indices.tolist()) for one in (teacher, student)]
+    rows.append([sentence, kl, len(five[0] & five[1])])
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

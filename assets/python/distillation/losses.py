@@ -1,0 +1,51 @@
+"""The three losses of distillation on one text, and KL and cosine at every token."""
+
+import re
+
+import torch
+from torch.nn.functional import cosine_similarity
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+TEXT = "The ship sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+PLACE = 5  # the word that is hidden, counted from 0
+ANSWER = None  # the token that was there, where it is known
+TEMPERATURES = [1.0, 2.0]
+WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
+
+words = list(re.finditer(WORD, TEXT))
+start, end = words[PLACE].span()
+mask = sum(word[0] == "[MASK]" for word in words[:PLACE])
+logits, last = [], []
+for source, revision in list(MODELS.values())[:2]:
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    text = (TEXT[:start] + "[MASK]" + TEXT[end:]).replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    with torch.inference_mode():
+        out = model(**inputs, output_hidden_states=True)
+    logits.append(out.logits[0].double())
+    last.append(out.hidden_states[-1][0].double())
+cosine, mlm = cosine_similarity(*last, dim=-1), None
+if ANSWER is not None:
+    place = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[mask, 0]
+    mlm = -logits[1][place].log_softmax(-1)[ANSWER].item()
+
+columns = ["temperature", "position", "kl_nats", "cosine", "loss_ce", "loss_mlm", "loss_cos"]
+rows = []
+for t in TEMPERATURES:
+    teacher, student = ((one / t).log_softmax(-1) for one in logits)
+    kl = (teacher.exp() * (teacher - student)).sum(-1)
+    ce, cos = t * t * kl.mean().item(), 1 - cosine.mean().item()
+    for token in range(len(kl)):
+        rows.append([t, token + 1, kl[token].item(), cosine[token].item(), ce, mlm, cos])
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

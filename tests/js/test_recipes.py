@@ -1,0 +1,104 @@
+"""Every picture's lines of Python, as a reader gets them, find that picture's rows again."""
+
+import ast
+import html
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from explorer.models.specs import MINI
+from explorer.page_state import PageState
+from explorer.ui.kit.take import RECIPES
+from tests.js import page_values as values
+from tests.recomputed import agree, recomputed
+
+HERE = Path(__file__).parent
+KINDS = sorted(
+    path.relative_to(RECIPES).with_suffix("").as_posix() for path in RECIPES.rglob("*.py")
+)
+TEXT = "the unbelievable cat sat on the [MASK]; it was =[MASK]."
+PAIR = "the cat sat. [SEP] a dog was bad."
+CAT = 2
+"""The word that is hidden for the losses, so that its own loss is known."""
+CARRIED = (PageState(text="the cat sat on the [MASK]."), "the dog sat on the [MASK].")
+"""Two texts whose answers differ by so much that a share of it is no matter of rounding."""
+TEXTS = {"depth/patching": CARRIED[0].text}
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+@pytest.fixture
+def pictures(tiny_family, monkeypatch):
+    """The data of every picture that has lines, for a text with words of many pieces."""
+    from explorer.ui.attention import ablation
+    from explorer.ui.depth import patching
+    from explorer.ui.distillation import folds
+    from explorer.ui.parameters import tab as parameters
+    from explorer.ui.predictions import every_word
+    from explorer.ui.predictions import tab as predictions
+    from explorer.ui.tasks import pairs
+
+    state = PageState(text=TEXT)
+    monkeypatch.setattr(values, "STATE", state)
+    monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
+    found = values.attention_values() | values.depth_values(monkeypatch)
+    found |= values.distillation_values(monkeypatch)
+    found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
+    found["predictions/gaps"] = predictions.show(state)[1]
+    found["predictions/words"] = list(every_word.show_words(state))[-1][1]
+    found["parameters/map"] = parameters.show(state)[1]
+    found["attention/switches"] = list(ablation.show_sweep(state))[-1][1]
+    found["depth/patching"] = list(patching.follow(*CARRIED))[-1][2]
+    drawn = pairs.show_pairs(PageState(text=PAIR))
+    found["tasks/pairs"] = html.unescape(re.search(r'data-numbers="([^"]*)"', drawn)[1])
+    return {kind: json.loads(str(found[kind])) for kind in KINDS}
+
+
+@pytest.fixture
+def told(pictures):
+    """Each picture's rows and its lines, as the browser writes both."""
+    given = {
+        "models": {spec.label: [str(spec.bundled_path), "main"] for spec in MINI.values()},
+        "pictures": {
+            kind: {
+                "lines": (RECIPES / f"{kind}.py").read_text("utf-8"),
+                "text": TEXTS.get(kind, TEXT),
+                "data": data,
+            }
+            for kind, data in pictures.items()
+        },
+    }
+    done = subprocess.run(
+        ["node", HERE / "recipes.js"], input=json.dumps(given), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_the_lines_of_every_picture_find_its_rows_again(told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for number, (kind, found) in enumerate(told.items()):
+        path = tmp_path / f"{number}.py"
+        path.write_text(found["lines"], "utf-8")
+        columns, rows = found["table"]["columns"], found["table"]["rows"]
+        fresh = recomputed(path)
+        agree([dict(zip(columns, row, strict=True)) for row in rows], fresh)
+        assert len(fresh) * 5 >= len(rows), kind
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_they_need_nothing_of_the_explorer(kind):
+    tree = ast.parse((RECIPES / f"{kind}.py").read_text("utf-8"))
+    roots = {
+        name.name.split(".")[0]
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Import)
+        for name in n.names
+    }
+    roots |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert roots <= {"torch", "transformers", "numpy"} | set(sys.stdlib_module_names)

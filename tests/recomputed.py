@@ -1,0 +1,48 @@
+"""The rows that lines of Python find, held against those that the page says."""
+
+import io
+import math
+import runpy
+from contextlib import redirect_stdout
+from itertools import count
+
+
+def recomputed(path):
+    """The rows of a recipe, each by its columns' names; here, where torch is imported already."""
+    with redirect_stdout(io.StringIO()) as printed:
+        found = runpy.run_path(str(path))
+    assert printed.getvalue().count("\n") == len(found["rows"]) + 1
+    assert found["rows"]
+    return [dict(zip(found["columns"], row, strict=True)) for row in found["rows"]]
+
+
+def same(found, wanted):
+    if isinstance(wanted, float):
+        return math.isclose(float(found), wanted, rel_tol=1e-5, abs_tol=1e-5)
+    return written(found) == written(wanted)
+
+
+def written(value):
+    """A cell as a CSV has it."""
+    return "" if value is None else str(value)
+
+
+def agree(rows, fresh):
+    """Every recomputed row stands in the file, in the columns that both have.
+
+    Rows of one name stand in one order; of those with further columns the first is the answer's.
+    """
+    both = set(fresh[0]) & set(rows[0])
+    keys = sorted(name for name in both if not isinstance(fresh[0][name], float))
+    mine, theirs = (numbered(listed, keys) for listed in (rows, fresh))
+    for key, row in theirs.items():
+        assert all(same(mine[key][name], row[name]) for name in both), (mine[key], row)
+
+
+def numbered(rows, keys):
+    """Each row by what it is about, and which of those it is."""
+    seen, found = {}, {}
+    for row in rows:
+        key = tuple(written(row[k]) for k in keys)
+        found[*key, next(seen.setdefault(key, count()))] = row
+    return found
