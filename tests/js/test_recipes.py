@@ -28,7 +28,8 @@ CAT = 2
 """The word that is hidden for the losses, so that its own loss is known."""
 CARRIED = (PageState(text="the cat sat on the [MASK]."), "the dog sat on the [MASK].")
 """Two texts whose answers differ by so much that a share of it is no matter of rounding."""
-TEXTS = {"depth/patching": CARRIED[0].text}
+WORDS = PageState(text="the unbelievable cat's mat. [SEP] it sat.")
+TEXTS = {"depth/patching": CARRIED[0].text, "predictions/words": WORDS.text}
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
@@ -50,7 +51,7 @@ def pictures(tiny_family, monkeypatch):
     found |= values.distillation_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
     found["predictions/gaps"] = predictions.show(state)[1]
-    found["predictions/words"] = list(every_word.show_words(state))[-1][1]
+    found["predictions/words"] = list(every_word.show_words(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
     found["attention/switches"] = list(ablation.show_sweep(state))[-1][1]
     found["depth/patching"] = list(patching.follow(*CARRIED))[-1][2]
