@@ -2,7 +2,9 @@
 
 import io
 import threading
+from html import escape
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 import zxingcpp
@@ -49,6 +51,34 @@ def test_what_is_not_the_links_own_stays_out_of_it(page_at, app_url):
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == f"{app_url}/?v=1&family=mini&text=A+%5BMASK%5D.&tab=depth"
     assert "__sign" not in page.url
+
+
+def test_in_a_frame_of_another_origin_the_view_is_kept_and_no_token_is_copied(
+    app_url, chromium, host
+):
+    view = {"text": "A cat sat on the [MASK].", "tab": "attention", "model": "distilbert"}
+    view |= {"v": "1", "family": "mini", "layer": "1", "head": "2"}
+    foreign = {"__theme": "dark", "__sign": "secret"}
+    host.body = (
+        f'<iframe src="{escape(f"{app_url}/?{urlencode(view | foreign)}")}" width="1200" height="900" '
+        'allow="clipboard-write"></iframe>'
+    )
+    context = chromium.new_context(permissions=["clipboard-read", "clipboard-write"])
+    context.set_default_timeout(90_000)
+    page = context.new_page()
+    page.goto(host.url)
+    frame = page.frame_locator("iframe")
+    link = field_of(frame)
+    expect(frame.get_by_role("tab", name="Attention", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
+    expect(frame.locator("#text textarea")).to_have_value(view["text"])
+    assert dict(parse_qsl(urlsplit(link.input_value()).query)) == view
+    frame.get_by_text("Copy link", exact=True).click()
+    expect(frame.locator("#link [role=status]")).to_have_text("Link copied")
+    assert page.evaluate("navigator.clipboard.readText()") == link.input_value()
+    assert "__sign" not in page.frames[1].url
+    context.close()
 
 
 def test_a_long_link_keeps_to_two_thousand_characters_and_says_so(page_at):

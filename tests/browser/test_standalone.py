@@ -1,6 +1,7 @@
 """Every tab as one file: opened from a disk, with every request blocked, it shows the page's numbers."""
 
 import re
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import expect
@@ -33,18 +34,42 @@ def settled(page, script):
     raise AssertionError(f"it never rests: {seen[-1]}")
 
 
-@pytest.mark.parametrize("tab", [tab.ID for tab in TABS])
-def test_a_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium, tmp_path, tab):
-    page = page_at(f"/?tab={tab}&text=The+unbelievable+%5BMASK%5D+sat+</script>.")
+def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium, tmp_path):
+    page = page_at("/?text=The+unbelievable+%5BMASK%5D+sat+</script>.")
     expect(page.locator("#link button").first).to_be_visible()
     expect(page.locator(".status")).to_contain_text("mini-albert")
+    for tab in TABS:
+        page.get_by_role("tab", name=tab.LABEL, exact=True).click()
+        expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
+        path, numbers, findings = saved(page, tab.ID, tmp_path)
+        with offline(chromium, path) as alone:
+            if numbers:
+                assert settled(alone, READ) == numbers, tab.ID
+            assert alone.evaluate(FINDINGS) == findings
+            if tab.ID == "predictions":
+                slider = alone.locator("#pr-shown")
+                slider.fill("3")
+                expect(alone.locator(".pr-list").first.locator("li")).to_have_count(3)
+            if tab.ID in {"predictions", "tasks"}:
+                for ending in ("csv", "py"):
+                    taken(alone, ending)
+
+
+def saved(page, tab, folder):
+    """The file of one tab, and what the page itself says there."""
     numbers = settled(page, READ) if tab not in WITHOUT_CANVAS else []
-    findings = settled(page, FINDINGS) if tab == "tasks" else page.evaluate(FINDINGS)
+    findings = settled(page, FINDINGS)
     with page.expect_download() as waiting:
         page.get_by_text("Save this tab", exact=True).click()
     assert re.fullmatch(rf".*{tab}_\d{{4}}-\d\d-\d\d\.html", waiting.value.suggested_filename)
-    path = tmp_path / "tab.html"
+    path = folder / f"{tab}.html"
     waiting.value.save_as(path)
+    return path, numbers, findings
+
+
+@contextmanager
+def offline(chromium, path):
+    """A file opened where there is no network; it asks for nothing and raises nothing."""
     context, asked, errors = chromium.new_context(viewport={"width": 1440, "height": 900}), [], []
     context.route("http*://**/*", lambda route: (asked.append(route.request.url), route.abort()))
     context.set_offline(True)
@@ -54,18 +79,16 @@ def test_a_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium, tmp
         "console", lambda message: errors.append(message.text) if message.type == "error" else None
     )
     alone.goto(path.as_uri())
-    if numbers:
-        assert settled(alone, READ) == numbers
-    assert alone.evaluate(FINDINGS) == findings
+    yield alone
     assert not asked
     assert errors == []
-    if tab == "predictions":
-        slider = alone.locator("#pr-shown")
-        slider.fill("3")
-        expect(alone.locator(".pr-list").first.locator("li")).to_have_count(3)
-        menu = alone.locator(".take").first
-        menu.locator("summary").click()
-        with alone.expect_download() as again:
-            menu.locator("[data-take=csv]").click()
-        assert again.value.suggested_filename.endswith(".csv")
     context.close()
+
+
+def taken(alone, ending):
+    """One file of the first picture's menu, made without the page's server."""
+    menu = alone.locator(".take").first
+    menu.locator("summary").click()
+    with alone.expect_download() as waiting:
+        menu.locator(f"[data-take={ending}]").click()
+    assert waiting.value.suggested_filename.endswith(f".{ending}")

@@ -1,0 +1,26 @@
+// The page's address: ours is written, another's page that shows our pictures keeps its own.
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import './page.js';
+import {begin} from '../../assets/js/page/here.js';
+
+const config = {defaults: {text: '', family: 'mini', tab: 'predictions', layer: '0'}, reads: {predictions: ['text']}, limit: 10};
+const OURS = new URL(import.meta.url).origin;
+
+/** What is written into the address of a page of this origin. */
+function writtenBy(origin) {
+  const found = [], write = (_, __, url) => found.push(String(url));
+  Object.assign(globalThis, {history: {state: null, replaceState: write, pushState: write}, location: {origin, href: 'http://page.test/?own=1'}});
+  document.querySelector = () => null;
+  window.parent = window;
+  const state = begin(config, () => {});
+  state.open({text: 'a cat'});
+  const {number} = JSON.parse(JSON.stringify(state.question()));
+  state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', text: 'a cat'}, text: 'a cat', machine: {device: 'cpu', dtype: 'float32'}, note: ''});
+  state.set({layer: 2});
+  return found;
+}
+
+test('our own address holds the view', () => assert.ok(writtenBy(OURS).at(-1).includes('layer=2')));
+test('the address of a page that is not ours is left alone', () => assert.deepEqual(writtenBy('http://page.test'), []));
