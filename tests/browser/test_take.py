@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from explorer.models.specs import MINI
 from explorer.ui.kit.take import has_recipe
 from explorer.ui.shell.tabs import TABS
-from tests.recomputed import agree, recomputed
+from tests.js.take.recomputed import agree, recomputed
 
 pytestmark = pytest.mark.browser
 TEXT = "Paris is the =[MASK] of the unbelievable [MASK]."

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import './page.js';
-import {begin} from '../../assets/js/page/here.js';
+import '../page.js';
+import {begin} from '../../../assets/js/page/here.js';
 
 const config = {defaults: {text: '', family: 'mini', tab: 'predictions', layer: '0'}, reads: {predictions: ['text']}, limit: 10};
 const OURS = new URL(import.meta.url).origin;

@@ -16,7 +16,7 @@ from explorer.models.specs import MINI
 from explorer.page_state import PageState
 from explorer.ui.kit.take import RECIPES
 from tests.js import page_values as values
-from tests.recomputed import agree, recomputed
+from tests.js.take.recomputed import agree, recomputed
 
 HERE = Path(__file__).parent
 KINDS = sorted(

@@ -2,13 +2,13 @@
 // where each picture has its kind's lines, its text and its data, and answers {kind: {table, lines}}; for test_recipes.py.
 import {readFileSync} from 'node:fs';
 
-import './page.js';
-import {recipe} from '../../assets/js/take/files.js';
+import '../page.js';
+import {recipe} from '../../../assets/js/take/files.js';
 
 const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
 const drawn = {table: data => data, constants: data => data.constants};   // what Python drew has both beside it
 const told = Object.entries(pictures).map(async ([kind, {lines, text, data}]) => {
-  const picture = data.rows && data.columns ? drawn : await import(`../../assets/js/${kind}.js`);
+  const picture = data.rows && data.columns ? drawn : await import(`../../../assets/js/${kind}.js`);
   const constants = {TEXT: text, MODELS: models, ...picture.constants?.(data)};
   return [kind, {table: picture.table(data), lines: recipe(lines, constants, {picture: kind})}];
 });
