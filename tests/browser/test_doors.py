@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.latency.report import FORMAT
+from explorer.doors.words import BUSY
 from explorer.ui.latency import folds_words
 from explorer.ui.shell.tabs import TABS
 
@@ -43,6 +44,21 @@ def test_a_view_is_shown_in_a_page_of_another_site(app_url, chromium, tmp_path):
         expect(drawn(page.frame_locator("iframe"), "attention")).to_be_visible()
         page.close()
         elsewhere.shutdown()
+
+
+def test_who_comes_when_too_many_wait_reads_our_sentence(page_at):
+    page = page_at("/")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    busy = {"detail": BUSY.format(n=64)}
+    page.route("**/queue/join*", lambda route: route.fulfill(status=429, json=busy))
+    page.locator("#text textarea").fill("The dog [MASK] at the moon.")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text(busy["detail"])).to_be_visible()
+    page.unroute("**/queue/join*")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#status")).to_contain_text("9 tokens")
+    assert all("429" in problem for problem in page.guard.problems)
+    page.guard.problems.clear()
 
 
 def test_a_saved_measurement_is_read_without_an_upload(page_at, tmp_path):
