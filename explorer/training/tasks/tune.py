@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 
 from explorer.models.specs import ModelSpec
+from explorer.training.steps.loop import half_precision
 
 RANK, ALPHA = 8, 16
 HEADS: dict[str, dict[str, tuple[str, ...]]] = {
@@ -107,7 +108,7 @@ def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kep
     while lesson.step < lesson.plan.steps:
         for group in adam.param_groups:
             group["lr"] = lesson.plan.rate_at(lesson.step)
-        loss = lesson.loss(lesson.network, [examples[i] for i in batches[lesson.step]])
+        loss = _loss(lesson, examples, batches[lesson.step])
         loss.backward()
         torch.nn.utils.clip_grad_norm_(parameters.values(), 1.0)
         adam.step()
@@ -124,11 +125,17 @@ def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kep
             saved = now
 
 
+def _loss(lesson: Lesson, examples: Sequence[Any], rows: list[int]) -> Tensor:
+    """The loss of one step, multiplied in bfloat16 where the machine does."""
+    with half_precision(next(lesson.network.parameters()).device):
+        return lesson.loss(lesson.network, [examples[i] for i in rows])
+
+
 def seconds_a_step(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]]) -> float:
     """What a middling step costs here; the lesson is spoilt by it."""
     begun, tried = time.monotonic(), batches[: max(3, min(12, len(batches)))]
     for rows in tried:
-        lesson.loss(lesson.network, [examples[i] for i in rows]).backward()
+        _loss(lesson, examples, rows).backward()
     return (time.monotonic() - begun) / len(tried)
 
 
