@@ -54,3 +54,5 @@ def test_the_head_that_looks_across_most_is_the_largest_crossing(tiny_family):
     assert share == result.crossing.max() == result.crossing[layer, head]
     assert second[2] <= share
     np.testing.assert_allclose(result.crossing, result.mass[:, :, [0, 1], [1, 0]].mean(-1))
+    expected = sum(result.mass[layer, head] for layer, head in np.ndindex(result.mass.shape[:2]))
+    np.testing.assert_allclose(result.mean, expected / result.crossing.size)

@@ -1,6 +1,7 @@
 """Sentiment and questions on the page and by their endpoints: numbers, cards, and bad input."""
 
 import re
+from html import unescape
 
 import gradio as gr
 import numpy as np
@@ -84,6 +85,8 @@ def test_the_three_answers_of_the_page_are_those_of_the_endpoint(tuned_family):
         first = model["answers"][0]
         assert PASSAGE[first["start"] : first["end"]] == first["text"]
         assert f"<mark>{first['text']}</mark>" in column
+        read = re.search(r'<p class="tq-passage">(.*?)</p>', column, re.S)[1]
+        assert unescape(re.sub(r"<[^>]+>", "", read)) == PASSAGE
         assert len(model["answers"]) == 3
         scores = [a["score"] for a in model["answers"]]
         assert scores == sorted(scores, reverse=True)
