@@ -19,7 +19,7 @@ from deploy import space
 from explorer.models.specs import BASE
 from explorer.ui.kit.words import FAMILY_LABEL
 from tests.browser.conftest import answers, free_port
-from tests.stand_in_hub import save_base_family
+from tests.stand_in_hub import WEIGHTS, save_base_family
 
 SYSTEM = Path(f"/usr/bin/python3.{sys.version_info.minor}")
 """One that every user may run; the tests' own may lie in root's home."""
@@ -79,6 +79,8 @@ def preload(cache):
         place = cache / "hub" / f"models--{spec.repo.replace('/', '--')}" / "snapshots"
         place.mkdir(parents=True)
         (cache / "made" / spec.repo).rename(place / spec.revision)
+        # The hub's client leaves its files for all to read, what writes them here does not.
+        (place / spec.revision / WEIGHTS).chmod(0o644)
 
 
 @pytest.mark.slow
