@@ -6,9 +6,20 @@ import gradio as gr
 
 from explorer.ui.kit import words as texts
 
+NEVER = 2**62
+
 
 class Page(gr.Blocks):
     """As it is, but for what it says of values that none of its controls offers."""
+
+    def queue(self, *arguments: Any, **named: Any) -> "Page":  # noqa: ANN401
+        """Set up the line, which keeps no record of its events.
+
+        Gradio sums up its last 10,000 events after every one, with pandas, for a page that is shut.
+        """
+        super().queue(*arguments, **named)
+        self._queue.ANALYTICS_MAX_EVENTS, self._queue.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
+        return self
 
     async def preprocess_data(self, block_fn: Any, *rest: Any, **named: Any) -> list[Any]:  # noqa: ANN401
         """The values of an event's inputs.

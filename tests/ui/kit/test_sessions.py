@@ -5,6 +5,7 @@ import tracemalloc
 import gradio as gr
 import pytest
 from gradio import state_holder
+from gradio.queueing import Queue
 from gradio.state_holder import SessionState, StateHolder
 
 from explorer.page_state import PageState
@@ -52,3 +53,17 @@ def test_what_a_visitor_chose_is_kept_apart_from_what_another_did(page, monkeypa
     assert (one[state], other[state]) == ("chosen", None)
     assert one[button].value == "changed" != other[button].value
     assert list(one.components) == []
+
+
+def test_no_event_is_summed_up_for_a_page_that_nobody_may_see(page, monkeypatch):
+    summed = []
+    monkeypatch.setattr(Queue, "_get_df", staticmethod(summed.append))
+    page._queue.events_recorded += 1000
+    page._queue.compute_analytics_summary([{"function": "predict"}])
+    assert summed == []
+    assert page._queue.ANALYTICS_MAX_EVENTS == 1
+    own = Queue(True, 4, 1.0, None, page, 4)
+    own.events_recorded += 1
+    with pytest.raises(AttributeError):
+        own.compute_analytics_summary([{"function": "predict"}])
+    assert summed, "the work-around is not needed any more"
