@@ -18,7 +18,7 @@ from explorer.models.specs import MINI
 
 WARM = 20
 """Questions before the first that counts."""
-MARKS = (0, 50, 200, 500)
+MARKS = (0, 50, 100, 200, 300, 500)
 """Answers after which the process is looked at; then after every thousand."""
 Serve = Callable[[], Any]
 
