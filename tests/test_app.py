@@ -4,6 +4,8 @@ import gradio as gr
 import pytest
 
 import app
+from explorer.page_state import PageState
+from explorer.ui.shell.page import build_page, launch_options
 
 LOCAL, PUBLIC = "http://127.0.0.1:7860/", "https://abc.gradio.live"
 
@@ -50,3 +52,15 @@ def test_a_public_link_warns_of_what_it_lets_others_do(launched, capsys, monkeyp
     assert PUBLIC in said
     assert "can run measurements and training" in said
     assert "no public link" not in said
+
+
+def test_a_start_that_is_too_busy_to_answer_itself_goes_on(monkeypatch):
+    from gradio import networking
+
+    monkeypatch.setattr(networking, "url_ok", lambda url: False)
+    page = build_page(PageState())
+    try:
+        _, local, _ = page.launch(prevent_thread_lock=True, **launch_options())
+        assert local.startswith("http://127.0.0.1")
+    finally:
+        page.close()

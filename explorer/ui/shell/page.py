@@ -89,6 +89,9 @@ def launch_options() -> dict[str, Any]:
     stop_for_those_who_leave()
     refuse_credentials()
     return {
+        # Else Gradio gives up a start that takes three seconds to answer its own question, as one
+        # does that visitors ask while torch is still being imported.
+        "_frontend": False,
         "theme": theme(),
         "css": colour_rules(),
         "css_paths": style_sheets(),
