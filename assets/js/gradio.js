@@ -109,6 +109,7 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(data: any) => Table} table
  * @property {(root: HTMLElement) => void} [clear]
  * @property {(root: HTMLElement) => void} [theme]
+ * @property {(root: HTMLElement) => Promise<void>} [whole] draws what waits until it is in sight
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
  * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing
  */

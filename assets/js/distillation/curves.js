@@ -11,18 +11,26 @@ const TICKS = [0.05, 0.2, 0.5, 1, 2, 5, 20], AT_ONCE = 6;
 const FORWARD = {part: 'ce'}, BACKWARD = {part: 'reverse'}, INK = {colour: 'var(--ink)'};
 let divided = false;   // kept while the page lives
 
-/** The charts of one hidden word, computed when they first come into view; `mark` moves with the dial. */
+const frame = () => new Promise(done => { requestAnimationFrame(done); });
+
+/** The charts of one hidden word, computed when they first come into view or by `whole`; `mark` moves with the dial. */
 export function curves(data) {
   const node = make('section', {class: 'dc'}, make('h3', {}, data.texts.curves.title));
+  /** @type {Promise<void> | null} */
+  let drawn = null;
   let charts = [];
-  const watch = new IntersectionObserver(async seen => {
-    if (!seen.some(one => one.isIntersecting)) return;
+  const compute = async () => {
     watch.disconnect();
     const found = await measured(data);
-    if (node.isConnected) charts = draw(node, data, found);
-  }, {rootMargin: '200px'});
+    if (!node.isConnected) return;
+    charts = draw(node, data, found);
+    await frame();   // a chart has its curves once its width is known: after the layout of this frame
+    await frame();
+  };
+  const whole = () => drawn ??= compute();
+  const watch = new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) whole(); }, {rootMargin: '200px'});
   watch.observe(node);
-  return {node, mark: t => charts.forEach(one => one.mark(t))};
+  return {node, whole, mark: t => charts.forEach(one => one.mark(t))};
 }
 
 // A few temperatures per frame: the dial stays free meanwhile.

@@ -196,6 +196,12 @@ function besideCard(data) {
   return {node, text};
 }
 
+/** @type {WeakMap<HTMLElement, ReturnType<typeof curves>>} */
+const below = new WeakMap();
+
+/** @type {import('../gradio.js').Picture['whole']} */
+export const whole = async root => below.get(root)?.whole();
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
@@ -203,6 +209,7 @@ export function show(root, data) {
   const scale = setUp(data);
   const view = {data, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
+  below.set(root, view.curves);
   const beside = besideCard(data);
   view.beside = beside.text;
   const list = make('ol', {class: 'ds-list', 'aria-label': data.texts.list});

@@ -56,6 +56,7 @@ function finely(draw, root, picture) {
 /** One file of a picture. @param {string} ending @param {Shown} shown @param {About} about @param {Provenance} known @returns {Promise<Blob>} */
 async function file(ending, shown, about, known) {
   const {root, data, picture} = shown, drawn = () => drawing(root, {title: [about.picture, about.text].filter(Boolean).join(': '), caption: caption(about), about});
+  if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
   if (ending === 'png') return described(await pixels(finely(drawn, root, picture)), about);
   const written = {svg: () => finely(drawn, root, picture).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
     py: () => python(shown, about, known)}[ending];

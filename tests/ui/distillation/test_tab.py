@@ -2,6 +2,7 @@
 
 import json
 import re
+import threading
 from dataclasses import replace
 
 import pytest
@@ -126,9 +127,20 @@ def test_before_the_first_compare_the_folds_are_empty():
 LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 
 
-def test_a_live_run_streams_to_its_end_and_gives_the_place_back(tiny_family, few_questions):
-    values = [json.loads(value) for value in live.run_live(STATE, *LIVE)]
-    assert "waiting" in values[0]
+def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
+    tiny_family, few_questions, monkeypatch
+):
+    door, teach = threading.Event(), live.teach
+
+    def held(*asked):
+        assert door.wait(30)
+        yield from teach(*asked)
+
+    monkeypatch.setattr(live, "teach", held)
+    run = live.run_live(STATE, *LIVE)
+    assert "waiting" in json.loads(next(run))
+    door.set()
+    values = [json.loads(value) for value in run]
     steps = [len(value["steps"]) for value in values if "steps" in value]
     assert steps == sorted(steps)
     assert steps[-1] == 10
