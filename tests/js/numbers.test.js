@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {brief, bytes, exact, fine, floats, million, number, percent, shown} from '../../assets/js/kit/numbers.js';
+import {brief, bytes, exact, fine, floats, million, number, percent, shown, wholePercent} from '../../assets/js/kit/numbers.js';
 
 const pack = typed => Buffer.from(typed.buffer).toString('base64');
 
@@ -29,4 +29,9 @@ test('counts in the unit that fits', () => {
   assert.equal(million(66362880), '66.4 M');
   assert.equal(exact(335141888), '335,141,888');
   assert.deepEqual([.05, 1, 2.5, 20].map(shown), ['0.05', '1', '2.5', '20']);
+});
+
+test('a whole per cent is rounded, and a temperature has three decimals below 1 and two above', () => {
+  assert.equal(wholePercent(.256), '26 %');
+  assert.deepEqual([.12345, 2.3456, .0504].map(shown), ['0.123', '2.35', '0.05']);
 });

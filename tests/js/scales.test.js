@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {dial, extent, nearest, niceTop, scale, stretches, ticks} from '../../assets/js/kit/scales.js';
+import {dial, extent, geometric, nearest, niceTop, scale, stretches, ticks} from '../../assets/js/kit/scales.js';
 
 test('a scale maps its ends to its ends, also a logarithmic one, and holds what is below its floor', () => {
   for (const log of [false, true]) {
@@ -70,4 +70,10 @@ test('a dial stops exactly at its ends and at round numbers, and moves by equal 
   assert.deepEqual([value(0), value(steps), value(String(place(2)))], [.05, 20, 2]);
   for (let at = 1; at <= steps; at++) assert.ok(value(at) > value(at - 1));
   assert.ok(Math.abs(value(200) / value(100) - value(500) / value(400)) < .02);
+});
+
+test('equal ratios end at both ends and keep what else is asked for in its place', () => {
+  const found = geometric(1, 100, 5, [2]), steps = geometric(1, 100, 5);
+  assert.deepEqual([found[0], found[1], found.at(-1)], [1, 2, 100]);
+  for (let i = 1; i < steps.length; i++) assert.ok(Math.abs(steps[i] / steps[i - 1] - 100 ** .25) < 1e-9);
 });
