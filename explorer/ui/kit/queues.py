@@ -10,6 +10,12 @@ LIGHT: dict[str, Any] = {
 """What some forward passes answer: it shares the turns of Compare."""
 QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
 """The same where what is asked says itself how it stands."""
+AT_ONCE: dict[str, Any] = {
+    "queue": False,
+    "show_progress": "hidden",
+    "api_visibility": "private",
+}
+"""What waits for nobody: a stop, a button that comes or goes."""
 
 
 def own_line(name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from gradio.context import LocalContext
 
 from explorer import runs
 from explorer.timing.line import Job, Line, Update, updates
+from explorer.ui.kit.queues import AT_ONCE
 
 Draw = Callable[[Update], list[Any]]
 
@@ -60,27 +61,20 @@ def stop_for_those_who_leave() -> None:
     runs.ASKER[:] = [left_by_now]
 
 
-_AT_ONCE: dict[str, Any] = {
-    "queue": False,
-    "show_progress": "hidden",
-    "api_visibility": "private",
-}
-
-
 def stop_comes(stop: gr.Button, start: gr.Button) -> None:
     """Show a stop button at the press that starts something.
 
     To be said before what the press starts: Gradio sends the events of one press one after the
     other, so an event named later would be sent only when the measurement is over.
     """
-    start.click(lambda: gr.Button(visible=True), None, [stop], **_AT_ONCE)
+    start.click(lambda: gr.Button(visible=True), None, [stop], **AT_ONCE)
 
 
 def stop_goes(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) -> None:
     """Hide a stop button once what was started is over or ended."""
-    event.then(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)
+    event.then(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
     for end in (stop, *ends):
-        end.click(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)
+        end.click(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
 
 
 def stoppable(line: Line, stop: gr.Button, *events: gr.events.Dependency) -> None:
@@ -88,6 +82,6 @@ def stoppable(line: Line, stop: gr.Button, *events: gr.events.Dependency) -> Non
 
     What fails draws nothing any more: then the button goes by itself.
     """
-    stop.click(stops(line), None, None, **_AT_ONCE)
+    stop.click(stops(line), None, None, **AT_ONCE)
     for event in events:
-        event.failure(lambda: gr.Button(visible=False), None, [stop], **_AT_ONCE)
+        event.failure(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)

@@ -11,7 +11,7 @@ from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import LIGHT
+from explorer.ui.kit.queues import AT_ONCE, LIGHT
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.kit.take import takeable
 from explorer.ui.parameters import folds_words as texts
@@ -58,9 +58,7 @@ def build_memory(state: gr.State) -> None:
         stops(MEASUREMENTS),
         None,
         None,
-        queue=False,
-        api_visibility="private",
-        show_progress="hidden",
+        **AT_ONCE,
     )
     stop_goes(stop, event)
 

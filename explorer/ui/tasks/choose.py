@@ -1,7 +1,7 @@
 """Fold: the models held against the reader's limits, by what was measured here."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import QUIET
+from explorer.ui.kit.queues import AT_ONCE, QUIET
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.kit.words import PLACE
 from explorer.ui.tasks import choose_words as texts
@@ -67,12 +67,7 @@ def build_fold(state: gr.State) -> None:
         stop_comes(stop, measure)
         line = QUIET | {"concurrency_id": "measure"}
         event = measure.click(plain_errors(measure_all), [state], [standing, kept], **line)
-        hidden: dict[str, Any] = {
-            "queue": False,
-            "show_progress": "hidden",
-            "api_visibility": "private",
-        }
-        stop.click(stopped, None, [standing], cancels=[event], **hidden)
+        stop.click(stopped, None, [standing], cancels=[event], **AT_ONCE)
         stop_goes(stop, event)
 
 
@@ -164,8 +159,6 @@ def workload_of(state: PageState, n_tokens: int) -> Workload:
 
 def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:
     """Every model's first word for the gap of each of the page's sentences, one after the other."""
-    from dataclasses import replace
-
     states = [replace(state, text=one["text"]) for one in assets.sentences()]
     queues = {spec.key: [partial(first_word, spec, one) for one in states] for spec in specs}
     yield from in_rounds(queues)

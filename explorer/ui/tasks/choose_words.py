@@ -1,8 +1,8 @@
 """The sentences of the fold that holds the models against a reader's limits."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-from explorer.analysis.tasks.choose import Advice, Candidate, Figure, Limits
+from explorer.analysis.tasks.choose import Advice, Candidate, Limits
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.views.markup import Markup, finding, join, listed, model_name
@@ -110,16 +110,15 @@ def _apart(candidates: Mapping[str, Candidate]) -> str:
     loose = [
         what
         for what, name in (("times", "milliseconds"), ("scores", "score"))
-        if _overlap(candidates, lambda one, name=name: one.cost(name))  # type: ignore[misc]
+        if _overlap(candidates, name)
     ]
     return f" (intervals of {' and of '.join(loose)} overlap)" if loose else ""
 
 
-def _overlap(
-    candidates: Mapping[str, Candidate], cost: Callable[[Candidate], Figure | None]
-) -> bool:
+def _overlap(candidates: Mapping[str, Candidate], name: str) -> bool:
     """Whether the interval of the best reaches another's."""
-    found = sorted((f for one in candidates.values() if (f := cost(one))), key=lambda f: f.value)
+    costs = (one.cost(name) for one in candidates.values())
+    found = sorted((cost for cost in costs if cost), key=lambda cost: cost.value)
     return any(other.low <= found[0].high for other in found[1:])
 
 

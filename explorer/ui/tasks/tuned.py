@@ -1,6 +1,7 @@
 """The headlines of the tuned models: the reader's text judged, the reader's question answered."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import gradio as gr
 
@@ -13,7 +14,13 @@ from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import answer, ask_all, judge, readable, specs_of, tuned_family
 from explorer.views.markup import Markup, el, join, note, plain_card
 
+if TYPE_CHECKING:
+    from explorer.models.heads.adapters import TunedModel
+    from explorer.models.specs import ModelSpec
+
 FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
+Models = dict[str, "TunedModel"]
+Specs = dict[str, "ModelSpec"]
 FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
 
 
@@ -27,15 +34,15 @@ def build_sentiment(state: gr.State) -> list[gr.components.Component]:
     picture = gr.HTML()
     text.submit(plain_errors(show_sentiment), [state, text], [picture], **LIGHT)
     for chip, (_, example) in zip(chips, texts.SENTIMENT_EXAMPLES, strict=True):
-        chip.click(plain_errors(try_text(example)), [state], [text, picture], **LIGHT)
+        chip.click(plain_errors(tries(show_sentiment, example)), [state], [text, picture], **LIGHT)
     return [asks, text, picture]
 
 
-def try_text(example: str) -> Any:  # noqa: ANN401 - a handler
-    """The handler of an example: its text, and what is said of it."""
+def tries(show: Callable[..., Markup | str], *example: str) -> Callable:
+    """The handler of an example: what it is, and what is said of it."""
 
-    def handler(state: PageState | None) -> tuple[str, Markup | str]:
-        return example, show_sentiment(state, example)
+    def handler(state: PageState | None) -> tuple[Markup | str, ...]:
+        return *example, show(state, *example)
 
     return handler
 
@@ -48,30 +55,41 @@ def sentiment_values(state: PageState) -> list[object]:
     return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
 
 
-def show_sentiment(state: PageState | None, text: str) -> Markup | str:
-    """The finding, the columns and the cards of those that are not tuned."""
-    from explorer.views.tasks.sentiment import word_sentiment_html, word_sentiment_numbers
+def section(
+    state: PageState | None, task: str, say: Callable[[Models, Specs], tuple[Markup, ...]]
+) -> Markup | str:
+    """What the tuned models say (finding, picture, remark), and cards of those that are not tuned.
 
+    A question that cannot be asked is refused in its place.
+    """
     if state is None:
         return ""
-    models, lacking = tuned_family(state, "sst2")
+    models, lacking = tuned_family(state, task)
     specs, cards = specs_of(state), cards_of(state, lacking)
     if not models:
         return cards
     try:
-        found = ask_all(models, judge, readable(text))
+        said, picture, remark = say(models, specs)
     except ValueError as error:
         return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
-    return join(
-        texts.sentiment_finding(found, specs),
-        takeable(
+    return join(said, picture, cards, remark)
+
+
+def show_sentiment(state: PageState | None, text: str) -> Markup | str:
+    """The finding, the columns and the cards of those that are not tuned."""
+    from explorer.views.tasks.sentiment import word_sentiment_html, word_sentiment_numbers
+
+    def say(models: Models, specs: Specs) -> tuple[Markup, ...]:
+        read = readable(text)
+        found = ask_all(models, judge, read)
+        picture = takeable(
             "tasks/sentiment",
             word_sentiment_html(found, specs, texts.SENTIMENT),
-            word_sentiment_numbers(found, specs, readable(text)),
-        ),
-        cards,
-        note(texts.SENTIMENT_NOTE),
-    )
+            word_sentiment_numbers(found, specs, read),
+        )
+        return texts.sentiment_finding(found, specs), picture, note(texts.SENTIMENT_NOTE)
+
+    return section(state, "sst2", say)
 
 
 def build_question(state: gr.State) -> list[gr.components.Component]:
@@ -99,17 +117,8 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
     )
     for chip, (_, *example) in zip(chips, texts.QUESTION_EXAMPLES, strict=True):
         shown = [question, passage, picture]
-        chip.click(plain_errors(try_question(*example)), [state], shown, **LIGHT)
+        chip.click(plain_errors(tries(show_question, *example)), [state], shown, **LIGHT)
     return [asks, picture]
-
-
-def try_question(question: str, passage: str) -> Any:  # noqa: ANN401 - a handler
-    """The handler of an example: its question, its passage, and the answers."""
-
-    def handler(state: PageState | None) -> tuple[str, str, Markup | str]:
-        return question, passage, show_question(state, question, passage)
-
-    return handler
 
 
 def question_values(state: PageState) -> list[object]:
@@ -123,27 +132,17 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
     from explorer.models.heads.question import read_passage
     from explorer.views.tasks.question import answer_spans_html, answer_spans_numbers
 
-    if state is None:
-        return ""
-    models, lacking = tuned_family(state, "squad")
-    specs, cards = specs_of(state), cards_of(state, lacking)
-    if not models:
-        return cards
-    try:
+    def say(models: Models, specs: Specs) -> tuple[Markup, ...]:
         read = read_passage(passage)
         found = ask_all(models, answer, question, read)
-    except ValueError as error:
-        return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
-    return join(
-        texts.question_finding(found, specs, read),
-        takeable(
+        picture = takeable(
             "tasks/question",
             answer_spans_html(found, specs, read, texts.QUESTION),
             answer_spans_numbers(found, specs, question, read),
-        ),
-        cards,
-        note(texts.QUESTION_NOTE),
-    )
+        )
+        return texts.question_finding(found, specs, read), picture, note(texts.QUESTION_NOTE)
+
+    return section(state, "squad", say)
 
 
 def cards_of(state: PageState, lacking: dict[str, str]) -> Markup | str:
