@@ -6,6 +6,11 @@ from math import isfinite
 
 from explorer.views.markup import script_json
 
+NOT_RUN: Mapping[str, object] = dict.fromkeys(("text", "device", "dtype"))
+"""What the file says of numbers that the text has no part in."""
+NO_RUN: Mapping[str, object] = {**NOT_RUN, "family": None, "models": None}
+"""The same where the weights have no part in them either."""
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -14,7 +19,8 @@ class Numbers:
     columns: tuple[str, ...]
     rows: Sequence[Sequence[object]]
     said: Mapping[str, object] = field(default_factory=dict)
-    """What their file says instead of what the page knows; a None takes a line away."""
+    """What their file says instead of what the page knows; a None takes a line away, a True
+    leaves it there also on a tab that reads no text."""
     constants: Mapping[str, object] = field(default_factory=dict)
     """What their lines of Python need besides the text and the models."""
 

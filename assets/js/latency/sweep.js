@@ -17,6 +17,9 @@ export function show(root, data) {
   root.replaceChildren(make('div', {class: 'ch-pair'}, times.node, compared.length ? ratios.node : null));
 }
 
+/** What was timed is not what the page shows. @type {import('../gradio.js').Picture['said']} */
+export const said = data => data.said;
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const ends = band => band || [null, null];

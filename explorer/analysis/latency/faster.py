@@ -48,6 +48,8 @@ class Faster:
     done: int = 0
     asked: int = 0
     """Steps that are over, and all of them: each model is built and then timed."""
+    workload: Workload | None = None
+    """The pass, but for its dtype, in which the ways differ."""
 
 
 def measure_faster(
@@ -60,7 +62,7 @@ def measure_faster(
     Raises:
         BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
     """
-    found = Faster(asked=2 * len(specs))
+    found = Faster(asked=2 * len(specs), workload=workload)
     for number, spec in enumerate(specs):
         for shot in _one_model(replace(found, done=2 * number), spec, workload, plan, sign):
             found = shot

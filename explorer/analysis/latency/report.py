@@ -222,6 +222,8 @@ def _number(value: object) -> float:
 
 
 def _plain(value: object) -> str | float | int | bool | None:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if value is None or isinstance(value, bool | int | float):
         return value
     return str(value)[:200]

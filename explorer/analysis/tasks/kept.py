@@ -17,6 +17,10 @@ PRINTED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 REFERENCE = "BERT-base"
 
 
+PrintedShare = tuple[str, TaskDrop, str]
+"""A model, a task and where both scores are printed."""
+
+
 @dataclass(frozen=True, slots=True)
 class TunedScore:
     """One model's score on one task's dev set."""
@@ -44,8 +48,8 @@ def tuned_scores(
     return found
 
 
-def printed_shares() -> tuple[tuple[str, TaskDrop, str], ...]:
-    """(model, task, source): what the papers' own tables say of the same tasks and the average."""
+def printed_shares() -> tuple[PrintedShare, ...]:
+    """What the papers' own tables say of the same tasks and the average."""
     return tuple(
         (row, task, benchmark_tables()[table].source)
         for table, row, columns in PRINTED

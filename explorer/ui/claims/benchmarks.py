@@ -6,7 +6,8 @@ from explorer.ui.claims import words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.views.markup import el
+from explorer.ui.kit.take import takeable
+from explorer.views.markup import el, join
 
 START = ("distilbert-1", "DistilBERT", "BERT-base")
 """The comparison that the reports quote most."""
@@ -66,11 +67,15 @@ def show_tables() -> str:
 def show_retention(table_id: str, student: str, reference: str) -> str:
     """What one system of a table keeps of another's scores."""
     from explorer.analysis.claims.benchmarks import benchmark_tables, retention
-    from explorer.views.claims.benchmarks import retention_html
-
-    return retention_html(
-        retention(benchmark_tables()[table_id], student, reference), texts.RETENTION
+    from explorer.views.claims.benchmarks import (
+        retention_html,
+        retention_numbers,
+        retention_said,
     )
+
+    kept = retention(benchmark_tables()[table_id], student, reference)
+    drawn, numbers = retention_html(kept, texts.RETENTION), retention_numbers(kept)
+    return join(retention_said(kept, texts.RETENTION), takeable("claims/retention", drawn, numbers))
 
 
 def on_table(table_id: str) -> list[object]:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from explorer.ui.kit.take import takeable
 from explorer.ui.latency import folds_words as texts
 from explorer.views.markup import Markup, el, explained, join, note
 
@@ -24,6 +25,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         samples_strip,
         timing_table,
     )
+    from explorer.views.latency.numbers import samples_numbers, scale_numbers, timing_numbers
 
     summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
@@ -35,7 +37,10 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
     lead = texts.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
     scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
-    ratios = [note(lead), scale] if marks else []
+    compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
+    ratios = [note(lead), takeable("latency/ratios", scale, compared)] if marks else []
+    samples = samples_strip(result, explained(texts.SAMPLES_NOTE, "median"))
+    times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "90th percentile"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),
@@ -43,8 +48,8 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     }
     return join(
         el("h3", texts.DETAIL),
-        samples_strip(result, explained(texts.SAMPLES_NOTE, "median")),
-        timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "90th percentile")),
+        takeable("latency/samples", samples, samples_numbers(result)),
+        takeable("latency/times", times, timing_numbers(result), is_picture=False),
         *ratios,
         downloads(documents, texts.SAVE),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE, family_specs
 from explorer.timing.stop import StopSign
+from explorer.ui.kit.take import takeable
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.words import NO_RATIO
@@ -43,6 +44,7 @@ def choice_family(choice: Choice) -> tuple[Any, ...]:
 def draw_claim(done: dict[bool, Any]) -> list[Any]:
     """The two ratios on one scale with the published figure."""
     from explorer.views.latency.detail import Mark, ratio_scale
+    from explorer.views.latency.numbers import scale_numbers
 
     ratios = {
         head: found.ratio.inverse
@@ -62,7 +64,8 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     what = f"{names}, {texts_of} of {work.length} tokens"
     full_size = all(spec in BASE.values() for spec in specs)
     sentence = note(texts.claim_sentence(ratios, what, full_size))
-    return [join(ratio_scale(marks, (0.3, 1.1), texts.CLAIM_LINES), sentence)]
+    scale = ratio_scale(marks, (0.3, 1.1), texts.CLAIM_LINES)
+    return [join(takeable("latency/claim", scale, scale_numbers(marks, work, ("head",))), sentence)]
 
 
 def sweep_lengths(choice: Choice, sign: StopSign) -> Iterator[Any]:
@@ -110,6 +113,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     """How much of the possible each model reaches."""
     from explorer.analysis.latency.limits import share_of_limit
     from explorer.analysis.latency.paradox import size_label
+    from explorer.views.latency.numbers import limits_numbers
 
     found, final = shot
     if not final.latency.n_rounds:
@@ -132,7 +136,8 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
             ]
         )
     sentence = note(texts.limits_sentence(final, found, share))
-    return [join(sentence, table(texts.LIMITS_HEAD, rows))]
+    drawn, numbers = table(texts.LIMITS_HEAD, rows), limits_numbers(found, final)
+    return [join(sentence, takeable("latency/limits", drawn, numbers, is_picture=False))]
 
 
 def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
@@ -147,6 +152,7 @@ def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     """Gain and cost of each way to run, side by side, and why a row is missing."""
     from explorer.analysis.latency.paradox import size_label
+    from explorer.views.latency.numbers import faster_numbers
 
     by_name = {(cost.key, cost.name): cost for cost in found.costs}
     rows: list[list[str | Markup]] = []
@@ -166,7 +172,8 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
                 ]
             )
     notes = [note(line) for line in texts.faster_notes(found) if line]
-    shown = table(texts.FASTER_HEAD, rows) if rows else None
+    drawn, numbers = table(texts.FASTER_HEAD, rows), faster_numbers(found)
+    shown = takeable("latency/faster", drawn, numbers, is_picture=False) if rows else None
     return [join(share_done(found.done, found.asked), shown, *notes)]
 
 
@@ -182,6 +189,7 @@ def draw_recorded(document: str) -> Markup:
     """A measurement saved elsewhere, as a table that says where it comes from."""
     from explorer.analysis.latency.report import read_report
     from explorer.views.latency.detail import recorded_table
+    from explorer.views.latency.numbers import recorded_numbers
 
     if not document:
         return Markup("")
@@ -194,4 +202,5 @@ def draw_recorded(document: str) -> Markup:
         f"tokens, {protocol.get('dtype')}, clock {protocol.get('clock')}, "
         f"{threads}."
     )
-    return recorded_table(report, texts.RECORDED_HEAD, caption)
+    drawn = recorded_table(report, texts.RECORDED_HEAD, caption)
+    return takeable("latency/recorded", drawn, recorded_numbers(report), is_picture=False)

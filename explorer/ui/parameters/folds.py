@@ -148,13 +148,21 @@ def built_shape(values: dict[str, object]) -> str:
     """Counts of a shape as HTML; a contradiction as its sentence."""
     from explorer.analysis.parameters.build import Contradiction, built_model
     from explorer.analysis.parameters.sizes import seven_sizes
-    from explorer.views.parameters.build import built_html, refused_html
+    from explorer.views.parameters.build import (
+        built_html,
+        built_numbers,
+        built_said,
+        refused_html,
+    )
 
     try:
         built = built_model(values)
     except Contradiction as error:
         return refused_html(str(error))
-    return built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
+    drawn = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
+    said = built_said(built, seven_sizes(), texts.BUILT)
+    shown = join(said, takeable("parameters/built", drawn, built_numbers(built)))
+    return el("div", shown, class_="pt-built", aria_live="polite")
 
 
 def _each_loaded(

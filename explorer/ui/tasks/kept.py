@@ -7,9 +7,10 @@ import gradio as gr
 from explorer.models.kinds import distilled_pair
 from explorer.page_state import PageState
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import kept_words as texts
 from explorer.ui.tasks.asking import specs_of
-from explorer.views.markup import Markup, join, note, percent, table
+from explorer.views.markup import Markup, join, note
 
 Cards = dict[str, dict[str, Any]]
 
@@ -41,24 +42,21 @@ def show_kept(state: PageState | None) -> Markup | str:
     if state is None:
         return ""
     measured = [part for task in texts.NAMES for part in task_parts(state, task)]
-    return join(*measured, printed_table(), note(texts.PRINTED_NOTE))
+    return join(*measured, printed(), note(texts.PRINTED_NOTE))
 
 
 def task_parts(state: PageState, task: str) -> list[Markup]:
     """One task: what every model reaches and keeps, and the schedule they share."""
     from explorer.analysis.tasks.kept import tuned_scores
+    from explorer.views.tasks.kept import tuned_numbers, tuned_table
 
     cards, lacking = cards_of(state, task)
     if not cards:
         return [note(texts.NAMES[task], ": ", *(f"{why} " for why in lacking.values()))]
-    specs = specs_of(state)
-    rows: list[list[str | Markup]] = []
-    for key, score in tuned_scores(cards, task, distilled_pair()[0]).items():
-        interval = f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
-        kept = "–" if score.kept is None else percent(score.kept)
-        size, minutes = cards[key]["trained_parameters"], cards[key]["seconds"] / 60
-        rows.append([specs[key].label, interval, kept, f"{size:,}", f"{minutes:.1f}"])
-    parts = [table([*texts.HEAD], rows, texts.NAMES[task])]
+    specs, scores = specs_of(state), tuned_scores(cards, task, distilled_pair()[0])
+    drawn = tuned_table(scores, cards, specs, (texts.HEAD, texts.NAMES[task]))
+    numbers = tuned_numbers(scores, cards, specs, task)
+    parts = [takeable(f"tasks/{task}", drawn, numbers, is_picture=False)]
     parts += [note(texts.how_learned(card)) for card in list(cards.values())[:1]]
     full = [
         texts.full_said(specs[k].label, card, task) for k, card in cards.items() if card["full"]
@@ -66,18 +64,11 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
     return [*parts, *map(note, full), *map(note, lacking.values())]
 
 
-def printed_table() -> Markup:
+def printed() -> Markup:
     """The papers' own figures for the same tasks."""
     from explorer.analysis.tasks.kept import printed_shares
+    from explorer.views.tasks.kept import printed_numbers, printed_table
 
-    rows: list[list[str | Markup]] = [
-        [
-            f"{model}, {task.task}",
-            f"{task.student:g}",
-            f"{task.reference:g}",
-            f"{task.kept:.1f} %",
-            source,
-        ]
-        for model, task, source in printed_shares()
-    ]
-    return table([*texts.PRINTED_HEAD], rows, texts.PRINTED)
+    shares = printed_shares()
+    drawn = printed_table(shares, texts.PRINTED_HEAD, texts.PRINTED)
+    return takeable("tasks/printed", drawn, printed_numbers(shares), is_picture=False)

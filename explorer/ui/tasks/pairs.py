@@ -99,7 +99,7 @@ def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
 def show_objectives(state: PageState | None) -> Markup | str:
     """The cross test of both objectives, measured here and printed."""
     from explorer.analysis.tasks.objectives import cross_test
-    from explorer.views.tasks.pairs import cross_test_html
+    from explorer.views.tasks.pairs import cross_test_html, cross_test_numbers
 
     if state is None:
         return ""
@@ -107,4 +107,5 @@ def show_objectives(state: PageState | None) -> Markup | str:
     found = cross_test(assets.results(), tuple(labels))
     nsp, sop = (found.printed[name] for name in ("NSP", "SOP"))
     said = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f} %", sop_on_nsp=f"{sop[0]:.1f} %")
-    return join(cross_test_html(found, labels, texts.CROSS), note(said))
+    drawn, numbers = cross_test_html(found, labels, texts.CROSS), cross_test_numbers(found)
+    return join(takeable("tasks/objectives", drawn, numbers, is_picture=False), note(said))

@@ -7,6 +7,7 @@ from explorer.analysis.claims.benchmarks import BenchmarkTable, Retention, TaskD
 from explorer.views.claims.sources import addresses, linked
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, finding, join, note, script_json, table
+from explorer.views.numbers import Numbers
 
 HUNDRED = 100.0
 
@@ -23,8 +24,8 @@ def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, 
     )
 
 
-def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
-    """The share of the score kept, task by task, as outlined bars: printed, not measured."""
+def retention_said(kept: Retention, texts: Mapping[str, str]) -> Markup:
+    """The finding, and where the scores are printed."""
     overall = kept.overall
     sentence = texts["finding"].format(
         student=kept.student,
@@ -38,8 +39,6 @@ def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
         worst=" and ".join(task.task for task in kept.worst),
         drop=kept.worst[0].drop if kept.worst else 0.0,
     )
-    flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
-    remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
     return join(
         finding(sentence),
         note(
@@ -48,9 +47,34 @@ def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
             linked(kept.table.source),
             texts["split"].format(split=kept.table.split),
         ),
-        _retention_table(kept, {f.column for f in flags}, texts),
-        *remarks,
     )
+
+
+def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
+    """The share of the score kept, task by task, as outlined bars: printed, not measured."""
+    flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
+    remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
+    return join(_retention_table(kept, {f.column for f in flags}, texts), *remarks)
+
+
+def retention_numbers(kept: Retention) -> Numbers:
+    """Every task as it is printed; what differs from other printings is said beside it."""
+    flags = {(f.row, f.column): f.text for f in kept.table.flags}
+    columns = ("source", "task", "unit", "reference", "reference_score", "system", "score")
+    more = ("points_lost", "share_kept_in_percent", "remark")
+    rows = [
+        [
+            *(kept.table.source, task.task, task.unit, kept.reference, task.reference),
+            *(kept.student, task.student, task.drop, task.kept, _remark(kept, task, flags)),
+        ]
+        for task in kept.tasks
+    ]
+    return Numbers(columns + more, rows)
+
+
+def _remark(kept: Retention, task: TaskDrop, flags: Mapping[tuple[str, str], str]) -> str | None:
+    both = (flags.get((row, task.task)) for row in (kept.reference, kept.student))
+    return " ".join(text for text in both if text) or None
 
 
 def score(value: float) -> str:

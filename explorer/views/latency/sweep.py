@@ -6,6 +6,7 @@ from math import isfinite
 from explorer.analysis.latency.paradox import size_label
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
+from explorer.views.latency.numbers import timed_said
 from explorer.views.markup import script_json
 
 Ends = tuple[float, float]
@@ -24,6 +25,7 @@ def sweep_canvas(sweep: Sweep, titles: Mapping[str, str]) -> str:
             "ratio": titles["ratio"],
             "places": [sweep.position(point) for point in sweep.points],
             "models": [_model(sweep, spec) for spec in specs],
+            "said": timed_said(sweep.points[0].workload, (sweep.axis,)) if specs else {},
         }
     )
 

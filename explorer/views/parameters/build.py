@@ -1,9 +1,11 @@
 """What a made-up shape stores, applies and costs, beside the seven that exist."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from explorer.views.markup import Markup, el, finding, model_name, table
+from explorer.views.numbers import NO_RUN, Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.build import BuiltModel
@@ -13,14 +15,22 @@ if TYPE_CHECKING:
 def built_html(
     built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str], parts: Mapping[str, str]
 ) -> Markup:
-    """The sentence, the components, and a bar among the seven."""
-    return el(
-        "div",
-        finding(_sentence(built, sizes, texts)),
-        el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair"),
-        class_="pt-built",
-        aria_live="polite",
-    )
+    """The components, and a bar among the seven."""
+    return el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair")
+
+
+def built_numbers(built: "BuiltModel") -> Numbers:
+    """One row a part, then what the whole applies and costs."""
+    parts = [[name, count] for name, count in built.components.items() if count]
+    whole = {
+        "total": built.total,
+        "applied": built.applied,
+        "flops": built.flops,
+        "activation_bytes_fp32": built.peak_bytes,
+    }
+    said = {**NO_RUN, "shape": asdict(built.shape) | {"sharing": built.sharing}}
+    said |= {"length": built.length, "batch": built.batch}
+    return Numbers(("part", "count"), [*parts, *map(list, whole.items())], said)
 
 
 def refused_html(sentence: str) -> Markup:
@@ -28,13 +38,16 @@ def refused_html(sentence: str) -> Markup:
     return el("p", sentence, class_="message pt-refused", role="alert")
 
 
-def _sentence(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> str:
+def built_said(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str, str]) -> Markup:
+    """How large it is, and of which of the seven it is nearest."""
     nearest = min(sizes, key=lambda size: abs(size.total - built.total))
-    return texts["sentence"].format(
-        total=f"{built.total:,}",
-        applied=f"{built.applied / 1e6:,.1f} M",
-        ratio=f"{built.total / nearest.total:,.2f}",
-        nearest=nearest.spec.name,
+    return finding(
+        texts["sentence"].format(
+            total=f"{built.total:,}",
+            applied=f"{built.applied / 1e6:,.1f} M",
+            ratio=f"{built.total / nearest.total:,.2f}",
+            nearest=nearest.spec.name,
+        )
     )
 
 

@@ -7,7 +7,7 @@ from explorer.analysis.tasks.objectives import OBJECTIVES, CrossTest
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, SentencePair, Skill
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, join, model_name, note, percent, plain_card, table
-from explorer.views.numbers import Numbers
+from explorer.views.numbers import NOT_RUN, Numbers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +97,23 @@ def cross_test_html(
         table(head, printed, texts["printed"].format(source=found.source)),
         class_="tp-tables",
     )
+
+
+def cross_test_numbers(found: CrossTest) -> Numbers:
+    """Both tables as one, each row with where it is from."""
+    columns = ("source", "model", "pairs", "share_right", "low", "high", "count")
+    measured = [
+        ["measured", name, objective, skill.share, *skill.ends, skill.count]
+        for name, skills in found.measured.items()
+        for objective, skill in zip(OBJECTIVES, skills, strict=True)
+        if skill is not None
+    ]
+    printed = [
+        [found.source, f"ALBERT-base, {name}", objective, value / 100, None, None, None]
+        for name, values in found.printed.items()
+        for objective, value in zip(OBJECTIVES, values, strict=True)
+    ]
+    return Numbers(columns, [*measured, *printed], NOT_RUN)
 
 
 def _skill(skill: Skill | None) -> str:

@@ -8,9 +8,11 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from explorer.analysis.parameters.sharing import sharing_modes
 from explorer.page_state import PageState
 from explorer.ui.kit.take import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
+from tests.ui.kit.measured import TIMES, WORK, quoted_drawings, timed_drawings
 
 PAIR = PageState(text="the cat sat. [SEP] a dog was bad.")
 GAPS = PageState(text="the [MASK] sat on the [MASK].")
@@ -21,6 +23,14 @@ TABLES = {
     "predictions/asked",
     "parameters/components",
     "distillation/masking",
+    "latency/times",
+    "latency/limits",
+    "latency/faster",
+    "latency/recorded",
+    "tasks/objectives",
+    "tasks/printed",
+    "tasks/squad",
+    "tasks/sst2",
 }
 """What is read and not looked at: no picture of it is offered."""
 DERIVED = {"tasks/sentiment", "tasks/question", "predictions/joint"}
@@ -52,6 +62,8 @@ def drawings():
         "parameters/memory": memory.show_memory("mini", 32, 1, keeps=False),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),
         "attention/ablation": ablation.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
+        **timed_drawings(),
+        **quoted_drawings(PAIR),
     }
 
 
@@ -76,6 +88,8 @@ def test_every_drawing_has_its_rows_beside_it_under_one_menu(drawn):
     rows = {kind: by_name(found) for kind, found in numbers.items()}
     as_the_endpoints_say(rows)
     adding_up(rows)
+    as_measured(rows)
+    as_printed(rows)
     named({kind: found["said"] for kind, found in numbers.items()})
 
 
@@ -132,7 +146,59 @@ def adding_up(rows):
     assert sum(a >= b for a, b in pairwise(left)) >= len(left) - 3, "best first in each model"
 
 
+def as_measured(rows):
+    """What was put into the measurements comes out, in the same units."""
+    ms = [TIMES[key] for key in ("bert", "distilbert", "albert")]
+    for kind in ("times", "limits", "recorded"):
+        found = [row["median_ms"] for row in rows[f"latency/{kind}"]]
+        assert found == pytest.approx(ms, rel=0.01), kind
+    samples = [row["ms"] for row in rows["latency/samples"] if row["model"].startswith("albert")]
+    assert np.median(samples) == pytest.approx(98, rel=0.01)
+    assert [row["sample"] for row in rows["latency/samples"]][: len(samples)] == [
+        *range(1, len(samples) + 1)
+    ]
+    ratios = {row["name"]: row["ratio"] for row in rows["latency/ratios"]}
+    assert ratios["ALBERT"] == pytest.approx(0.98, rel=0.01)
+    assert rows["latency/claim"][0]["ratio"] == pytest.approx(100 / 163, rel=0.01)
+    plain, int8 = rows["latency/faster"]
+    assert (int8["times_float32"], int8["mean_kl_nats"]) == (pytest.approx(0.4), 0.0123)
+    assert plain["times_float32"] is plain["same_first_answer"] is None
+    for row in rows["latency/limits"]:
+        best = max(row["arithmetic_ms"], row["memory_ms"])
+        assert row["share_of_limit"] == pytest.approx(best / row["median_ms"])
+        assert row["gflops"] / row["arithmetic_ms"] == pytest.approx(0.4, rel=1e-3)
+
+
+def as_printed(rows):
+    kept = {row["task"]: row for row in rows["claims/retention"]}
+    assert kept["Score"]["share_kept_in_percent"] == pytest.approx(100 * 77 / 79.5, abs=0.05)
+    assert "86.7" in kept["MNLI"]["remark"]
+    assert {row["source"] for row in rows["tasks/objectives"]} - {"measured"}
+    nsp = [row for row in rows["tasks/objectives"] if row["model"] == "ALBERT-base, NSP"]
+    assert [row["share_right"] for row in nsp] == pytest.approx([0.905, 0.520])
+    printed = {(row["model"], row["column"]): row for row in rows["tasks/printed"]}
+    assert printed["DistilBERT", "Score"]["share_in_percent"] == pytest.approx(96.9, abs=0.05)
+    for task, score in (("sst2", "accuracy"), ("squad", "f1")):
+        for row in rows[f"tasks/{task}"]:
+            first = rows[f"tasks/{task}"][0]
+            assert row["low"] <= row[score] <= row["high"]
+            assert row["share_of_bert"] == pytest.approx(row[score] / first[score])
+    built = {row["part"]: row["count"] for row in rows["parameters/built"]}
+    cost = {built.pop(name) for name in ("applied", "flops", "activation_bytes_fp32")}
+    assert built.pop("total") == sum(built.values()) == sharing_modes(128)[0].total
+    assert all(cost)
+
+
 def named(said):
+    for kind in ("claim", "limits", "times", "samples", "ratios", "faster"):
+        told = said[f"latency/{kind}"]
+        assert (told["length"], told["batch"]) == (WORK.length, WORK.batch), kind
+        assert told["models"] is told["text"] is None, kind
+    assert said["latency/recorded"]["machine"] == {"torch": "9"}
+    assert said["latency/recorded"]["device"] is None, "another machine's numbers"
+    assert said["parameters/built"]["shape"]["d_embedding"] == 128
+    assert "models" not in said["tasks/sst2"], "whose adapters they are"
+    assert said["tasks/printed"]["models"] is None
     assert said["tasks/sentiment"] == {"text": TEXT}
     assert said["tasks/question"]["passage"] == PASSAGE
     assert said["latency/measure"]["models"] is None, "shapes are no checkpoints"

@@ -34,9 +34,16 @@ def test_results_cannot_end_a_script():
     assert json.loads(value)["results"][0]["text"] == "</script><b>"
 
 
+def shown(kept):
+    """What stands above the bars, and the bars."""
+    return benchmarks.retention_said(kept, texts.RETENTION) + benchmarks.retention_html(
+        kept, texts.RETENTION
+    )
+
+
 def test_retention_says_that_it_is_published_and_marks_the_misprint():
     kept = retention(benchmark_tables()["distilbert-1"], "DistilBERT", "BERT-base")
-    html = benchmarks.retention_html(kept, texts.RETENTION)
+    html = shown(kept)
     assert texts.RETENTION["published"] in html
     assert "96.9 %" in html
     assert "MNLI †" in html
@@ -46,17 +53,13 @@ def test_retention_says_that_it_is_published_and_marks_the_misprint():
 
 def test_who_loses_nowhere_is_not_said_to_lose_most_somewhere():
     table = benchmark_tables()["albert-2"]
-    ahead = benchmarks.retention_html(
-        retention(table, "ALBERT-xxlarge", "BERT-large"), texts.RETENTION
-    )
+    ahead = shown(retention(table, "ALBERT-xxlarge", "BERT-large"))
     assert "104.1 %" in ahead
     assert "loses on no task" in ahead
     assert "loses most" not in ahead
-    same = benchmarks.retention_html(retention(table, "BERT-base", "BERT-base"), texts.RETENTION)
+    same = shown(retention(table, "BERT-base", "BERT-base"))
     assert "loses on no task" in same
-    behind = benchmarks.retention_html(
-        retention(table, "ALBERT-base", "BERT-base"), texts.RETENTION
-    )
+    behind = shown(retention(table, "ALBERT-base", "BERT-base"))
     assert "loses most on RACE, 4.2 points" in behind
 
 
@@ -69,9 +72,7 @@ def test_tasks_that_lose_the_same_are_all_named():
         for row in table.rows
     )
     names = [column.label for column in table.columns[1:]]
-    html = benchmarks.retention_html(
-        retention(replace(table, rows=rows), "DistilBERT", "BERT-base"), texts.RETENTION
-    )
+    html = shown(retention(replace(table, rows=rows), "DistilBERT", "BERT-base"))
     assert f"loses most on {' and '.join(names)}, 2.0 points" in html
 
 
@@ -80,7 +81,7 @@ def test_retention_escapes_what_a_table_might_hold():
 
     table = benchmark_tables()["distilbert-1"]
     hostile = replace(table, source="<script>alert(1)</script>")
-    html = benchmarks.retention_html(retention(hostile, "DistilBERT", "ELMo"), texts.RETENTION)
+    html = shown(retention(hostile, "DistilBERT", "ELMo"))
     assert "<script>" not in html
 
 

@@ -123,6 +123,8 @@ def test_sweep_lines_hold_the_medians_and_ratios_that_were_measured():
     drawn = json.loads(sweep_canvas(Sweep("length", points), SWEEP_TITLES))
     assert [model["label"] for model in drawn["models"]] == ["BERT", "DistilBERT", "ALBERT"]
     assert drawn["places"] == [16, 32]
+    assert drawn["said"]["models"] is drawn["said"]["text"] is None, "no text of the page was run"
+    assert "length" not in drawn["said"], "there are several"
     assert [model["ms"][0] for model in drawn["models"]] == pytest.approx([100, 50, 98], rel=0.01)
     ratios = [model["ratio"] for model in drawn["models"]]
     assert ratios[0] == [], "the first is compared with itself nowhere"

@@ -11,7 +11,7 @@ from explorer.analysis.parameters.sharing import sharing_modes
 from explorer.analysis.parameters.sizes import seven_sizes
 from explorer.ui.parameters import folds_words as fold_texts
 from explorer.ui.parameters import words as texts
-from explorer.views.parameters.build import built_html, refused_html
+from explorer.views.parameters.build import built_html, built_said, refused_html
 from explorer.views.parameters.components import components_table
 from explorer.views.parameters.count import parameters_map
 from explorer.views.parameters.memory import MemoryRow, memory_html
@@ -114,7 +114,8 @@ def test_the_depth_picture_starts_from_real_counts():
 def test_a_built_shape_lists_its_parts_and_its_place():
     built = built_model(fold_texts.first_shape(seven_sizes()[0].spec.architecture))
     html = built_html(built, seven_sizes(), fold_texts.BUILT, texts.PARTS)
-    assert "stores 109,482,240 weights" in html
+    said = built_said(built, seven_sizes(), fold_texts.BUILT)
+    assert "stores 109,482,240 weights" in said
     assert "437.9 MB" in html
     assert "417.6 MiB" in html
     assert html.count("<li") == 8

@@ -1,0 +1,57 @@
+"""What the latency tab draws of measurements that are known, and the tables of other rooms."""
+
+import json
+import re
+
+from explorer.analysis.latency.accuracy import AccuracyCost
+from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.limits import limit
+from explorer.analysis.latency.report import latency_report
+from explorer.models.specs import BASE
+from explorer.timing.workload import Workload
+from tests.analysis.latency.test_family import measured
+from tests.ui.latency.test_jobs import TIMES, variants
+
+WORK = Workload(48, 2)
+
+
+def timed_drawings():
+    """Every table and scale that holds times, by its kind."""
+    from explorer.ui.latency import jobs
+    from explorer.ui.latency.detail import detail
+
+    result = measured(TIMES, WORK)
+    pair = measured({"bert": 163.0, "distilbert": 100.0}, WORK, tuple(BASE.values())[:2])
+    found = [limit(spec, WORK, 4e11, 2e10) for spec in BASE.values()]
+    ways = (variants("bert", float32=0.1, int8=0.04),)
+    faster = Faster(ways, (AccuracyCost("bert", "int8", 0.9, 0.0123, 40),), workload=WORK)
+    whole = detail(result)
+    in_detail = ("latency/samples", "latency/times", "latency/ratios")
+    return {
+        "latency/claim": jobs.draw_claim({False: pair})[0],
+        "latency/limits": jobs.draw_limits((found, result))[0],
+        "latency/faster": jobs.draw_faster(faster)[0],
+        "latency/recorded": jobs.draw_recorded(json.dumps(latency_report(result, {"torch": "9"}))),
+        **{kind: piece(whole, kind) for kind in in_detail},
+    }
+
+
+def quoted_drawings(state):
+    """Every table of scores, measured long ago or printed elsewhere, by its kind."""
+    from explorer.ui.claims import benchmarks
+    from explorer.ui.parameters import folds
+    from explorer.ui.parameters.folds_words import first_shape
+    from explorer.ui.tasks import kept, pairs
+
+    scores = kept.show_kept(state)
+    return {
+        "claims/retention": benchmarks.show_retention(*benchmarks.START),
+        "parameters/built": folds.built_shape(first_shape(BASE["albert"].architecture)),
+        "tasks/objectives": pairs.show_objectives(state),
+        **{kind: piece(scores, kind) for kind in ("tasks/sst2", "tasks/squad", "tasks/printed")},
+    }
+
+
+def piece(markup, kind):
+    """One drawing of several with its menu, which stands last in it."""
+    return re.search(rf'<div class="drawn" data-kind="{kind}".*?</details>', markup, re.S)[0]
