@@ -1,33 +1,30 @@
-"""The only run cache: one forward pass per (model, text), shared by every tab and visitor."""
+"""What the page asks of the networks: runs, kept for everybody, and jobs beside the weights."""
 
 import logging
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakKeyDictionary
+from contextvars import copy_context
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.gate import wait_for_gate
+from explorer.here import Here
 from explorer.models.run import Run
-from explorer.models.specs import ModelSpec, family_specs
-from explorer.models.tokens import BadText, clean_text
+from explorer.models.specs import ModelSpec, Where, family_specs
+from explorer.models.tokens import clean_text
 from explorer.page_state import PageState
-from explorer.timing.slot import SLOT
-from explorer.timing.stop import Stopped
-from explorer.together import Report, Together, Waiting
+from explorer.place import Place, Report, name_of
 
 if TYPE_CHECKING:
-    from explorer.models.heads.adapters import TunedModel
     from explorer.models.hub import ModelUnavailable
-    from explorer.models.loading import LoadedModel
 
 logger = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
 Key = tuple[str, str, str, str]
 Answer = TypeVar("Answer")
+Asked = ParamSpec("Asked")
 
 
 class RunCache:
@@ -50,17 +47,19 @@ class RunCache:
             mine = key not in self._pending
             return self._pending.setdefault(key, Future()), mine
 
-    def settle(self, key: Key, found: Run | BaseException) -> None:
+    def settle(self, key: Key, made: "Future[Run]") -> None:
         """Hand a claimed run, or the reason why there is none, to all who wait for it."""
+        error = made.exception()
         with self._lock:
             future = self._pending.pop(key)
-            if isinstance(found, BaseException):
-                future.set_exception(found)
-                return
-            self._runs[key] = found
+            if error is None:
+                self._runs[key] = made.result()
             while len(self._runs) > 1 and self.n_bytes > self.limit:
                 self._runs.popitem(last=False)
-        future.set_result(found)
+        if error is None:
+            future.set_result(made.result())
+        else:
+            future.set_exception(error)
 
     @property
     def n_bytes(self) -> int:
@@ -74,41 +73,16 @@ class RunCache:
 
 
 CACHE = RunCache()
-TOGETHER = Together()
-
-
-def _one_thread_each() -> None:
-    import torch
-
-    _THREAD.is_worker = True
-    # Three workers share the cores; with torch's default threads a busy neighbour collapses all.
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 3))
-
-
-_THREAD = threading.local()
-_TUNED: "WeakKeyDictionary[LoadedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
-_TUNING = threading.Lock()
-_WORKERS = ThreadPoolExecutor(3, "model", initializer=_one_thread_each)
+PLACE: list[Place] = [Here()]
+"""Where the weights are: the last one counts."""
 _LOADERS = ThreadPoolExecutor(6, "loader")
+_ASKERS = ThreadPoolExecutor(24, "asker")
 
 
-ASKER: list[Callable[[], Callable[[], bool]]] = [lambda: lambda: False]
-"""How to find out, later, whether whoever asks now has left; the page puts its own way here."""
-
-
-def in_workers(jobs: Sequence[Callable[[], Answer]]) -> list["Future[Answer]"]:
-    """Start jobs on the model workers (one thread each), in the order given.
-
-    Those of a visitor who has left by the time that a worker is free end as ``Stopped``.
-    """
-    left = ASKER[-1]()
-
-    def wanted(job: Callable[[], Answer]) -> Answer:
-        if left():
-            raise Stopped("left")
-        return job()
-
-    return [_WORKERS.submit(wanted, job) for job in jobs]
+def side_by_side(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
+    """The answers of jobs that wait for networks beside each other; one's failure is all's."""
+    futures = [_ASKERS.submit(copy_context().run, job) for job in jobs]
+    return [future.result() for future in futures]
 
 
 def in_rounds(
@@ -120,22 +94,65 @@ def in_rounds(
         asked = {key: job for key, jobs in waiting.items() if (job := next(jobs, None)) is not None}
         waiting = {key: waiting[key] for key in asked}
         if asked:
-            answers = in_workers(list(asked.values()))
-            yield {key: future.result() for key, future in zip(asked, answers, strict=True)}
+            yield dict(zip(asked, side_by_side(list(asked.values())), strict=True))
+
+
+def near(
+    job: "Callable[Concatenate[Any, Asked], Answer]",
+    spec: ModelSpec,
+    state: PageState,
+    *arguments: Asked.args,
+    **_: Asked.kwargs,
+) -> Answer:
+    """What a job answers that runs beside the weights of a spec, on the state's device and dtype.
+
+    The job stands in ``explorer.place.JOBS``; its first argument is the network, which never comes
+    here.
+
+    Raises:
+        ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.
+    """
+    return PLACE[-1].near(where(spec, state), name_of(job), arguments)
+
+
+def stream(
+    job: "Callable[Concatenate[Any, Asked], Iterator[Answer]]",
+    spec: ModelSpec,
+    state: PageState,
+    *arguments: Asked.args,
+    **_: Asked.kwargs,
+) -> Iterator[Answer]:
+    """What a job tells one by one while it runs beside the weights; closing it ends the job.
+
+    Raises:
+        ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.
+    """
+    return PLACE[-1].stream(where(spec, state), name_of(job), arguments)
+
+
+def live_lesson(
+    teacher: ModelSpec, state: PageState, settings: LiveSettings, watched: Watched
+) -> Iterator[LiveReport | None]:
+    """A fresh student that learns from a copy of the teacher; None after a step without news."""
+    from explorer.training.live.run import distil_live
+
+    return stream(distil_live, teacher, state, settings, watched)
+
+
+def where(spec: ModelSpec, state: PageState) -> Where:
+    """The network of a spec on the state's device and dtype."""
+    return Where(spec, device_of(state), state.dtype)
 
 
 def device_of(state: PageState) -> str:
-    """The device a state runs on: ``auto`` resolved, an absent device replaced by the CPU."""
-    from explorer.models.loading import resolve_device
-
-    return resolve_device(state.device)
+    """The device a state runs on: ``auto`` is the fastest, an absent device becomes the CPU."""
+    here = devices()
+    return here[-1] if state.device == "auto" else state.device if state.device in here else "cpu"
 
 
 def devices() -> tuple[str, ...]:
-    """The devices this machine has."""
-    from explorer.models.loading import available_devices
-
-    return available_devices()
+    """The devices that the networks can run on."""
+    return PLACE[-1].devices()
 
 
 def default_family() -> str:
@@ -161,42 +178,6 @@ def warm_up(state: PageState) -> threading.Thread:
     return thread
 
 
-def get_loaded(spec: ModelSpec, state: PageState, report: Report | None = None) -> "LoadedModel":
-    """The network of a spec on the state's device and dtype.
-
-    Raises:
-        ModelUnavailable: it cannot be had, in one sentence.
-    """
-    from explorer.models.loading import load_model
-
-    return load_model(spec, device_of(state), state.dtype, report)
-
-
-def get_tuned(spec: ModelSpec, state: PageState, task: str) -> "TunedModel":
-    """The network of a spec with its adapter for a task, made once for each loaded network.
-
-    Raises:
-        NotTuned: there is no adapter that fits. ModelUnavailable: no weights, in one sentence.
-    """
-    from explorer.models.heads.adapters import tuned_model
-
-    loaded = get_loaded(spec, state)
-    with _TUNING:
-        made = _TUNED.setdefault(loaded, {})
-        if task not in made:
-            made[task] = tuned_model(loaded, task)
-        return made[task]
-
-
-def live_lesson(
-    teacher: "LoadedModel", settings: LiveSettings, watched: Watched, check: Callable[[], object]
-) -> Iterator[LiveReport]:
-    """A fresh student that learns from a copy of the teacher until ``check`` raises."""
-    from explorer.training.live.run import distil_live
-
-    return distil_live(teacher, settings, watched, check)
-
-
 def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:
     """The run of one model over the state's text, from the cache or computed on a worker.
 
@@ -207,65 +188,28 @@ def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> 
 
 
 def start_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> "Future[Run]":
-    """A run already there costs no worker; a worker that needs one computes it itself."""
-    text, device = clean_text(state.text), device_of(state)
-    network, key = (spec.name, device, state.dtype), (spec.name, text, device, state.dtype)
+    """The run of one model, there or under way; whoever asks first has it made for all."""
+    network, text = where(spec, state), clean_text(state.text)
+    key = (spec.name, text, network.device, network.dtype)
     future, mine = CACHE.claim(key)
-    if getattr(_THREAD, "is_worker", False):
-        if mine or TOGETHER.withdraw(network, text):
-            _serve([Waiting(text, report)], spec, state)
-    elif mine:
-        TOGETHER.add(network, Waiting(text, report))
-        _WORKERS.submit(lambda: _serve(TOGETHER.take(network), spec, state))
+    if mine:
+        made = PLACE[-1].run(network, text, report)
+        made.add_done_callback(lambda done: CACHE.settle(key, done))
     return future
-
-
-def _serve(waiting: list[Waiting], spec: ModelSpec, state: PageState) -> None:
-    """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
-    found: dict[str, Run | BaseException] = {}
-    try:
-        if waiting:  # else another's pass has taken them along
-            _run_all(waiting, spec, state, found)
-    except BaseException as error:
-        found |= {one.text: error for one in waiting if one.text not in found}
-    for text, one in found.items():
-        CACHE.settle((spec.name, text, device_of(state), state.dtype), one)
-
-
-def _run_all(
-    waiting: list[Waiting], spec: ModelSpec, state: PageState, found: dict[str, Run | BaseException]
-) -> None:
-    """The runs of texts that share a pass, and the reasons why some cannot be read."""
-    from explorer.models.forward import run_together, tokenize
-
-    reports = [one.report for one in waiting if one.report]
-    loaded = get_loaded(spec, state, reports[0] if reports else None)
-    tokens = {}
-    for one in waiting:
-        try:
-            tokens[one.text] = tokenize(loaded, one.text)
-        except BadText as error:
-            found[one.text] = error
-    if SLOT.is_measuring:
-        for report in reports:
-            report("A measurement has the machine for some seconds; your text is next", 0.0)
-    with SLOT.infer():
-        found |= zip(tokens, run_together(loaded, list(tokens.values())), strict=True)
 
 
 def _load_all(
     specs: tuple[ModelSpec, ...], state: PageState, report: Report | None
 ) -> "dict[str, ModelUnavailable]":
-    """Load what is not loaded yet, outside the workers, and say what cannot be had.
+    """Have the networks ready, outside the workers, and say what cannot be had.
 
     A download takes minutes: on a worker it would keep everybody's other texts waiting.
     """
     from explorer.models.hub import ModelUnavailable
-    from explorer.models.loading import is_loaded
 
-    device, missing = device_of(state), {}
-    absent = [spec for spec in specs if not is_loaded(spec, device, state.dtype)]
-    futures = [_LOADERS.submit(get_loaded, spec, state, report) for spec in absent]
+    missing = {}
+    absent = [spec for spec in specs if not PLACE[-1].is_ready(where(spec, state))]
+    futures = [_LOADERS.submit(PLACE[-1].load, where(spec, state), report) for spec in absent]
     for spec, future in zip(absent, futures, strict=True):
         try:
             future.result()

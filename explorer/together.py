@@ -1,24 +1,26 @@
 """Texts that wait for the same network at the same time, and which of them share a forward pass."""
 
 import threading
-from collections.abc import Callable
-from dataclasses import dataclass
+from concurrent.futures import Future
+from dataclasses import dataclass, field
 
-Report = Callable[[str, float], None]
-Network = tuple[str, str, str]
-"""Name, device and dtype."""
+from explorer.models.run import Run
+from explorer.models.specs import Where
+from explorer.place import Report
+
 MOST = 8
 """Texts of one pass: more gain little, and the last one's answer is late for all."""
 LONGEST = 4_000
 """Characters of one pass, padding counted: bounds its memory."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Waiting:
-    """A text that waits for a network, and whom to tell how it stands."""
+    """A text that waits for a network, whom to tell how it stands, and what will hold its run."""
 
     text: str
     report: Report | None = None
+    run: "Future[Run]" = field(default_factory=Future)
 
 
 class Together:
@@ -30,14 +32,14 @@ class Together:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[Network, list[Waiting]] = {}
+        self._waiting: dict[Where, list[Waiting]] = {}
 
-    def add(self, network: Network, waiting: Waiting) -> None:
+    def add(self, network: Where, waiting: Waiting) -> None:
         """Wait."""
         with self._lock:
             self._waiting.setdefault(network, []).append(waiting)
 
-    def take(self, network: Network) -> list[Waiting]:
+    def take(self, network: Where) -> list[Waiting]:
         """Those who share the next pass, the one who waits longest first; nobody waits no more."""
         with self._lock:
             line = self._waiting.pop(network, [])
@@ -46,15 +48,6 @@ class Together:
             if rest:
                 self._waiting[network] = rest
             return taken
-
-    def withdraw(self, network: Network, text: str) -> bool:
-        """Whether a text waited still; it does no longer."""
-        with self._lock:
-            line = self._waiting.get(network, [])
-            mine = [one for one in line if one.text == text]
-            for one in mine:
-                line.remove(one)
-            return bool(mine)
 
 
 def alike(line: list[Waiting]) -> list[Waiting]:

@@ -105,11 +105,12 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     """Random models in the bundled shapes, in place of the bundled family."""
     from explorer import runs
     from explorer.models import loading
+    from explorer.models.heads import adapters
 
     monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
     monkeypatch.setattr(loading, "_loaded", _tiny_networks)
     monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
-    monkeypatch.setattr(runs, "_TUNED", WeakKeyDictionary())
+    monkeypatch.setattr(adapters, "_tuned", WeakKeyDictionary())
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
         architecture = replace(spec.architecture, d_vocab=config["vocab_size"])

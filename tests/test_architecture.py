@@ -29,7 +29,7 @@ FLOORS = {
     "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
-SINGLE = {"assets", "gate", "page_state", "runs", "together"}
+SINGLE = {"assets", "gate", "here", "page_state", "place", "runs", "together"}
 """The modules that belong to no floor."""
 KNOWS = {
     "assets": set(),
@@ -39,11 +39,13 @@ KNOWS = {
     "views": {"assets", "models", "analysis"},
     "page_state": {"models", "analysis.measures"},
     "gate": {"models"},
-    "together": set(),
+    "place": {"models"},
+    "together": {"models", "place"},
+    "here": {"models", "timing", "place", "together"},
     "runs": {
-        "together",
+        "here",
         "models",
-        "timing",
+        "place",
         "gate",
         "page_state",
         "analysis.distillation.live",
@@ -59,6 +61,7 @@ KNOWS = {
         "views",
         "gate",
         "page_state",
+        "place",
         "runs",
     },
     "training": {"assets", "models", "analysis"},

@@ -1,19 +1,22 @@
 """One forward pass per (model, text): computed once, kept within bounds, never during a measurement."""
 
+import inspect
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from explorer import runs
+from explorer import here, runs
+from explorer.here import Here
 from explorer.models import forward
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
+from explorer.place import JOBS, NoJob, job_named, name_of
 from explorer.runs import RunCache, get_run, get_runs
 from explorer.timing.slot import Slot
 from explorer.timing.stop import Stopped
@@ -35,10 +38,12 @@ def asked(cache, key, compute):
     """The run of a key as every caller gets it: who claims it first computes it for all."""
     future, mine = cache.claim(key)
     if mine:
+        made = Future()
         try:
-            cache.settle(key, compute())
+            made.set_result(compute())
         except Exception as error:
-            cache.settle(key, error)
+            made.set_exception(error)
+        cache.settle(key, made)
     return future.result()
 
 
@@ -163,7 +168,7 @@ def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     bert, long = tiny_family.specs["bert"], "the cat sat on the mat " * 6
     texts = ["the cat", "the cat [MASK]", "a dog sat", long.strip(), "the mat sat", "  "]
     # One worker: whoever comes second finds it busy.
-    monkeypatch.setattr(runs, "_WORKERS", ThreadPoolExecutor(1, "model", runs._one_thread_each))
+    monkeypatch.setattr(runs, "PLACE", [Here(1)])
     asked = [runs.start_run(bert, PageState(text=texts[0]), None)]
     assert first.wait(30)
     asked += [runs.start_run(bert, PageState(text=text), None) for text in texts[1:]]
@@ -173,24 +178,6 @@ def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     with pytest.raises(BadText):
         asked[-1].result(30)
     assert passes == [["the cat"], ["the cat [MASK]", "a dog sat", "the mat sat"], [long.strip()]]
-
-
-def test_a_worker_serves_a_text_that_still_waits_for_one(tiny_family, monkeypatch):
-    """Else three workers that need it would wait for the fourth that there is not."""
-    state, spec = PageState(text="the cat [MASK]"), tiny_family.specs["bert"]
-    monkeypatch.setattr(runs, "_WORKERS", ThreadPoolExecutor(1, "model", runs._one_thread_each))
-    busy, door = threading.Event(), threading.Event()
-
-    def job():
-        busy.set()
-        assert door.wait(30)
-        return get_run(spec, state)
-
-    worker = runs._WORKERS.submit(job)
-    assert busy.wait(30)
-    outside = runs.start_run(spec, state, None)
-    door.set()
-    assert worker.result(30) is outside.result(30)
 
 
 def test_one_missing_model_leaves_the_other_two(tiny_family, tmp_path, monkeypatch):
@@ -317,22 +304,51 @@ def test_a_measurement_that_fails_opens_the_door_again():
     in_threads([lambda: slot.measure().__enter__()])
 
 
-def test_a_run_already_there_waits_for_no_worker(tiny_family):
+@pytest.fixture
+def busy(tiny_family, monkeypatch):
+    """All three workers are held until the door opens."""
+    from explorer.models import scoring
+
+    began, door = threading.Semaphore(0), threading.Event()
+
+    def held(loaded, rows):
+        began.release()
+        assert door.wait(60)
+        return len(rows)
+
+    monkeypatch.setattr(scoring, "row_logits", held)
+    held.__module__, held.__qualname__ = "explorer.models.scoring", "row_logits"
+    spec, state = tiny_family.specs["bert"], PageState()
+    jobs = [lambda: runs.near(held, spec, state, (1, 2))] * 3
+    asked = ThreadPoolExecutor(1).submit(runs.side_by_side, jobs)
+    for _ in jobs:
+        assert began.acquire(timeout=60)
+    yield door
+    door.set()
+    assert asked.result(60) == [2, 2, 2]
+
+
+def test_a_run_already_there_waits_for_no_worker(tiny_family, request):
     kept = tiny_family.run("bert", "a [MASK]")
-    door = threading.Event()
-    blocked = runs.in_workers([lambda: door.wait(30)] * 3)
-    try:
-        assert tiny_family.run("bert", "a [MASK]") is kept
-    finally:
-        door.set()
-        for future in blocked:
-            future.result(30)
+    request.getfixturevalue("busy")
+    assert tiny_family.run("bert", "a [MASK]") is kept
 
 
-def test_a_worker_that_needs_runs_does_not_wait_for_itself(tiny_family):
-    state = PageState(text="the cat [MASK]")
-    jobs = runs.in_workers([lambda: get_runs(state)] * 3)
-    assert all(set(job.result(60)[0]) == set(MODEL_KEYS) for job in jobs)
+def test_only_what_is_on_the_list_runs_beside_the_weights(tiny_family):
+    """A job is named by the page: a place must not run whatever it is told to."""
+    spec, state = tiny_family.specs["bert"], PageState()
+    for job in (lambda loaded: loaded, tiny_family.loaded, os.system):
+        with pytest.raises(NoJob):
+            runs.near(job, spec, state)
+    with pytest.raises(NoJob):
+        job_named("os:system")
+
+
+def test_every_job_on_the_list_is_there_and_takes_what_it_is_said_to():
+    for name, way in JOBS.items():
+        first = next(iter(inspect.signature(job_named(name)).parameters))
+        assert (first == "where") is not way.given_network, name
+        assert name_of(job_named(name)) == name
 
 
 def test_models_run_on_few_threads_whoever_asks(tiny_family, monkeypatch):
@@ -350,21 +366,16 @@ def test_models_run_on_few_threads_whoever_asks(tiny_family, monkeypatch):
     assert seen[0][0] == max(1, (os.cpu_count() or 1) // 3)
 
 
-def test_the_workers_do_nothing_for_a_visitor_who_has_left(monkeypatch):
-    left, began, go_on = threading.Event(), threading.Event(), threading.Event()
-    monkeypatch.setattr(runs, "ASKER", [lambda: left.is_set])
-
-    def first():
-        began.set()
-        return go_on.wait(60)
-
-    # As many jobs as workers are under way; the fourth waits for one of them.
-    *under_way, waits = runs.in_workers([first, first, first, lambda: "done for nobody"])
-    assert began.wait(60)
+def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, monkeypatch):
+    left = threading.Event()
+    monkeypatch.setattr(here, "ASKER", [lambda: left.is_set])
+    spec, state = tiny_family.specs["albert"], PageState()
+    states = np.zeros((1, spec.architecture.d_model), np.float32)
+    waits = ThreadPoolExecutor(1).submit(runs.near, forward.state_logits, spec, state, states)
+    until(lambda: runs.PLACE[-1]._workers._work_queue.qsize() > 0)
     left.set()
-    go_on.set()
+    busy.set()
     with pytest.raises(Stopped):
         waits.result(60)
-    assert under_way[0].result(60)
-    monkeypatch.setattr(runs, "ASKER", [lambda: lambda: False])
-    assert [f.result(60) for f in runs.in_workers([lambda: 1, lambda: 2])] == [1, 2]
+    left.clear()
+    assert runs.near(forward.state_logits, spec, state, states).shape[0] == 1

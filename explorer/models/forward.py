@@ -155,6 +155,7 @@ def _run_of(loaded: LoadedModel, tokens: Tokens, out: BaseModelOutput, row: int)
         _array(torch.stack([weights[row, :, :n, :n] for weights in out.attentions])),
         _array(logits),
         loaded.vocabulary,
+        int(loaded.tokenizer.mask_token_id),
         loaded.device,
         loaded.dtype,
     )

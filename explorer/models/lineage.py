@@ -5,7 +5,8 @@ import re
 import numpy as np
 import torch
 
-from explorer.models.loading import LoadedModel
+from explorer.models.loading import LoadedModel, load_model
+from explorer.models.specs import ModelSpec
 
 _LAYER = re.compile(r"\.layer\.(\d+)\.(.+)\.weight$")
 _ROLES = (
@@ -32,6 +33,15 @@ def layer_cosines(student: LoadedModel, teacher: LoadedModel) -> np.ndarray:
         torch.stack([(m[role] ** 2).sum(1) for role, _ in _ROLES]).sum(0).sqrt() for m in (s, t)
     )
     return (dot / s_norm[:, None] / t_norm).double().cpu().numpy()
+
+
+def cosines_with(student: LoadedModel, teacher: ModelSpec) -> np.ndarray:
+    """``layer_cosines`` of a network and another that is loaded beside it.
+
+    Raises:
+        ModelUnavailable: the other cannot be had. ValueError: the two cannot be compared.
+    """
+    return layer_cosines(student, load_model(teacher, student.device, student.dtype))
 
 
 def _matrices(loaded: LoadedModel) -> dict[str, torch.Tensor]:

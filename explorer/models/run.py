@@ -28,6 +28,8 @@ class Run:
     """float32 [mask, vocabulary], the MLM head at ``tokens.mask_positions`` only."""
     vocabulary: tuple[str, ...]
     """The piece of each id; shared between runs, not copied."""
+    mask_id: int
+    """The id of the model's mask token."""
     device: str
     dtype: str
 

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from explorer.assets import ASSETS
 from explorer.models.kinds import KINDS, ModelKind
@@ -175,6 +175,14 @@ MINI: dict[str, ModelSpec] = {
     ),
 }
 """The bundled family, in the fixed order."""
+
+
+class Where(NamedTuple):
+    """A network: which one, on which device, in which precision."""
+
+    spec: ModelSpec
+    device: str
+    dtype: str
 
 
 def family_specs(family: str) -> tuple[ModelSpec, ...]:

@@ -103,6 +103,12 @@ def choose(text: str, choice: Choice, alternative: str) -> tuple[str, Word]:
     return before + alternative + hide_choices(text[choice.end :]), chosen
 
 
+def put_into(text: str, gap: Word, word: str) -> tuple[str, Word]:
+    """The text with a word in place of a gap, and where it stands."""
+    filled = text[: gap.start] + word + text[gap.end :]
+    return filled, Word(word, gap.start, gap.start + len(word))
+
+
 def spell_masks(text: str, mask: str) -> tuple[str, tuple[int, ...]]:
     """The text with a model's own mask, and where each place of that lies in ``text``.
 

@@ -72,7 +72,9 @@ def random_run(key: str, n_tokens: int, seed: int) -> Run:
         (),
     )
     hidden = np.zeros((shape.n_layers + 1, n_tokens, 1), np.float32)
-    return Run(spec, tokens, hidden, attention, np.zeros((0, 1), np.float32), (), "cpu", "float32")
+    return Run(
+        spec, tokens, hidden, attention, np.zeros((0, 1), np.float32), (), 0, "cpu", "float32"
+    )
 
 
 def payload(runs: dict[str, Run]) -> tuple[str, float]:

@@ -14,7 +14,9 @@ from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.measured import Measured
 from explorer.analysis.claims.results import CheckResult, Judged
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
+from explorer.models.loading import LoadedModel, load_model
+from explorer.models.specimens import Specimens, family_specimens
+from explorer.models.specs import ModelSpec, Where
 
 CHECKS: dict[str, Callable[[Specimens], Measured]] = {
     "LC01": claims_counts.parameter_totals,
@@ -54,6 +56,20 @@ CHECKS: dict[str, Callable[[Specimens], Measured]] = {
 }
 TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 """Checks that time something and therefore run alone."""
+
+
+def checked(where: Where, family: str, check: str, presses: int) -> CheckResult:
+    """``check_result`` of a family, loaded on the device and in the precision of ``where``."""
+
+    def load(spec: ModelSpec) -> LoadedModel:
+        return load_model(spec, where.device, where.dtype)
+
+    return check_result(check, family_specimens(family, load, presses))
+
+
+def timed(where: Where, family: str, check: str, presses: int) -> CheckResult:
+    """``checked``, for what has the machine to itself."""
+    return checked(where, family, check, presses)
 
 
 def check_result(check: str, specimens: Specimens) -> CheckResult:

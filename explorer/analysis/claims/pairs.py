@@ -161,4 +161,5 @@ def pair_logits(loaded: LoadedModel, order: str) -> torch.Tensor:
     }
     texts = [f"{first} [SEP] {second}" for first, second in zip(*shifted[order], strict=True)]
     runs = [run_model(loaded, tokenize(loaded, text)) for text in texts]
-    return torch.stack([torch.tensor(heads.pair_logits(loaded, run)) for run in runs])
+    states = [run.hidden_states[-1, 0] for run in runs]
+    return torch.stack([torch.tensor(heads.pair_logits(loaded, state)) for state in states])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -10,6 +11,9 @@ from explorer.analysis.depth.lens import places
 from explorer.models.rows import MaskedRow
 from explorer.models.run import Run, read_only
 from explorer.models.spelling import UNKNOWN
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +37,16 @@ class EveryWord:
         return int((self.rank[-1] == 1).sum())
 
 
-def hidden_words(run: Run, groups: Groups, mask_id: int) -> tuple[HiddenWord, ...]:
+def hidden_words(run: Run, groups: Groups) -> tuple[HiddenWord, ...]:
     """Each group of tokens masked alone; behind a mask is the model's own final answer."""
     targets = list(run.tokens.ids)
     for place, logits in zip(run.tokens.mask_positions, run.mask_logits, strict=True):
         targets[place] = int(logits.argmax())
-    return tuple(_hidden(run, group, mask_id, targets) for group in groups)
+    return tuple(_hidden(run, group, targets) for group in groups)
 
 
-def _hidden(run: Run, group: Sequence[int], mask_id: int, targets: Sequence[int]) -> HiddenWord:
-    ids = tuple(mask_id if i in group else piece for i, piece in enumerate(run.tokens.ids))
+def _hidden(run: Run, group: Sequence[int], targets: Sequence[int]) -> HiddenWord:
+    ids = tuple(run.mask_id if i in group else piece for i, piece in enumerate(run.tokens.ids))
     rows = tuple(MaskedRow(ids, run.tokens.segments, position) for position in group)
     return HiddenWord(rows, tuple(targets[position] for position in group))
 
@@ -56,6 +60,20 @@ def every_word(run: Run, words: Sequence[HiddenWord], ranks: np.ndarray) -> Ever
         found.append(own.max(0) if is_known else np.zeros(ranks.shape[1], np.int64))
         start += len(word.rows)
     return EveryWord(read_only(np.stack(found, 1)))
+
+
+def batch_places(
+    loaded: "LoadedModel", rows: Sequence[MaskedRow], targets: Sequence[int]
+) -> np.ndarray:
+    """The place [row, layer + 1] of what stood at each row's gap; the rows share one pass.
+
+    The head reads a row at a time: a vocabulary is wide.
+    """
+    from explorer.models.forward import state_logits
+    from explorer.models.scoring import row_states
+
+    pairs = zip(row_states(loaded, rows), targets, strict=True)
+    return np.stack([row_places(state_logits(loaded, row), target) for row, target in pairs])
 
 
 def row_places(logits: np.ndarray, target: int) -> np.ndarray:

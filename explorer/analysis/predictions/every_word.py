@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -9,6 +10,9 @@ from explorer.analysis.measures import log_softmax, top_ids
 from explorer.models.rows import MaskedRow
 from explorer.models.spelling import UNKNOWN, spelling_of
 from explorer.models.tokens import BadText, Tokens, Word
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
 
 N_ANSWERS = 3
 
@@ -80,6 +84,22 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
         rows.append(MaskedRow(tuple(hidden), tokens.segments, pos))
         hidden[pos] = tokens.ids[pos]
     return SpanPlan(word, tuple(rows), tuple(tokens.ids[pos] for pos in inside))
+
+
+def loaded_plans(
+    loaded: "LoadedModel", stretches: Sequence[tuple[str, Word]]
+) -> list[SpanPlan | str]:
+    """How a model prices stretches of texts; where it cannot, the sentence that says why."""
+    return [_plan_or_why(loaded, *stretch) for stretch in stretches]
+
+
+def _plan_or_why(loaded: "LoadedModel", text: str, word: Word) -> SpanPlan | str:
+    from explorer.models.forward import tokenize
+
+    try:
+        return span_plan(tokenize(loaded, text), word, int(loaded.tokenizer.mask_token_id))
+    except BadText as error:
+        return str(error)
 
 
 def word_plans(tokens: Tokens, mask_id: int) -> tuple[SpanPlan, ...]:

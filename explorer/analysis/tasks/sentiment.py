@@ -2,11 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.models.run import read_only
-from explorer.models.tokens import Tokens, Word
+from explorer.models.tokens import BadText, Tokens, Word, split_words
+
+if TYPE_CHECKING:
+    from explorer.models.heads.adapters import TunedModel
+    from explorer.models.loading import LoadedModel
 
 MOST_WORDS = 64
 """Each word left out is a pass of the network."""
@@ -68,3 +73,29 @@ def word_sentiment(
         read_only(ends[0] - np.asarray(left_out, np.float64)),
         ends[1],
     )
+
+
+def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
+    """What a network with its sentiment adapter finds in a text; asked again, it does not run.
+
+    Raises:
+        BadText: the text has too many words. NotTuned: there is no adapter that fits.
+    """
+    from explorer.models.heads.adapters import once, tuned_of
+
+    tuned = tuned_of(loaded, "sst2")
+    return once(tuned, ("sentiment", text), lambda: _judge(tuned, text))
+
+
+def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
+    from explorer.models.heads.sentiment import differences, integrated_gradients
+
+    words = split_words(text)
+    if len(words) > MOST_WORDS:
+        raise BadText(
+            f"The text has {len(words)} words and signs; {MOST_WORDS} fit here. Please shorten it."
+        )
+    found = integrated_gradients(tuned, text)
+    left_out = differences(tuned, [without(text, word) for word in words]).tolist()
+    ends = (found.difference, found.baseline)
+    return word_sentiment(found.tokens, found.attributions, ends, left_out)

@@ -2,12 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.measures import softmax
 from explorer.models.heads.windows import Window
 from explorer.models.run import read_only
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
 
 LONGEST = 30
 """An answer has at most this many tokens."""
@@ -73,3 +77,17 @@ def _best(
     return tuple(
         Span(places[i][0], places[j][1], float(scores[i, j])) for i, j in found if reach[i, j]
     )
+
+
+def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
+    """What a network with its question adapter finds in a passage; asked again, it does not run.
+
+    Raises:
+        BadText: the question or the passage cannot be read. NotTuned: no adapter fits.
+    """
+    from explorer.models.heads.adapters import once, tuned_of
+    from explorer.models.heads.question import span_logits
+
+    tuned = tuned_of(loaded, "squad")
+    asked = ("question", question, passage)
+    return once(tuned, asked, lambda: answer_spans(*span_logits(tuned, question, passage)))

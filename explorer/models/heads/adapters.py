@@ -4,11 +4,12 @@ import copy
 import hashlib
 import json
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 import torch
 from safetensors.torch import load_file
@@ -28,6 +29,9 @@ NETWORKS = {
     "sst2": AutoModelForSequenceClassification,
     "squad": AutoModelForQuestionAnswering,
 }
+Answer = TypeVar("Answer")
+MOST_KEPT = 64
+"""Answers of one tuned network."""
 PREFIX = "base_model.model."
 """What peft writes before the names of the network it wraps."""
 COMMAND = "python -m explorer.training tasks --family {family} --task {task} --data FOLDER"
@@ -47,6 +51,11 @@ class TunedModel:
     """How the adapter was made and what it reaches on the task's dev set."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while the network runs."""
+
+
+_tuned: "WeakKeyDictionary[LoadedModel, dict[str, TunedModel]]" = WeakKeyDictionary()
+_tuning = threading.Lock()
+_answers: "WeakKeyDictionary[TunedModel, dict[tuple, Any]]" = WeakKeyDictionary()
 
 
 def adapter_folder(spec: ModelSpec, task: str) -> Path:
@@ -90,6 +99,39 @@ def checksum(folder: Path) -> str:
 def _checksum(path: Path, _changed: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def card_of(loaded: LoadedModel, task: str) -> dict[str, Any]:
+    """The card of the adapter that a network will do a task with.
+
+    Raises:
+        NotTuned: there is no adapter that fits these weights.
+    """
+    return dict(tuned_of(loaded, task).card)
+
+
+def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
+    """``tuned_model``, made once for each loaded network.
+
+    Raises:
+        NotTuned: there is no adapter that fits these weights.
+    """
+    with _tuning:
+        made = _tuned.setdefault(loaded, {})
+        if task not in made:
+            made[task] = tuned_model(loaded, task)
+        return made[task]
+
+
+def once(tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]) -> Answer:
+    """An answer of a tuned network; the last ones are kept as long as the network is."""
+    kept: dict[tuple, Any] = _answers.setdefault(tuned, {})
+    if question not in kept:
+        answer = ask()
+        while len(kept) >= MOST_KEPT:
+            kept.pop(next(iter(kept)))
+        kept[question] = answer
+    return kept[question]
 
 
 def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:

@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from explorer.models.loading import LoadedModel
-from explorer.models.run import Run, read_only
+from explorer.models.run import read_only
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
@@ -16,8 +16,8 @@ def has_pair_head(loaded: LoadedModel) -> bool:
 
 
 @torch.inference_mode()
-def pair_logits(loaded: LoadedModel, run: Run) -> np.ndarray:
-    """The pair head's scores of a run, float32 [2]: in order, not in order. The encoder rests.
+def pair_logits(loaded: LoadedModel, state: np.ndarray) -> np.ndarray:
+    """The pair head's scores, float32 [2], of the last state of [CLS]: in order, not in order.
 
     Raises:
         ValueError: the checkpoint has no such head, so that it would say anything.
@@ -26,5 +26,5 @@ def pair_logits(loaded: LoadedModel, run: Run) -> np.ndarray:
     if head is None or not has_pair_head(loaded):
         raise ValueError(f"{loaded.spec.label} has no trained sentence-pair head.")
     dtype = next(loaded.network.parameters()).dtype
-    first = torch.tensor(run.hidden_states[-1][None, :1]).to(loaded.device, dtype)
+    first = torch.tensor(state[None, None]).to(loaded.device, dtype)
     return read_only(head.scores(loaded.network, first)[0].float().cpu().numpy())

@@ -7,22 +7,22 @@ import torch
 from torch import nn
 
 from explorer.models.loading import LoadedModel
-from explorer.models.run import Run, read_only
+from explorer.models.run import read_only
 
 
 @torch.inference_mode()
-def value_norms(loaded: LoadedModel, run: Run) -> np.ndarray:
+def value_norms(loaded: LoadedModel, states: np.ndarray) -> np.ndarray:
     """How long each head's transformed value vectors are: ``|W_O (W_V x + b_V)|``.
 
-    From the hidden states of the run, so no network is run again. Returns float32
-    [layer, head, key] (Kobayashi et al. 2020, equation 4).
+    From the hidden states [layer + 1, key, d_model] of a run, so no network is run again. Returns
+    float32 [layer, head, key] (Kobayashi et al. 2020, equation 4).
     """
     values = _projections(loaded, loaded.spec.kind.value)
     outputs = _projections(loaded, loaded.spec.kind.output)
-    n_layers, n_heads = run.attention.shape[:2]
+    n_heads = loaded.spec.architecture.n_heads
     norms = [
-        _norms(values[i % len(values)], outputs[i % len(outputs)], run.hidden_states[i], n_heads)
-        for i in range(n_layers)
+        _norms(values[i % len(values)], outputs[i % len(outputs)], layer, n_heads)
+        for i, layer in enumerate(states[:-1])
     ]
     return read_only(np.stack(norms))
 

@@ -5,7 +5,7 @@ it is hidden, and there is no dropout, so that one seed gives one curve.
 """
 
 import copy
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -79,12 +79,11 @@ def distil_live(
     loaded: LoadedModel,
     settings: LiveSettings,
     watched: Watched | None = None,
-    check: Callable[[], object] = lambda: None,
-) -> Iterator[LiveReport]:
+) -> Iterator[LiveReport | None]:
     """Train a student step by step, reporting before the first step and then at even distances.
 
-    The teacher is copied first: nothing here touches the network that serves others. Closing the
-    iterator ends the run, and so does ``check``, called before every step, when it raises.
+    After every other step comes None, so that whoever listens can end the run by closing the
+    iterator. The teacher is copied first: nothing here touches the network that serves others.
     """
     with loaded.lock:  # no hook of an ablation is copied along
         teacher = copy.deepcopy(loaded.network)
@@ -96,12 +95,11 @@ def distil_live(
     exams = {round(settings.steps * i / EVALUATIONS) // every * every for i in range(EVALUATIONS)}
     yield _report(pupil, 0, examine=True)
     for step in range(1, settings.steps + 1):
-        check()
         batch = hide(tokenizer, pupil.texts, rng).to(pupil.device)
         _step(pupil, adam, batch, step)
         last = step == settings.steps
-        if last or step % every == 0:
-            yield _report(pupil, step, examine=last or step in exams)
+        told = last or step % every == 0
+        yield _report(pupil, step, examine=last or step in exams) if told else None
 
 
 def hide(

@@ -9,8 +9,7 @@ import numpy as np
 
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_runs, in_workers
-from explorer.timing.slot import SLOT
+from explorer.runs import get_runs, near, side_by_side
 from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -82,8 +81,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     off = question.get("off", {})
     kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
-    results = [future.result() for future in in_workers(jobs)]
-    changed = [result for result in results if result.n_off]
+    changed = [result for result in side_by_side(jobs) if result.n_off]
     if not changed:
         return texts.change_finding(changed), ""
     answers = changed_answers(changed, texts.CHANGES)
@@ -108,9 +106,7 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
 
     if kept.all():
         return head_ablation(run, run.mask_logits, 0)
-    loaded = get_loaded(run.spec, state)
-    with SLOT.infer():
-        logits = ablated_logits(loaded, run.tokens, kept[None])[0]
+    logits = near(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
     return head_ablation(run, logits, int((~kept).sum()))
 
 
@@ -145,9 +141,7 @@ def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
     """Each layer's heads off by turns; between layers a waiting measurement may go first."""
     from explorer.models.inside.ablation import ablated_logits, one_head_off
 
-    loaded, shape = get_loaded(run.spec, state), run.spec.architecture
+    shape = run.spec.architecture
     for layer in range(shape.n_layers):
         variants = one_head_off(shape.n_layers, shape.n_heads, layer)
-        with SLOT.infer():
-            logits = ablated_logits(loaded, run.tokens, variants)
-        yield logits
+        yield near(ablated_logits, run.spec, state, run.tokens, variants)

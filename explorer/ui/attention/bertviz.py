@@ -4,8 +4,7 @@ import gradio as gr
 
 from explorer.models.specs import family_specs
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_run
-from explorer.timing.slot import SLOT
+from explorer.runs import get_run, near
 from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -50,9 +49,7 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
     if view == "neuron":
         from explorer.models.inside.neurons import queries_and_keys
 
-        loaded = get_loaded(spec, state)
-        with SLOT.infer():
-            vectors = queries_and_keys(loaded, run.tokens)
+        vectors = near(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
     said = texts.view_finding(model, spec.label, view)
     return join(said, unknown_note({spec.label: run.tokens})), payload

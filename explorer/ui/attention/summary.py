@@ -9,8 +9,7 @@ from explorer.analysis.alignment import Alignment, word_attention
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_runs
-from explorer.timing.slot import SLOT
+from explorer.runs import get_runs, near
 from explorer.ui.attention import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -74,12 +73,11 @@ def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
         return analysis.mean_attention(run.attention)
     if kind == "rollout":
         return analysis.attention_rollout(run.attention)
-    loaded = get_loaded(run.spec, state)
     if kind == "value":
-        return analysis.value_weighted(run.attention, value_norms(loaded, run))
+        norms = near(value_norms, run.spec, state, run.hidden_states)
+        return analysis.value_weighted(run.attention, norms)
     token, position = int(run.mask_logits[0].argmax()), run.tokens.mask_positions[0]
-    with SLOT.infer():
-        gradient = attention_gradients(loaded, run.tokens, position, token)
+    gradient = near(attention_gradients, run.spec, state, run.tokens, position, token)
     return analysis.gradient_attention(run.attention, gradient)
 
 

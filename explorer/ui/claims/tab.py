@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
+from explorer.models.specs import family_specs
 from explorer.page_state import PageState
 from explorer.ui.claims import words as texts
 from explorer.ui.claims.benchmarks import build_benchmark_fold
@@ -17,7 +18,6 @@ from explorer.ui.kit.running import stop_comes, stop_goes
 
 if TYPE_CHECKING:
     from explorer.analysis.claims.results import CheckResult
-    from explorer.models.specimens import Specimens
 
 ID = "claims"
 LABEL = texts.LABEL
@@ -79,37 +79,30 @@ def run_all(state: PageState | None) -> Iterator[str]:
     """Every live check after the other, each result as soon as it is there."""
     from explorer.analysis.claims.ledger import claims_ledger
 
-    specimens = _specimens(state)
     ids = [note.id for note in claims_ledger().checks]
     for done, check in enumerate(ids):
         yield _message([check], [], done)
-        yield _message([], [_run(check, specimens)], done + 1)
+        yield _message([], [_run(check, state)], done + 1)
 
 
 def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     """The one check whose button was pressed."""
     check, presses = str(question.get("check", "")), int(question.get("press") or 1)
     yield _message([check], [])
-    yield _message([], [_run(check, _specimens(state, min(max(1, presses), MOST_PRESSES)))])
+    yield _message([], [_run(check, state, min(max(1, presses), MOST_PRESSES))])
 
 
-def _specimens(state: PageState | None, presses: int = 1) -> "Specimens":
-    from explorer.models.specimens import family_specimens
-    from explorer.runs import get_loaded
+def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult":
+    """One check, alone on the machine if it times something; a failure becomes its sentence."""
+    from explorer.analysis.claims.checks import TIMED, checked, timed
+    from explorer.analysis.claims.results import CheckResult
+    from explorer.runs import near
 
     exact = replace(state or PageState(), dtype="float32")
-    return family_specimens(exact.family, lambda spec: get_loaded(spec, exact), presses)
-
-
-def _run(check: str, specimens: "Specimens") -> "CheckResult":
-    """One check, alone on the machine if it times something; a failure becomes its sentence."""
-    from explorer.analysis.claims.checks import TIMED, check_result
-    from explorer.analysis.claims.results import CheckResult
-    from explorer.timing.slot import SLOT
-
+    teacher, *_ = family_specs(exact.family)
     try:
-        with SLOT.measure() if check in TIMED else SLOT.infer():
-            return check_result(check, specimens)
+        job = timed if check in TIMED else checked
+        return near(job, teacher, exact, exact.family, check, presses)
     except Exception as error:
         # One check that breaks must not end the others; sentence_of logs what was not foreseen.
         return CheckResult(check, "failed", sentence_of(error), "", False, {})

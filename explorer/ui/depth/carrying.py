@@ -4,7 +4,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,13 +21,9 @@ from explorer.models.rows import Patch, patch_batches
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Tokens
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_runs, in_rounds
-from explorer.timing.slot import SLOT
+from explorer.runs import get_runs, in_rounds, near
 from explorer.timing.stop import StopSign
 from explorer.ui.depth import patching_words as texts
-
-if TYPE_CHECKING:
-    from explorer.models.loading import LoadedModel
 
 MOST_WORDS, MOST_TOKENS, MOST_MASKS = 48, 128, 4
 MOST_TRIED, MOST_KEPT = 24, 16
@@ -66,14 +61,13 @@ def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...
 
     if not has_masks(runs) or n_words(runs) > MOST_WORDS:
         return ()
-    loaded = {key: get_loaded(run.spec, state) for key, run in runs.items()}
     best: dict[str, tuple[int, OneChange]] = {}
     tried = dict.fromkeys(KINDS, 0)
     for change in one_changes(state.text):
         tried[change.kind] += 1
         if tried[change.kind] > MOST_TRIED or best.get(change.kind, (0,))[0] == len(runs):
             continue
-        tokens = {key: tokenize(one, change.text) for key, one in loaded.items()}
+        tokens = {k: near(tokenize, run.spec, state, change.text) for k, run in runs.items()}
         n_models = n_patched({key: run.tokens for key, run in runs.items()}, tokens)
         if n_models > best.get(change.kind, (0,))[0]:
             best[change.kind] = (n_models, change)
@@ -157,18 +151,18 @@ def batch_jobs(
     runs: tuple[Run, Run], planned: Sequence[Patch], state: PageState
 ) -> Iterator[Callable[[], Gaps]]:
     """One model's patches, a batch to a job."""
-    loaded, shape = get_loaded(runs[0].spec, state), runs[0].spec.architecture
-    for batch in patch_batches(planned, len(runs[0].tokens), shape.n_layers):
-        yield partial(score_gaps, loaded, runs, batch)
+    n_layers = runs[0].spec.architecture.n_layers
+    for batch in patch_batches(planned, len(runs[0].tokens), n_layers):
+        yield partial(score_gaps, state, runs, batch)
 
 
-def score_gaps(loaded: "LoadedModel", runs: tuple[Run, Run], batch: Sequence[Patch]) -> Gaps:
+def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) -> Gaps:
     """One pass: at each mask how far the one answer is above the other with each patch."""
     from explorer.models.inside.patching import patched_logits
 
     first, second = runs
-    with SLOT.infer():
-        logits = patched_logits(loaded, second.tokens, batch, first.hidden_states)
+    states = first.hidden_states
+    logits = near(patched_logits, first.spec, state, second.tokens, batch, states)
     pairs = zip(first.mask_logits[:MOST_MASKS], second.mask_logits, strict=False)
     gaps = [score_gap(logits[:, i], rival_answers(*pair)) for i, pair in enumerate(pairs)]
     return dict(zip(batch, np.stack(gaps, 1), strict=True))

@@ -1,6 +1,6 @@
 """The head over layers: what the tab, its picture and the endpoint read from finished runs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -11,16 +11,13 @@ import numpy as np
 from explorer.models.rows import batches
 from explorer.models.run import Run
 from explorer.page_state import MAX_DEPTHS, PageState
-from explorer.runs import get_loaded, in_workers
-from explorer.timing.slot import SLOT
+from explorer.runs import in_rounds, near, side_by_side
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment
     from explorer.analysis.depth.dial import DepthDial
     from explorer.analysis.depth.every_word import EveryWord, HiddenWord
     from explorer.analysis.depth.lens import MaskLens
-    from explorer.models.loading import LoadedModel
-    from explorer.models.rows import MaskedRow
 
 MOST_MASKS = 8
 """Masks that the picture reads: the head over all layers costs as much as a pass for each dozen."""
@@ -33,7 +30,7 @@ _KEPT: "WeakKeyDictionary[Run, tuple[MaskLens, ...]]" = WeakKeyDictionary()
 def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[MaskLens, ...]]":
     """The first masks of every model, at every layer; the encoders do not run."""
     jobs = [partial(_kept_lenses, run, state) for run in runs.values()]
-    return dict(zip(runs, (future.result() for future in in_workers(jobs)), strict=True))
+    return dict(zip(runs, side_by_side(jobs), strict=True))
 
 
 def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
@@ -49,7 +46,7 @@ def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
     from explorer.models.forward import state_logits
 
     states = run.hidden_states[:-1, run.tokens.mask_positions[mask]]
-    earlier = state_logits(get_loaded(run.spec, state), states)
+    earlier = near(state_logits, run.spec, state, states)
     return mask_lens(run, mask, np.concatenate([earlier, run.mask_logits[mask, None]]))
 
 
@@ -60,58 +57,27 @@ def words_of(
     from explorer.analysis.depth.every_word import every_word, hidden_words
 
     shown = alignment.content[:MOST_WORDS]
-    loaded = {key: get_loaded(run.spec, state) for key, run in runs.items()}
     words = {
-        key: hidden_words(
-            run,
-            tuple(alignment.groups[key][i] for i in shown),
-            int(loaded[key].tokenizer.mask_token_id),
-        )
+        key: hidden_words(run, tuple(alignment.groups[key][i] for i in shown))
         for key, run in runs.items()
     }
-    found = _in_rounds({key: (loaded[key], words[key]) for key in runs})
-    return {key: every_word(run, words[key], found[key]) for key, run in runs.items()}
+    found: dict[str, list[np.ndarray]] = {key: [] for key in runs}
+    for answers in in_rounds({k: list(_batches(run, words[k], state)) for k, run in runs.items()}):
+        for key, places in answers.items():
+            found[key].append(places)
+    return {k: every_word(run, words[k], np.concatenate(found[k])) for k, run in runs.items()}
 
 
-def _in_rounds(
-    jobs: "Mapping[str, tuple[LoadedModel, Sequence[HiddenWord]]]",
-) -> dict[str, np.ndarray]:
-    """The places [row, layer + 1] of all rows; between rounds the workers are free for others."""
-    found: dict[str, list[np.ndarray]] = {key: [] for key in jobs}
-    waiting = {
-        key: batches([row for word in words for row in word.rows])
-        for key, (_, words) in jobs.items()
-    }
-    targets = {
-        key: iter([target for word in words for target in word.targets])
-        for key, (_, words) in jobs.items()
-    }
-    while waiting:
-        batch = {key: next(queue, ()) for key, queue in waiting.items()}
-        waiting = {key: waiting[key] for key, rows in batch.items() if rows}
-        asked = {
-            key: partial(
-                _places, jobs[key][0], batch[key], list(islice(targets[key], len(batch[key])))
-            )
-            for key in waiting
-        }
-        for key, future in zip(asked, in_workers(list(asked.values())), strict=True):
-            found[key].append(future.result())
-    return {key: np.concatenate(parts) for key, parts in found.items()}
+def _batches(
+    run: Run, words: "Sequence[HiddenWord]", state: PageState
+) -> Iterator[Callable[[], np.ndarray]]:
+    """One model's rows, a batch to a job: their places [row, layer + 1]."""
+    from explorer.analysis.depth.every_word import batch_places
 
-
-def _places(
-    loaded: "LoadedModel", rows: "Sequence[MaskedRow]", targets: Sequence[int]
-) -> np.ndarray:
-    """One batch through the encoder, then the head a row at a time: a vocabulary is wide."""
-    from explorer.analysis.depth.every_word import row_places
-    from explorer.models.forward import state_logits
-    from explorer.models.scoring import row_states
-
-    with SLOT.infer():
-        states = row_states(loaded, rows)
-        pairs = zip(states, targets, strict=True)
-        return np.stack([row_places(state_logits(loaded, row), target) for row, target in pairs])
+    targets = iter([target for word in words for target in word.targets])
+    for rows in batches([row for word in words for row in word.rows]):
+        wanted = tuple(islice(targets, len(rows)))
+        yield partial(near, batch_places, run.spec, state, rows, wanted)
 
 
 def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
@@ -120,10 +86,10 @@ def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
     from explorer.models.forward import state_logits
     from explorer.models.inside.repeats import unrolled_states
 
-    loaded, times = get_loaded(run.spec, state), MAX_DEPTHS * run.spec.architecture.n_layers
-    with SLOT.infer():
-        states = unrolled_states(loaded, run.tokens, times)
-    logits = state_logits(loaded, states[1:, run.tokens.mask_positions[mask]])
+    times = MAX_DEPTHS * run.spec.architecture.n_layers
+    states = near(unrolled_states, run.spec, state, run.tokens, times)
+    at_mask = states[1:, run.tokens.mask_positions[mask]]
+    logits = near(state_logits, run.spec, state, at_mask)
     usual = run.spec.architecture.n_layers - 1
     return depth_dial(
         run, np.concatenate([logits[:usual], run.mask_logits[mask, None], logits[usual + 1 :]])

@@ -11,11 +11,10 @@ import numpy as np
 from explorer import assets
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import ModelSpec
-from explorer.models.tokens import MASK, Tokens
+from explorer.models.tokens import MASK
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_runs, in_workers
+from explorer.runs import get_runs, near, side_by_side
 from explorer.timing.line import Line, Update
-from explorer.timing.slot import SLOT
 from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
 from explorer.ui.kit import words as shared
@@ -27,7 +26,6 @@ from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.similarity import LayerSimilarity
-    from explorer.models.loading import LoadedModel
 
 LINE = Line(nullcontext)
 """One family at a time; each round of sentences leaves the workers to others in between."""
@@ -70,8 +68,7 @@ def show_similarity(
     specs = {key: run.spec for key, run in runs.items()}
     which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
     if which not in _KEPT:
-        loaded = {key: get_loaded(spec, state) for key, spec in specs.items()}
-        yield from running(LINE, lambda sign: compare(loaded, which, sign), request, standing)
+        yield from running(LINE, lambda sign: compare(specs, state, which, sign), request, standing)
     if which in _KEPT:
         yield [*drawn(_KEPT[which], specs, state), gr.Button(visible=False)]
 
@@ -87,39 +84,39 @@ def standing(update: Update) -> list[Any]:
     return [note(said), gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
 
 
-def compare(loaded: "dict[str, LoadedModel]", which: Found, sign: StopSign) -> Iterator[int]:
+def compare(
+    specs: dict[str, ModelSpec], state: PageState, which: Found, sign: StopSign
+) -> Iterator[int]:
     """How many sentences were read, again and again; what they show is kept."""
     from explorer.analysis.depth.similarity import layer_similarity
 
-    parts: dict[str, list[np.ndarray]] = {key: [] for key in loaded}
+    parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
     for start in range(0, 0 if which in _KEPT else len(sentences()), AT_ONCE):
         yield start
         sign.check()
-        jobs = [partial(states_of, loaded, text) for text in sentences()[start : start + AT_ONCE]]
-        for future in in_workers(jobs):
-            for key, states in future.result().items():
+        some = sentences()[start : start + AT_ONCE]
+        for found in side_by_side([partial(states_of, specs, state, text) for text in some]):
+            for key, states in found.items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
             break
     if which not in _KEPT:
         sign.check()
-        whole = {key: np.concatenate(found, 1)[:, :MOST_WORDS] for key, found in parts.items()}
+        whole = {key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()}
         _KEPT[which] = layer_similarity(whole)
 
 
-def states_of(loaded: "dict[str, LoadedModel]", text: str) -> dict[str, np.ndarray]:
+def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
     """One sentence through every model: the states of its words, without keeping the runs."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.depth.word_states import word_states
-    from explorer.models.forward import run_model, tokenize
+    from explorer.analysis.depth.word_states import sentence_states
+    from explorer.models.forward import tokenize
 
-    tokens: dict[str, Tokens] = {key: tokenize(one, text) for key, one in loaded.items()}
+    tokens = {key: near(tokenize, spec, state, text) for key, spec in specs.items()}
     alignment, found = align(tokens), {}
-    for key, one in loaded.items():
-        with SLOT.infer():
-            run = run_model(one, tokens[key])
+    for key, spec in specs.items():
         groups = tuple(alignment.groups[key][i] for i in alignment.content)
-        found[key] = word_states(run.hidden_states, groups)
+        found[key] = near(sentence_states, spec, state, tokens[key], groups)
     return found
 
 
@@ -143,9 +140,9 @@ def drawn(
 def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
     """What the weights of teacher and student say of how the student began."""
     from explorer.analysis.depth.lineage import weight_lineage
-    from explorer.models.lineage import layer_cosines
+    from explorer.models.lineage import cosines_with
 
     teacher, student = (specs[key] for key in distilled_pair())
-    cosines = layer_cosines(get_loaded(student, state), get_loaded(teacher, state))
+    cosines = near(cosines_with, student, state, teacher)
     lineage = weight_lineage(cosines, student.initialised_from)
     return texts.lineage_note(lineage, (teacher.label, student.label))

@@ -9,9 +9,8 @@ import gradio as gr
 
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, live_lesson
+from explorer.runs import live_lesson
 from explorer.timing.line import Line, Update
-from explorer.timing.slot import SLOT
 from explorer.timing.stop import StopSign
 from explorer.ui.distillation import live_words as texts
 from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
@@ -22,7 +21,7 @@ from explorer.ui.kit.running import running, stop_comes, stop_goes
 from explorer.views.markup import note
 
 LINE = Line(nullcontext)
-"""One student at a time; each of its steps takes the slot, so that others are answered between."""
+"""One student at a time; each of its steps is one job, so that others are answered between."""
 WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()
 STOP_JS = "() => { document.dispatchEvent(new Event('explorer-live-stop')); }"
@@ -132,14 +131,11 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, sign: StopSign) -
     watched = Watched(run.tokens.ids, position, tuple(int(i) for i in ids))
     taught = softmax(logits, settings.temperature)[ids]
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
-    lesson = live_lesson(get_loaded(run.spec, state), settings, watched, sign.check)
     reports: list[LiveReport] = []
-    while True:
+    for report in live_lesson(run.spec, state, settings, watched):
         sign.check()
-        with SLOT.infer():  # a latency measurement waits for these few steps and then has its turn
-            report = next(lesson, None)
         if report is None:
-            return
+            continue
         reports.append(report)
         said = texts.live_sentence(settings, reports)
         yield live_canvas(

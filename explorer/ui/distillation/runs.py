@@ -9,7 +9,7 @@ from explorer.models.kinds import KINDS, distilled_pair
 from explorer.models.specs import family_specs
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_run
+from explorer.runs import get_run, near
 
 if TYPE_CHECKING:
     from explorer.analysis.distillation.losses import PairLogits
@@ -106,12 +106,11 @@ def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
         ModelUnavailable: one of them cannot be had. BadText: the text cannot be run.
     """
     from explorer.analysis.distillation.losses import PairLogits
-    from explorer.models.forward import position_logits
+    from explorer.models.forward import state_logits
 
     def both(key: str) -> "tuple[Run, np.ndarray]":
         run = run_of(key, state, state.text if text is None else text)
-        loaded = get_loaded(run.spec, state)
-        return run, position_logits(loaded, run, tuple(range(len(run.tokens))))
+        return run, near(state_logits, run.spec, state, run.hidden_states[-1])
 
     (teacher, teacher_logits), (student, student_logits) = both(TEACHER), both(STUDENT)
     return PairLogits(teacher, student, teacher_logits, student_logits)

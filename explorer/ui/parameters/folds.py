@@ -170,18 +170,14 @@ def _each_loaded(
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """What each loaded network of the family measures; a card for each that cannot be had."""
     from explorer.models.hub import ModelUnavailable
-    from explorer.runs import get_loaded
-    from explorer.timing.slot import SLOT
+    from explorer.runs import near
     from explorer.views.markup import plain_card
 
     state = state or PageState()
     values, cards = [], []
     for spec in family_specs(state.family):
         try:
-            loaded = get_loaded(spec, state)
+            values.append((spec, near(measure, spec, state)))
         except ModelUnavailable as error:
             cards.append(plain_card(spec.label, str(error), spec.key))
-            continue
-        with SLOT.infer():
-            values.append((spec, measure(loaded)))
     return values, cards

@@ -1,13 +1,11 @@
 """Fold: how likely a word of the reader's own is, in each gap and model."""
 
-from typing import TYPE_CHECKING
-
 import gradio as gr
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
 from explorer.models.run import Run
-from explorer.models.tokens import BadText, Word, plain_text
+from explorer.models.tokens import BadText, Word, plain_text, put_into
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.errors import plain_errors
@@ -17,12 +15,9 @@ from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.contrast import show_contrast
 from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals
-from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
+from explorer.ui.predictions.masked_scores import final_scores, plans_of
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions.every_word import asked_numbers, asked_table
-
-if TYPE_CHECKING:
-    from explorer.models.loading import LoadedModel
 
 MAX_WORDS, MAX_GAPS, MAX_LETTERS = 8, 4, 60
 
@@ -79,28 +74,18 @@ def split_asked(asked: str) -> list[str]:
     return words
 
 
-def _planned(loaded: "LoadedModel", text: str, gap: Word, word: str) -> SpanPlan | str:
-    """How a model prices a word in a gap, or the sentence that says why it cannot."""
-    filled = text[: gap.start] + word + text[gap.end :]
-    try:
-        return plan_in(loaded, filled, Word(word, gap.start, gap.start + len(word)))
-    except BadText as error:
-        return str(error)
-
-
 def answer_table(
     runs: dict[str, Run], state: PageState, gaps: list[Word], pairs: list[tuple[str, int]]
 ) -> Markup:
     """The table of every (word, gap) pair."""
     found: dict[str, list[SpanScore | str]] = {key: [] for key in runs}
     plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
-    loaded = loaded_models(runs, state)
     for key, run in runs.items():
-        for word, number in pairs:
-            planned = _planned(loaded[key], run.tokens.text, gaps[number], word)
+        stretches = [put_into(run.tokens.text, gaps[number], word) for word, number in pairs]
+        for planned in plans_of(run, state, stretches):
             found[key].append(planned if isinstance(planned, str) else "")
             plans[key] += [] if isinstance(planned, str) else [planned]
-    scores = final_scores({key: (loaded[key], plans[key]) for key in runs})
+    scores = final_scores(runs, state, plans)
     for key in runs:
         arrived = iter(scores[key])
         found[key] = [refusal or next(arrived) for refusal in found[key]]

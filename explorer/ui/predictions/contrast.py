@@ -1,13 +1,14 @@
 """Which of the words offered as ``[he|she]`` each model prefers."""
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
+from explorer.analysis.predictions.every_word import SpanPlan
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_text
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import contrast_words as texts
-from explorer.ui.predictions.masked_scores import final_scores, loaded_models, plan_in
+from explorer.ui.predictions.masked_scores import final_scores, plans_of
 from explorer.ui.predictions.words import NO_MODEL
 from explorer.views.markup import Markup, join, note
 from explorer.views.predictions.contrast import contrast_html, contrast_numbers
@@ -43,11 +44,12 @@ def show_contrast(state: PageState | None) -> Markup:
 
 def contrasts(runs: dict[str, Run], state: PageState, text: str, choice: Choice) -> list[Contrast]:
     """One choice through every model."""
-    loaded = loaded_models(runs, state)
     stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
-    jobs = {
-        key: (loaded[key], [plan_in(loaded[key], *stretch) for stretch in stretches])
-        for key in runs
-    }
-    scores = final_scores(jobs)
+    plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
+    for key, run in runs.items():
+        for plan in plans_of(run, state, stretches):
+            if isinstance(plan, str):
+                raise BadText(plan)
+            plans[key].append(plan)
+    scores = final_scores(runs, state, plans)
     return [contrast(key, run.spec.label, scores[key]) for key, run in runs.items()]

@@ -10,7 +10,7 @@ from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.predictions import words as texts
-from explorer.ui.predictions.masked_scores import Jobs, loaded_models, mask_id, priced
+from explorer.ui.predictions.masked_scores import Plans, priced
 from explorer.views.markup import note
 
 
@@ -47,11 +47,11 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     if not runs:
         yield note(texts.NO_MODEL), "", gr.Button(visible=False)
         return
-    jobs = word_jobs(runs, state)
+    plans = plans_of_words(runs)
     labels = {key: run.spec.label for key, run in runs.items()}
     tokens = next(iter(runs.values())).tokens
-    for scores in priced(jobs):
-        done = {key: (len(found), len(jobs[key][1])) for key, found in scores.items()}
+    for scores in priced(runs, state, plans):
+        done = {key: (len(found), len(plans[key])) for key, found in scores.items()}
         yield (
             texts.words_finding(scores, labels, done),
             words_canvas(tokens.words, tokens.text, scores, labels, texts.WORDS_CANVAS),
@@ -59,12 +59,8 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
         )
 
 
-def word_jobs(runs: dict[str, Run], state: PageState) -> Jobs:
+def plans_of_words(runs: dict[str, Run]) -> Plans:
     """What each model has to price: every word of the text, masked in turn."""
     from explorer.analysis.predictions.every_word import word_plans
 
-    loaded = loaded_models(runs, state)
-    return {
-        key: (loaded[key], word_plans(run.tokens, mask_id(loaded[key])))
-        for key, run in runs.items()
-    }
+    return {key: word_plans(run.tokens, run.mask_id) for key, run in runs.items()}

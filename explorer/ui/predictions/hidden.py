@@ -4,13 +4,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from explorer.models.run import Run
-from explorer.models.tokens import BadText, Word
+from explorer.models.tokens import put_into
 from explorer.page_state import PageState, hidden_words
-from explorer.ui.predictions.masked_scores import loaded_models, plan_in
+from explorer.ui.predictions.masked_scores import plans_of
 
 if TYPE_CHECKING:
     from explorer.analysis.predictions.masks import WordFound
-    from explorer.models.loading import LoadedModel
 
 Found = dict[str, "dict[int, WordFound]"]
 
@@ -20,23 +19,20 @@ def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
     hidden = {mask: word for mask, word in enumerate(hidden_words(state)) if word}
     if not hidden:
         return {}
-    loaded = loaded_models(runs, state)
-    return {
-        key: {mask: _found(run, loaded[key], mask, word) for mask, word in hidden.items()}
-        for key, run in runs.items()
-    }
+    return {key: _found(run, state, hidden) for key, run in runs.items()}
 
 
-def _found(run: Run, loaded: "LoadedModel", mask: int, word: str) -> "WordFound":
-    """The word put back and cut into pieces by the model's own tokenizer."""
+def _found(run: Run, state: PageState, hidden: Mapping[int, str]) -> "dict[int, WordFound]":
+    """Each word put back and cut into pieces by the model's own tokenizer.
+
+    Grown together with its neighbour, or nothing this model can read: no piece is its own.
+    """
     from explorer.analysis.predictions.masks import word_found
 
-    text = run.tokens.text
-    gap = [found for found in run.tokens.words if found.is_mask][mask]
-    put_back = text[: gap.start] + word + text[gap.end :]
-    try:
-        plan = plan_in(loaded, put_back, Word(word, gap.start, gap.start + len(word)))
-    except BadText:
-        # Grown together with its neighbour, or nothing this model can read: no piece is its own.
-        return word_found(run, mask, ())
-    return word_found(run, mask, plan.targets)
+    text, gaps = run.tokens.text, [word for word in run.tokens.words if word.is_mask]
+    stretches = [put_into(text, gaps[mask], word) for mask, word in hidden.items()]
+    plans = zip(hidden, plans_of(run, state, stretches), strict=True)
+    return {
+        mask: word_found(run, mask, () if isinstance(plan, str) else plan.targets)
+        for mask, plan in plans
+    }

@@ -1,19 +1,17 @@
 """Fold: several gaps filled apart, and from left to right."""
 
-from collections.abc import Callable
 from functools import partial
-from typing import cast
 
 import gradio as gr
 
 from explorer.analysis.predictions.joint import MAX_MASKS, MaskFillings, mask_fillings
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import get_runs, in_workers
+from explorer.runs import get_runs, side_by_side
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import words as texts
-from explorer.ui.predictions.masked_scores import all_logits, loaded_models
+from explorer.ui.predictions.masked_scores import all_logits
 from explorer.views.markup import Markup, join, note
 from explorer.views.predictions.joint import joint_html, joint_numbers
 
@@ -42,8 +40,6 @@ def show_joint(state: PageState | None) -> Markup:
 
 def fillings(runs: dict[str, Run], state: PageState) -> list[MaskFillings]:
     """Every model's fillings, the models side by side in the workers."""
-    loaded = loaded_models(runs, state)
-    jobs: list[Callable[[], object]] = [
-        partial(mask_fillings, run, partial(all_logits, loaded[key])) for key, run in runs.items()
-    ]
-    return [cast(MaskFillings, future.result()) for future in in_workers(jobs)]
+    return side_by_side(
+        [partial(mask_fillings, run, partial(all_logits, run, state)) for run in runs.values()]
+    )

@@ -2,62 +2,46 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
-from weakref import WeakKeyDictionary
+from typing import TypeVar
 
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import SEPARATOR, BadText, plain_text
 from explorer.page_state import PageState
-from explorer.runs import get_tuned, in_workers
-from explorer.timing.slot import SLOT
+from explorer.runs import near, side_by_side
 from explorer.ui.tasks import sentiment_words as texts
 
-if TYPE_CHECKING:
-    from explorer.analysis.tasks.sentiment import WordSentiment
-    from explorer.analysis.tasks.spans import AnswerSpans
-    from explorer.models.heads.adapters import TunedModel
-
 Answer = TypeVar("Answer")
-MOST_KEPT = 64
-_KEPT: "WeakKeyDictionary[TunedModel, dict[tuple, object]]" = WeakKeyDictionary()
-"""As long as a tuned network is kept, so are its last answers."""
+Specs = dict[str, ModelSpec]
 
 
-def tuned_family(state: PageState, task: str) -> "tuple[dict[str, TunedModel], dict[str, str]]":
+def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
     """The models of a family that can do a task by key, and why the others cannot.
 
     Where any is missing its weights, that is the sentence; else how to make the adapter.
     """
-    from explorer.models.heads.adapters import NotTuned
+    from explorer.models.heads.adapters import NotTuned, card_of
     from explorer.models.hub import ModelUnavailable
 
-    found: dict[str, TunedModel] = {}
+    found: Specs = {}
     lacking: dict[str, str] = {}
     for spec in family_specs(state.family):
         try:
-            found[spec.key] = get_tuned(spec, state, task)
+            near(card_of, spec, state, task)
+            found[spec.key] = spec
         except (NotTuned, ModelUnavailable) as error:
             lacking[spec.key] = str(error)
     return found, lacking
 
 
 def ask_all(
-    models: "Mapping[str, TunedModel]", ask: "Callable[..., Answer]", *question: object
+    specs: Mapping[str, ModelSpec],
+    state: PageState,
+    ask: Callable[..., Answer],
+    *question: str,
 ) -> dict[str, Answer]:
     """What every model says of one question; an answer that is kept runs no network."""
-    jobs = [partial(_kept, model, ask, question) for model in models.values()]
-    return dict(zip(models, (future.result() for future in in_workers(jobs)), strict=True))
-
-
-def _kept(model: "TunedModel", ask: "Callable[..., Answer]", question: tuple) -> Answer:
-    kept, place = _KEPT.setdefault(model, {}), (ask.__name__, *question)
-    if place not in kept:
-        with SLOT.infer():
-            answer = ask(model, *question)
-        while len(kept) >= MOST_KEPT:
-            kept.pop(next(iter(kept)))
-        kept[place] = answer
-    return kept[place]  # type: ignore[return-value]
+    jobs = [partial(near, ask, spec, state, *question) for spec in specs.values()]
+    return dict(zip(specs, side_by_side(jobs), strict=True))
 
 
 def readable(text: str) -> str:
@@ -70,33 +54,6 @@ def readable(text: str) -> str:
     if not any(map(str.isalnum, found)):
         raise BadText(texts.NO_TEXT)
     return found
-
-
-def judge(tuned: "TunedModel", text: str) -> "WordSentiment":
-    """One model's sentiment of a text, with both attributions of its words.
-
-    Raises:
-        BadText: the text has too many words.
-    """
-    from explorer.analysis.tasks.sentiment import MOST_WORDS, without, word_sentiment
-    from explorer.models.heads.sentiment import differences, integrated_gradients
-    from explorer.models.tokens import split_words
-
-    words = split_words(text)
-    if len(words) > MOST_WORDS:
-        raise BadText(texts.TOO_LONG.format(n=len(words), most=MOST_WORDS))
-    found = integrated_gradients(tuned, text)
-    left_out = differences(tuned, [without(text, word) for word in words]).tolist()
-    ends = (found.difference, found.baseline)
-    return word_sentiment(found.tokens, found.attributions, ends, left_out)
-
-
-def answer(tuned: "TunedModel", question: str, passage: str) -> "AnswerSpans":
-    """One model's spans for a question to a passage."""
-    from explorer.analysis.tasks.spans import answer_spans
-    from explorer.models.heads.question import span_logits
-
-    return answer_spans(*span_logits(tuned, question, passage))
 
 
 def specs_of(state: PageState) -> dict[str, ModelSpec]:

@@ -10,7 +10,7 @@ from explorer.models.tokens import SEPARATOR, plain_text
 from explorer.page_state import PageState
 from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.tasks import words as texts
-from explorer.ui.tasks.asking import answer, ask_all, judge, readable, tuned_family
+from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
 
 
@@ -52,8 +52,10 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
         ``leave_one_out``; ``completeness_error``: how far the first are from adding up. ``missing``
         says which models are not tuned, and why.
     """
-    models, missing = _tuned(family, "sst2")
-    found = ask_all(models, judge, readable(str(text)))
+    from explorer.analysis.tasks.sentiment import judged
+
+    specs, missing = _tuned(family, "sst2")
+    found = ask_all(specs, PageState(family=family), judged, readable(str(text)))
     return {
         "models": [
             {
@@ -83,11 +85,12 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
         characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
         read; ``missing`` says which models are not tuned, and why.
     """
+    from explorer.analysis.tasks.spans import answered
     from explorer.models.heads.question import read_passage
 
-    models, missing = _tuned(family, "squad")
+    specs, missing = _tuned(family, "squad")
     read = read_passage(str(passage))
-    found = ask_all(models, answer, str(question), read)
+    found = ask_all(specs, PageState(family=family), answered, str(question), read)
     return {
         "passage": read,
         "models": [
@@ -109,13 +112,13 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
     }
 
 
-def _tuned(family: str, task: str) -> tuple[dict, dict[str, str]]:
+def _tuned(family: str, task: str) -> tuple[Specs, dict[str, str]]:
     if family not in FAMILIES:
         raise gr.Error(BAD_FAMILY)
-    models, missing = tuned_family(PageState(family=family), task)
-    if not models:
+    specs, missing = tuned_family(PageState(family=family), task)
+    if not specs:
         raise gr.Error(" ".join(missing.values()))
-    return models, missing
+    return specs, missing
 
 
 def _as_json(spec: ModelSpec, asked: SentencePair, family: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from explorer import assets
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_run, get_runs, in_workers
+from explorer.runs import get_run, get_runs, near, side_by_side
 from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import words as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
@@ -56,7 +56,7 @@ def head_is_there(spec: ModelSpec, state: PageState) -> bool:
     """Whether the checkpoint holds a pair head."""
     from explorer.models.heads.pair import has_pair_head
 
-    return has_pair_head(get_loaded(spec, state))
+    return near(has_pair_head, spec, state)
 
 
 def skill_of(spec: ModelSpec) -> "Skill | None":
@@ -86,14 +86,14 @@ def ask_heads(
         for spec in specs.values()
         for order in ORDERS
     ]
-    logits = iter([future.result() for future in in_workers(jobs)])
+    logits = iter(side_by_side(jobs))
     return {key: pair_orders(np.stack([next(logits) for _ in ORDERS])) for key in specs}
 
 
 def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
     from explorer.models.heads.pair import pair_logits
 
-    return pair_logits(get_loaded(spec, state), get_run(spec, state))
+    return near(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
 
 
 def show_objectives(state: PageState | None) -> Markup | str:

@@ -35,7 +35,6 @@ SENTIMENT_NOTE = (
     "loses when the word is not there. The two answer different questions and may differ."
 )
 NO_TEXT = "There is no text to judge: type a sentence."
-TOO_LONG = "The text has {n} words and signs; {most} fit here. Please shorten it."
 
 QUESTION_TITLE = "Questions: where in a passage does each model find the answer?"
 QUESTION_LABEL = "Question"

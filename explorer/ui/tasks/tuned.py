@@ -1,7 +1,6 @@
 """The headlines of the tuned models: the reader's text judged, the reader's question answered."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import gradio as gr
 
@@ -11,16 +10,10 @@ from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import sentiment_words as texts
-from explorer.ui.tasks.asking import answer, ask_all, judge, readable, specs_of, tuned_family
+from explorer.ui.tasks.asking import Specs, ask_all, readable, specs_of, tuned_family
 from explorer.views.markup import Markup, el, join, note, plain_card
 
-if TYPE_CHECKING:
-    from explorer.models.heads.adapters import TunedModel
-    from explorer.models.specs import ModelSpec
-
 FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
-Models = dict[str, "TunedModel"]
-Specs = dict[str, "ModelSpec"]
 FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
 
 
@@ -56,7 +49,7 @@ def sentiment_values(state: PageState) -> list[object]:
 
 
 def section(
-    state: PageState | None, task: str, say: Callable[[Models, Specs], tuple[Markup, ...]]
+    state: PageState | None, task: str, say: Callable[[Specs, PageState], tuple[Markup, ...]]
 ) -> Markup | str:
     """What the tuned models say (finding, picture, remark), and cards of those that are not tuned.
 
@@ -64,12 +57,12 @@ def section(
     """
     if state is None:
         return ""
-    models, lacking = tuned_family(state, task)
-    specs, cards = specs_of(state), cards_of(state, lacking)
-    if not models:
+    specs, lacking = tuned_family(state, task)
+    cards = cards_of(state, lacking)
+    if not specs:
         return cards
     try:
-        said, picture, remark = say(models, specs)
+        said, picture, remark = say(specs, state)
     except ValueError as error:
         return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
     return join(said, picture, cards, remark)
@@ -77,11 +70,12 @@ def section(
 
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     """The finding, the columns and the cards of those that are not tuned."""
+    from explorer.analysis.tasks.sentiment import judged
     from explorer.views.tasks.sentiment import word_sentiment_html, word_sentiment_numbers
 
-    def say(models: Models, specs: Specs) -> tuple[Markup, ...]:
+    def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = readable(text)
-        found = ask_all(models, judge, read)
+        found = ask_all(specs, state, judged, read)
         picture = takeable(
             "tasks/sentiment",
             word_sentiment_html(found, specs, texts.SENTIMENT),
@@ -129,12 +123,13 @@ def question_values(state: PageState) -> list[object]:
 
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
     """The answers, the strips over the passage, and the cards of those that are not tuned."""
+    from explorer.analysis.tasks.spans import answered
     from explorer.models.heads.question import read_passage
     from explorer.views.tasks.question import answer_spans_html, answer_spans_numbers
 
-    def say(models: Models, specs: Specs) -> tuple[Markup, ...]:
+    def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = read_passage(passage)
-        found = ask_all(models, answer, question, read)
+        found = ask_all(specs, state, answered, question, read)
         picture = takeable(
             "tasks/question",
             answer_spans_html(found, specs, read, texts.QUESTION),

@@ -128,7 +128,7 @@ def test_value_norms_are_those_of_a_forward_pass(tiny_family, key):
     dense = [m for n, m in network.base_model.named_modules() if re.search(spec.kind.output, n)]
     n_layers, n_heads = run.attention.shape[:2]
     assert len(seen) == n_layers
-    norms = value_norms(loaded, run)
+    norms = value_norms(loaded, run.hidden_states)
     for layer, values in enumerate(seen):
         weight = dense[layer % len(dense)].weight
         size = weight.shape[1] // n_heads

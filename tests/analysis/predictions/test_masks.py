@@ -33,6 +33,7 @@ def run_of(key, vocabulary, logits):
         np.zeros((shape.n_layers, 1, n_masks, n_masks)),
         np.array(logits, np.float32),
         vocabulary,
+        0,
         "cpu",
         "float32",
     )

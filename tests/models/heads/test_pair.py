@@ -9,9 +9,10 @@ from transformers import AutoModelForPreTraining, AutoTokenizer
 
 from explorer import assets
 from explorer.models.heads.pair import has_pair_head, pair_logits
+from explorer.models.loading import load_model
 from explorer.models.specs import BUNDLED, MINI
 from explorer.page_state import PageState
-from explorer.runs import get_loaded, get_run
+from explorer.runs import get_run
 
 NAMES = {"bert": "seq_relationship_logits", "albert": "sop_logits"}
 
@@ -28,7 +29,7 @@ def test_thirty_pairs_are_scored_as_the_whole_network_scores_them(key):
         inputs = tokenizer(first, second, return_token_type_ids=True, return_tensors="pt")
         with torch.no_grad():
             reference = network(**inputs)[NAMES[key]][0]
-        own = pair_logits(get_loaded(spec, state), get_run(spec, state))
+        own = pair_logits(load_model(spec), get_run(spec, state).hidden_states[-1, 0])
         assert torch.allclose(torch.tensor(own), reference, atol=1e-5), (first, second)
 
 
@@ -42,4 +43,4 @@ def test_a_head_that_the_checkpoint_lacks_is_never_asked(tiny_family):
         lacking = replace(loaded, missing=(name,))
         assert not has_pair_head(lacking)
         with pytest.raises(ValueError, match="no trained sentence-pair head"):
-            pair_logits(lacking, run)
+            pair_logits(lacking, run.hidden_states[-1, 0])

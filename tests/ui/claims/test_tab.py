@@ -41,7 +41,7 @@ def test_one_check_runs_alone():
 
 def test_each_press_takes_more_rounds_up_to_a_limit(monkeypatch):
     taken = []
-    monkeypatch.setattr(tab, "_run", lambda check, specimens: taken.append(specimens.presses))
+    monkeypatch.setattr(tab, "_run", lambda check, state, presses: taken.append(presses))
     monkeypatch.setattr(tab, "_message", lambda *_: "")
     for press in (None, 1, 2, 3, 99, -4):
         list(tab.run_one({"check": "LC03", "press": press}, PageState()))
@@ -71,12 +71,13 @@ def test_the_calculator_opens_on_the_quoted_number():
 
 
 def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkeypatch):
-    from explorer import runs
-
-    seen, load = [], runs.get_loaded
-    monkeypatch.setattr(runs, "get_loaded", lambda spec, s: seen.append(s.dtype) or load(spec, s))
-    tab._specimens(PageState(dtype="bfloat16")).loaded("albert")
-    assert seen == ["float32"]
+    seen, load = [], claims_checks.load_model
+    monkeypatch.setattr(
+        claims_checks, "load_model", lambda *where: seen.append(where[1:]) or load(*where)
+    )
+    monkeypatch.setattr(claims_checks, "CHECKS", {"LC07": lambda s: s.loaded("albert")})
+    tab._run("LC07", PageState(dtype="bfloat16"))
+    assert seen == [("cpu", "float32")]
 
 
 def test_no_source_means_that_none_bears_the_claim_out():

@@ -106,17 +106,17 @@ def test_a_text_without_a_gap_says_what_to_do(tiny_family):
 
 
 def test_a_model_that_cannot_be_had_gets_a_card_and_the_others_go_on(tiny_family, monkeypatch):
-    from explorer import runs
+    from explorer import here
     from explorer.models.hub import ModelUnavailable
 
-    real = runs.get_loaded
+    real = here.loaded
 
-    def without_bert(spec, *rest):
-        if spec.key == "bert":
-            raise ModelUnavailable(spec, "it is <b>gone</b>")
-        return real(spec, *rest)
+    def without_bert(where, *rest):
+        if where.spec.key == "bert":
+            raise ModelUnavailable(where.spec, "it is <b>gone</b>")
+        return real(where, *rest)
 
-    monkeypatch.setattr(runs, "get_loaded", without_bert)
+    monkeypatch.setattr(here, "loaded", without_bert)
     _, canvas = predictions.show(PageState(text="the [MASK] is here"))
     data = json.loads(canvas)
     assert "gone" in data["models"]["bert"]["card"]

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from explorer import assets
+from explorer import assets, here
 from explorer.page_state import PageState, from_params
-from explorer.runs import get_loaded
-from explorer.ui.tasks import pairs, tab
+from explorer.ui.tasks import tab
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.endpoint import pair
 
@@ -75,11 +74,12 @@ def test_a_head_at_chance_is_not_shown_and_its_figure_is(skilled, tiny_family):
 def test_a_head_that_is_not_in_the_checkpoint_gets_a_card_and_no_number(
     skilled, tiny_family, monkeypatch
 ):
-    def lacking(spec, state, report=None):
-        loaded = get_loaded(spec, state, report)
-        return replace(loaded, missing=("sop_classifier.classifier.weight",))
+    loaded = here.loaded
 
-    monkeypatch.setattr(pairs, "get_loaded", lacking)
+    def lacking(where, report=None):
+        return replace(loaded(where, report), missing=("sop_classifier.classifier.weight",))
+
+    monkeypatch.setattr(here, "loaded", lacking)
     html = tab.show(PageState(text=PAIR))[0]
     assert columns(html) == ["bert"]
     assert "no weights for its SOP head" in html

@@ -118,9 +118,9 @@ def test_a_second_look_runs_no_network(tuned_family):
 
 
 def tuned_model_of(family, key, task):
-    from explorer.runs import get_tuned
+    from explorer.models.heads.adapters import tuned_of
 
-    return get_tuned(family.specs[key], PageState(), task)
+    return tuned_of(family.loaded(key), task)
 
 
 def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_family):

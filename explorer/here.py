@@ -1,0 +1,131 @@
+"""This process as the place of the weights: three workers that share its cores."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
+
+from explorer.models.run import Run
+from explorer.models.specs import Where
+from explorer.models.tokens import BadText
+from explorer.place import ASKER, JOBS, Report, job_named
+from explorer.timing.slot import SLOT
+from explorer.timing.stop import Stopped
+from explorer.together import Together, Waiting
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
+
+
+def _one_thread_each() -> None:
+    import torch
+
+    # Three workers share the cores; with torch's default threads a busy neighbour collapses all.
+    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 3))
+
+
+def loaded(where: Where, report: Report | None = None) -> "LoadedModel":
+    """A network of this process, loaded once.
+
+    Raises:
+        ModelUnavailable: it cannot be had, in one sentence.
+    """
+    from explorer.models.loading import load_model
+
+    return load_model(*where, report)
+
+
+class Here:
+    """Networks in this process; each pass takes its turn on a worker."""
+
+    def __init__(self, n_workers: int = 3) -> None:
+        self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
+        self._together = Together()
+
+    def devices(self) -> tuple[str, ...]:
+        """The devices of this machine."""
+        from explorer.models.loading import available_devices
+
+        return available_devices()
+
+    def is_ready(self, where: Where) -> bool:
+        """Whether the network is in memory."""
+        from explorer.models.loading import is_loaded
+
+        return is_loaded(*where)
+
+    def load(self, where: Where, report: Report | None) -> None:
+        """Read the network from disk or from the hub, unless it is here."""
+        loaded(where, report)
+
+    def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
+        """Texts of like length that come while the workers are busy share the next pass."""
+        waiting = Waiting(text, report)
+        self._together.add(where, waiting)
+        self._workers.submit(self._serve, where)
+        return waiting.run
+
+    def _serve(self, where: Where) -> None:
+        """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
+        served = self._together.take(where)
+        try:
+            if served:  # else another's pass has taken them along
+                _run_all(served, where)
+        except BaseException as error:
+            for one in served:
+                if not one.run.done():
+                    one.run.set_exception(error)
+
+    def near(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        """The job on a worker or in the caller's thread, as the list says.
+
+        Raises:
+            Stopped: whoever asked has left before a worker was free.
+        """
+        way, do = JOBS[job], job_named(job)
+        # Loaded by the caller: a download on a worker would keep everybody's texts waiting.
+        first = loaded(where) if way.given_network else where
+        if not way.on_worker:
+            with SLOT.measure() if way.alone else SLOT.infer():
+                return do(first, *arguments)
+        left = ASKER[-1]()
+
+        def work() -> Any:  # noqa: ANN401
+            if left():
+                raise Stopped("left")
+            with SLOT.infer():
+                return do(first, *arguments)
+
+        return self._workers.submit(work).result()
+
+    def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+        """In the caller's thread; between two of its words a measurement may have its turn."""
+        told = job_named(job)(loaded(where), *arguments)
+        end = object()
+        while True:
+            with SLOT.infer():
+                word = next(told, end)
+            if word is end:
+                return
+            yield word
+
+
+def _run_all(served: list[Waiting], where: Where) -> None:
+    """The runs of texts that share a pass, and the reasons why some cannot be read."""
+    from explorer.models.forward import run_together, tokenize
+
+    reports = [one.report for one in served if one.report]
+    network = loaded(where, reports[0] if reports else None)
+    tokens = {}
+    for one in served:
+        try:
+            tokens[one] = tokenize(network, one.text)
+        except BadText as error:
+            one.run.set_exception(error)
+    if SLOT.is_measuring:
+        for report in reports:
+            report("A measurement has the machine for some seconds; your text is next", 0.0)
+    with SLOT.infer():
+        runs = run_together(network, list(tokens.values()))
+    for one, run in zip(tokens, runs, strict=True):
+        one.run.set_result(run)

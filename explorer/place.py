@@ -1,0 +1,118 @@
+"""The seam to the networks: where the weights are, and what may be asked to run beside them.
+
+Whoever needs a network asks a place for it. ``explorer.here`` is this process; another place may
+keep the weights on other machines. Nothing above this line ever holds a network.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Protocol
+
+from explorer.models.run import Run
+from explorer.models.specs import Where
+
+Report = Callable[[str, float], None]
+"""Called with a plain sentence and the share done, 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a job runs."""
+
+    on_worker: bool = True
+    """A pass of the network takes its turn on a worker; anything else runs where it is asked."""
+    given_network: bool = True
+    """Else it is given where the network is, and loads what it needs itself."""
+    alone: bool = False
+    """Whether it times something, so that nothing may run beside it."""
+
+
+PASS, ASIDE = Way(), Way(on_worker=False)
+CHECK = Way(on_worker=False, given_network=False)
+TIMED = Way(on_worker=False, given_network=False, alone=True)
+JOBS = {
+    "explorer.analysis.claims.checks:checked": CHECK,
+    "explorer.analysis.claims.checks:timed": TIMED,
+    "explorer.analysis.depth.every_word:batch_places": PASS,
+    "explorer.analysis.depth.word_states:sentence_states": PASS,
+    "explorer.analysis.parameters.applied:loaded_layer_calls": ASIDE,
+    "explorer.analysis.parameters.embedding:loaded_spectrum": ASIDE,
+    "explorer.analysis.predictions.every_word:loaded_plans": ASIDE,
+    "explorer.analysis.tasks.sentiment:judged": PASS,
+    "explorer.analysis.tasks.spans:answered": PASS,
+    "explorer.models.forward:state_logits": PASS,
+    "explorer.models.forward:tokenize": ASIDE,
+    "explorer.models.heads.adapters:card_of": ASIDE,
+    "explorer.models.heads.pair:has_pair_head": ASIDE,
+    "explorer.models.heads.pair:pair_logits": PASS,
+    "explorer.models.inside.ablation:ablated_logits": PASS,
+    "explorer.models.inside.gradients:attention_gradients": PASS,
+    "explorer.models.inside.neurons:queries_and_keys": PASS,
+    "explorer.models.inside.patching:patched_logits": PASS,
+    "explorer.models.inside.repeats:unrolled_states": PASS,
+    "explorer.models.inside.values:value_norms": ASIDE,
+    "explorer.models.lineage:cosines_with": ASIDE,
+    "explorer.models.scoring:row_logits": PASS,
+    "explorer.training.live.run:distil_live": ASIDE,
+}
+"""Every job there is, by its name, and how it runs; a place runs no other."""
+
+
+ASKER: list[Callable[[], Callable[[], bool]]] = [lambda: lambda: False]
+"""How to find out, later, whether whoever asks now has left; the page puts its own way here."""
+
+
+class NoJob(ValueError):
+    """Something was to run beside the weights that is not on the list."""
+
+
+def name_of(job: Callable[..., Any]) -> str:
+    """A job's name on the list.
+
+    Raises:
+        NoJob: it is not there.
+    """
+    name = f"{job.__module__}:{job.__qualname__}"
+    if name not in JOBS:
+        raise NoJob(f"{name} may not run beside the weights.")
+    return name
+
+
+def job_named(name: str) -> Callable[..., Any]:
+    """The job of a name on the list.
+
+    Raises:
+        NoJob: it is not there.
+    """
+    if name not in JOBS:
+        raise NoJob(f"{name} may not run beside the weights.")
+    module, _, function = name.partition(":")
+    return getattr(import_module(module), function)
+
+
+class Place(Protocol):
+    """Where the weights are."""
+
+    def devices(self) -> tuple[str, ...]:
+        """What the networks can run on: always ``cpu``, the fastest last."""
+
+    def is_ready(self, where: Where) -> bool:
+        """Whether a network can answer at once."""
+
+    def load(self, where: Where, report: Report | None) -> None:
+        """Have a network ready, however long that takes.
+
+        Raises:
+            ModelUnavailable: it cannot be had, in one sentence.
+        """
+
+    def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
+        """The run of a text, or why there is none; it may share its pass with other texts."""
+
+    def near(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        """What a job of the list answers."""
+
+    def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+        """What a job of the list tells one by one; closing the iterator ends it."""
