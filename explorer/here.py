@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from explorer.models.run import Run
@@ -15,6 +16,12 @@ from explorer.together import Together, Waiting
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
+
+
+def _held(what: str) -> AbstractContextManager[None]:
+    """What a job holds of the machine."""
+    kinds = {"infer": SLOT.infer, "measure": SLOT.measure}
+    return kinds.get(what, nullcontext)()
 
 
 def _one_thread_each() -> None:
@@ -86,14 +93,14 @@ class Here:
         # Loaded by the caller: a download on a worker would keep everybody's texts waiting.
         first = loaded(where) if way.given_network else where
         if not way.on_worker:
-            with SLOT.measure() if way.alone else SLOT.infer():
+            with _held(way.slot):
                 return do(first, *arguments)
         left = ASKER[-1]()
 
         def work() -> Any:  # noqa: ANN401
             if left():
                 raise Stopped("left")
-            with SLOT.infer():
+            with _held(way.slot):
                 return do(first, *arguments)
 
         return self._workers.submit(work).result()

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from explorer.models.run import Run
 from explorer.models.specs import Where
@@ -25,13 +25,13 @@ class Way:
     """A pass of the network takes its turn on a worker; anything else runs where it is asked."""
     given_network: bool = True
     """Else it is given where the network is, and loads what it needs itself."""
-    alone: bool = False
-    """Whether it times something, so that nothing may run beside it."""
+    slot: Literal["none", "infer", "measure"] = "infer"
+    """What it holds of the machine: nothing, a share, or all of it, since it times something."""
 
 
-PASS, ASIDE = Way(), Way(on_worker=False)
+PASS, ASIDE, LIGHT = Way(), Way(on_worker=False), Way(on_worker=False, slot="none")
 CHECK = Way(on_worker=False, given_network=False)
-TIMED = Way(on_worker=False, given_network=False, alone=True)
+TIMED = Way(on_worker=False, given_network=False, slot="measure")
 JOBS = {
     "explorer.analysis.claims.checks:checked": CHECK,
     "explorer.analysis.claims.checks:timed": TIMED,
@@ -39,13 +39,13 @@ JOBS = {
     "explorer.analysis.depth.word_states:sentence_states": PASS,
     "explorer.analysis.parameters.applied:loaded_layer_calls": ASIDE,
     "explorer.analysis.parameters.embedding:loaded_spectrum": ASIDE,
-    "explorer.analysis.predictions.every_word:loaded_plans": ASIDE,
+    "explorer.analysis.predictions.every_word:loaded_plans": LIGHT,
     "explorer.analysis.tasks.sentiment:judged": PASS,
     "explorer.analysis.tasks.spans:answered": PASS,
     "explorer.models.forward:state_logits": PASS,
-    "explorer.models.forward:tokenize": ASIDE,
-    "explorer.models.heads.adapters:card_of": ASIDE,
-    "explorer.models.heads.pair:has_pair_head": ASIDE,
+    "explorer.models.forward:tokenize": LIGHT,
+    "explorer.models.heads.adapters:card_of": LIGHT,
+    "explorer.models.heads.pair:has_pair_head": LIGHT,
     "explorer.models.heads.pair:pair_logits": PASS,
     "explorer.models.inside.ablation:ablated_logits": PASS,
     "explorer.models.inside.gradients:attention_gradients": PASS,
