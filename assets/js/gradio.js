@@ -111,7 +111,7 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(root: HTMLElement) => void} [theme]
  * @property {(root: HTMLElement) => Promise<void>} [whole] draws what waits until it is in sight
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
- * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing
+ * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known
  */
 
 /** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */

@@ -24,9 +24,7 @@ Check = Callable[[], None]
 
 def config_of(spec: ModelSpec) -> PreTrainedConfig:
     """The transformers config that describes a spec's architecture."""
-    kind, shape = spec.kind, spec.architecture
-    named = {name: getattr(shape, field) for field, name in kind.config.items()}
-    return AutoConfig.for_model(kind.config_type, **named, **kind.fixed)
+    return AutoConfig.for_model(**spec.config)
 
 
 def meta_network(spec: ModelSpec) -> PreTrainedModel:

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from explorer.assets import ASSETS
 from explorer.models.kinds import KINDS, ModelKind
@@ -70,6 +70,12 @@ class ModelSpec:
     def label(self) -> str:
         """Its name as the page writes it: ``ALBERT`` is the published one, ``mini-ALBERT`` ours."""
         return self.prefix + self.kind.label
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """What its config in transformers says, the type included."""
+        shape = {name: getattr(self.architecture, at) for at, name in self.kind.config.items()}
+        return {"model_type": self.kind.config_type, **shape, **self.kind.fixed}
 
     @property
     def bundled_path(self) -> Path:

@@ -71,6 +71,10 @@ export function clear(root) {
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => shown.get(root)?.draw();
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({words, models, texts}) => ({WORDS: words, WAY: texts.way,
+  GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups]))});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const n = data.words.length;

@@ -51,6 +51,9 @@ export function show(root, data, context) {
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => drawn.get(root)?.();
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({groups, read}) => ({GROUPS: groups, READ: read});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.from_first.flatMap((heads, layer) => heads.map((js, head) =>

@@ -108,6 +108,9 @@ function download(rows, texts) {
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
 
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({rows}) => ({LENGTH: choice.length, CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'applied', 'layers', 'hidden', 'embedding', 'heads',

@@ -28,6 +28,9 @@ export function show(root, data) {
 
 const powerOfTen = v => v === 1 ? '1' : `10${[...String(Math.round(Math.log10(v)))].map(c => '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'['-0123456789'.indexOf(c)]).join('')}`;
 
+/** No text is read here, but weights are. @type {import('../gradio.js').Picture['said']} */
+export const said = () => ({family: true, models: true});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.lines.flatMap(line => line.values.map((value, i) => [line.label, i + 1, value]));

@@ -30,7 +30,13 @@ export function csv({columns, rows}, about) {
 /** @param {Table} table @param {About} about */
 export const json = (table, about) => `${JSON.stringify({about, ...table}, null, 1)}\n`;
 
-const python = value => value === null ? 'None' : JSON.stringify(value);   // strings, numbers, lists and names are the same in both
+/** A value as Python writes it: strings and numbers are the same in both. @param {any} value @returns {string} */
+function python(value) {
+  if (value === null || typeof value === 'boolean') return {null: 'None', true: 'True', false: 'False'}[String(value)];
+  if (Array.isArray(value)) return `[${value.map(python).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${python(one)}`).join(', ')}}`;
+}
 
 /** The lines that recompute the numbers, for this text and these models. @param {string} lines @param {Record<string, any>} constants by their names in the lines @param {About} about */
 export function recipe(lines, constants, about) {

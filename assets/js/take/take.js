@@ -22,11 +22,17 @@ export async function asked(address) {
   return answer;
 }
 
-/** What a file says about its numbers. @param {string} kind @param {Provenance} known @returns {About} */
-export function aboutOf(kind, known) {
+/**
+ * What a file says about its numbers: of a tab that reads no text only what the picture asks for by `true`.
+ * @param {string} kind @param {Provenance} known @param {Record<string, any>} own what the picture says itself; null for nothing @returns {About}
+ */
+export function aboutOf(kind, known, own = {}) {
   const {text = '', family = '', device = '', dtype = ''} = runParams();
-  const run = readsText(kind) ? {text, family, models: known.models.map(checkpoint), device, dtype} : {};   // else no text was run for it
-  return {picture: kind, ...run, versions: known.versions, date: new Date().toISOString().slice(0, 10), link: linkNow().href, cite: known.cite};
+  const run = Object.entries({text, family, models: known.models.map(checkpoint), device, dtype}).filter(([name]) => readsText(kind) || own[name] === true);
+  const told = Object.entries(own).filter(([, value]) => value !== true);
+  const about = {picture: kind, ...Object.fromEntries(run), versions: known.versions, date: new Date().toISOString().slice(0, 10),
+    link: linkNow().href, cite: known.cite, ...Object.fromEntries(told)};
+  return /** @type {About} */ (Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)));
 }
 const checkpoint = ({label, source, revision, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : `@${revision}`}`;
 
@@ -72,7 +78,6 @@ export function save(name, content) {
 
 /** @param {string} ending @param {Shown} shown */
 export async function take(ending, shown) {
-  const known = await provenance(runParams().family), own = shown.picture.said?.(shown.data) ?? {};
-  const about = /** @type {About} */ (Object.fromEntries(Object.entries({...aboutOf(shown.kind, known), ...own}).filter(([, value]) => value !== null)));
+  const known = await provenance(runParams().family), about = aboutOf(shown.kind, known, shown.picture.said?.(shown.data));
   save(fileName(about, shown.kind, ending), await file(ending, shown, about, known));
 }

@@ -17,6 +17,7 @@ LISTED = 5
 class ChangedWord:
     """One word's probability with all heads on and with some off."""
 
+    id: int
     word: str
     before: float
     after: float
@@ -84,6 +85,6 @@ def _changed_words(run: Run, before: np.ndarray, after: np.ndarray) -> tuple[Cha
     order = sorted(top, key=lambda i: (-max(before[i], after[i]), i))
     spelling = spelling_of(run.vocabulary)
     return tuple(
-        ChangedWord(spelling.word(run.vocabulary[i]), float(before[i]), float(after[i]))
+        ChangedWord(i, spelling.word(run.vocabulary[i]), float(before[i]), float(after[i]))
         for i in order
     )

@@ -95,6 +95,12 @@ def checksum(folder: Path) -> str:
     return _checksum(path, path.stat().st_mtime_ns)
 
 
+def adapter_checksum(spec: ModelSpec, task: str) -> str:
+    """SHA-256 of an adapter's weights."""
+    path = adapter_folder(spec, task) / WEIGHTS
+    return _checksum(path, path.stat().st_mtime_ns)
+
+
 @lru_cache(maxsize=16)
 def _checksum(path: Path, _changed: int) -> str:
     with path.open("rb") as file:

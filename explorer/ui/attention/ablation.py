@@ -85,7 +85,8 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
     if not changed:
         return texts.change_finding(changed), ""
     answers = changed_answers(changed, texts.CHANGES)
-    shown = takeable("attention/ablation", answers, changed_numbers(changed))
+    switched = {key: np.argwhere(~heads).tolist() for key, heads in kept.items()}
+    shown = takeable("attention/ablation", answers, changed_numbers(changed, switched))
     return texts.change_finding(changed), shown
 
 

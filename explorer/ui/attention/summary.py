@@ -55,7 +55,7 @@ def show_summary(state: PageState | None, kind: str) -> list[str]:
     specs = {key: run.spec for key, run in runs.items()}
     labels = {key: spec.label for key, spec in specs.items()}
     drawn = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
-    canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind]}
+    canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind], "way": kind}
     return [
         texts.summary_finding(drawn, labels, kind),
         attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),

@@ -60,6 +60,6 @@ def show_shared(state: PageState) -> list[str]:
         join(
             el("h3", texts.SHARED_TITLE, class_="dt-title"), texts.shared_finding(drift, run.spec)
         ),
-        shared_drift_canvas(drift, attention, run.spec, texts.SHARED),
+        shared_drift_canvas(drift, attention, run.spec, alignment, texts.SHARED),
         note(texts.SHARED_NOTE.format(model=run.spec.label, n=SHOWN)),
     ]

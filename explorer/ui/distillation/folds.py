@@ -140,4 +140,6 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     pieces = [(spelling.word(run.tokens.pieces[i]), i in own) for i in shown]
     other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
     drawn = masking_html(found, pieces, other, texts.masking_note(len(own)))
-    return takeable("distillation/masking", drawn, masking_numbers(found), is_picture=False)
+    return takeable(
+        "distillation/masking", drawn, masking_numbers(found, len(pool)), is_picture=False
+    )

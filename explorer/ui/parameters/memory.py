@@ -122,9 +122,10 @@ def drawn(
     )
     resident = resident_bytes() if measured else None
     whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
+    numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, work.looks)
     return join(
         finding(sentence),
-        takeable("parameters/memory", memory_html(rows, texts.MEMORY_TEXTS), memory_numbers(rows)),
+        takeable("parameters/memory", memory_html(rows, texts.MEMORY_TEXTS), numbers),
         *(note(line) for line in (place, whole) if line),
         note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks])),
         note(activation_note()) if albert.peak_bytes > bert.peak_bytes else "",

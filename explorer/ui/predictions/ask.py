@@ -80,8 +80,9 @@ def answer_table(
     """The table of every (word, gap) pair."""
     found: dict[str, list[SpanScore | str]] = {key: [] for key in runs}
     plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
+    text = next(iter(runs.values())).tokens.text
+    stretches = [put_into(text, gaps[number], word) for word, number in pairs]
     for key, run in runs.items():
-        stretches = [put_into(run.tokens.text, gaps[number], word) for word, number in pairs]
         for planned in plans_of(run, state, stretches):
             found[key].append(planned if isinstance(planned, str) else "")
             plans[key] += [] if isinstance(planned, str) else [planned]
@@ -103,7 +104,7 @@ def answer_table(
     table = takeable(
         "predictions/asked",
         asked_table(rows, labels, sizes, texts.ASK_TABLE),
-        asked_numbers(pairs, found, labels),
+        asked_numbers(pairs, found, labels, stretches),
         is_picture=False,
     )
     return join(table, *equals, note(texts.ASK_RULE))

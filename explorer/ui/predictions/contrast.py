@@ -3,7 +3,7 @@
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan
 from explorer.models.run import Run
-from explorer.models.tokens import BadText, Choice, choose, find_choices, plain_text
+from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.take import takeable
@@ -35,16 +35,18 @@ def show_contrast(state: PageState | None) -> Markup:
         return note(NO_MODEL)
     blocks: list[Markup] = []
     for choice in offered:
-        found = contrasts(runs, state, text, choice)
+        stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
+        found = contrasts(runs, state, stretches)
         drawn = contrast_html(found, texts.CONTRAST)
         blocks += [texts.contrast_finding(found)]
-        blocks += [takeable("predictions/contrast", drawn, contrast_numbers(found))]
+        blocks += [takeable("predictions/contrast", drawn, contrast_numbers(found, stretches))]
     return join(*blocks, note(texts.CONTRAST_RULE))
 
 
-def contrasts(runs: dict[str, Run], state: PageState, text: str, choice: Choice) -> list[Contrast]:
-    """One choice through every model."""
-    stretches = [choose(text, choice, alternative) for alternative in choice.alternatives]
+def contrasts(
+    runs: dict[str, Run], state: PageState, stretches: list[tuple[str, Word]]
+) -> list[Contrast]:
+    """One choice through every model, from the text with each alternative in its place."""
     plans: dict[str, list[SpanPlan]] = {key: [] for key in runs}
     for key, run in runs.items():
         for plan in plans_of(run, state, stretches):

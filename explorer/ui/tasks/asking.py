@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TypeVar
 
+from explorer.assets import ROOT
 from explorer.models.specs import ModelSpec, family_specs
 from explorer.models.tokens import SEPARATOR, BadText, plain_text
 from explorer.page_state import PageState
@@ -54,6 +55,26 @@ def readable(text: str) -> str:
     if not any(map(str.isalnum, found)):
         raise BadText(texts.NO_TEXT)
     return found
+
+
+def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
+    """Where each model's adapter lies, for who stands in the repository, and its checksum."""
+    from explorer.models.heads.adapters import adapter_checksum, adapter_folder
+
+    found = {}
+    for spec in specs.values():
+        folder = adapter_folder(spec, task)
+        at = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
+        found[spec.label] = at.as_posix(), adapter_checksum(spec, task)
+    return found
+
+
+def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
+    """Tokens of the stretches in which each model reads a passage, and of what two share."""
+    from explorer.models.heads.adapters import read_card
+
+    cards = {spec.label: read_card(spec, "squad") or {} for spec in specs.values()}
+    return {label: (card["window"], card["stride"]) for label, card in cards.items()}
 
 
 def specs_of(state: PageState) -> dict[str, ModelSpec]:

@@ -38,8 +38,9 @@ def show_pairs(state: PageState | None) -> str:
     alignment = align({key: run.tokens for key, run in runs.items()}) if runs else None
     found = [pair_quadrants(run, alignment) for run in runs.values() if alignment]
     results = [result for result in found if result is not None]
-    if not results:
+    if not results or alignment is None:
         return finding(texts.NO_PAIR)
     drawn = pair_quadrants_html(results, texts.QUADRANTS)
-    picture = takeable("tasks/quadrants", drawn, pair_quadrants_numbers(results))
+    numbers = pair_quadrants_numbers(results, alignment)
+    picture = takeable("tasks/quadrants", drawn, numbers)
     return join(texts.pairs_finding(results), picture, note(texts.HOW))

@@ -10,7 +10,15 @@ from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import sentiment_words as texts
-from explorer.ui.tasks.asking import Specs, ask_all, readable, specs_of, tuned_family
+from explorer.ui.tasks.asking import (
+    Specs,
+    adapters_of,
+    ask_all,
+    readable,
+    specs_of,
+    tuned_family,
+    windows_of,
+)
 from explorer.views.markup import Markup, el, join, note, plain_card
 
 FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
@@ -79,7 +87,7 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
         picture = takeable(
             "tasks/sentiment",
             word_sentiment_html(found, specs, texts.SENTIMENT),
-            word_sentiment_numbers(found, specs, read),
+            word_sentiment_numbers(found, specs, read, adapters_of(specs, "sst2")),
         )
         return texts.sentiment_finding(found, specs), picture, note(texts.SENTIMENT_NOTE)
 
@@ -130,10 +138,11 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = read_passage(passage)
         found = ask_all(specs, state, answered, question, read)
+        asked, adapters = (plain_text(question), read), adapters_of(specs, "squad")
         picture = takeable(
             "tasks/question",
             answer_spans_html(found, specs, read, texts.QUESTION),
-            answer_spans_numbers(found, specs, question, read),
+            answer_spans_numbers(found, specs, asked, adapters, windows_of(specs)),
         )
         return texts.question_finding(found, specs, read), picture, note(texts.QUESTION_NOTE)
 

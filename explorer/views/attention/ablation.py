@@ -55,16 +55,23 @@ def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -
     return join(columns, note(texts["scale"].format(top=f"{top:.3f}")))
 
 
-def changed_numbers(results: Sequence[HeadAblation]) -> Numbers:
-    """Every bar, and what the whole answer of its gap has changed by."""
-    columns = ("model", "heads_off", "gap", "kl_nats", "word", "before", "after")
+def changed_numbers(
+    results: Sequence[HeadAblation], off: Mapping[str, Sequence[Sequence[int]]]
+) -> Numbers:
+    """Every bar, and what the whole answer of its gap has changed by.
+
+    ``off`` has the heads that are off as (layer, head) by model key.
+    """
+    columns = ("model", "heads_off", "gap", "kl_nats", "id", "word", "before", "after")
     rows = [
-        [one.label, one.n_off, gap + 1, one.kl[gap], word.word, word.before, word.after]
+        [one.label, one.n_off, gap + 1, one.kl[gap], word.id, word.word, word.before, word.after]
         for one in results
         for gap, words in enumerate(one.words)
         for word in words
     ]
-    return Numbers(columns, rows)
+    compared = {one.label: [[word.id for word in words] for words in one.words] for one in results}
+    constants = {"OFF": {one.label: off[one.model] for one in results}, "IDS": compared}
+    return Numbers(columns, rows, constants=constants)
 
 
 def _column(result: HeadAblation, top: float, texts: Mapping[str, str]) -> Markup:

@@ -28,6 +28,7 @@ def attention_summary_canvas(
                     "label": specs[key].label,
                     "detail": details.get(key, ""),
                     "values": floats(matrix),
+                    "groups": alignment.groups[key],
                     "gain": _gain(matrix),
                 }
                 for key, matrix in matrices.items()

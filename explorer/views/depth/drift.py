@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.depth.drift import SharedDrift
+from explorer.analysis.alignment import Alignment
+from explorer.analysis.depth.drift import SharedDrift, content_rows
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import script_json
 
@@ -15,7 +16,11 @@ SHOWN = 32
 
 
 def shared_drift_canvas(
-    drift: SharedDrift, attention: np.ndarray, spec: ModelSpec, texts: Mapping[str, Any]
+    drift: SharedDrift,
+    attention: np.ndarray,
+    spec: ModelSpec,
+    alignment: Alignment,
+    texts: Mapping[str, Any],
 ) -> str:
     """The strip's JSON: the tiles as one byte a cell, ``round(255 sqrt(a))``, and the distances."""
     tiles = np.rint(255 * np.sqrt(np.clip(attention[..., :SHOWN, :SHOWN], 0, 1))).astype(np.uint8)
@@ -26,7 +31,9 @@ def shared_drift_canvas(
             "size": tiles.shape[-1],
             "heads": tiles.shape[1],
             "tiles": base64.b64encode(np.ascontiguousarray(tiles).tobytes()).decode("ascii"),
-            "step": np.round(drift.step, 4).tolist(),
-            "from_first": np.round(drift.from_first, 4).tolist(),
+            "step": np.round(drift.step, 7).tolist(),
+            "from_first": np.round(drift.from_first, 7).tolist(),
+            "groups": {spec.label: alignment.groups[spec.key]},
+            "read": content_rows(alignment),
         }
     )

@@ -41,11 +41,14 @@ def masking_html(
     return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(found))
 
 
-def masking_numbers(found: MaskingSimulation) -> Numbers:
-    """What became of the tokens over all rounds."""
+def masking_numbers(found: MaskingSimulation, pool: int) -> Numbers:
+    """What became of the tokens over all rounds; a swapped one became one of ``pool`` pieces."""
     rows = [[LABELS[f], found.counts[f], found.shares[f]] for f in (MASKED, SWAPPED, KEPT, LEFT)]
-    said = {"models": None, "rounds": found.rounds, "seed": found.seed}
-    return Numbers(("token", "count", "share_of_all_tokens"), rows, said)
+    drawn = {"rounds": found.rounds, "seed": found.seed}
+    constants = {name.upper(): value for name, value in drawn.items()}
+    constants |= {"TOKENS": len(found.fate), "POOL": pool}
+    said = {"models": None, **drawn}
+    return Numbers(("token", "count", "share_of_all_tokens"), rows, said, constants)
 
 
 def _word(piece: str, fate: int, other: str) -> Markup:

@@ -28,9 +28,10 @@ def built_numbers(built: "BuiltModel") -> Numbers:
         "flops": built.flops,
         "activation_bytes_fp32": built.peak_bytes,
     }
-    said = {**NO_RUN, "shape": asdict(built.shape) | {"sharing": built.sharing}}
-    said |= {"length": built.length, "batch": built.batch}
-    return Numbers(("part", "count"), [*parts, *map(list, whole.items())], said)
+    shape = asdict(built.shape) | {"sharing": built.sharing}
+    said = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
+    constants = {"SHAPE": shape, "LENGTH": built.length, "BATCH": built.batch}
+    return Numbers(("part", "count"), [*parts, *map(list, whole.items())], said, constants)
 
 
 def refused_html(sentence: str) -> Markup:

@@ -34,7 +34,8 @@ def calls_numbers(rows: Sequence[CallRow]) -> Numbers:
         for row in rows
         for layer, tensor in enumerate(row.calls.tensors, 1)
     ]
-    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body)
+    said = {"family": True, "models": True}
+    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, said)
 
 
 def _row(row: CallRow, sentence: str, chip: str) -> Markup:

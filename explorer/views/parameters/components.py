@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from explorer.views.markup import Markup, el, table
-from explorer.views.numbers import Numbers
+from explorer.views.numbers import NO_RUN, Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
@@ -37,7 +37,8 @@ def components_numbers(families: "Sequence[Sequence[FamilyMember]]") -> Numbers:
     rows = [
         [m.counts.name, *(m.counts.components[part] for part in parts), *_below(m)] for m in members
     ]
-    return Numbers(("model", *parts, *more), rows, {"text": None, "family": None, "models": None})
+    constants = {"CONFIGS": {m.counts.name: m.spec.config for m in members}}
+    return Numbers(("model", *parts, *more), rows, NO_RUN, constants)
 
 
 def _below(member: "FamilyMember") -> list[int]:

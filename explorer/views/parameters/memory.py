@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.views.markup import Markup, el, model_name
-from explorer.views.numbers import Numbers
+from explorer.views.numbers import NO_RUN, Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.memory import ForwardMemory
@@ -27,12 +27,21 @@ def memory_html(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> Markup:
     return el("div", *(_row(row, scale, texts) for row in rows), class_="pt-memory")
 
 
-def memory_numbers(rows: Sequence[MemoryRow]) -> Numbers:
-    """Every bar in bytes; what was not measured is empty."""
+def memory_numbers(
+    rows: Sequence[MemoryRow], configs: Mapping[str, object], keeps: bool
+) -> Numbers:
+    """Every bar in bytes; what was not measured is empty.
+
+    Args:
+        rows: The bars.
+        configs: What each network's config says, by its name.
+        keeps: Whether the pass hands out all that goes on inside.
+    """
     columns = ("model", "weight_bytes", "peak_bytes_estimated", "peak_bytes_measured")
     body = [[r.label, r.memory.weight_bytes, r.memory.peak_bytes, r.measured] for r in rows]
-    work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch}
-    return Numbers(columns, body, {"text": None, "family": None, "models": None, **work})
+    work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch, "keeps": keeps}
+    constants = {name.upper(): value for name, value in work.items()} | {"CONFIGS": configs}
+    return Numbers(columns, body, {**NO_RUN, **work}, constants)
 
 
 def _row(row: MemoryRow, scale: int, texts: Mapping[str, str]) -> Markup:

@@ -30,6 +30,7 @@ def _size(size: "Size") -> dict[str, object]:
         "heads": shape.n_heads,
         "flops": list(size.flops),
         "printed": [[p.millions, p.source] for p in size.printed],
+        "config": size.spec.config,
     }
 
 
@@ -56,7 +57,7 @@ def spectrum_canvas(
             "rank": spectrum.rank,
             "width": spectrum.d_model,
             "vocabulary": spectrum.d_vocab,
-            "values": [float(f"{v:.4g}") for v in spectrum.values / spectrum.values[0]],
+            "values": [float(f"{v:.7g}") for v in spectrum.values / spectrum.values[0]],
         }
         for key, (label, spectrum) in spectra.items()
     ]

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 
 from explorer.analysis.predictions.contrast import Contrast
+from explorer.models.tokens import Word
 from explorer.views.markup import Markup, el
 from explorer.views.numbers import Numbers
-from explorer.views.predictions.every_word import number
+from explorer.views.predictions.every_word import number, placed
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
@@ -16,8 +17,13 @@ def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Ma
     return el("div", *blocks, class_="pr-contrast")
 
 
-def contrast_numbers(contrasts: Sequence[Contrast]) -> Numbers:
-    """Every alternative's share among those of as many masks, and its own probability."""
+def contrast_numbers(
+    contrasts: Sequence[Contrast], stretches: Sequence[tuple[str, Word]]
+) -> Numbers:
+    """Every alternative's share among those of as many masks, and its own probability.
+
+    ``stretches`` has the text with each alternative in its place, and where it stands there.
+    """
     columns = ("model", "alternative", "pieces", "share_among_equals", "probability")
     rows = [
         [found.label, score.word.text, " ".join(score.pieces), share, score.probability]
@@ -25,7 +31,7 @@ def contrast_numbers(contrasts: Sequence[Contrast]) -> Numbers:
         for score, share in zip(found.scores, found.shares, strict=True)
         if not score.is_unknown
     ]
-    return Numbers(columns, rows)
+    return Numbers(columns, rows, constants={"STRETCHES": placed(stretches)})
 
 
 def _alternative(contrasts: Sequence[Contrast], place: int, texts: Mapping[str, str]) -> Markup:

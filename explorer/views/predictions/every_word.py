@@ -68,15 +68,26 @@ def asked_numbers(
     asked: Sequence[tuple[str, int]],
     found: Mapping[str, Sequence[SpanScore | str]],
     labels: Mapping[str, str],
+    stretches: Sequence[tuple[str, Word]],
 ) -> Numbers:
-    """Every asked word in every gap; empty where a vocabulary cannot write it."""
+    """Every asked word in every gap; empty where a vocabulary cannot write it.
+
+    ``stretches`` has the text with each of them in its place, and where it stands there.
+    """
     columns = ("word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces")
     rows = [
         [word, gap + 1, labels[key], *_priced(scores[i])]
         for i, (word, gap) in enumerate(asked)
         for key, scores in found.items()
     ]
-    return Numbers(columns, rows)
+    listed = [[word, gap + 1] for word, gap in asked]
+    constants = {"ASKED": listed, "STRETCHES": placed(stretches)}
+    return Numbers(columns, rows, constants=constants)
+
+
+def placed(stretches: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:
+    """Texts with a word in its place, and where that stands, for lines of Python."""
+    return [(text, word.start, word.end) for text, word in stretches]
 
 
 def _priced(score: SpanScore | str) -> list[object]:

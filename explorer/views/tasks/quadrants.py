@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from explorer.analysis.alignment import Alignment
 from explorer.analysis.tasks.quadrants import PairQuadrants
 from explorer.views.markup import Markup, el, model_name
 from explorer.views.numbers import Numbers
@@ -16,8 +17,9 @@ def pair_quadrants_html(results: Sequence[PairQuadrants], texts: Mapping[str, st
     return el("div", *columns, class_="columns pq")
 
 
-def pair_quadrants_numbers(results: Sequence[PairQuadrants]) -> Numbers:
+def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignment) -> Numbers:
     """Where every head looks from either sentence; each three add up to one."""
+    groups = {result.label: alignment.groups[result.model] for result in results}
     ways = [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
     rows = [
         [result.label, layer + 1, head + 1, *mass.ravel()]
@@ -25,7 +27,7 @@ def pair_quadrants_numbers(results: Sequence[PairQuadrants]) -> Numbers:
         for layer, heads in enumerate(result.mass)
         for head, mass in enumerate(heads)
     ]
-    return Numbers(("model", "layer", "head", *ways), rows)
+    return Numbers(("model", "layer", "head", *ways), rows, constants={"GROUPS": groups})
 
 
 def _column(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:

@@ -8,6 +8,7 @@ from explorer.analysis.tasks.spans import AnswerSpans
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, model_name, note
 from explorer.views.numbers import Numbers
+from explorer.views.tasks.sentiment import adapters_said
 
 FAINT = 1e-3
 """A bar lower than this share of its strip is not drawn."""
@@ -25,16 +26,36 @@ def answer_spans_html(
 
 
 def answer_spans_numbers(
-    found: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], question: str, passage: str
+    found: Mapping[str, AnswerSpans],
+    specs: Mapping[str, ModelSpec],
+    asked: tuple[str, str],
+    adapters: Mapping[str, tuple[str, str]],
+    windows: Mapping[str, tuple[int, int]],
 ) -> Numbers:
-    """Every token of the passage; a span's score is the product of its two ends."""
+    """Every token of the passage; a span's score is the product of its two ends.
+
+    Args:
+        found: By model key.
+        specs: By model key.
+        asked: The question and the passage.
+        adapters: Where each model's adapter lies and its checksum, by the model's label.
+        windows: Tokens of a window and of what two share, by the model's label.
+    """
+    question, passage = asked
     columns = ("model", "from", "to", "token", "answer_begins_here", "answer_ends_here")
     rows = [
         [specs[key].label, first, last, passage[first:last], begins, ends]
         for key, one in found.items()
         for (first, last), begins, ends in zip(one.places, one.start, one.end, strict=True)
     ]
-    return Numbers(columns, rows, {"text": None, "question": question, "passage": passage})
+    said = {"text": None, "question": question, "passage": passage}
+    constants = {
+        "QUESTION": question,
+        "PASSAGE": passage,
+        "ADAPTERS": {name: at for name, (at, _) in adapters.items()},
+        "WINDOWS": {name: list(both) for name, both in windows.items()},
+    }
+    return Numbers(columns, rows, said | {"adapters": adapters_said(adapters)}, constants)
 
 
 def _column(spec: ModelSpec, found: AnswerSpans, passage: str, texts: Mapping[str, str]) -> Markup:

@@ -21,16 +21,28 @@ def word_sentiment_html(
 
 
 def word_sentiment_numbers(
-    found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], text: str
+    found: Mapping[str, WordSentiment],
+    specs: Mapping[str, ModelSpec],
+    text: str,
+    adapters: Mapping[str, tuple[str, str]],
 ) -> Numbers:
-    """Both attributions of every word, beside the probability that the text is positive."""
+    """Both attributions of every word, beside the probability that the text is positive.
+
+    ``adapters`` says of each model, by its label, where its adapter lies and its checksum.
+    """
     columns = ("model", "positive", "word", "integrated_gradients", "leave_one_out")
     rows = [
         [specs[key].label, one.positive, *values]
         for key, one in found.items()
         for values in zip(one.words, one.integrated_gradients, one.leave_one_out, strict=True)
     ]
-    return Numbers(columns, rows, {"text": text})
+    constants = {"TEXT": text, "ADAPTERS": {name: at for name, (at, _) in adapters.items()}}
+    return Numbers(columns, rows, {"text": text, "adapters": adapters_said(adapters)}, constants)
+
+
+def adapters_said(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
+    """What a file says of the adapters, as it says it of the models."""
+    return [f"{name}: {at} (sha256 {digest})" for name, (at, digest) in adapters.items()]
 
 
 def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[str, str]) -> Markup:

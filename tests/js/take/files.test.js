@@ -32,6 +32,6 @@ test('a name says text, picture and date, and nothing that a disk refuses', () =
 
 test('constants are put where they stand, whole, whatever they hold', () => {
   const lines = 'import x\n\nTEXT = "old"\nMODELS = {\n    "a": 1,\n}  # all\nIDS = [1]  # which\nprint(TEXT)\n';
-  const set = recipe(lines, {TEXT: 'a "$1" \\ null', MODELS: {b: ['c', 'main']}, IDS: null}, {date: 'd'});
-  assert.equal(set, '# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null"\nMODELS = {"b":["c","main"]}  # all\nIDS = None  # which\nprint(TEXT)\n');
+  const set = recipe(lines, {TEXT: 'a "$1" \\ null true', MODELS: {b: ['c', true, null, {d: false}]}, IDS: null}, {date: 'd'});
+  assert.equal(set, '# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null true"\nMODELS = {"b": ["c", True, None, {"d": False}]}  # all\nIDS = None  # which\nprint(TEXT)\n');
 });

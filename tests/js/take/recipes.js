@@ -1,5 +1,6 @@
 // The lines of Python that pictures hand out, with their rows: reads {models, pictures} from stdin,
-// where each picture has its kind's lines, its text and its data, and answers {kind: {table, lines}}; for test_recipes.py.
+// where each picture has its kind's lines, its text and its data, and answers {name: {table, lines}}; for test_recipes.py.
+// A picture is named by its kind, and where there are several of one, by what differs behind a colon.
 import {readFileSync} from 'node:fs';
 
 import '../page.js';
@@ -7,9 +8,10 @@ import {recipe} from '../../../assets/js/take/files.js';
 
 const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
 const drawn = {table: data => data, constants: data => data.constants};   // what Python drew has both beside it
-const told = Object.entries(pictures).map(async ([kind, {lines, text, data}]) => {
+const told = Object.entries(pictures).map(async ([name, {lines, text, data}]) => {
+  const [kind] = name.split(':');
   const picture = data.rows && data.columns ? drawn : await import(`../../../assets/js/${kind}.js`);
   const constants = {TEXT: text, MODELS: models, ...picture.constants?.(data)};
-  return [kind, {table: picture.table(data), lines: recipe(lines, constants, {picture: kind})}];
+  return [name, {table: picture.table(data), lines: recipe(lines, constants, {picture: kind})}];
 });
 process.stdout.write(JSON.stringify(Object.fromEntries(await Promise.all(told))));

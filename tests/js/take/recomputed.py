@@ -33,7 +33,8 @@ def agree(rows, fresh):
     Rows of one name stand in one order; of those with further columns the first is the answer's.
     """
     both = set(fresh[0]) & set(rows[0])
-    keys = sorted(name for name in both if not isinstance(fresh[0][name], float))
+    measured = {name for row in fresh for name in both if isinstance(row[name], float)}
+    keys = sorted(both - measured)
     mine, theirs = (numbered(listed, keys) for listed in (rows, fresh))
     for key, row in theirs.items():
         assert all(same(mine[key][name], row[name]) for name in both), (mine[key], row)

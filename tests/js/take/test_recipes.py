@@ -1,9 +1,7 @@
 """Every picture's lines of Python, as a reader gets them, find that picture's rows again."""
 
 import ast
-import html
 import json
-import re
 import shutil
 import subprocess
 import sys
@@ -17,32 +15,40 @@ from explorer.page_state import PageState
 from explorer.ui.kit.take import RECIPES
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, recomputed
+from tests.ui.kit.test_drawn import GAPS, PAIR, drawings, numbers_in
 
 HERE = Path(__file__).parent
 KINDS = sorted(
     path.relative_to(RECIPES).with_suffix("").as_posix() for path in RECIPES.rglob("*.py")
 )
 TEXT = "the unbelievable cat sat on the [MASK]; it was =[MASK]."
-PAIR = "the cat sat. [SEP] a dog was bad."
 CAT = 2
 """The word that is hidden for the losses, so that its own loss is known."""
 CARRIED = (PageState(text="the cat sat on the [MASK]."), "the dog sat on the [MASK].")
 """Two texts whose answers differ by so much that a share of it is no matter of rounding."""
 WORDS = PageState(text="the unbelievable cat's mat. [SEP] it sat.")
-TEXTS = {"depth/patching": CARRIED[0].text, "predictions/words": WORDS.text}
+TEXTS = {
+    "depth/patching": CARRIED[0].text,
+    "predictions/words": WORDS.text,
+    "tasks/quadrants": PAIR.text,
+    "predictions/joint": GAPS.text,
+    "attention/ablation": GAPS.text,
+}
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
 
 @pytest.fixture
-def pictures(tiny_family, monkeypatch):
-    """The data of every picture that has lines, for a text with words of many pieces."""
-    from explorer.ui.attention import ablation
+def pictures(tuned_family, monkeypatch):
+    """The data of every picture that has lines, for texts with words of many pieces."""
+    from explorer.ui.attention import ablation, summary
+    from explorer.ui.attention.folds_words import SUMMARIES
     from explorer.ui.depth import patching
     from explorer.ui.distillation import folds
+    from explorer.ui.parameters import folds as parameters_folds
+    from explorer.ui.parameters import memory
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
-    from explorer.ui.tasks import pairs
 
     state = PageState(text=TEXT)
     monkeypatch.setattr(values, "STATE", state)
@@ -53,11 +59,23 @@ def pictures(tiny_family, monkeypatch):
     found["predictions/gaps"] = predictions.show(state)[1]
     found["predictions/words"] = list(every_word.show_words(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
+    found["parameters/sizes"] = parameters_folds.show_sizes(state)[0]
+    found["parameters/embedding"], found["parameters/spectrum"], _ = (
+        parameters_folds.show_embedding(state)
+    )
+    found["parameters/sharing"] = parameters_folds.show_sharing(state)
     found["attention/switches"] = list(ablation.show_sweep(state))[-1][1]
     found["depth/patching"] = list(patching.follow(*CARRIED))[-1][2]
-    drawn = pairs.show_pairs(PageState(text=PAIR))
-    found["tasks/pairs"] = html.unescape(re.search(r'data-numbers="([^"]*)"', drawn)[1])
-    return {kind: json.loads(str(found[kind])) for kind in KINDS}
+    for way in SUMMARIES:
+        found[f"attention/summary:{way}"] = summary.show_summary(state, way)[1]
+    for kind, markup in drawings().items():
+        found[kind] = json.dumps(numbers_in(markup)[kind])
+    larger = memory.show_memory("larger", 16, 2, keeps=True)
+    found["parameters/memory:kept"] = json.dumps(numbers_in(larger)["parameters/memory"])
+    drawn = {name: json.loads(str(value)) for name, value in found.items()}
+    drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}
+    assert {name.split(":")[0] for name in drawn} == set(KINDS)
+    return drawn
 
 
 @pytest.fixture
@@ -66,12 +84,12 @@ def told(pictures):
     given = {
         "models": {spec.label: [str(spec.bundled_path), "main"] for spec in MINI.values()},
         "pictures": {
-            kind: {
-                "lines": (RECIPES / f"{kind}.py").read_text("utf-8"),
-                "text": TEXTS.get(kind, TEXT),
+            name: {
+                "lines": (RECIPES / f"{name.split(':')[0]}.py").read_text("utf-8"),
+                "text": TEXTS.get(name, TEXT),
                 "data": data,
             }
-            for kind, data in pictures.items()
+            for name, data in pictures.items()
         },
     }
     done = subprocess.run(
@@ -102,4 +120,4 @@ def test_they_need_nothing_of_the_explorer(kind):
         for name in n.names
     }
     roots |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert roots <= {"torch", "transformers", "numpy"} | set(sys.stdlib_module_names)
+    assert roots <= {"torch", "transformers", "peft", "numpy"} | set(sys.stdlib_module_names)

@@ -1,9 +1,11 @@
 """What Python draws can be taken away too: its numbers lie beside it, unrounded, under one menu."""
 
+import hashlib
 import html
 import json
 import re
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -199,7 +201,13 @@ def named(said):
     assert said["parameters/built"]["shape"]["d_embedding"] == 128
     assert "models" not in said["tasks/sst2"], "whose adapters they are"
     assert said["tasks/printed"]["models"] is None
-    assert said["tasks/sentiment"] == {"text": TEXT}
+    assert said["tasks/sentiment"]["text"] == TEXT
+    for task in ("sentiment", "question"):
+        for adapter in said[f"tasks/{task}"]["adapters"]:
+            folder, digest = re.fullmatch(r"mini-\w+: (\S+) \(sha256 (\w+)\)", adapter).groups()
+            weights = Path(folder, "adapter_model.safetensors").read_bytes()
+            assert hashlib.sha256(weights).hexdigest() == digest
+    assert said["parameters/calls"] == {"family": True, "models": True}, "weights are read there"
     assert said["tasks/question"]["passage"] == PASSAGE
     assert said["latency/measure"]["models"] is None, "shapes are no checkpoints"
     assert said["latency/measure"]["length"] == 32

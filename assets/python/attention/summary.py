@@ -1,0 +1,86 @@
+"""All of a model's attention in one matrix between words, in one of four ways."""
+
+import re
+
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+TEXT = "The ship sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+GROUPS = {
+    "mini-BERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
+    "mini-DistilBERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
+    "mini-ALBERT": [[0], [1], [2], [3], [4], [5], [6], [7], [8], [9], [10]],
+}  # the tokens of each word on which all the models agree
+WORDS = ["[CLS]", "The", "ship", "sailed", "across", "the", "[MASK]", "to", "America", ".", "[SEP]"]
+WAY = "rollout"  # or mean, value, gradient
+VALUES = r"attention\.(self\.value|v_lin|value)$"
+MIXING = r"attention\.(output\.dense|out_lin|dense)$"  # what reads the outputs of all heads
+
+
+def mean(weights, *_):
+    return weights.mean((0, 1))
+
+
+def rollout(weights, *_):  # Abnar & Zuidema 2020: half of each layer passes by
+    one = torch.eye(weights.shape[-1]).double()
+    found = one
+    for layer in weights.mean(1):
+        found = (layer + one) / 2 @ found
+    return found
+
+
+def value(weights, out, model):  # Kobayashi et al. 2020: times the length of what is carried
+    modules = list(model.base_model.named_modules())
+    values = [module for name, module in modules if re.search(VALUES, name)]
+    mixing = [module for name, module in modules if re.search(MIXING, name)]
+    lengths = []
+    for i, layer in enumerate(weights):
+        heads = values[i % len(values)](out.hidden_states[i][0]).unflatten(-1, (len(layer), -1))
+        parts = mixing[i % len(mixing)].weight.unflatten(-1, (len(layer), -1))
+        lengths.append(torch.einsum("khv,ohv->hko", heads, parts).norm(dim=-1))
+    found = (weights * torch.stack(lengths).double()[:, :, None]).mean((0, 1))
+    return found / found.sum(-1, keepdim=True)
+
+
+def gradient(weights, out, _):  # after Chefer et al. 2021: what the first answer needs
+    logits = out.logits[0, place]
+    slopes = torch.cat(torch.autograd.grad(logits[logits.argmax()], out.attentions))
+    found = (weights * slopes.double()).clamp(min=0).mean(1).sum(0)
+    return found / found.sum()
+
+
+columns = ["model", "query", "key", "value"]
+rows = []
+for label, groups in GROUPS.items():
+    source, revision = MODELS[label]
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForMaskedLM.from_pretrained(
+        source, revision=revision, attn_implementation="eager"
+    ).eval()
+    text = TEXT.replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    is_mask = inputs["input_ids"][0] == tokenizer.mask_token_id
+    place = is_mask.nonzero()[0, 0] if is_mask.any() else None
+    out = model(**inputs, output_attentions=True, output_hidden_states=True)
+    weights = torch.cat(out.attentions).detach().double()
+    ways = {"mean": mean, "rollout": rollout, "value": value, "gradient": gradient}
+    found = ways[WAY](weights, out, model)
+    # What a word receives is the sum over its tokens; what it gives the mean, of slopes the sum.
+    members = torch.zeros(len(groups), len(found)).double()
+    for word, tokens in enumerate(groups):
+        members[word, tokens] = 1
+    given = members if WAY == "gradient" else members / members.sum(1, keepdim=True)
+    between = given @ found @ members.T
+    for query, shares in zip(WORDS, between.tolist(), strict=True):
+        rows += [[label, query, key, share] for key, share in zip(WORDS, shares, strict=True)]
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

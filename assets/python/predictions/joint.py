@@ -1,0 +1,53 @@
+"""Several gaps filled apart, and from left to right, each seeing the last (beam search)."""
+
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+TEXT = "The [MASK] sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+BEAM = 5
+
+columns = ["model", "filled", "place", "pieces", "log_joint_nats", "log_independent_nats"]
+rows = []
+for label, (source, revision) in MODELS.items():
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    text = TEXT.replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    ids, segments = inputs["input_ids"][0], inputs["token_type_ids"]
+    masks = (ids == tokenizer.mask_token_id).nonzero()[:, 0]
+
+    def logs(chosen):
+        """What each gap may be with the first ones filled."""
+        filled = ids.clone()
+        filled[masks[: len(chosen)]] = torch.tensor(chosen, dtype=ids.dtype)
+        with torch.inference_mode():
+            out = model(input_ids=filled[None], token_type_ids=segments)
+        return out.logits[0, masks].double().log_softmax(-1)
+
+    apart, beams = logs([]), [([], 0.0)]
+    alone = apart.argmax(-1).tolist()
+    replayed = sum(logs(alone[:gap])[gap, i].item() for gap, i in enumerate(alone))
+    for gap in range(len(masks)):
+        grown = []
+        for chosen, joint in beams:
+            best = logs(chosen)[gap].topk(BEAM)
+            for i, nats in zip(best.indices.tolist(), best.values.tolist(), strict=True):
+                grown.append(([*chosen, i], joint + nats))
+        beams = sorted(grown, key=lambda one: -one[1])[:BEAM]
+    listed = [("alone", 1, (alone, replayed))]
+    listed += [("left to right", place, beam) for place, beam in enumerate(beams, 1)]
+    for how, place, (chosen, joint) in listed:
+        independent = sum(apart[gap, i].item() for gap, i in enumerate(chosen))
+        pieces = " ".join(tokenizer.convert_ids_to_tokens(chosen))
+        rows.append([label, how, place, pieces, joint, independent])
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")

@@ -1,0 +1,68 @@
+"""How positive a text is, and what each word has to do with it, in logits: two attributions.
+
+Integrated gradients lead from a text of masks to the text (Sundararajan et al. 2017).
+"""
+
+import re
+
+import numpy as np
+import torch
+from peft import PeftModel
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+TEXT = "The film was not bad."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+ADAPTERS = {
+    "mini-BERT": "assets/models/mini-bert/tasks/sst2",
+    "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
+    "mini-ALBERT": "assets/models/mini-albert/tasks/sst2",
+}
+STEPS = 32
+WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
+
+
+def positive_minus_negative(model, **inputs):
+    logits = model(**inputs).logits
+    return logits[:, 1] - logits[:, 0]
+
+
+columns = ["model", "positive", "word", "integrated_gradients", "leave_one_out"]
+rows, words = [], list(re.finditer(WORD, TEXT))
+points, weights = np.polynomial.legendre.leggauss(STEPS)
+for label, adapter in ADAPTERS.items():
+    source, revision = MODELS[label]
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForSequenceClassification.from_pretrained(source, revision=revision)
+    model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
+    coded = tokenizer(TEXT, return_offsets_mapping=True, return_tensors="pt")
+    ids, added = coded["input_ids"], torch.tensor([side is None for side in coded.sequence_ids()])
+    embed = model.get_input_embeddings()
+    end = embed(ids).detach()
+    start = embed(torch.where(added, ids, tokenizer.mask_token_id)).detach()
+    slope = torch.zeros_like(end, dtype=torch.float64)
+    for point, weight in zip((points + 1) / 2, weights / 2, strict=True):
+        at = (start + point * (end - start)).requires_grad_()
+        (found,) = torch.autograd.grad(positive_minus_negative(model, inputs_embeds=at), at)
+        slope += weight * found.double()
+    shares = ((end - start).double() * slope).sum(-1)[0]
+    per_word = [0.0] * len(words)
+    for share, (first, last), side in zip(
+        shares.tolist(), coded["offset_mapping"][0].tolist(), coded.sequence_ids(), strict=True
+    ):
+        first += len(TEXT[first:last]) - len(TEXT[first:last].lstrip())
+        if side is not None:  # a piece belongs to the first word that ends after its beginning
+            per_word[next(i for i, word in enumerate(words) if word.end() > first)] += share
+    with torch.inference_mode():
+        whole = positive_minus_negative(model, input_ids=ids)[0].double()
+        for word, share in zip(words, per_word, strict=True):
+            rest = " ".join(f"{TEXT[: word.start()]} {TEXT[word.end() :]}".split())
+            left = positive_minus_negative(model, **tokenizer(rest, return_tensors="pt"))[0]
+            rows.append([label, whole.sigmoid().item(), word[0], share, (whole - left).item()])
+
+print(*columns, sep="\t")
+for row in rows:
+    print(*row, sep="\t")
