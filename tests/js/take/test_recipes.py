@@ -15,7 +15,7 @@ from explorer.page_state import PageState
 from explorer.ui.kit.take import RECIPES
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, recomputed
-from tests.ui.kit.test_drawn import GAPS, PAIR, drawings, numbers_in
+from tests.ui.kit.test_drawn import GAPS, PAIR, PASSAGE, drawings, numbers_in
 
 HERE = Path(__file__).parent
 KINDS = sorted(
@@ -49,6 +49,7 @@ def pictures(tuned_family, monkeypatch):
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
+    from explorer.ui.tasks import tuned
 
     state = PageState(text=TEXT)
     monkeypatch.setattr(values, "STATE", state)
@@ -70,6 +71,8 @@ def pictures(tuned_family, monkeypatch):
         found[f"attention/summary:{way}"] = summary.show_summary(state, way)[1]
     for kind, markup in drawings().items():
         found[kind] = json.dumps(numbers_in(markup)[kind])
+    long = tuned.show_question(state, "Where was the dog?", 12 * f"{PASSAGE} ")
+    found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
     larger = memory.show_memory("larger", 16, 2, keeps=True)
     found["parameters/memory:kept"] = json.dumps(numbers_in(larger)["parameters/memory"])
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
