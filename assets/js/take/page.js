@@ -2,7 +2,7 @@
 import {find, make} from '../kit/dom.js';
 import {configNow, linkNow, runParams} from '../page/here.js';
 import {valueAt} from '../gradio.js';
-import {aboutOf, asked, provenance, save} from './take.js';
+import {aboutOf, asked, origin, provenance, save} from './take.js';
 import {fileName} from './files.js';
 
 const LEFT_OUT = 'script, style, iframe, link, input, select, textarea';
@@ -46,7 +46,7 @@ const safe = value => JSON.stringify(value).replace(/</g, '\\u003c').replace(/\u
 /** @param {string} tab @param {{needs_page: string, live: string}} texts */
 export async function takeTab(tab, texts) {
   const panel = find(document, `#tab-${tab}`), params = runParams(), known = await provenance(params.family), link = linkNow().href;
-  const about = aboutOf(`${tab}/tab`, known), question = find(panel, '.question h2')?.textContent ?? '';
+  const about = aboutOf(`${tab}/tab`, known, {family: true, models: true, device: true, dtype: true}), question = find(panel, '.question h2')?.textContent ?? '';
   const shown = [...panel.children].flatMap(child => parts(child, texts.needs_page)), pictures = shown.flatMap(one => one instanceof Element
     ? [...one.matches('.taken-picture') ? [one] : [], ...one.querySelectorAll('.taken-picture')] : []);
   const values = pictures.map(one => { const value = one.getAttribute('data-value'); one.removeAttribute('data-value'); return value; });
@@ -57,7 +57,8 @@ export async function takeTab(tab, texts) {
   const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, about.text ? `“${about.text}”` : '')),
     make('button', {type: 'button', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),
   make('section', {id: `tab-${tab}`, 'data-family': params.family}, ...shown),
-  status ? written(status.parentElement) : '', make('p', {class: 'note'}, make('a', {href: link}, texts.live), ` ${about.date}. ${about.cite}`),
+  status ? written(status.parentElement) : '', make('p', {class: 'note'}, `${origin(about)}; ${about.versions}.`),
+  make('p', {class: 'note'}, make('a', {href: link}, texts.live), ` ${about.date}. ${about.cite}`),
   meanings ? written(find(meanings, '.html-container, .prose') ?? meanings) : '');
   const taken = {link, params, config: configNow(), provenance: known, recipes, values, dark: document.body.classList.contains('dark')};
   const [head, middle, tail] = (await (await asked('standalone')).text()).split(/<!--(?:content|taken)-->/);

@@ -36,9 +36,13 @@ export function aboutOf(kind, known, own = {}) {
 }
 const checkpoint = ({label, source, revision, sha256}) => `${label}: ${source}${sha256 ? ` (sha256 ${sha256})` : `@${revision}`}`;
 
+/** Which weights, and where they ran. @param {About} about */
+export const origin = ({models, adapters = [], device, dtype}) => [...models, ...adapters, [device, dtype].filter(Boolean).join(', ')].filter(Boolean).join('; ')
+  .replace(/([0-9a-f]{8})[0-9a-f]{32,}/g, '$1');
+
 /** What stands below a drawing. @param {About} about */
-const caption = ({text, models, device, dtype, versions, date, link, cite}) => [...text ? [`“${text}”`] : [], ...models ? [`${models.join('; ')
-  .replace(/([0-9a-f]{8})[0-9a-f]{32,}/g, '$1')}; ${device}, ${dtype}`] : [], `${versions}; ${date}`, link, cite];
+const caption = ({text, versions, date, link, cite, ...run}) => [...text ? [`“${text}”`] : [], ...run.models ? [origin(run)] : [],
+  `${versions}; ${date}`, link, cite];
 
 /** @param {Shown} shown @param {About} about @param {Provenance} known */
 async function python({kind, data, picture}, about, known) {
