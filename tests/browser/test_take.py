@@ -1,8 +1,10 @@
 """What a reader takes away: every file of every picture, held against the endpoints and a fresh Python."""
 
 import csv
+import hashlib
 import io
 import json
+import re
 from base64 import b64decode
 from io import BytesIO
 from xml.etree import ElementTree
@@ -31,6 +33,10 @@ HEADLINES = {
     "latency": "latency/measure",
 }
 LABEL = {tab.ID: tab.LABEL for tab in TABS}
+DIGESTS = [
+    hashlib.sha256((spec.bundled_path / "model.safetensors").read_bytes()).hexdigest()
+    for spec in MINI.values()
+]
 LABELS = {spec.label: key for key, spec in MINI.items()}
 
 
@@ -100,7 +106,21 @@ def test_every_file_of_every_headline_says_the_same_and_can_be_computed_again(
             one = taken(page, fold.locator(".take"), tmp_path)
             assert set(one) == {"svg", "png", "csv", "json", "py"}
             drawn_well(one["svg"], one["png"])
+        if tab == "tasks":
+            tuned_again(page, tmp_path)
     as_the_endpoints_say(rows, Client(app_url, verbose=False))
+
+
+def tuned_again(page, folder):
+    """What the tuned models say, by peft from the adapters that are here."""
+    for kind in ("sentiment", "question"):
+        menu = page.locator(f"#tab-tasks .drawn[data-kind='tasks/{kind}'] .take")
+        files = taken(page, menu, folder)
+        rows, about = rows_of(files["csv"])
+        assert len(json.loads(about["adapters"])) == 3
+        fresh = recomputed(files["py"])
+        agree(rows, fresh)
+        assert len(fresh) == len(rows)
 
 
 def headline(tab, kind, files):
@@ -114,16 +134,34 @@ def headline(tab, kind, files):
         [read(cell, value) for cell, value in zip(row.values(), values, strict=True)]
         for row, values in zip(rows, document["rows"], strict=True)
     ] == document["rows"]
-    assert set(document["about"]) == set(about)
+    assert about == metadata_of(files["svg"]) == written(document["about"])
+    assert {"versions", "date", "link", "cite"} <= set(about)
     if tab in {"parameters", "latency"}:
         assert "text" not in about
     else:
         assert (about["text"] == TEXT) is (tab != "tasks"), "a text without [SEP] is no pair"
-        assert len(json.loads(about["models"])) == 3
+        assert {"text", "family", "device", "dtype"} <= set(about)
+        assert [digest_in(model) for model in json.loads(about["models"])] == DIGESTS
         assert any(text == f"“{about['text']}”" for text in said)
     if "py" in files:
+        lines = files["py"].read_text("utf-8").splitlines()
+        assert lines[: len(about)] == [f"# {name}: {value}" for name, value in about.items()]
         agree(rows, recomputed(files["py"]))
     return rows
+
+
+def metadata_of(svg):
+    """What a drawing says of itself, each value as a CSV has it."""
+    return written(json.loads(ElementTree.parse(svg).getroot().findtext(f"{SVG}metadata")))
+
+
+def written(about):
+    plain = {"separators": (",", ":"), "ensure_ascii": False}
+    return {k: v if isinstance(v, str) else json.dumps(v, **plain) for k, v in about.items()}
+
+
+def digest_in(model):
+    return re.search(r"sha256 ([0-9a-f]{64})", model)[1]
 
 
 def read(cell, value):

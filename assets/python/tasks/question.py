@@ -23,7 +23,9 @@ rows = []
 for label, adapter in ADAPTERS.items():
     (source, revision), (size, stride) = MODELS[label], WINDOWS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForQuestionAnswering.from_pretrained(source, revision=revision)
+    model = AutoModelForQuestionAnswering.from_pretrained(
+        source, revision=revision, attn_implementation="eager"
+    )
     model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
     coded = tokenizer(
         QUESTION,

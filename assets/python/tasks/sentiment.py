@@ -36,7 +36,9 @@ points, weights = np.polynomial.legendre.leggauss(STEPS)
 for label, adapter in ADAPTERS.items():
     source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModelForSequenceClassification.from_pretrained(source, revision=revision)
+    model = AutoModelForSequenceClassification.from_pretrained(
+        source, revision=revision, attn_implementation="eager"
+    )
     model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
     coded = tokenizer(TEXT, return_offsets_mapping=True, return_tensors="pt")
     ids, added = coded["input_ids"], torch.tensor([side is None for side in coded.sequence_ids()])
