@@ -11,7 +11,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from os.path import normpath
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,6 +33,8 @@ LEFT_OUT = (
     "tsconfig.json",
 )
 """What only those who change the project need; the hub chooses by itself which files are large."""
+LINK = re.compile(r"(?<!!)\[(?P<name>[^\]]+)\]\((?![a-z]+:|#)(?P<target>[^)#\s]+)[^)]*\)")
+"""A link to another file."""
 LARGE = 2**20
 HERE = "http://127.0.0.1:7860"
 CPU_WHEELS = "--extra-index-url https://download.pytorch.org/whl/cpu"
@@ -56,7 +59,21 @@ def staged(files: Mapping[str, bytes], repo: str, zero: bool) -> dict[str, bytes
     changes = {"README.md": readme, "requirements.txt": requirements, "app.py": entry}
     for name, change in changes.items():
         kept[name] = change(kept[name].decode(), repo, zero).encode()
+    for name in kept:
+        if name.endswith(".md"):
+            kept[name] = without_dead_links(name, kept[name].decode(), kept.keys()).encode()
     return kept
+
+
+def without_dead_links(name: str, text: str, kept: Collection[str]) -> str:
+    """A document whose links to files that stay behind are their names alone."""
+
+    def shown(link: re.Match[str]) -> str:
+        target = normpath(Path(name).parent / link["target"])
+        there = target in kept or any(one.startswith(f"{target}/") for one in kept)
+        return link[0] if there else link["name"]
+
+    return LINK.sub(shown, text)
 
 
 def readme(text: str, repo: str, zero: bool) -> str:

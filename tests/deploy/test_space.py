@@ -1,5 +1,6 @@
 """What would go up to a Space: the tree that runs, fitted to the machine it runs on."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -90,6 +91,22 @@ def test_the_readmes_links_lead_to_the_space(variant):
     assert f'Client("{REPO}")' in body
     found = re.findall(r"https://huggingface\.co/spaces/someone/family\?[^)]+", body)
     assert len(found) == len(re.findall(r"127\.0\.0\.1:7860/\?", (ROOT / "README.md").read_text()))
+
+
+def test_no_document_of_the_space_links_to_a_file_that_stays_behind(variant):
+    _, files = variant
+    link = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+    found = [
+        (name, target, os.path.normpath(os.path.join(os.path.dirname(name), target)))
+        for name, content in files.items()
+        if name.endswith(".md")
+        for target in link.findall(content.decode())
+        if not re.match("[a-z]+:", target)
+    ]
+    folders = {os.path.dirname(name) for name in files}
+    assert [one for one in found if one[2] not in files and one[2] not in folders] == []
+    assert ("README.md", "GLOSSARY.md", "GLOSSARY.md") in found
+    assert "CONTRIBUTING.md has the map" in files["README.md"].decode()
 
 
 def test_the_dry_run_lists_and_sends_nothing(capsys, monkeypatch):
