@@ -1,6 +1,7 @@
 """The link as it leaves the page: clean, short enough, as a QR code, and in a frame of another page."""
 
 import io
+import re
 import threading
 from html import escape
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -79,6 +80,37 @@ def test_in_a_frame_of_another_origin_the_view_is_kept_and_no_token_is_copied(
     assert page.evaluate("navigator.clipboard.readText()") == link.input_value()
     assert "__sign" not in page.frames[1].url
     context.close()
+
+
+DEAF = """() => new MutationObserver((_, watch) => {
+  const header = document.querySelector('#fold-latency-advanced > button.label-wrap');
+  if (!header) return;
+  watch.disconnect();
+  const deaf = header.cloneNode(true);   // a copy has no listeners
+  header.replaceWith(deaf);
+  window.unheard = 0;
+  deaf.addEventListener('click', () => {
+    window.unheard += 1;
+    if (window.unheard === 2) setTimeout(() => deaf.replaceWith(header), 20);
+  });
+}).observe(document, {childList: true, subtree: true})"""
+
+
+def test_a_fold_that_does_not_listen_yet_is_opened_later_and_stays_in_the_link(page_at, app_url):
+    page = page_at("/")
+    page.add_init_script(f"({DEAF})()")
+    page.goto(f"{app_url}/?tab=latency&fold=advanced")
+    header = page.locator("#fold-latency-advanced > button.label-wrap")
+    expect(header).to_have_class(re.compile(r"\bopen\b"))
+    assert page.evaluate("window.unheard") == 2
+    page.wait_for_timeout(500)
+    expect(header).to_have_class(re.compile(r"\bopen\b"))
+    assert "fold=advanced" in page.url
+    header.click()
+    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
+    page.wait_for_function("() => !location.href.includes('fold=')")
+    page.wait_for_timeout(500)
+    expect(header).not_to_have_class(re.compile(r"\bopen\b"))
 
 
 def test_a_long_link_keeps_to_two_thousand_characters_and_says_so(page_at):

@@ -35,7 +35,7 @@ export function followFolds(state) {
 /** Open a fold with the next answer. @param {string} tab @param {string} name */
 export const openNext = (tab, name) => { toOpen.add(`fold-${tab}-${name}`); };
 
-// The tab may come into sight only after its answer: then a little later.
+// The tab may come into sight only after its answer, and a header may be there before it listens: then a little later.
 function openKept(tab, tries = 50) {
   const awaited = [...toOpen].filter(id => id.startsWith(`fold-${tab}-`));
   if (!awaited.length || chosen('tab') !== tab) return;
@@ -43,8 +43,10 @@ function openKept(tab, tries = 50) {
   for (const id of awaited) {
     const fold = found.get(id);
     if (!fold) continue;
-    toOpen.delete(id);
-    if (fold.isOpen()) continue;
+    if (fold.isOpen()) {
+      toOpen.delete(id);
+      continue;
+    }
     fold.press();
     if (fold.name === chosen('fold')) fold.node.scrollIntoView({block: 'start'});
   }
@@ -53,6 +55,8 @@ function openKept(tab, tries = 50) {
 
 onFold(fold => withState(state => {
   if (!fold) return;
+  if (fold.isOpen()) toOpen.delete(fold.node.id);
+  else if (toOpen.has(fold.node.id)) return;   // a press that nobody heard
   keep(fold.node.id, fold.isOpen());
   if (fold.isOpen()) {   // opening computes by itself
     shown.set(fold.node, state.runKey);
