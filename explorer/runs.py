@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.gate import wait_for_gate
-from explorer.here import Here
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec, Where, family_specs
 from explorer.models.tokens import clean_text
 from explorer.page_state import PageState
-from explorer.place import Place, Report, name_of
+from explorer.places.here import Here
+from explorer.places.seam import Place, Report, name_of
 
 if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
@@ -106,8 +106,8 @@ def near(
 ) -> Answer:
     """What a job answers that runs beside the weights of a spec, on the state's device and dtype.
 
-    The job stands in ``explorer.place.JOBS``; its first argument is the network, which never comes
-    here.
+    The job stands in ``explorer.places.seam.JOBS``; its first argument is the network, which never
+    comes here.
 
     Raises:
         ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.

@@ -21,6 +21,7 @@ ROOMS = {
 FLOORS = {
     "models": {"inside", "heads"},
     "timing": {"runtimes"},
+    "places": set(),
     "analysis": ROOMS,
     "views": ROOMS,
     "ui": ROOMS | {"shell", "kit"},
@@ -29,7 +30,7 @@ FLOORS = {
     "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
-SINGLE = {"assets", "gate", "here", "page_state", "place", "runs", "together"}
+SINGLE = {"assets", "gate", "page_state", "runs", "serve"}
 """The modules that belong to no floor."""
 KNOWS = {
     "assets": set(),
@@ -39,13 +40,11 @@ KNOWS = {
     "views": {"assets", "models", "analysis"},
     "page_state": {"models", "analysis.measures"},
     "gate": {"models"},
-    "place": {"models"},
-    "together": {"models", "place"},
-    "here": {"models", "timing", "place", "together"},
+    "places": {"gate", "models", "timing"},
+    "serve": {"models", "page_state", "places", "runs", "timing", "ui"},
     "runs": {
-        "here",
         "models",
-        "place",
+        "places",
         "gate",
         "page_state",
         "analysis.distillation.live",
@@ -61,7 +60,7 @@ KNOWS = {
         "views",
         "gate",
         "page_state",
-        "place",
+        "places",
         "runs",
     },
     "training": {"assets", "models", "analysis"},
@@ -71,8 +70,8 @@ KNOWS = {
         "timing",
         "analysis",
         "page_state",
+        "places",
         "runs",
-        "together",
         "ui",
     },
 }
@@ -104,6 +103,7 @@ DOORS = {"tab", "endpoint", "opening"}
 LIBRARIES = {
     "models": {"gradio", "plotly"},
     "timing": {"gradio", "plotly"},
+    "places": {"gradio", "plotly", "transformers"},
     "analysis": {"gradio", "plotly", "transformers"},
     "views": {"gradio", "torch", "transformers"},
     "doors": {"plotly", "torch", "transformers"},

@@ -191,7 +191,10 @@ def pins(lines):
 
 def test_each_pin_has_one_place_and_is_repeated_without_a_mistake():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    extras = [pin for extra in project["optional-dependencies"].values() for pin in extra]
+    offered = project["optional-dependencies"]
+    extras = [pin for name, extra in offered.items() if name != "serve" for pin in extra]
+    serve = (ROOT / "deploy" / "requirements-serve.txt").read_text("utf-8").splitlines()
+    assert serve == ["-r ../requirements.txt", *offered["serve"]]
     assert pins(project["dependencies"]) == requirements()
     assert pins(extras) == pins((ROOT / "tests" / "requirements.txt").read_text().splitlines())
     constraints = pins((ROOT / "constraints.txt").read_text("utf-8").splitlines())

@@ -9,14 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer import here, runs
-from explorer.here import Here
+from explorer import runs
 from explorer.models import forward
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
-from explorer.place import JOBS, NoJob, job_named, name_of
+from explorer.places import here
+from explorer.places.here import Here
+from explorer.places.seam import JOBS, NoJob, job_named, name_of
 from explorer.runs import RunCache, get_run, get_runs
 from explorer.timing.slot import Slot
 from explorer.timing.stop import Stopped

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from explorer import runs, together
+from explorer import runs
 from explorer.analysis.latency.measure import Candidate
 from explorer.bench.click import measured, over_first, span
 from explorer.bench.served import made_up_text, stand_in_family
 from explorer.models.specs import BASE
 from explorer.page_state import PageState
+from explorer.places import together
 
 LENGTHS = (10, 43)
 """Tokens of a text: from, and up to but without."""

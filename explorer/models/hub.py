@@ -34,7 +34,11 @@ class ModelUnavailable(ValueError):
 
     def __init__(self, spec: ModelSpec, reason: str) -> None:
         super().__init__(f"{spec.label} ({spec.repo or spec.name}) is not available: {reason}.")
-        self.spec = spec
+        self.spec, self.reason = spec, reason
+
+    def __reduce__(self) -> "tuple[type[ModelUnavailable], tuple[ModelSpec, str]]":
+        """How it travels to a page on another machine."""
+        return type(self), (self.spec, self.reason)
 
 
 def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:

@@ -5,6 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 
+class CannotMeasure(ValueError):
+    """Nothing is timed here; the message is the reason, in a sentence."""
+
+
 class Slot:
     """Many inferences at once, or one measurement alone: it waits, then shuts the door."""
 
@@ -12,6 +16,11 @@ class Slot:
         self._condition = threading.Condition()
         self._running = 0
         self._measuring = False
+        self._shut = ""
+
+    def shut(self, reason: str) -> None:
+        """From now on nothing is measured, for this reason: the work is done elsewhere."""
+        self._shut = reason
 
     @property
     def is_measuring(self) -> bool:
@@ -33,7 +42,13 @@ class Slot:
 
     @contextmanager
     def measure(self) -> Iterator[None]:
-        """Hold while timing: no inference runs meanwhile."""
+        """Hold while timing: no inference runs meanwhile.
+
+        Raises:
+            CannotMeasure: nothing is measured here.
+        """
+        if self._shut:
+            raise CannotMeasure(self._shut)
         with self._condition:
             self._condition.wait_for(lambda: not self._measuring)
             self._measuring = True

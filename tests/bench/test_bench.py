@@ -110,8 +110,8 @@ def test_an_empty_event_answers():
 
 
 def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
-    from explorer import together as waiting
     from explorer.bench import together
+    from explorer.places import together as waiting
 
     passes, original = [], forward.run_together
     monkeypatch.setattr(

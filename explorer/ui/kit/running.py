@@ -6,7 +6,7 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from explorer import place
+from explorer.places import seam
 from explorer.timing.line import Job, Line, Update, updates
 from explorer.ui.kit.queues import AT_ONCE
 
@@ -58,7 +58,7 @@ def left_by_now() -> Callable[[], bool]:
 
 def stop_for_those_who_leave() -> None:
     """From now on the workers do nothing for a visitor who has left."""
-    place.ASKER[:] = [left_by_now]
+    seam.ASKER[:] = [left_by_now]
 
 
 def stop_comes(stop: gr.Button, start: gr.Button) -> None:

@@ -69,6 +69,11 @@ STARTING = "The models are being loaded; your text is run as soon as they are th
 OUT_OF_MEMORY = "There is not enough memory for this: please use a shorter text or a smaller batch."
 UNEXPECTED = "Something failed on our side (noted as {mark}); your text is still here."
 LEFT = "You had left before the answer was there."
+WENT_AWAY = "The machine that was answering has gone away. Please ask again in a moment."
+ELSEWHERE = (
+    "Nothing is timed here: the models run on other machines, which also serve others. "
+    "Start app.py on the machine that you want to time."
+)
 NOT_OFFERED = "This question holds a choice that the page does not offer. Please load it again."
 REPAIRED = "The link held something that does not fit here; put back to the default: {fields}."
 NO_FAMILY = "None of these models can be had here."

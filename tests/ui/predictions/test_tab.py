@@ -106,8 +106,8 @@ def test_a_text_without_a_gap_says_what_to_do(tiny_family):
 
 
 def test_a_model_that_cannot_be_had_gets_a_card_and_the_others_go_on(tiny_family, monkeypatch):
-    from explorer import here
     from explorer.models.hub import ModelUnavailable
+    from explorer.places import here
 
     real = here.loaded
 

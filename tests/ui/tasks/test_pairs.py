@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import torch
 
-from explorer import assets, here
+from explorer import assets
 from explorer.page_state import PageState, from_params
+from explorer.places import here
 from explorer.ui.tasks import tab
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.endpoint import pair

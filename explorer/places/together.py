@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from explorer.models.run import Run
 from explorer.models.specs import Where
-from explorer.place import Report
+from explorer.places.seam import Report
 
 MOST = 8
 """Texts of one pass: more gain little, and the last one's answer is late for all."""

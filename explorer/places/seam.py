@@ -1,7 +1,7 @@
 """The seam to the networks: where the weights are, and what may be asked to run beside them.
 
-Whoever needs a network asks a place for it. ``explorer.here`` is this process; another place may
-keep the weights on other machines. Nothing above this line ever holds a network.
+Whoever needs a network asks a place for it. ``explorer.places.here`` is this process, another place
+may keep the weights on other machines; nobody who asks ever holds a network.
 """
 
 from collections.abc import Callable, Iterator

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.models.tokens import BadText
-from explorer.place import ASKER, JOBS, Report, job_named
+from explorer.places.seam import ASKER, JOBS, Report, job_named
+from explorer.places.together import Together, Waiting
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped
-from explorer.together import Together, Waiting
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
