@@ -5,7 +5,7 @@ Ray Serve starts, watches and multiplies them; ``docs/serving.md`` says how many
 """
 
 import os
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from inspect import signature
@@ -36,11 +36,6 @@ WAIT_S = 0.01
 """How long the first of them waits for the others."""
 
 
-@serve.deployment(
-    max_ongoing_requests=32,
-    autoscaling_config={"min_replicas": 1, "max_replicas": 4, "target_ongoing_requests": 8},
-    ray_actor_options={"num_cpus": float(os.getenv("EXPLORER_CPUS", "1"))},
-)
 class Encoder(Beside):
     """The networks of one model, behind Ray's door."""
 
@@ -60,7 +55,7 @@ def said_plainly() -> Iterator[None]:
     """A machine that goes away is one sentence; a fault in what it ran stays a fault."""
     try:
         yield
-    except RayTaskError:
+    except (RayTaskError, TimeoutError):  # the latter is one of Ray's own too
         raise
     except (RayError, RayServeException) as lost:
         raise Gone(WENT_AWAY) from lost
@@ -99,24 +94,32 @@ def ask(handle: DeploymentHandle, method: str, *question: Any) -> Asked:  # noqa
     return Asked(getattr(asked, method).remote(*question))
 
 
-@serve.deployment(max_ongoing_requests=512, ray_actor_options={"num_cpus": 0.2})
-@serve.ingress()
+def ask_elsewhere(groups: Mapping[str, DeploymentHandle]) -> None:
+    """From now on this process holds no network and times nothing."""
+    runs.PLACE[:] = [Replicas({key: partial(ask, group) for key, group in groups.items()})]
+    SLOT.shut(ELSEWHERE)
+
+
+def served_page(start: PageState) -> FastAPI:
+    """The page as ``app.py`` serves it, with the same look, scripts and doors."""
+    warm_up(start)
+    options, page = launch_options(), build_page(start)
+    page.state_session_capacity = options["state_session_capacity"]
+    known = signature(gr.mount_gradio_app).parameters
+    taken = {name: value for name, value in options.items() if name in known}
+    return gr.mount_gradio_app(FastAPI(), page, path="/", **taken)
+
+
 class Page:
-    """The page, its endpoints and its sessions; it holds no network and times nothing."""
+    """The page, its endpoints and its sessions."""
 
     def __init__(self, family: str, **groups: DeploymentHandle) -> None:
-        runs.PLACE[:] = [Replicas({key: partial(ask, group) for key, group in groups.items()})]
-        SLOT.shut(ELSEWHERE)
+        ask_elsewhere(groups)
         self._start = PageState(family=family)
 
     def __serve_build_asgi_app__(self) -> FastAPI:
-        """The page as ``app.py`` serves it, with the same look, scripts and doors."""
-        warm_up(self._start)
-        options, page = launch_options(), build_page(self._start)
-        page.state_session_capacity = options["state_session_capacity"]
-        known = signature(gr.mount_gradio_app).parameters
-        taken = {name: value for name, value in options.items() if name in known}
-        return gr.mount_gradio_app(FastAPI(), page, path="/", **taken)
+        """Ray asks for the application here, where it runs."""
+        return served_page(self._start)
 
 
 def family_of(name: str) -> str:
@@ -130,5 +133,16 @@ def family_of(name: str) -> str:
     return name or default_family()
 
 
-app = Page.bind(family_of(FAMILY), **{key: Encoder.options(name=key).bind() for key in MODEL_KEYS})
+_encoders = serve.deployment(
+    Encoder,
+    max_ongoing_requests=32,
+    autoscaling_config={"min_replicas": 1, "max_replicas": 4, "target_ongoing_requests": 8},
+    ray_actor_options={"num_cpus": float(os.getenv("EXPLORER_CPUS", "1"))},
+)
+_page = serve.deployment(
+    serve.ingress()(Page), max_ongoing_requests=512, ray_actor_options={"num_cpus": 0.2}
+)
+app = _page.bind(
+    family_of(FAMILY), **{key: _encoders.options(name=key).bind() for key in MODEL_KEYS}
+)
 """What ``serve run`` starts."""

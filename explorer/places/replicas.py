@@ -53,9 +53,10 @@ class Replicas:
         if not self.is_ready(where):
             self.load(where, report)
         found = self._answer(where, "run", _on_its_way(where), text)
-        tokens, *arrays, mask_id, device, dtype = found
-        known = (self._vocabularies[where.spec.name], mask_id, device, dtype)
-        return Run(where.spec, tokens, *map(read_only, arrays), *known)
+        tokens, states, attention, logits, mask_id, device, dtype = found
+        arrays = (read_only(states), read_only(attention), read_only(logits))
+        vocabulary = self._vocabularies[where.spec.name]
+        return Run(where.spec, tokens, *arrays, vocabulary, mask_id, device, dtype)
 
     def near(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """The job on one of the model's machines.
