@@ -3,8 +3,9 @@
 import inspect
 import os
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -305,26 +306,35 @@ def test_a_measurement_that_fails_opens_the_door_again():
     in_threads([lambda: slot.measure().__enter__()])
 
 
+@dataclass
+class Busy:
+    """All three workers are held until the door opens."""
+
+    part: Callable
+    door: threading.Event
+    order: list
+
+
 @pytest.fixture
 def busy(tiny_family, monkeypatch):
-    """All three workers are held until the door opens."""
     from explorer.models import scoring
 
-    began, door = threading.Semaphore(0), threading.Event()
+    began, door, order = threading.Semaphore(0), threading.Event(), []
 
-    def held(loaded, rows):
+    def part(loaded, rows):
+        order.append("part")
         began.release()
         assert door.wait(60)
         return len(rows)
 
-    monkeypatch.setattr(scoring, "row_logits", held)
-    held.__module__, held.__qualname__ = "explorer.models.scoring", "row_logits"
+    monkeypatch.setattr(scoring, "row_logits", part)
+    part.__module__, part.__qualname__ = "explorer.models.scoring", "row_logits"
     spec, state = tiny_family.specs["bert"], PageState()
-    jobs = [lambda: runs.near(held, spec, state, (1, 2))] * 3
+    jobs = [lambda: runs.near(part, spec, state, (1, 2))] * 3
     asked = ThreadPoolExecutor(1).submit(runs.side_by_side, jobs)
     for _ in jobs:
         assert began.acquire(timeout=60)
-    yield door
+    yield Busy(part, door, order)
     door.set()
     assert asked.result(60) == [2, 2, 2]
 
@@ -333,6 +343,28 @@ def test_a_run_already_there_waits_for_no_worker(tiny_family, request):
     kept = tiny_family.run("bert", "a [MASK]")
     request.getfixturevalue("busy")
     assert tiny_family.run("bert", "a [MASK]") is kept
+
+
+def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_work(
+    tiny_family, busy, monkeypatch
+):
+    """Twelve parts of somebody's long work wait for a worker when the text comes; it goes first."""
+    spec, state = tiny_family.specs["bert"], PageState(text="the dog [MASK] on a mat")
+    together, pool, place = forward.run_together, ThreadPoolExecutor(13), runs.PLACE[-1]
+
+    def run_together(loaded, texts):
+        busy.order.append("run")
+        return together(loaded, texts)
+
+    monkeypatch.setattr(forward, "run_together", run_together)
+    long_work = [pool.submit(runs.near, busy.part, spec, state, (1, 2)) for _ in range(12)]
+    until(lambda: len(place._then) == 12)
+    asked = pool.submit(get_runs, state)
+    until(lambda: len(place._first) == 3)
+    busy.door.set()
+    assert set(asked.result(60)[0]) == set(MODEL_KEYS)
+    assert [part.result(60) for part in long_work] == [2] * 12
+    assert busy.order == ["part"] * 3 + ["run"] * 3 + ["part"] * 12
 
 
 def test_only_what_is_on_the_list_runs_beside_the_weights(tiny_family):
@@ -375,7 +407,7 @@ def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, mo
     waits = ThreadPoolExecutor(1).submit(runs.near, forward.state_logits, spec, state, states)
     until(lambda: runs.PLACE[-1]._workers._work_queue.qsize() > 0)
     left.set()
-    busy.set()
+    busy.door.set()
     with pytest.raises(Stopped):
         waits.result(60)
     left.clear()

@@ -1,7 +1,8 @@
 """This process as the place of the weights: three workers that share its cores."""
 
 import os
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -47,6 +48,8 @@ class Here:
 
     def __init__(self, n_workers: int = 3) -> None:
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
+        self._first: deque[Callable[[], None]] = deque()
+        self._then: deque[Callable[[], None]] = deque()
         self._together = Together()
 
     def devices(self) -> tuple[str, ...]:
@@ -69,8 +72,17 @@ class Here:
         """Texts of like length that come while the workers are busy share the next pass."""
         waiting = Waiting(text, report)
         self._together.add(where, waiting)
-        self._workers.submit(self._serve, where)
+        self._begin(self._first, lambda: self._serve(where))
         return waiting.run
+
+    def _begin(self, line: "deque[Callable[[], None]]", work: Callable[[], None]) -> None:
+        line.append(work)
+        self._workers.submit(self._do_next)
+
+    def _do_next(self) -> None:
+        """One pass in many of somebody's long work waits while there is anything else to do."""
+        work = self._first.popleft() if self._first else self._then.popleft()
+        work()
 
     def _serve(self, where: Where) -> None:
         """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
@@ -97,13 +109,19 @@ class Here:
                 return do(first, *arguments)
         left = ASKER[-1]()
 
-        def work() -> Any:  # noqa: ANN401
-            if left():
-                raise Stopped("left")
-            with _held(way.slot):
-                return do(first, *arguments)
+        answer: Future[Any] = Future()
 
-        return self._workers.submit(work).result()
+        def work() -> None:
+            try:
+                if left():
+                    raise Stopped("left")
+                with _held(way.slot):
+                    answer.set_result(do(first, *arguments))
+            except BaseException as error:
+                answer.set_exception(error)
+
+        self._begin(self._then if way.one_of_many else self._first, work)
+        return answer.result()
 
     def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """In the caller's thread; between two of its words a measurement may have its turn."""

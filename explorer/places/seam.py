@@ -23,20 +23,23 @@ class Way:
 
     on_worker: bool = True
     """A pass of the network takes its turn on a worker; anything else runs where it is asked."""
+    one_of_many: bool = False
+    """Whether it is a part of long work, before which everybody else's passes go."""
     given_network: bool = True
     """Else it is given where the network is, and loads what it needs itself."""
     slot: Literal["none", "infer", "measure"] = "infer"
     """What it holds of the machine: nothing, a share, or all of it, since it times something."""
 
 
-PASS, ASIDE, LIGHT = Way(), Way(on_worker=False), Way(on_worker=False, slot="none")
+PASS, PART = Way(), Way(one_of_many=True)
+ASIDE, LIGHT = Way(on_worker=False), Way(on_worker=False, slot="none")
 CHECK = Way(on_worker=False, given_network=False)
 TIMED = Way(on_worker=False, given_network=False, slot="measure")
 JOBS = {
     "explorer.analysis.claims.checks:checked": CHECK,
     "explorer.analysis.claims.checks:timed": TIMED,
-    "explorer.analysis.depth.every_word:batch_places": PASS,
-    "explorer.analysis.depth.word_states:sentence_states": PASS,
+    "explorer.analysis.depth.every_word:batch_places": PART,
+    "explorer.analysis.depth.word_states:sentence_states": PART,
     "explorer.analysis.parameters.applied:loaded_layer_calls": ASIDE,
     "explorer.analysis.parameters.embedding:loaded_spectrum": ASIDE,
     "explorer.analysis.predictions.every_word:loaded_plans": LIGHT,
@@ -47,14 +50,14 @@ JOBS = {
     "explorer.models.heads.adapters:card_of": LIGHT,
     "explorer.models.heads.pair:has_pair_head": LIGHT,
     "explorer.models.heads.pair:pair_logits": PASS,
-    "explorer.models.inside.ablation:ablated_logits": PASS,
+    "explorer.models.inside.ablation:ablated_logits": PART,
     "explorer.models.inside.gradients:attention_gradients": PASS,
     "explorer.models.inside.neurons:queries_and_keys": PASS,
-    "explorer.models.inside.patching:patched_logits": PASS,
-    "explorer.models.inside.repeats:unrolled_states": PASS,
+    "explorer.models.inside.patching:patched_logits": PART,
+    "explorer.models.inside.repeats:unrolled_states": PART,
     "explorer.models.inside.values:value_norms": ASIDE,
     "explorer.models.lineage:cosines_with": ASIDE,
-    "explorer.models.scoring:row_logits": PASS,
+    "explorer.models.scoring:row_logits": PART,
     "explorer.training.live.run:distil_live": ASIDE,
 }
 """Every job there is, by its name, and how it runs; a place runs no other."""

@@ -14,7 +14,7 @@ from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import QUIET
+from explorer.ui.kit.queues import LONG
 from explorer.ui.kit.take import takeable
 from explorer.views.markup import explained, finding, note
 
@@ -45,7 +45,10 @@ def build_fold(state: gr.State) -> None:
             [state],
             [said, switches, stop],
             trigger_mode="once",
-            **QUIET,
+            api_visibility="private",
+            show_progress="minimal",
+            show_progress_on=[said],
+            **LONG,
         )
         stop.click(
             stopped, None, [said, stop], cancels=[running], queue=False, api_visibility="private"

@@ -10,6 +10,11 @@ LIGHT: dict[str, Any] = {
 """What some forward passes answer: it shares the turns of Compare."""
 QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
 """The same where what is asked says itself how it stands."""
+LONG: dict[str, Any] = {"concurrency_id": "long", "concurrency_limit": 4}
+"""Many passes one after the other: it has turns of its own, so that no Compare waits for its end.
+
+Who comes fifth is told the place in the queue.
+"""
 AT_ONCE: dict[str, Any] = {
     "queue": False,
     "show_progress": "hidden",

@@ -106,6 +106,13 @@ def test_no_job_goes_on_when_its_visitor_has_left(page, url, passes, handler):
     assert not len(MEASUREMENTS)
 
 
+def test_long_work_takes_no_turn_of_compare(page):
+    """Four strips at once would else keep every other visitor's Compare until one is through."""
+    turns = {name: page.fns[event_of(page, name)].concurrency_id for name in JOBS}
+    compare = page.fns[event_number(page, "on_view")].concurrency_id
+    assert [name for name, turn in turns.items() if turn == compare] == []
+
+
 def measures():
     """Whether somebody's measurement has begun."""
     return SLOT.is_measuring and not time.sleep(0.5)
