@@ -165,6 +165,7 @@ CHANGES = [
     "a CSV for a figure",
     "two texts",
     "a new endpoint",
+    "a job that reads the weights",
     "a new example",
 ]
 
