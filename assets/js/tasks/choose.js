@@ -3,8 +3,12 @@ import {chart} from '../kit/chart.js';
 import {make} from '../kit/dom.js';
 import {brief} from '../kit/numbers.js';
 
-const percent = figure => figure.map(value => value === null ? null : 100 * value);
-const ends = figure => figure[1] === null || figure[1] === figure[2] ? null : /** @type {[number, number]} */ ([figure[1], figure[2]]);
+const ends = (figure, unit = 1) => figure[1] === null || figure[1] === figure[2] ? null
+  : /** @type {[number, number]} */ ([unit * figure[1], unit * figure[2]]);
+
+/** Where each model stands, its score in per cent, with the intervals that are known. */
+export const dotsOf = (models, name) => models.map(model => ({x: model[name][0], y: 100 * model.score[0], across: ends(model[name]),
+  up: ends(model.score, 100), model: model.key, label: model.label, hollow: !model.fits}));
 
 /** The corners of a line that climbs from each of the front's points to the next, straight on and then up. */
 export const stairs = points => points.flatMap(([x, y], i) => i ? [[x, points[i - 1][1]], [x, y]] : [[x, y]]);
@@ -19,8 +23,7 @@ function plot(data, name) {
   const known = data.models.filter(model => model[name] && model.score);
   if (!known.length) return make('p', {class: 'note tc-none', text: `${data.titles[name]}: ${data.titles.unmeasured.toLowerCase()}`});
   const limit = data.limits[name], least = data.limits.score === null ? null : 100 * data.limits.score;
-  const dots = known.map(model => ({x: model[name][0], y: 100 * model.score[0], across: ends(model[name]), up: ends(percent(model.score)),
-    model: model.key, label: model.label, hollow: !model.fits}));
+  const dots = dotsOf(known, name);
   const front = stairs(data.fronts[name].map(key => dots.find(dot => dot.model === key)).map(dot => [dot.x, dot.y]));
   const widest = Math.max(...dots.flatMap(dot => [dot.x, ...(dot.across || [])]), limit || 0);
   return chart({title: `${data.titles.score}, ${data.titles[`against_${name}`]}`, height: 300, xs: front.map(([x]) => x), dots,

@@ -21,7 +21,8 @@ STATE = PageState(text="the cat sat on the [MASK].")
 
 def test_the_headline_names_both_models_and_the_distance(tiny_family):
     finding, lab = distillation.show(STATE)
-    assert "BERT" in finding
+    named = re.findall(r'data-model="(\w+)">([^<]*)<', finding)
+    assert named == [("bert", "mini-BERT"), ("distilbert", "mini-DistilBERT")]
     assert "nats apart at temperature 1" in re.sub("<[^>]*>", "", finding)
     data = json.loads(lab)
     assert [model["key"] for model in data["models"]] == ["bert", "distilbert", "albert"]
