@@ -198,6 +198,27 @@ def as_the_endpoints_say(rows, client):
             assert kl == pytest.approx(layer["kl_to_final"], rel=1e-4, abs=1e-6)
 
 
+CUT = """async () => {
+  const {drawing} = await import(new URL('take/drawing.js', document.querySelector('script[src$="/gradio.js"]').src));
+  const boxes = ['width: 400px; height: 100px', 'width: 600px; height: 300px; margin: -50px', 'height: 300px'];
+  const [outer, inner, filling] = boxes.map(style => Object.assign(document.createElement('div'), {style}));
+  for (const frame of [outer, inner]) frame.style.overflow = 'hidden';
+  for (const box of [outer, filling]) box.style.background = 'red';
+  outer.append(inner);
+  inner.append(filling);
+  document.body.append(outer);
+  const {width, height} = drawing(outer, {title: '', caption: [], about: {}});
+  outer.remove();
+  return [width, height];
+}"""
+
+
+def test_what_a_frame_within_a_frame_cuts_off_makes_no_picture_larger(page_at):
+    page = page_at("/")
+    expect(page.locator("#link button").first).to_be_visible()
+    assert page.evaluate(CUT) == [400 + 2 * 16, 100 + 3 * 16]
+
+
 def test_escape_and_a_click_elsewhere_close_a_menu_and_a_lost_server_is_said(page_at):
     page = page_at("/")
     menu = menus(page, "predictions").first

@@ -67,6 +67,15 @@ def test_texts_together_are_what_each_is_alone_in_plain_transformers(tiny_family
             np.testing.assert_allclose(found_here, alone, rtol=0, atol=1e-5 * largest)
 
 
+@pytest.mark.parametrize("n_texts", [1, 2, 3])
+def test_texts_together_are_one_pass(tiny_family, n_texts):
+    loaded, passes = tiny_family.loaded("albert"), []
+    body = loaded.network.base_model
+    with body.register_forward_hook(lambda *_: passes.append(1)):
+        run_together(loaded, [tokenize(loaded, text) for text in TEXTS[:n_texts]])
+    assert len(passes) == 1
+
+
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_the_head_anywhere_is_the_full_forward_pass_there(tiny_family, plain, key):
     text = "The cat sat on the [MASK]."

@@ -1,4 +1,4 @@
-"""What is free is what the machine and the container both still have."""
+"""What the processor is called, and what the machine and the container both still have."""
 
 from explorer.timing import machine
 
@@ -17,3 +17,11 @@ def test_a_container_has_no_more_than_its_own_limit_leaves(tmp_path, monkeypatch
     assert machine.free_bytes() == 300
     limit.write_text(f"{10**12}\n")
     assert machine.free_bytes() == 4_000_000 * 1024
+
+
+def test_a_processor_of_two_kinds_is_called_by_its_first(tmp_path, monkeypatch):
+    info = tmp_path / "cpuinfo"
+    monkeypatch.setattr(machine, "CPU_INFO", info)
+    assert machine.processor_name()
+    info.write_text("processor : 0\nmodel name : Large 7: x\nprocessor : 1\nmodel name : Small\n")
+    assert machine.processor_name() == "Large 7: x"

@@ -10,9 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.analysis.latency.family import FamilyLatency
-from explorer.analysis.latency.measure import Latency
-from explorer.analysis.latency.report import BadReport, latency_report, read_report, report_csv
+from explorer.analysis.latency.measure import Latency, Plan
+from explorer.analysis.latency.report import (
+    BadReport,
+    family_report,
+    latency_report,
+    read_report,
+    report_csv,
+)
 from explorer.models.specs import BASE
+from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 MACHINE = {"processor": "A & B <b>", "torch": "2", "cores": 4}
@@ -63,6 +70,23 @@ def test_the_document_has_the_published_shape():
     ratio = document["ratios"][0]
     assert ratio["ci_low"] < ratio["ratio"] < ratio["ci_high"]
     assert ratio["ratio"] == pytest.approx(2.0, rel=0.01)
+
+
+def test_memory_is_measured_also_when_the_clock_has_used_up_its_time(monkeypatch):
+    now = [0.0]
+    sign = StopSign(lambda: now[0])
+
+    def timed(*_):
+        sign.allow(1)
+        yield family_latency()
+        now[0] += 2
+
+    monkeypatch.setattr("explorer.analysis.latency.report.measure_family", timed)
+    monkeypatch.setattr(
+        "explorer.timing.memory.pass_peak", lambda spec, workload, check: check() or 7
+    )
+    found = family_report(tuple(BASE.values()), Workload(), Plan(), sign)
+    assert [model["peak_bytes"] for model in found["models"]] == [7, 7, 7]
 
 
 def test_no_p90_under_44_samples_and_no_interval_under_7_rounds():

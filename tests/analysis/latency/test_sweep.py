@@ -34,8 +34,12 @@ def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_famil
     sign.allow(1)
     sign.now = 2
     works = sweep_points(Workload(length=8), "batch")[:2]
-    *_, final = measure_sweep(specs, works, FEW, sign)
-    assert len(final.points) == 2
+    steps = list(measure_sweep(specs, works, FEW, sign))
+    assert [(len(step.points), step.asked, step.is_over) for step in steps] == [
+        (0, 2, False),
+        (1, 2, False),
+        (2, 2, True),
+    ]
 
 
 def test_a_point_without_a_round_is_named(tiny_family, monkeypatch):

@@ -107,6 +107,27 @@ def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
     assert len([url for url in requests if "/queue/join" in url]) == 1, "only the next tab asks"
 
 
+LIT = f"""async () => {{
+  const w = {WALL}, p = w.places[0][0], r = w.base.width / w.baseWidth, {{n}} = w.wall;
+  const row = word => {{
+    const at = [p.x + 2, p.y + (word + .5) * w.tile / n, w.tile - 4].map(v => Math.round(v * r));
+    return [...w.base.getContext('2d').getImageData(...at, 1).data].join();
+  }};
+  const words = [...Array(n).keys()], plain = words.map(row);
+  const stay = words.map(word => (w.lightWord(word), words.filter(other => row(other) === plain[other])));
+  w.lightWord(null);
+  return stay;
+}}"""
+
+
+def test_a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page_at):
+    page = opened(page_at(PATH))
+    expect(page.locator(".aw-lens > .note")).to_contain_text("per cent")
+    stay = page.evaluate(LIT)
+    assert len(stay) > 5
+    assert stay == [[word] for word in range(len(stay))]
+
+
 def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     long = f"/?family=mini&tab=attention&text={quote('the old man and the sea ' * 6)}"
     page = opened(page_at(long, width=390, height=800, theme="dark"))

@@ -45,6 +45,7 @@ def test_the_ledger_works_from_the_keyboard_on_a_phone(page_at):
 def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
     page = open_claims(page_at)
     page.get_by_role("searchbox", name="Search the claims").fill("23 million to just")
+    page.evaluate("window.kept = document.querySelector('.cc-line')")
     page.get_by_role("button", name="Run LC09").click()
     outcome = page.locator(".cl-row .cl-outcome.measured")
     expect(outcome).to_contain_text("3,938,304 parameters")
@@ -56,6 +57,7 @@ def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
     expect(published).to_contain_text("from the tables")
     assert page.locator(".cl-row .cl-outcome.measured").count() == 0
     expect(page.locator(".cc-line")).to_contain_text("2 of 34 checks run here")
+    assert page.evaluate("kept.isConnected"), "a line that is replaced is not read aloud"
 
 
 def test_published_tables_sort_and_the_calculator_answers(page_at):

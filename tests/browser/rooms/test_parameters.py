@@ -43,6 +43,11 @@ def test_folds_answer_when_opened(page_at):
     expect(rows.first).to_contain_text("335,141,888")
     page.locator(".pt-sizes").get_by_role("button", name=re.compile("^GFLOP")).click()
     expect(rows.first).to_contain_text("albert-xxlarge-v2")
+    bert = page.locator(".pt-sizes tr", has_text="bert-base-uncased").first
+    page.get_by_role("button", name="MiB (2²⁰)", exact=True).click()
+    expect(bert).to_contain_text("417.6")  # 109,482,240 weights of 4 bytes
+    page.get_by_role("button", name="MB (10⁶)", exact=True).click()
+    expect(bert).to_contain_text("437.9")
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as CSV", exact=True).click()
     text = download.value.path().read_text("utf-8")

@@ -5,8 +5,10 @@ import re
 from types import SimpleNamespace
 
 import gradio as gr
+import numpy as np
 import pytest
 
+from explorer.analysis.parameters import embedding
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MINI
 from explorer.page_state import PageState
@@ -85,14 +87,19 @@ def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
     assert parts == {"attention": attention, "ffn": whole - attention}
 
 
-def test_embedding_ranks_come_from_the_loaded_tables(state):
+def test_embedding_ranks_come_from_the_loaded_tables(state, tiny_family, monkeypatch):
+    monkeypatch.setattr(embedding, "_spectra", {})
     calculator, spectrum, cards = folds.show_embedding(state)
     assert '"start":{"key":"albert","name":"mini-albert"' in calculator
     assert "albert-base-v2" not in calculator, "the points are of the sizes whose tables are shown"
     published = [spec.name for spec in folds.pinned(PageState(family="base"))]
     assert "albert-xxlarge-v2" in published
     assert "mini-albert" not in published
-    assert '"label":"mini-ALBERT"' in spectrum
+    drawn = {line["label"]: line["values"] for line in json.loads(spectrum)["lines"]}
+    bert = tiny_family.loaded("bert").network.get_input_embeddings().weight.detach().double()
+    values = np.linalg.svd(bert.numpy(), compute_uv=False)
+    assert drawn["mini-BERT"] == pytest.approx(values / values.max(), rel=1e-3)
+    assert "mini-ALBERT" in drawn
     assert not cards
 
 

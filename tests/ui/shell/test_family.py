@@ -2,12 +2,13 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 
-from explorer.models.specs import BUNDLED, FAMILIES, family_specs
+from explorer.models.specs import BASE, BUNDLED, FAMILIES, family_specs
 from explorer.page_state import PageState
-from explorer.ui.shell.family import family_html, rows
+from explorer.ui.shell.family import family_html, rows, sentence
 from explorer.ui.shell.tabs import TABS
 
 BOX = re.compile('class="fm-(own|again|out)"')
@@ -39,6 +40,13 @@ def test_a_student_stands_below_the_layers_it_was_begun_as():
     # The layers that the authors' script copies (scripts/extract_distilbert.py), counted from 0.
     assert [place for place, box in enumerate(boxes) if box == "own"] == [0, 2, 4, 7, 9, 11]
     assert "begun as layers 1, 3, 5, 8, 10 and 12 of BERT" in drawn("base")["distilbert"]
+
+
+def test_a_student_begun_as_no_teacher_that_is_here_says_its_depth_alone():
+    student = BASE["distilbert"]
+    for said in (sentence(replace(student, initialised_from=()), BASE), sentence(student, {})):
+        assert said.startswith("6 layers")
+        assert "BERT" not in said
 
 
 def test_the_text_goes_into_every_model_and_a_word_comes_out_of_each():

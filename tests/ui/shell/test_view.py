@@ -144,4 +144,5 @@ def test_opening_sets_only_what_the_link_changed(page):
     visitor = SimpleNamespace(query_params={"text": "A link [MASK]", "tab": "claims"})
     written = {type(c).__name__: v for c, v in restore(visitor).items()}
     assert written["Textbox"] == "A link [MASK]"
+    assert written["Tabs"].selected == "claims"
     assert "Radio" not in written, "what the link leaves alone may have been changed by now"

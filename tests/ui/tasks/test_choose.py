@@ -48,6 +48,7 @@ def test_before_the_press_sizes_are_known_and_nobody_is_advised(tiny_family, mon
         network = AutoModel.from_pretrained(tiny_family.path / spec.name)
         stored = sum(p.numel() for p in network.parameters())
         assert model["megabytes"][0] == pytest.approx(4 * stored / 1e6), model["key"]
+        assert model["label"] == spec.label
         assert model["milliseconds"] is model["score"] is None
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 import re
+from importlib.machinery import ModuleSpec
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from explorer.models.inside.neurons import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.attention import ablation_words as texts_attention_ablation
 from explorer.ui.tasks import quadrants_words as texts_attention_pairs
+from explorer.views.attention import bertviz
 from explorer.views.attention.ablation import changed_answers, head_switches
 from explorer.views.attention.bertviz import FRAME, bertviz_payload, bertviz_scripts
 from explorer.views.tasks.quadrants import pair_quadrants_html
@@ -90,6 +92,13 @@ def test_markup_in_a_text_cannot_leave_its_string(tiny_family):
     run = tiny_family.run("bert", HOSTILE)
     assert "<" not in bertviz_payload(run, "head", "title")
     assert "<" not in head_switches({"bert": run}, {}, {}, texts_attention_ablation.SWITCHES)
+
+
+@pytest.mark.parametrize("found", [None, ModuleSpec("bertviz", None)])
+def test_a_missing_bertviz_is_said_in_a_sentence(monkeypatch, found):
+    monkeypatch.setattr(bertviz, "find_spec", lambda name: found)
+    with pytest.raises(RuntimeError, match="not installed"):
+        bertviz_scripts()
 
 
 def test_everything_bertviz_needs_is_here_with_its_licence():

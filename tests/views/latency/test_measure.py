@@ -41,6 +41,16 @@ def widths(markup):
     return [float(w) for w in re.findall(r'lt-fill" style="width:([\d.]+)%', markup)]
 
 
+@pytest.mark.parametrize("distilbert", [50.0, 15.0])
+def test_every_ratio_has_its_place_on_one_scale_however_large_it_is(distilbert):
+    markup = detail(measured(TIMES | {"distilbert": distilbert}))
+    places = [float(x) for x in re.findall(r'lt-point" style="left:([\d.]+)%', markup)]
+    ratios = [float(x) for x in re.findall(r"<b>([\d.]+) ×</b>", markup)]
+    assert len(places) == len(ratios) >= 2
+    assert max(places) < 100
+    assert np.array(places) / max(places) == pytest.approx(np.array(ratios) / max(ratios), abs=0.01)
+
+
 def test_before_anything_is_measured_size_and_work_are_drawn_and_time_is_empty():
     markup = card()
     assert markup.count("not measured yet") == 3

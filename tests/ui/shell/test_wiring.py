@@ -1,0 +1,50 @@
+"""How the page is wired, whatever its handlers do: what is on it is reached by some event."""
+
+import warnings
+
+import gradio as gr
+import pytest
+
+from explorer.page_state import PageState
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.shell.page import build_page
+
+
+@pytest.fixture(scope="module")
+def page():
+    with warnings.catch_warnings():
+        # Gradio warns of a handler that wants more, or fewer, inputs than its event has.
+        warnings.filterwarnings("error", "Expected", UserWarning)
+        return build_page(PageState())
+
+
+def places(page, kind):
+    return [block for block in page.blocks.values() if isinstance(block, kind)]
+
+
+def events(page):
+    return list(page.fns.values())
+
+
+def test_no_place_stays_empty(page):
+    written = {block._id for event in events(page) for block in event.outputs}
+    empty = [place for place in places(page, gr.HTML) if not place.value]
+    assert len(empty) > 40
+    for place in [*empty, *places(page, Canvas)]:
+        assert place._id in written, (place.parent.elem_id, getattr(place, "kind", place))
+
+
+def test_a_button_that_is_not_in_sight_is_shown_and_hidden_again(page):
+    """By events that do nothing else, or by the job itself, which has inputs."""
+    hidden = [button for button in places(page, gr.Button) if button.visible is False]
+    assert len(hidden) > 5
+    for button in hidden:
+        writing = [event for event in events(page) if button in event.outputs]
+        said = [None if event.inputs else event.fn().visible for event in writing]
+        assert None in said or {True, False} <= set(said), (button.parent.elem_id, button.value)
+
+
+def test_an_open_fold_is_computed_for_the_newest_text_last(page):
+    opening = [event for event in events(page) if "expand" in {name for _, name in event.targets}]
+    assert len(opening) > 15
+    assert {event.trigger_mode for event in opening} == {"always_last"}
