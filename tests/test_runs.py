@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
+from explorer.together import LONGEST, MOST, Waiting, alike
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,7 +25,6 @@ from explorer.places.seam import JOBS, NoJob, job_named, name_of
 from explorer.runs import RunCache, get_run, get_runs
 from explorer.timing.slot import Slot
 from explorer.timing.stop import Stopped
-from explorer.together import LONGEST, MOST, Waiting, alike
 from tests.waiting import until
 
 
