@@ -158,6 +158,7 @@ def test_the_qr_code_reads_back_as_the_link(page_at):
         ("tab=depth", ".dp-strip"),
         ("text=A+[MASK].", ".pr-column"),
         ("fold=words&text=A+cat.", ".pw-tile"),
+        ("tab=tasks&fold=choose", "#fold-tasks-choose .canvas > *"),
     ],
 )
 def test_a_frame_of_another_page_shows_the_picture_whole(
@@ -184,6 +185,8 @@ def test_a_frame_of_another_page_shows_the_picture_whole(
     expect(frame.get_by_text("Open the full view")).to_be_visible()
     for hidden in ("#masthead header", "#text", "footer", "#family details", ".take", "[role=tab]"):
         expect(frame.locator(hidden).first).to_be_hidden()
+    for other in frame.locator("#tab-tasks > * button:not(#fold-tasks-choose *)").all():
+        expect(other).to_be_hidden()
     inner = page.frames[1]
     inner.wait_for_function(
         "() => { const d = document.documentElement; return d.scrollHeight <= d.clientHeight + 1"

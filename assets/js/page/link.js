@@ -88,7 +88,7 @@ export function postHeight() {
 /** Only what was chosen stays in sight: the tab's headline, or one fold. @param {Record<string, string>} chosen */
 export function cutDown({tab, fold}) {
   const sheet = new CSSStyleSheet(), kept = `#fold-${tab}-${fold}`;
-  sheet.replaceSync(/^[a-z_]+$/.test(fold || '') ? `.embed .fold:not(${kept}), .embed #tab-${tab} .block:not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
+  sheet.replaceSync(/^[a-z_]+$/.test(fold || '') ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
     : '.embed .fold { display: none !important; }');
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }
