@@ -187,6 +187,8 @@ def test_a_frame_of_another_page_shows_the_picture_whole(
         expect(frame.locator(hidden).first).to_be_hidden()
     for other in frame.locator("#tab-tasks > * button:not(#fold-tasks-choose *)").all():
         expect(other).to_be_hidden()
+    for table in frame.locator(".table:visible").all():
+        assert table.evaluate("t => t.scrollWidth <= t.clientWidth"), "it scrolls by itself"
     inner = page.frames[1]
     inner.wait_for_function(
         "() => { const d = document.documentElement; return d.scrollHeight <= d.clientHeight + 1"
