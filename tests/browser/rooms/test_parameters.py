@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 pytestmark = pytest.mark.browser
+FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 
 
 def open_fold(page, question):
@@ -73,3 +74,7 @@ def test_nothing_overflows_a_phone_in_the_dark(page_at):
     expect(page.locator(".ch svg")).to_have_count(3)
     expect(page.locator(".pt-memory").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.evaluate("window.kept = document.querySelector('.ch svg')")
+    page.locator("#tab-parameters").evaluate("tab => { tab.style.display = 'none'; }")
+    page.evaluate(FRAMES)
+    assert page.evaluate("kept.isConnected"), "a curve that goes out of sight is not drawn again"
