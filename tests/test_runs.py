@@ -9,9 +9,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from explorer.together import LONGEST, MOST, Waiting, alike
-from hypothesis import given
-from hypothesis import strategies as st
 
 from explorer import runs
 from explorer.models import forward
@@ -415,14 +412,3 @@ def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, mo
         waits.result(60)
     left.clear()
     assert runs.near(forward.state_logits, spec, state, states).shape[0] == 1
-
-
-@given(st.lists(st.integers(1, 2 * LONGEST), min_size=1, max_size=30))
-def test_a_pass_is_no_larger_and_wastes_no_more_than_is_said(lengths):
-    line = [Waiting("x" * length) for length in lengths]
-    taken = alike(line)
-    found = [len(one.text) for one in taken]
-    assert taken[0] is line[0]
-    assert len(taken) <= MOST
-    assert max(found) <= 1.25 * min(found) + 8
-    assert len(taken) == 1 or len(taken) * max(found) <= LONGEST
