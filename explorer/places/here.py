@@ -5,6 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from explorer.models.run import Run
@@ -50,6 +51,7 @@ class Here:
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
         self._first: deque[Callable[[], None]] = deque()
         self._then: deque[Callable[[], None]] = deque()
+        self._choosing = Lock()
         self._together = Together()
 
     def devices(self) -> tuple[str, ...]:
@@ -81,7 +83,8 @@ class Here:
 
     def _do_next(self) -> None:
         """One pass in many of somebody's long work waits while there is anything else to do."""
-        work = self._first.popleft() if self._first else self._then.popleft()
+        with self._choosing:
+            work = self._first.popleft() if self._first else self._then.popleft()
         work()
 
     def _serve(self, where: Where) -> None:
@@ -107,9 +110,7 @@ class Here:
         if not way.on_worker:
             with _held(way.slot):
                 return do(first, *arguments)
-        left = ASKER[-1]()
-
-        answer: Future[Any] = Future()
+        left, answer = ASKER[-1](), Future[Any]()
 
         def work() -> None:
             try:
