@@ -154,9 +154,9 @@ TASKS: dict[str, Task] = {
     ),
     "squad": Task(
         AutoModelForQuestionAnswering,
-        8000,
+        9000,
         8,
-        1e-3,
+        3e-3,
         _cuts,
         lambda example: len(example.passage) + len(example.question),
         _question_loss,
