@@ -14,7 +14,6 @@ import httpx
 import pytest
 
 from explorer.bench.questions import Visitor, questions, same, view_event
-from explorer.bench.served import free_port
 from explorer.ui.kit.words import ELSEWHERE, WENT_AWAY
 from tests.waiting import until
 
@@ -33,7 +32,6 @@ def url(tmp_path_factory):
         "HF_HUB_OFFLINE": "1",
         "PYTHONPATH": str(ROOT),
         "RAY_AUTH_MODE": "disabled",
-        "RAY_DEFAULT_HTTP_PORT": str(free_port()),
         "RAY_USAGE_STATS_ENABLED": "0",
     }
     log = (tmp_path_factory.mktemp("ray") / "log").open("w")
