@@ -104,7 +104,7 @@ def test_many_visitors_are_each_answered_as_one_alone(url):
 def replicas(model):
     """The processes that hold a model."""
     listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True)
-    found = re.findall(rf"^\s*(\d+) ray::\S*{model}\b", listed.stdout, re.MULTILINE)
+    found = re.findall(rf"^\s*(\d+) ray::\S*:{model}\b", listed.stdout, re.MULTILINE)
     return [int(pid) for pid in found]
 
 
