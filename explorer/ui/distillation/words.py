@@ -94,7 +94,7 @@ BESIDE_FITTED = (
 def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
     """The lab's sentences, with how the model beside the pair came to be."""
     fitted = beside is not None and beside.fitted_to
-    teacher = beside.prefix + label_of(fitted) if beside and fitted else ""
+    teacher = beside.prefix + label_of(beside.fitted_to) if beside else ""
     origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
     name = beside.label if beside else label_of("albert")
     return LAB | {

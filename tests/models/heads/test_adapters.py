@@ -16,6 +16,7 @@ from transformers import (
 
 from explorer.analysis.tasks.spans import LONGEST, answer_spans
 from explorer.models import specs
+from explorer.models.heads import adapters, question
 from explorer.models.heads.adapters import NotTuned, tuned_model
 from explorer.models.heads.question import read_passage, span_logits
 from explorer.models.heads.sentiment import STEPS, differences, integrated_gradients
@@ -127,6 +128,30 @@ def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_fa
     best = sorted(scored, key=scored.get, reverse=True)[:3]
     assert [(s.start, s.end) for s in found.best] == best
     assert [s.score for s in found.best] == pytest.approx([scored[b] for b in best], abs=1e-6)
+
+
+def test_as_many_windows_as_are_allowed_are_read_and_one_more_is_refused(tuned_family, monkeypatch):
+    tuned = tuned_model(tuned_family.loaded("bert"), "squad")
+    n_windows = len(span_logits(tuned, QUESTION, PASSAGE)[0])
+    monkeypatch.setattr(question, "MOST_WINDOWS", n_windows)
+    assert len(span_logits(tuned, QUESTION, PASSAGE)[0]) == n_windows
+    monkeypatch.setattr(question, "MOST_WINDOWS", n_windows - 1)
+    with pytest.raises(BadText, match=f"{n_windows} windows"):
+        span_logits(tuned, QUESTION, PASSAGE)
+
+
+def test_only_the_last_answers_are_kept(tuned_family):
+    tuned, asked = tuned_model(tuned_family.loaded("bert"), "squad"), []
+
+    def ask(number):
+        return adapters.once(tuned, (number,), lambda: asked.append(number) or number)
+
+    everything = range(adapters.MOST_KEPT + 1)
+    assert [ask(number) for number in everything] == list(everything)
+    assert ask(1) == 1, "kept"
+    assert asked == list(everything)
+    assert ask(0) == 0, "the oldest had to go"
+    assert asked == [*everything, 0]
 
 
 def test_all_weights_but_the_adapters_are_the_base_networks_own(tuned_family):
