@@ -74,3 +74,11 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     )
     assert "3 masks: photo + ##graph + ##er" in table
     assert "rank" not in table.replace("pr-rank", "")
+
+
+def test_asked_words_are_saved_with_their_gaps_counted_from_one():
+    from explorer.views.predictions.every_word import asked_numbers
+
+    refused = {"bert": ["It cannot.", "It cannot."]}
+    saved = asked_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, [])
+    assert [row[:3] for row in saved.rows] == [["cat", 1, "BERT"], ["dog", 2, "BERT"]]

@@ -103,3 +103,17 @@ def test_the_claim_is_told_both_ways_and_judged_only_at_the_papers_size():
     assert "Timed here: mini-bert and mini-distilbert, 1 text of 32 tokens" in small
     assert "no verdict across sizes" in small
     assert "inside the interval" not in small
+
+
+@pytest.mark.parametrize("rounds", [0, 12])
+def test_a_claim_that_was_stopped_before_a_round_says_nothing(monkeypatch, rounds):
+    """With no round there is no ratio; with rounds there is one for each head."""
+    from types import SimpleNamespace
+
+    from explorer.analysis.latency import family
+
+    found = SimpleNamespace(latency=SimpleNamespace(n_rounds=rounds))
+    monkeypatch.setattr(family, "measure_family", lambda *_: iter([found]))
+    choice = SimpleNamespace(shapes="mini", workload=Workload(16))
+    *_, last = jobs.claim(choice, None)
+    assert last == ({False: found, True: found} if rounds else {})

@@ -87,6 +87,13 @@ def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
     assert parts == {"attention": attention, "ffn": whole - attention}
 
 
+def test_the_printed_scores_of_the_ways_to_share_are_alberts_table_4(state):
+    """Lan et al. 2020, the first row at E = 768."""
+    first = json.loads(folds.show_sharing(state))["modes"]["768"][0]
+    printed = {"mnli": 84.5, "sst2": 92.8, "race": 68.2, "average": 82.3, "squad1": "90.4/83.2"}
+    assert printed.items() <= first.items()
+
+
 def test_embedding_ranks_come_from_the_loaded_tables(state, tiny_family, monkeypatch):
     monkeypatch.setattr(embedding, "_spectra", {})
     calculator, spectrum, cards = folds.show_embedding(state)

@@ -121,3 +121,12 @@ def test_the_parameters_have_the_names_that_the_installed_scripts_read():
     read = {name for s in scripts.values() for name in re.findall(r"params\['(\w+)'\]", s)}
     assert len(read) >= 6
     assert read <= set(re.findall(r"(\w+):", viewer)) | {"attention"}
+
+
+def test_a_summary_of_nothing_but_zeros_is_drawn_as_it_is():
+    """A gradient can vanish; tiny numbers are drawn larger, and 0 is 0 however large."""
+    from explorer.views.attention.summary import _gain
+
+    assert _gain(np.zeros((2, 2))) == 1
+    assert _gain(np.diag([0.1, 0.05])) == 10
+    assert _gain(np.eye(2)) == 1
