@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.gate import wait_for_gate
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 CACHE_BYTES = 512 * 2**20
 Key = tuple[str, str, str, str]
 Answer = TypeVar("Answer")
-Asked = ParamSpec("Asked")
+Asked = TypeVarTuple("Asked")
 
 
 class RunCache:
@@ -98,11 +98,10 @@ def in_rounds(
 
 
 def near(
-    job: "Callable[Concatenate[Any, Asked], Answer]",
+    job: Callable[[Any, *Asked], Answer],
     spec: ModelSpec,
     state: PageState,
-    *arguments: Asked.args,
-    **_: Asked.kwargs,
+    *arguments: *Asked,
 ) -> Answer:
     """What a job answers that runs beside the weights of a spec, on the state's device and dtype.
 
@@ -116,11 +115,10 @@ def near(
 
 
 def stream(
-    job: "Callable[Concatenate[Any, Asked], Iterator[Answer]]",
+    job: Callable[[Any, *Asked], Iterator[Answer]],
     spec: ModelSpec,
     state: PageState,
-    *arguments: Asked.args,
-    **_: Asked.kwargs,
+    *arguments: *Asked,
 ) -> Iterator[Answer]:
     """What a job tells one by one while it runs beside the weights; closing it ends the job.
 

@@ -77,10 +77,7 @@ def name_of(job: Callable[..., Any]) -> str:
     Raises:
         NoJob: it is not there.
     """
-    name = f"{job.__module__}:{job.__qualname__}"
-    if name not in JOBS:
-        raise NoJob(f"{name} may not run beside the weights.")
-    return name
+    return _listed(f"{job.__module__}:{job.__qualname__}")
 
 
 def job_named(name: str) -> Callable[..., Any]:
@@ -89,10 +86,14 @@ def job_named(name: str) -> Callable[..., Any]:
     Raises:
         NoJob: it is not there.
     """
+    module, _, function = _listed(name).partition(":")
+    return getattr(import_module(module), function)
+
+
+def _listed(name: str) -> str:
     if name not in JOBS:
         raise NoJob(f"{name} may not run beside the weights.")
-    module, _, function = name.partition(":")
-    return getattr(import_module(module), function)
+    return name
 
 
 class Place(Protocol):
