@@ -32,6 +32,8 @@ class RunCache:
 
     def __init__(self, limit: int = CACHE_BYTES) -> None:
         self.limit = limit
+        self.n_bytes = 0
+        """Bytes of all runs kept; summed anew for each run it was a sixth of a busy page's work."""
         self._runs: OrderedDict[Key, Run] = OrderedDict()
         self._pending: dict[Key, Future[Run]] = {}
         self._lock = threading.Lock()
@@ -53,23 +55,24 @@ class RunCache:
         with self._lock:
             future = self._pending.pop(key)
             if error is None:
-                self._runs[key] = made.result()
-            while len(self._runs) > 1 and self.n_bytes > self.limit:
-                self._runs.popitem(last=False)
+                self._keep(key, made.result())
         if error is None:
             future.set_result(made.result())
         else:
             future.set_exception(error)
 
-    @property
-    def n_bytes(self) -> int:
-        """Bytes of all runs kept."""
-        return sum(run.n_bytes for run in self._runs.values())
+    def _keep(self, key: Key, run: Run) -> None:
+        self._runs[key] = run
+        self.n_bytes += run.n_bytes
+        while len(self._runs) > 1 and self.n_bytes > self.limit:
+            _, least_recent = self._runs.popitem(last=False)
+            self.n_bytes -= least_recent.n_bytes
 
     def clear(self) -> None:
         """Forget every run."""
         with self._lock:
             self._runs.clear()
+            self.n_bytes = 0
 
 
 CACHE = RunCache()

@@ -105,6 +105,8 @@ def test_one_run_larger_than_the_bound_is_still_kept():
     asked(cache, key("a"), lambda: pytest.fail("it was there"))
     asked(cache, key("b"), lambda: Weight(50))
     assert cache.n_bytes == 50
+    cache.clear()
+    assert cache.n_bytes == 0
 
 
 def test_a_failure_reaches_everyone_waiting_and_is_not_kept():

@@ -12,6 +12,8 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
+from explorer.ui.kit import words as texts
+
 pytestmark = pytest.mark.browser
 
 
@@ -137,6 +139,18 @@ def test_a_clipboard_that_refuses_says_what_to_press(page_at):
         " return f.value.slice(f.selectionStart, f.selectionEnd); }"
     )
     assert selected == page.locator("#link input").input_value()
+
+
+def test_the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page_at):
+    page = page_at("/?tab=depth")
+    link = field_of(page).input_value()
+    said = page.locator("#link [role=status]")
+    page.get_by_role("button", name="Copy link", exact=True).click()
+    expect(said).to_have_text(texts.LINK["copied"])
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    page.get_by_role("button", name=texts.LINK["embed"], exact=True).click()
+    expect(said).to_have_text(texts.LINK["embed_copied"])
+    assert page.evaluate("navigator.clipboard.readText()").startswith("<iframe")
 
 
 def test_the_qr_code_reads_back_as_the_link(page_at):

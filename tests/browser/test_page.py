@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
 
 pytestmark = pytest.mark.browser
@@ -49,6 +50,25 @@ def test_a_link_to_another_text_does_not_show_the_example_first(app_url, chromiu
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
     expect(page.locator(FINDING)).to_have_count(0)
     page.context.close()
+
+
+def test_a_family_that_cannot_be_had_says_the_way_back_and_takes_it(page_at):
+    page = page_at("/?family=base&tab=parameters")
+    page.get_by_role("button", name=texts.WAY_BACK).click()
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    page.get_by_role("button", name=texts.SETTINGS).click()
+    expect(page.get_by_role("radio", name=texts.SIZES["mini"])).to_be_checked()
+    assert link_of(page)["family"] == "mini"
+
+
+def test_an_example_opens_the_tab_and_the_question_that_it_is_about(page_at):
+    page = page_at("/?tab=depth")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    page.get_by_role("button", name="No gap", exact=True).click()
+    expect(page.get_by_role("tab", name="Predictions", exact=True)).to_have_attribute(
+        "aria-selected", "true"
+    )
+    expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
 
 
 def test_what_is_typed_while_the_page_opens_stays(page_at):

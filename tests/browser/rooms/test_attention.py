@@ -3,6 +3,7 @@
 import re
 from urllib.parse import quote
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -64,6 +65,18 @@ def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
     assert [line[:2] for line in copied] == [[words[row], key] for key in words]
     expected = heads.attention["distilbert"][1, 4][row]
     assert [float(line[2]) for line in copied] == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_head_that_looks_at_a_neighbour_most_sharply_is_chosen_first(page_at):
+    page = opened(page_at(PATH))
+    seen = word_heads(get_runs(PageState(text=TEXT))[0]).attention["bert"]
+    last = seen.shape[-1] - 2  # [CLS] and [SEP] are nobody's neighbours
+    before = np.mean([seen[:, :, i, i - 1] for i in range(2, last + 1)], axis=0)
+    after = np.mean([seen[:, :, i, i + 1] for i in range(1, last)], axis=0)
+    best = np.maximum(before, after)
+    model, layer, head = page.evaluate(LOCK)
+    assert model == 0
+    assert best[layer, head] == pytest.approx(best.max(), abs=5e-3)
 
 
 def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):

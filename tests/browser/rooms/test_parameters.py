@@ -53,6 +53,13 @@ def test_folds_answer_when_opened(page_at):
         page.get_by_role("button", name="Save as CSV", exact=True).click()
     text = download.value.path().read_text("utf-8")
     assert "albert-xxlarge-v2,222595584,235" in text
+    open_fold(page, "What does factorising")
+    said = page.locator("#fold-parameters-embedding .pt-finding").first
+    pins = page.locator("#fold-parameters-embedding .chips")
+    pins.get_by_role("button", name="mini-bert", exact=True).click()
+    expect(said).to_contain_text("4.0 % more")  # a square of 384 beside 9,500 rows
+    pins.get_by_role("button", name="mini-albert", exact=True).click()
+    expect(said).to_contain_text("65.3 % less")  # 128 wide: 1,265,152 of 3,648,000
     open_fold(page, "Does ALBERT really run one layer")
     expect(page.locator(".pt-calls").first).to_be_visible()
     heads = page.get_by_label("Heads A", exact=True)

@@ -71,6 +71,8 @@ def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
     page.keyboard.press("ArrowRight")
     expect(tiles.nth(1)).to_be_focused()
     expect(page.locator(".pw-panel figcaption")).to_have_text("old")
+    expect(tiles.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".pw-tile[aria-pressed=true]")).to_have_count(1)
     expect(page.locator(".pw-panel tbody tr")).to_have_count(3)
 
 
