@@ -15,7 +15,7 @@ COPY assets assets
 USER 1000
 # HF_HOME keeps published checkpoints; without a writable one there are the bundled models alone.
 ENV GRADIO_SERVER_NAME=0.0.0.0 GRADIO_SERVER_PORT=7860 GRADIO_TEMP_DIR=/tmp/gradio HF_HOME=/data \
-    GRADIO_ANALYTICS_ENABLED=False PYTHONDONTWRITEBYTECODE=1 MALLOC_ARENA_MAX=2
+    GRADIO_ANALYTICS_ENABLED=False PYTHONDONTWRITEBYTECODE=1
 VOLUME /data
 EXPOSE 7860
 HEALTHCHECK --start-period=60s --interval=30s --timeout=5s \

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from explorer.models.hub import ModelUnavailable
 
 logger = logging.getLogger(__name__)
-CACHE_BYTES = 512 * 2**20
+CACHE_BYTES = 256 * 2**20
 Key = tuple[str, str, str, str]
 Answer = TypeVar("Answer")
 Asked = TypeVarTuple("Asked")

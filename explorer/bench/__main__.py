@@ -1,9 +1,9 @@
-"""``python -m explorer.bench latency|click|together|load``: measurements from the command line."""
+"""``python -m explorer.bench COMMAND``: measurements from the command line."""
 
 import argparse
 import sys
 
-from explorer.bench import click, latency, load, together
+from explorer.bench import click, latency, load, together, versus
 from explorer.timing.stop import Stopped
 
 
@@ -15,6 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     click.add_command(commands)
     together.add_command(commands)
     load.add_command(commands)
+    versus.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)

@@ -67,22 +67,33 @@ def answered(
 ) -> tuple[list[Answer], float]:
     """The answers in the order of the questions, and the seconds that all took."""
     with serve() as (url, process):
-        view = view_event(url)
-        for question in questions(WARM):
-            Visitor(url, view).ask(question)
-        watch = Watch(process, quiet)
-        answers: list[Answer | None] = [None] * len(asked)
+        ask_all(url, questions(WARM), 1)
+        return ask_all(url, asked, sessions, Watch(process, quiet).one_more)
 
-        def visit(session: int) -> None:
-            visitor = Visitor(url, view)
-            for number in range(session, len(asked), sessions):
-                answers[number] = visitor.ask(asked[number])
-                watch.one_more()
 
-        begun = time.perf_counter()
-        with ThreadPoolExecutor(sessions) as pool:
-            list(pool.map(visit, range(sessions)))
-        return [answer for answer in answers if answer], time.perf_counter() - begun
+def ask_all(
+    url: str,
+    asked: Sequence[Question],
+    sessions: int,
+    heard: Callable[[], object] = lambda: None,
+) -> tuple[list[Answer], float]:
+    """The answers of a server to so many sessions at once, and the seconds that all took.
+
+    ``heard`` is called after each answer.
+    """
+    view = view_event(url)
+    answers: dict[int, Answer] = {}
+
+    def visit(session: int) -> None:
+        visitor = Visitor(url, view)
+        for number in range(session, len(asked), sessions):
+            answers[number] = visitor.ask(asked[number])
+            heard()
+
+    begun = time.perf_counter()
+    with ThreadPoolExecutor(sessions) as pool:
+        list(pool.map(visit, range(sessions)))
+    return [answers[number] for number in range(len(asked))], time.perf_counter() - begun
 
 
 def is_wrong(alone: Answer, among_many: Answer) -> bool:

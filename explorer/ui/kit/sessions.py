@@ -2,9 +2,11 @@
 
 Gradio writes down what every component shows, for deep links of its own: 412 KB and the work of
 describing the whole page for every session, and every request of a program is a session. This
-page's links are its own (``page_state``), and nothing here reads that copy.
+page's links are its own (``page_state``), and nothing here reads that copy. Nor does a session need
+a list of its own of the page's parts and events (24 KB): it keeps what became different for it.
 """
 
+from collections import ChainMap
 from types import SimpleNamespace
 from typing import Any
 
@@ -22,6 +24,9 @@ class LeanSession(state_holder.SessionState):
     def __init__(self, blocks: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
         # No component is named, so none is described; how each behaves is shared as before.
         super().__init__(SimpleNamespace(default_config=blocks.default_config, blocks={}))  # type: ignore[arg-type]
+        shared = blocks.default_config
+        self.blocks_config.blocks = ChainMap({}, shared.blocks)  # type: ignore[assignment]
+        self.blocks_config.fns = shared.fns
 
     def _update_config(self, key: int) -> None:
         """Nothing to write down."""

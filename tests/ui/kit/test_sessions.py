@@ -33,7 +33,7 @@ def kilobytes(page, session):
 
 
 def test_a_session_is_small_and_gradios_own_is_not(page):
-    assert kilobytes(page, LeanSession) < 50
+    assert kilobytes(page, LeanSession) < 4
     assert kilobytes(page, SessionState) > 200, "the work-around is not needed any more"
 
 

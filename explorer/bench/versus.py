@@ -1,0 +1,68 @@
+"""``python -m explorer.bench versus``: two servers in turn, what one costs over the other."""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.latency.ratio import paired_ratio
+from explorer.bench.click import span
+from explorer.bench.load import ask_all
+from explorer.bench.questions import KINDS, Question, questions
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("versus", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("url", help="the server whose cost is asked for")
+    parser.add_argument("over", help="the server that it is compared with")
+    parser.add_argument("--kind", choices=sorted({*KINDS}), help="of question; else all in turn")
+    parser.add_argument("--sessions", type=int, default=16)
+    parser.add_argument("--requests", type=int, default=3, help="of each session in a round")
+    parser.add_argument("--rounds", type=int, default=15)
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print the ratios of wall time and of the machine's processor time; 1 if anything failed."""
+    count, spent, failed = chosen.sessions * chosen.requests, [], 0
+    for number in range(chosen.rounds + 1):
+        asked = asked_of(chosen.kind, count, number * count)
+        pair = [one_round(url, asked, chosen.sessions) for url in (chosen.url, chosen.over)]
+        failed += sum(failures for *_, failures in pair)
+        spent.append([seconds for *seconds, _ in pair])
+    kept = np.array(spent[1:])  # the first round warms
+    for clock, name in enumerate(("wall time", "processor time of the whole machine")):
+        of, over = kept[:, 0, clock], kept[:, 1, clock]
+        sys.stdout.write(
+            f"{name}: {np.median(of):.2f} s over {np.median(over):.2f} s, "
+            f"{span(paired_ratio(of, over))} ({len(kept)} rounds of {count} questions)\n"
+        )
+    sys.stdout.write(f"failed: {failed}\n")
+    return 1 if failed else 0
+
+
+def asked_of(kind: str | None, count: int, first: int) -> list[Question]:
+    """So many questions of a kind, or of all in turn, none of which is asked in another round."""
+    if kind is None:
+        return questions(count, first)
+    each = len(KINDS)
+    made = questions(count * each, first * each)
+    return [question for question in made if question.kind == kind][:count]
+
+
+def one_round(url: str, asked: list[Question], sessions: int) -> tuple[float, float, int]:
+    """Wall seconds, the machine's processor seconds, and how many answers failed."""
+    before = processor_seconds()
+    answers, wall = ask_all(url, asked, sessions)
+    failed = sum(bool(answer.failure) for answer in answers)
+    return wall, processor_seconds() - before, failed
+
+
+def processor_seconds() -> float:
+    """What all processors have worked since the start, whoever for (``/proc/stat``)."""
+    user, nice, system, *_ = Path("/proc/stat").read_text().split()[1:]
+    return (int(user) + int(nice) + int(system)) / os.sysconf("SC_CLK_TCK")
