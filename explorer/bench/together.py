@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from functools import partial
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -32,15 +32,11 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 def run(chosen: argparse.Namespace) -> int:
     """Print the time of shared passes over that of single ones, for each number of texts."""
     stand_in_family()
-    rng = np.random.default_rng(1)
+    words = np.random.default_rng(1)
     for count in chosen.texts:
-        found = measured(
-            [
-                Candidate("alone", partial(ask, count, rng, 1)),
-                Candidate("together", partial(ask, count, rng, together.MOST)),
-            ],
-            chosen,
-        )
+        ways = (("alone", 1), ("together", together.MOST))
+        calls = [Candidate(name, asking(count, words, most)) for name, most in ways]
+        found = measured(calls, chosen)
         alone, shared = 1e3 * np.median(found.seconds, axis=0)
         sys.stdout.write(
             f"{count} texts at once: {shared:.0f} ms together, {alone:.0f} ms each alone; "
@@ -51,11 +47,16 @@ def run(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def ask(count: int, rng: np.random.Generator, most: int) -> None:
-    """New texts through all three networks, so many of them in one pass at most."""
+def asking(count: int, words: np.random.Generator, most: int) -> Callable[[], None]:
+    """A call that asks for texts never seen before, of the same lengths every time."""
+    lengths = np.random.default_rng(1).integers(*LENGTHS, count).tolist()
+    return lambda: ask([made_up_text(n, words) for n in lengths], most)
+
+
+def ask(texts: list[str], most: int) -> None:
+    """Texts through all three networks, so many of them in one pass at most."""
     before, together.MOST = together.MOST, most
     try:
-        texts = [made_up_text(int(n), rng) for n in rng.integers(*LENGTHS, count)]
         states = [PageState(text=text, family="base", device="cpu") for text in texts]
         asked = [runs.start_run(spec, state) for state in states for spec in BASE.values()]
         for future in asked:

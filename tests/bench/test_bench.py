@@ -120,8 +120,8 @@ def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
     monkeypatch.setattr(together, "BASE", tiny_family.specs)
     monkeypatch.setattr(together, "LENGTHS", (10, 11))
     usual = waiting.MOST
-    together.ask(4, np.random.default_rng(0), 1)
+    together.asking(4, np.random.default_rng(0), 1)()
     assert passes.count(1) == 12
-    together.ask(4, np.random.default_rng(1), usual)
+    together.asking(4, np.random.default_rng(1), usual)()
     assert sum(passes) == 24
     assert usual == waiting.MOST

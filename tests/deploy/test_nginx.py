@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import threading
+from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -61,15 +62,12 @@ class Process(BaseHTTPRequestHandler):
         """Nothing."""
 
 
-@pytest.fixture
-def url(tmp_path):
-    processes = [ThreadingHTTPServer(("127.0.0.1", 0), Process) for _ in range(2)]
-    for process in processes:
-        threading.Thread(target=process.serve_forever, daemon=True).start()
+@contextmanager
+def in_front_of(ports, tmp_path):
+    """The committed configuration at work before two processes; its address."""
     port = free_port()
-    ports = {"7861": processes[0].server_port, "7862": processes[1].server_port}
     written = TEXT.replace("listen 8080", f"listen 127.0.0.1:{port}")
-    for named, real in ports.items():
+    for named, real in zip(("7861", "7862"), ports, strict=True):
         written = written.replace(f"127.0.0.1:{named}", f"127.0.0.1:{real}")
     path = tmp_path / "nginx.conf"
     path.write_text(written)
@@ -83,9 +81,18 @@ def url(tmp_path):
     finally:
         nginx.terminate()
         nginx.wait(20)
-        for process in processes:
-            process.shutdown()
-            process.server_close()
+
+
+@pytest.fixture
+def url(tmp_path):
+    processes = [ThreadingHTTPServer(("127.0.0.1", 0), Process) for _ in range(2)]
+    for process in processes:
+        threading.Thread(target=process.serve_forever, daemon=True).start()
+    with in_front_of([process.server_port for process in processes], tmp_path) as address:
+        yield address
+    for process in processes:
+        process.shutdown()
+        process.server_close()
 
 
 def answers(address):

@@ -136,3 +136,9 @@ def test_visitors_are_answered_again_right_after_a_stop():
     measurement.stop()
     assert answered.wait(120)
     thread.join()
+
+
+def test_a_job_that_goes_on_does_not_keep_a_process_from_ending(line):
+    turn = line.start(endless())
+    assert turn.thread.daemon
+    turn.stop()

@@ -51,6 +51,11 @@ def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
         focus_of(PageState(text="the cat", word=7))
 
 
+def test_a_word_that_ends_in_an_accent_of_its_own_is_a_word():
+    """No single character is an x with a bar, so its last one is the bar."""
+    assert focus_of(PageState(text="the cat x\u0304")).answer == "x\u0304"
+
+
 def test_markup_in_a_text_stays_text(tiny_family):
     finding, lab = distillation.show(PageState(text="<img src=x> [MASK] </script>"))
     assert "<img" not in finding
