@@ -46,29 +46,29 @@ class Answer:
     failure: str = ""
 
 
-def questions(count: int, first: int = 0) -> list[Question]:
-    """So many questions in a fixed order of kinds, about texts that are all different."""
+def questions(count: int, first: int = 0, family: str = "mini") -> list[Question]:
+    """So many questions to a family in a fixed order of kinds, about texts that all differ."""
     sentences = json.loads((DATA / "sentences.json").read_text("utf-8"))["sentences"]
     texts = [sentence["text"] for sentence in sentences]
     rng = np.random.default_rng(first)
     made = []
     for number, kind in zip(range(first, first + count), itertools.cycle(KINDS), strict=False):
         one, other = rng.choice(texts, 2, replace=False)
-        made.append(Question(kind, _values(kind, f"{one} {number}.", f"{other} {number}.")))
+        made.append(Question(kind, _values(kind, f"{one} {number}.", f"{other} {number}.", family)))
     return made
 
 
-def _values(kind: str, text: str, other: str) -> tuple[Any, ...]:
+def _values(kind: str, text: str, other: str, family: str) -> tuple[Any, ...]:
     """The arguments of a question about a text."""
     if kind == VIEW:
-        return (text,)
+        return (text, family)
     if kind == "parameters":
         return (["bert-base-uncased", "mini-albert"],)
     if kind in ("pair", "question"):
-        return (text.replace("[MASK]", "it"), other.replace("[MASK]", "it"), "mini")
+        return (text.replace("[MASK]", "it"), other.replace("[MASK]", "it"), family)
     whole = text.replace("[MASK]", "it") if kind == "sentiment" else text
     extra = {"predict": (5,), "attention": ("albert", 2, 1), "distillation": (2.0,)}
-    return (whole, "mini", *extra.get(kind, ()), *(("bert",) if kind == "depth" else ()))
+    return (whole, family, *extra.get(kind, ()), *(("bert",) if kind == "depth" else ()))
 
 
 class Visitor:
@@ -94,7 +94,11 @@ class Visitor:
         return reply[reply.rindex("event: ") :]
 
     def _view(self, question: Question) -> str:
-        asked = {"params": {"text": question.text, "family": "mini"}, "number": 1, "keep": []}
+        asked = {
+            "params": dict(zip(("text", "family"), question.values, strict=True)),
+            "number": 1,
+            "keep": [],
+        }
         body = {"data": [json.dumps(asked)], "fn_index": self.view, "session_hash": self.session}
         self._post("/queue/join", body)
         reply = self.http.get("/queue/data", params={"session_hash": self.session}).text

@@ -21,6 +21,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("url", help="the server whose cost is asked for")
     parser.add_argument("over", help="the server that it is compared with")
     parser.add_argument("--kind", choices=sorted({*KINDS}), help="of question; else all in turn")
+    parser.add_argument("--family", default="mini", help="that is asked about")
     parser.add_argument("--sessions", type=int, default=16)
     parser.add_argument("--requests", type=int, default=3, help="of each session in a round")
     parser.add_argument("--rounds", type=int, default=15)
@@ -30,7 +31,7 @@ def run(chosen: argparse.Namespace) -> int:
     """Print the ratios of wall time and of the machine's processor time; 1 if anything failed."""
     count, spent, failed = chosen.sessions * chosen.requests, [], 0
     for number in range(chosen.rounds + 1):
-        asked = asked_of(chosen.kind, count, number * count)
+        asked = asked_of(chosen.kind, count, number * count, chosen.family)
         pair = [one_round(url, asked, chosen.sessions) for url in (chosen.url, chosen.over)]
         failed += sum(failures for *_, failures in pair)
         spent.append([seconds for *seconds, _ in pair])
@@ -45,12 +46,12 @@ def run(chosen: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def asked_of(kind: str | None, count: int, first: int) -> list[Question]:
+def asked_of(kind: str | None, count: int, first: int, family: str = "mini") -> list[Question]:
     """So many questions of a kind, or of all in turn, none of which is asked in another round."""
     if kind is None:
-        return questions(count, first)
+        return questions(count, first, family)
     each = len(KINDS)
-    made = questions(count * each, first * each)
+    made = questions(count * each, first * each, family)
     return [question for question in made if question.kind == kind][:count]
 
 

@@ -14,6 +14,7 @@ def test_no_round_asks_what_another_has_asked():
     for kind in (None, "predict", "on_view"):
         first, second = versus.asked_of(kind, 12, 0), versus.asked_of(kind, 12, 12)
         assert len(first) == len(second) == 12
+        assert kind != "predict" or versus.asked_of(kind, 1, 0, "base")[0].values[1:] == ("base", 5)
         assert kind is None or {question.kind for question in first} == {kind}
         assert not {q.text for q in first if q.text} & {q.text for q in second}
 
