@@ -41,7 +41,9 @@ def servers(monkeypatch):
     return faults
 
 
-CHOSEN = Namespace(url="slow", over="fast", kind="predict", sessions=2, requests=2, rounds=9)
+CHOSEN = Namespace(
+    url="slow", over="fast", kind="predict", family="mini", sessions=2, requests=2, rounds=9
+)
 
 
 def test_the_first_is_compared_with_the_second(servers, capsys):
