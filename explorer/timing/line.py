@@ -16,6 +16,8 @@ from explorer.timing.stop import Stopped, StopSign
 Job = Callable[[StopSign], Iterator[Any]]
 LONGEST_LINE = 8
 """Jobs that may wait; the next visitor is asked to come back."""
+MOST_OF_ONE = 2
+"""Jobs of one address that may stand in the line at once; only programs are counted so."""
 PAUSE_S = 0.05
 
 
@@ -39,8 +41,8 @@ class Update:
 class Turn:
     """One job in a thread of its own: it waits for its turn, then has what the line gives out."""
 
-    def __init__(self, line: "Line", job: Job) -> None:
-        self.sign = StopSign()
+    def __init__(self, line: "Line", job: Job, address: str = "") -> None:
+        self.sign, self.address = StopSign(), address
         self.error: Exception | None = None
         self.shot: Any = None
         self.done = threading.Event()
@@ -82,17 +84,26 @@ class Line:
         self._waiting: list[Turn] = []
         self._by_owner: dict[str, Turn] = {}
 
-    def start(self, job: Job, owner: str = "") -> Turn:
+    def start(self, job: Job, owner: str = "", address: str = "") -> Turn:
         """Put a job in the line; an owner's earlier one is stopped.
 
+        A program is a new owner each time it asks: where its ``address`` is given, it has places
+        for ``MOST_OF_ONE``.
+
         Raises:
-            LineIsLong: too many wait already.
+            LineIsLong: too many wait already, of everybody or of this address.
         """
         self._replace(owner)
         with self._changed:
             if len(self._waiting) > LONGEST_LINE:
                 raise LineIsLong("Many are waiting already. Please try again later.")
-            turn = Turn(self, job)
+            mine = sum(turn.address == address for turn in self._waiting)
+            if address and mine >= MOST_OF_ONE:
+                raise LineIsLong(
+                    f"{MOST_OF_ONE} measurements of your address are under way already. "
+                    "Please ask again when one of them is done."
+                )
+            turn = Turn(self, job, address)
             self._waiting.append(turn)
             if owner:
                 self._by_owner[owner] = turn

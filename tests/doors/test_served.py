@@ -2,12 +2,14 @@
 
 import json
 import re
+import time
 
 import httpx
 import pytest
 
 from explorer.bench.served import event_number, served
 from explorer.page_state import PageState
+from explorer.timing.line import MEASUREMENTS, MOST_OF_ONE
 from explorer.ui.kit import words as texts
 from explorer.ui.latency import words as latency_texts
 from explorer.ui.shell import view
@@ -98,3 +100,25 @@ def test_a_failure_on_our_side_names_the_request(http, page, monkeypatch, caplog
     found = re.search(r"noted as (\w+)", json.dumps(done["output"]))
     assert found[1] == name
     assert f"failure {name}" in caplog.text
+
+
+def test_a_program_that_measures_without_end_leaves_places_for_others(http):
+    """Each of its questions is a session of its own: the address is what it has but once."""
+
+    def endless(sign):
+        while True:
+            sign.check()
+            time.sleep(0.01)
+            yield 0
+
+    held = [MEASUREMENTS.start(endless, address="127.0.0.1") for _ in range(MOST_OF_ONE)]
+    try:
+        body = {"data": ["mini", 8, 1, 1, "cpu", "float32"]}
+        event = http.post("/gradio_api/call/latency", json=body).json()["event_id"]
+        said = http.get(f"/gradio_api/call/latency/{event}").text
+        assert "2 measurements of your address are under way already" in said
+        assert len(MEASUREMENTS) == len(held)
+    finally:
+        for turn in held:
+            turn.stop()
+            turn.thread.join(60)

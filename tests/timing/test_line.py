@@ -109,6 +109,20 @@ def test_the_line_has_an_end(line):
     assert list(updates(line.start(lambda sign: iter([1])), 0.01))[-1].shot == 1
 
 
+def test_an_address_has_two_places_and_leaves_the_others_to_everybody_else(line):
+    two = [line.start(endless(), address="10.0.0.1") for _ in range(2)]
+    with pytest.raises(LineIsLong, match="2 measurements of your address"):
+        line.start(endless(), address="10.0.0.1")
+    others = [line.start(endless(), address=place) for place in ("10.0.0.2", "", "", "")]
+    assert len(line) == 6
+    two[1].stop()
+    two[1].thread.join(120)
+    again = line.start(endless(), address="10.0.0.1")
+    for job in [*two, *others, again]:
+        job.stop()
+        job.thread.join(120)
+
+
 def test_failures_reach_the_reader_and_free_the_line(line):
     def broken(sign):
         yield 1

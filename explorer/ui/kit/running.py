@@ -45,6 +45,13 @@ def owner_of(request: gr.Request | None) -> str:
     return str(asked.session_hash or "") if asked is not None else ""
 
 
+def address_of_asker() -> str:
+    """The address from which what is being answered now was asked; empty where nobody asked."""
+    asked = LocalContext.request.get(None)
+    client = getattr(asked, "client", None)
+    return str(client.host) if client is not None else ""
+
+
 def left_by_now() -> Callable[[], bool]:
     """Whether whoever asked for what is being answered now has left; for any thread to ask.
 

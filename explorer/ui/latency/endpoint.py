@@ -8,7 +8,7 @@ import gradio as gr
 from explorer.models.specs import FAMILIES, family_specs
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
-from explorer.ui.kit.running import left_by_now
+from explorer.ui.kit.running import address_of_asker, left_by_now
 from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.latency import words as texts
 
@@ -65,7 +65,8 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
         yield family_report(family_specs(family), workload, plan, sign)
 
     final = None
-    for update in updates(MEASUREMENTS.start(job), left=left_by_now()):
+    turn = MEASUREMENTS.start(job, address=address_of_asker())
+    for update in updates(turn, left=left_by_now()):
         final = update.shot
     if final is None:
         raise gr.Error(texts.NO_ROUND)

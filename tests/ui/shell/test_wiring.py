@@ -6,6 +6,7 @@ import gradio as gr
 import pytest
 
 from explorer.page_state import PageState
+from explorer.ui.kit.queues import LONG
 from explorer.ui.shell.page import build_page
 
 
@@ -52,3 +53,9 @@ def test_an_open_fold_is_computed_for_the_newest_text_last(page):
     opening = [event for event in events(page) if "expand" in {name for _, name in event.targets}]
     assert len(opening) > 15
     assert {event.trigger_mode for event in opening} == {"always_last"}
+
+
+def test_one_visitor_cannot_take_all_turns_of_long_work(page):
+    long = [event for event in events(page) if event.concurrency_id == LONG["concurrency_id"]]
+    assert 0 < len(long) < LONG["concurrency_limit"]
+    assert {event.trigger_mode for event in long} <= {"once", "always_last"}, "each once at a time"
