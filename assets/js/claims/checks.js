@@ -5,7 +5,7 @@ import {listen, open, pressed, results, running} from './filter.js';
 function outcome(check, t) {
   const result = results[check.id];
   if (running.has(check.id)) return [make('p', {class: 'cl-none'}, '…')];
-  if (!result) return [make('p', {class: 'cl-none'}, check.waits || t.not_run)];
+  if (!result) return [make('p', {class: 'cl-none'}, t.not_run)];
   const kind = result.published ? t.published : result.on ? `${t.measured}, ${result.on}` : '';
   return [make('div', {class: `cl-outcome ${result.published ? 'published' : 'measured'}`},
     kind ? make('span', {class: 'cl-kind'}, kind) : null,

@@ -51,7 +51,7 @@ function checkButton(id, view) {
   const note = view.data.checks[id], busy = running.has(id);
   const label = say(view.data.texts.run, {id, measures: note.measures});
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
-    title: note.waits || label, 'data-check': id, 'aria-busy': String(busy)},
+    title: label, 'data-check': id, 'aria-busy': String(busy)},
     busy ? `${id} …` : `▷ ${id}`);
   button.addEventListener('click', () => view.ask(pressed(id)));
   return button;

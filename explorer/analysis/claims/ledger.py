@@ -79,8 +79,6 @@ class CheckNote:
     id: str
     measures: str
     expected: str
-    waits: str = ""
-    """What it waits for, where it cannot run at all."""
 
 
 @dataclass(frozen=True, slots=True)

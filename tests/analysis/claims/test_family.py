@@ -80,6 +80,14 @@ def test_dead_segments_are_noticed(family):
     assert not claims_layers.segment_effect(family(bert=network)).holds
 
 
+def test_segments_that_move_the_outputs_a_little_are_used_all_the_same(family):
+    network = family.copy("bert")
+    network.base_model.embeddings.token_type_embeddings.weight.mul_(1e-2)
+    measured = claims_layers.segment_effect(family(bert=network))
+    assert 0 < measured.quantities["bert_moved"].value < 0.5
+    assert measured.holds
+
+
 def test_a_missing_end_is_noticed(family, monkeypatch):
     real = claims_layers.tokenize
     monkeypatch.setattr(

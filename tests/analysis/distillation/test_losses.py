@@ -9,7 +9,7 @@ import torch
 from torch.nn import functional
 
 from explorer.analysis.distillation.layers import StateAlignment, state_alignment
-from explorer.analysis.distillation.losses import PairLogits, sentence_losses
+from explorer.analysis.distillation.losses import TEMPERATURE_STEPS, PairLogits, sentence_losses
 from explorer.analysis.distillation.masking import masking_simulation
 from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.forward import position_logits
@@ -50,6 +50,14 @@ def test_losses_equal_the_recipe_written_in_plain_torch(tiny_family, pair):
     cosine = functional.cosine_similarity(teacher.hidden_states[-1], student.hidden_states[-1], -1)
     assert found.cos == pytest.approx(1 - float(cosine.mean()), abs=1e-4)
     assert np.allclose(found.cosine, cosine[0], atol=1e-4)
+
+
+def test_the_temperatures_rise_and_hold_those_of_the_papers():
+    """1 as the models answer, 2 as DistilBERT was trained, and no step of more than twice."""
+    steps = np.array(TEMPERATURE_STEPS)
+    assert {1.0, 2.0} <= set(TEMPERATURE_STEPS)
+    assert (steps[1:] > steps[:-1]).all()
+    assert (steps[1:] / steps[:-1] <= 2).all()
 
 
 def test_the_total_is_the_weighted_sum(pair):
