@@ -5,9 +5,11 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from explorer.models.heads.turns import giving_way
 from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.models.tokens import BadText
@@ -83,9 +85,26 @@ class Here:
 
     def _do_next(self) -> None:
         """One pass in many of somebody's long work waits while there is anything else to do."""
+        if work := self._next(self._first, self._then):
+            work()
+
+    def _next(self, *lines: "deque[Callable[[], None]]") -> Callable[[], None] | None:
+        """What waits first, in the first line that is not empty; it waits no more."""
         with self._choosing:
-            work = self._first.popleft() if self._first else self._then.popleft()
-        work()
+            line = next((line for line in lines if line), None)
+            return line.popleft() if line else None
+
+    def _let_others(self, left: Callable[[], bool]) -> None:
+        """Between two passes of long work: who waits for a single pass, or measures, goes first.
+
+        Raises:
+            Stopped: whoever asked for the long work has left.
+        """
+        if left():
+            raise Stopped("left")
+        with SLOT.paused():
+            while work := self._next(self._first):
+                work()
 
     def _serve(self, where: Where) -> None:
         """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
@@ -116,7 +135,7 @@ class Here:
             try:
                 if left():
                     raise Stopped("left")
-                with _held(way.slot):
+                with _held(way.slot), giving_way(partial(self._let_others, left)):
                     answer.set_result(do(first, *arguments))
             except BaseException as error:
                 answer.set_exception(error)

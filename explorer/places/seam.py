@@ -24,7 +24,7 @@ class Way:
     on_worker: bool = True
     """A pass of the network takes its turn on a worker; anything else runs where it is asked."""
     one_of_many: bool = False
-    """Whether it is a part of long work, before which everybody else's passes go."""
+    """Whether it is of long work, before and between whose passes everybody else's go."""
     given_network: bool = True
     """Else it is given where the network is, and loads what it needs itself."""
     slot: Literal["none", "infer", "measure"] = "infer"
@@ -43,8 +43,8 @@ JOBS = {
     "explorer.analysis.parameters.applied:loaded_layer_calls": ASIDE,
     "explorer.analysis.parameters.embedding:loaded_spectrum": ASIDE,
     "explorer.analysis.predictions.every_word:loaded_plans": LIGHT,
-    "explorer.analysis.tasks.sentiment:judged": PASS,
-    "explorer.analysis.tasks.spans:answered": PASS,
+    "explorer.analysis.tasks.sentiment:judged": PART,
+    "explorer.analysis.tasks.spans:answered": PART,
     "explorer.models.forward:state_logits": PASS,
     "explorer.models.forward:tokenize": LIGHT,
     "explorer.models.heads.adapters:card_of": LIGHT,

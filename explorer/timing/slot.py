@@ -41,6 +41,19 @@ class Slot:
                 self._condition.notify_all()
 
     @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Let go meanwhile of what ``infer`` holds."""
+        with self._condition:
+            self._running -= 1
+            self._condition.notify_all()
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._condition.wait_for(lambda: not self._measuring)
+                self._running += 1
+
+    @contextmanager
     def measure(self) -> Iterator[None]:
         """Hold while timing: no inference runs meanwhile.
 

@@ -5,6 +5,7 @@ import torch
 
 from explorer.models.forward import MAX_CHARACTERS
 from explorer.models.heads.adapters import TunedModel
+from explorer.models.heads.turns import give_way
 from explorer.models.heads.windows import Window, windows
 from explorer.models.tokens import BadText, plain_text
 
@@ -28,7 +29,6 @@ def read_passage(passage: str) -> str:
     return text
 
 
-@torch.inference_mode()
 def span_logits(
     tuned: TunedModel, question: str, passage: str
 ) -> tuple[list[Window], list[np.ndarray]]:
@@ -50,9 +50,14 @@ def span_logits(
             f"The passage makes {len(parts)} windows for {tuned.loaded.spec.label}; "
             f"{MOST_WINDOWS} fit. Please shorten it."
         )
-    return parts, [_window_logits(tuned, part) for part in parts]
+    found = []
+    for part in parts:
+        found.append(_window_logits(tuned, part))
+        give_way()
+    return parts, found
 
 
+@torch.inference_mode()
 def _window_logits(tuned: TunedModel, part: Window) -> np.ndarray:
     inputs = {"input_ids": torch.tensor([part.ids], device=tuned.loaded.device)}
     if tuned.loaded.spec.architecture.n_segments > 1:

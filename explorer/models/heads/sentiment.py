@@ -9,6 +9,7 @@ from torch import Tensor
 
 from explorer.models.forward import tokenize
 from explorer.models.heads.adapters import TunedModel
+from explorer.models.heads.turns import give_way
 from explorer.models.run import read_only
 from explorer.models.tokens import Tokens
 
@@ -31,7 +32,6 @@ class Slopes:
     """float64 [token]: integrated gradients, summed over the embedding's dimensions."""
 
 
-@torch.inference_mode()
 def differences(tuned: TunedModel, texts: Sequence[str]) -> np.ndarray:
     """The logit of positive minus that of negative for each text, float64 [text].
 
@@ -40,9 +40,8 @@ def differences(tuned: TunedModel, texts: Sequence[str]) -> np.ndarray:
     found = []
     for text in texts:
         ids = tuned.loaded.tokenizer(text, verbose=False)["input_ids"]
-        with tuned.lock:
-            logits = tuned.network(torch.tensor([ids], device=tuned.loaded.device)).logits[0]
-        found.append(float(logits[1] - logits[0]))
+        found.append(_difference(tuned, input_ids=torch.tensor([ids], device=tuned.loaded.device)))
+        give_way()
     return read_only(np.array(found))
 
 
@@ -68,8 +67,9 @@ def integrated_gradients(tuned: TunedModel, text: str) -> Slopes:
         slopes = _slopes(tuned, start + at[:, None, None] * (end - start))
         share = torch.tensor(weights[part] / 2, device=end.device)
         total += (slopes.double() * share[:, None, None]).sum(0)
+        give_way()
     found = ((end - start)[0].double() * total).sum(-1)
-    ends = [_difference(tuned, one) for one in (end, start)]
+    ends = [_difference(tuned, inputs_embeds=one) for one in (end, start)]
     return Slopes(tokens, ends[0], ends[1], read_only(found.cpu().numpy()))
 
 
@@ -82,8 +82,8 @@ def _slopes(tuned: TunedModel, embedded: Tensor) -> Tensor:
     return slopes
 
 
-@torch.no_grad()
-def _difference(tuned: TunedModel, embedded: Tensor) -> float:
+@torch.inference_mode()
+def _difference(tuned: TunedModel, **inputs: Tensor) -> float:
     with tuned.lock:
-        logits = tuned.network(inputs_embeds=embedded).logits[0]
+        logits = tuned.network(**inputs).logits[0]
     return float(logits[1] - logits[0])

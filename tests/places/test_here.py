@@ -1,0 +1,112 @@
+"""This process as the place: what goes before what, while an answer of many passes is made."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from explorer.models import forward
+from explorer.models.heads import question, sentiment
+from explorer.models.specs import Where
+from explorer.places import here
+from explorer.places.here import Here
+from explorer.timing.slot import SLOT
+from explorer.timing.stop import Stopped
+from tests.waiting import until
+
+JUDGED, ANSWERED = (
+    f"explorer.analysis.tasks.{job}" for job in ("sentiment:judged", "spans:answered")
+)
+PASSAGE = "the cat sat on the mat. " * 60
+
+
+@pytest.fixture
+def where(tuned_family):
+    return Where(tuned_family.specs["bert"], "cpu", "float32")
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """What ran, in its order; ``at_first`` is called in the first pass of the long answer."""
+    order, original, window = [], sentiment._slopes, question._window_logits
+
+    def of(make):
+        def run(*asked):
+            order.append("part")
+            if order.count("part") == 1:
+                order.at_first()
+            return make(*asked)
+
+        return run
+
+    class Order(list):
+        at_first = staticmethod(lambda: None)
+
+    order = Order()
+    together, differences = forward.run_together, sentiment.differences
+    monkeypatch.setattr(sentiment, "_slopes", of(original))
+    monkeypatch.setattr(question, "_window_logits", of(window))
+    monkeypatch.setattr(
+        sentiment, "differences", lambda *asked: order.append("words") or differences(*asked)
+    )
+    monkeypatch.setattr(
+        forward, "run_together", lambda *asked: order.append("run") or together(*asked)
+    )
+    return order
+
+
+@pytest.mark.parametrize(
+    ("job", "asked"), [(JUDGED, ("the cat sat.",)), (ANSWERED, ("who sat?", PASSAGE))]
+)
+def test_a_text_goes_between_two_passes_of_a_long_answer(where, passes, job, asked):
+    """On the one worker there is; the answer is the same as of a place that nobody else asks."""
+    place, texts = Here(1), []
+    passes.at_first = lambda: texts.append(place.run(where, "a dog on a mat", None))
+    found = place.near(where, job, asked)
+    assert texts[0].result(60).tokens.text == "a dog on a mat"
+    assert passes[:3] == ["part", "run", "part"]
+    assert passes.count("run") == 1
+    alone = Here(1).near(where, job, asked)
+    assert repr(alone) == repr(found)
+
+
+def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
+    place, other = Here(1), []
+
+    def ask():
+        thread = threading.Thread(
+            target=lambda: other.append(place.near(where, JUDGED, ("a dog ran.",)))
+        )
+        thread.start()
+        until(lambda: place._then)
+
+    passes.at_first = ask
+    place.near(where, JUDGED, ("the cat sat.",))
+    assert passes[:5] == ["part"] * 4 + ["words"], "the first to its end, then the second"
+    until(lambda: other)
+
+
+def test_a_measurement_waits_for_one_pass_and_not_for_the_answer(where, passes):
+    def measure():
+        with SLOT.measure():
+            passes.append("measured")
+
+    def ask():
+        threading.Thread(target=measure).start()
+        until(lambda: SLOT.is_measuring)
+
+    passes.at_first = ask
+    Here(1).near(where, JUDGED, ("the cat sat.",))
+    assert passes[:3] == ["part", "measured", "part"]
+
+
+def test_who_leaves_in_the_middle_of_a_long_answer_ends_it(where, passes, monkeypatch):
+    left = threading.Event()
+    monkeypatch.setattr(here, "ASKER", [lambda: left.is_set])
+    passes.at_first = left.set
+    place = Here(1)
+    with pytest.raises(Stopped):
+        place.near(where, JUDGED, ("the cat sat.",))
+    assert passes == ["part"]
+    left.clear()
+    assert np.isfinite(place.near(where, JUDGED, ("the cat sat.",)).difference)
