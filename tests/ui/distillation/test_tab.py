@@ -42,6 +42,12 @@ def test_a_chosen_word_is_hidden_and_its_id_is_known(tiny_family):
     assert focus_of(replace(state, word=-1)).text == "the cat [MASK]."
 
 
+def test_the_first_word_of_a_text_has_a_way_back_too(tiny_family):
+    for word, back in ((0, True), (-1, False)):
+        state = PageState(text="the cat sat on the [MASK].", word=word)
+        assert json.loads(distillation.show(state)[1])["back"] is back
+
+
 def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
     found = focus_of(PageState(text="[MASK] saw a cat and [MASK]", word=3))
     assert (found.text, found.mask, found.answer) == ("[MASK] saw a [MASK] and [MASK]", 1, "cat")

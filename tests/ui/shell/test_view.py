@@ -48,6 +48,15 @@ def told(page, answer):
     return json.loads(answer[view])["answer"]
 
 
+def test_who_waits_for_a_network_is_told_what_for(page, tiny_family, monkeypatch):
+    told = []
+    monkeypatch.setattr(
+        shell, "get_runs", lambda state, report: report("BERT is being read", 0.25) or ({}, {})
+    )
+    shell.run_models(PageState(text=TEXT), lambda *share, **said: told.append((*share, said)))
+    assert told == [(0.25, {"desc": "BERT is being read"})]
+
+
 def test_an_answer_says_what_was_understood_and_which_question_it_was(page, tiny_family):
     answer = told(page, ask(page, 7, tab="attention", layer="40", order="kind"))
     assert (answer["number"], answer["accepted"], answer["drawn"]) == (7, True, True)
