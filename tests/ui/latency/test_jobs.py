@@ -1,6 +1,7 @@
 """What the latency folds print, against arithmetic on the numbers that were measured."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -36,6 +37,12 @@ def variants(name, **seconds):
         True, "settled",
     )  # fmt: skip
     return VariantLatency(BASE[name], latency_summary(log), "random")
+
+
+@pytest.mark.parametrize(("shapes", "family"), [("mini", MINI), ("base", BASE), ("larger", BASE)])
+def test_a_fold_times_the_chosen_three_and_beside_larger_ones_the_base(shapes, family):
+    choice = SimpleNamespace(shapes=shapes)
+    assert jobs.choice_family(choice) == tuple(family.values())
 
 
 def test_a_fast_machine_and_a_slow_model_are_told_in_operations_per_second():
