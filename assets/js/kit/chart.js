@@ -113,7 +113,7 @@ function readout({xs, lines, x = {}, readout: name}, at) {
 }
 
 /** @param {Options} state @param {number} width */
-function axesOf({xs, lines, x = {}, y = {}, levels = [], floor = 1e-6, height = 190}, width) {
+export function axesOf({xs, lines, x = {}, y = {}, levels = [], floor = 1e-6, height = 190}, width) {
   const [x0, x1] = x.range || [xs[0] ?? 0, xs.at(-1) ?? 1];
   const ends = lines.flatMap(line => (line.band || []).filter(Boolean).flat());
   const [y0, y1] = y.range || extent([...lines.flatMap(line => Array.from(line.values)), ...ends, ...levels], y.log, floor);

@@ -7,6 +7,7 @@ import pytest
 
 from explorer.page_state import PageState
 from explorer.ui.kit.queues import LONG
+from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.page import build_page
 
 
@@ -59,3 +60,9 @@ def test_one_visitor_cannot_take_all_turns_of_long_work(page):
     long = [event for event in events(page) if event.concurrency_id == LONG["concurrency_id"]]
     assert 0 < len(long) < LONG["concurrency_limit"]
     assert {event.trigger_mode for event in long} <= {"once", "always_last"}, "each once at a time"
+
+
+def test_who_waits_for_a_measurement_takes_no_place_of_those_who_want_an_answer(page):
+    named = {event.api_name: event.concurrency_id for event in events(page)}
+    assert {named.pop("latency")} == {"measure"}
+    assert {named[name] for name in ENDPOINTS if name != "latency"} == {"infer"}
