@@ -10,7 +10,7 @@ from io import StringIO
 from explorer.doors import log
 from explorer.page_state import DEVICES, DTYPES, PageState
 from explorer.runs import default_family, warm_up
-from explorer.timing.heap import share_heaps
+from explorer.timing.heap import keep_heaps_small
 from explorer.ui.kit.words import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
 
@@ -38,7 +38,7 @@ demo = build_page(start, mcp)
 
 def main() -> None:
     """Load the models behind the page, serve it, and say where it is."""
-    share_heaps()
+    keep_heaps_small()
     warm_up(start)
     if flags.log:
         log.show()

@@ -5,6 +5,10 @@ import sys
 
 import pytest
 
+from explorer.timing import heap
+
+pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's own way")
+
 COUNTED = """
 import ctypes, sys, threading
 from explorer.timing.heap import share_heaps
@@ -25,6 +29,22 @@ libc.malloc_info(0, file)
 libc.fclose(file)
 """
 
+HOLES = """
+import ctypes
+from explorer.bench.load import held_by
+from explorer.timing.heap import give_back
+import os
+libc = ctypes.CDLL(None)
+libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+places = [libc.malloc(20_000) for _ in range(10_000)]
+for place in places: ctypes.memset(place, 1, 20_000)
+for number, place in enumerate(places):
+    if number % 10: libc.free(place)
+before, _, _ = held_by(os.getpid())
+assert give_back()
+print(before - held_by(os.getpid())[0])
+"""
+
 
 def heaps(path, way):
     command = [sys.executable, "-c", COUNTED, str(path), way]
@@ -32,7 +52,27 @@ def heaps(path, way):
     return path.read_text().count("<heap nr=")
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's own way")
 def test_threads_share_two_heaps(tmp_path):
     assert heaps(tmp_path / "shared", "shared") <= 2
     assert heaps(tmp_path / "own", "own") > 2, "the C library bounds them by itself"
+
+
+def test_what_lies_between_things_in_use_is_returned():
+    """200 MB in blocks, of which every tenth stays: the heap cannot shrink from its end."""
+    command = [sys.executable, "-c", HOLES]
+    done = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+    assert int(done.stdout) > 100
+
+
+def test_heaps_are_tidied_from_time_to_time_and_never_while_something_is_timed(monkeypatch):
+    tidied, slept = [], iter([None, None])
+
+    def sleep(seconds):
+        assert seconds == heap.EVERY_S
+        next(slept)
+
+    monkeypatch.setattr(heap.time, "sleep", sleep)
+    monkeypatch.setattr(heap, "give_back", lambda: tidied.append(heap.SLOT._running))
+    with pytest.raises(StopIteration):
+        heap._tidy()
+    assert tidied == [1, 1], "holding a share of the machine, for which a measurement waits"
