@@ -13,13 +13,15 @@ from typing import Any
 import numpy as np
 
 from explorer.bench import start
-from explorer.bench.questions import Answer, Question, Visitor, questions, same, view_event
+from explorer.bench.questions import Answer, Question, Visitor, apart, questions, same, view_event
 from explorer.models.specs import MINI
 
 WARM = 20
 """Questions before the first that counts."""
 MARKS = (0, 50, 100, 200, 300, 500)
 """Answers after which the process is looked at; then after every thousand."""
+MOST_SHOWN = 5
+"""Wrong answers that are shown with what is wrong in them."""
 Serve = Callable[[], Any]
 
 
@@ -42,6 +44,8 @@ def run(chosen: argparse.Namespace) -> int:
     failed = [answer.failure for answer in many if answer.failure]
     _print(f"{len(asked)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
     _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
+    for n in wrong[:MOST_SHOWN]:
+        _print(f"  {asked[n].kind} {asked[n].values}: {apart(alone[n].said, many[n].said)}")
     for share in (50, 95):
         one, all_ = (
             1e3 * np.percentile([a.seconds for a in them], share) for them in (alone, many)

@@ -115,6 +115,17 @@ class Visitor:
         return str(reply.json()["event_id"])
 
 
+def apart(one: str, other: str) -> str:
+    """The first place where two answers say something else, with a little around it."""
+    ours, theirs = one.split(","), other.split(",")
+    pairs = zip(ours, theirs, strict=False)
+    first = next(
+        (n for n, (a, b) in enumerate(pairs) if not same(a, b)), min(len(ours), len(theirs))
+    )
+    around = slice(max(0, first - 3), first + 2)
+    return f"{','.join(ours[around])} | {','.join(theirs[around])}"
+
+
 def same(one: str, other: str) -> bool:
     """Whether two answers say the same but for the last digits of their numbers."""
     if _NUMBER.sub("#", one) != _NUMBER.sub("#", other):

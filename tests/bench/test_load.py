@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import pytest
 
 from explorer.bench import load
-from explorer.bench.questions import ENDPOINTS, VIEW, Answer, questions, same
+from explorer.bench.questions import ENDPOINTS, VIEW, Answer, apart, questions, same
 from explorer.bench.served import served
 from explorer.page_state import PageState
 from explorer.ui.shell.page import build_page, launch_options
@@ -72,7 +72,19 @@ def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
 
     monkeypatch.setattr(load, "answered", crossed)
     assert load.run(small) == 1
-    assert "wrong or crossed: 2" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "wrong or crossed: 2" in said
+    assert len(re.findall(r"^  \w+ \(.* \| ", said, re.MULTILINE)) == 2, "both are shown"
+
+
+def test_what_is_wrong_in_an_answer_is_shown_with_what_stands_around_it():
+    one, other = '{"a": 1, "b": 2.0001, "c": 3, "d": 4}', '{"a": 1, "b": 2.0002, "c": 5, "d": 4}'
+    assert (
+        apart(one, other)
+        == '{"a": 1, "b": 2.0001, "c": 3, "d": 4} | {"a": 1, "b": 2.0002, "c": 5, "d": 4}'
+    )
+    assert apart("1,2,3,4,5,6", "1,2,3,4,7,6") == "2,3,4,5,6 | 2,3,4,7,6"
+    assert apart("1,2", "1,2,3").endswith("| 1,2,3")
 
 
 def test_what_a_process_holds_is_read():
