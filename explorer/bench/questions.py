@@ -117,11 +117,9 @@ class Visitor:
 
 def apart(one: str, other: str) -> str:
     """The first place where two answers say something else, with a little around it."""
-    ours, theirs = one.split(","), other.split(",")
-    pairs = zip(ours, theirs, strict=False)
-    first = next(
-        (n for n, (a, b) in enumerate(pairs) if not same(a, b)), min(len(ours), len(theirs))
-    )
+    ours, theirs = (said.replace("\n", " ").split(",") for said in (one, other))
+    alike = [same(a, b) for a, b in zip(ours, theirs, strict=False)]
+    first = alike.index(False) if False in alike else len(alike)
     around = slice(max(0, first - 3), first + 2)
     return f"{','.join(ours[around])} | {','.join(theirs[around])}"
 
