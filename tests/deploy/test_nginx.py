@@ -120,6 +120,17 @@ def test_a_program_that_keeps_no_cookie_meets_one_process_too(url):
 
 
 @needs_nginx
+def test_a_program_that_keeps_cookies_meets_one_process_from_its_first_question_on(url):
+    met = set()
+    for _ in range(12):
+        with httpx.Client(base_url=url) as program:
+            met.add(program.post("/gradio_api/call/predict", json={}).text)
+            met |= {program.get("/gradio_api/call/predict/1").text for _ in range(3)}
+            assert not program.cookies
+    assert len(met) == 1
+
+
+@needs_nginx
 def test_a_body_that_is_too_long_is_turned_away_at_the_door(url):
     reply = httpx.post(f"{url}/gradio_api/call/predict", content=b"x" * (MOST_BODY + 1))
     assert reply.status_code == 413
