@@ -1,12 +1,16 @@
 """What a session weighs, and that it still holds what a visitor chose."""
 
+import asyncio
 import tracemalloc
+from types import SimpleNamespace
 
 import gradio as gr
 import pytest
 from gradio import state_holder
+from gradio.data_classes import PredictBodyInternal
 from gradio.queueing import Queue
 from gradio.state_holder import SessionState, StateHolder
+from gradio.utils import LRUCache
 
 from explorer.page_state import PageState
 from explorer.ui.kit.sessions import MOST_SESSIONS, LeanSession
@@ -67,3 +71,35 @@ def test_no_event_is_summed_up_for_a_page_that_nobody_may_see(page, monkeypatch)
     with pytest.raises(AttributeError):
         own.compute_analytics_summary([{"function": "predict"}])
     assert summed, "the work-around is not needed any more"
+
+
+def asked(page, session):
+    """A question of a session, as the server hands it to the line; what it is told of its turn."""
+    view = next(n for n, event in page.fns.items() if event.api_name == "on_view")
+    body = PredictBodyInternal(data=["{}"], fn_index=view, session_hash=session)
+    taken, *_ = asyncio.run(page._queue.push(body=body, request=None, username=None))
+    return taken
+
+
+def test_a_visitor_who_waits_while_two_thousand_others_come_is_still_told_of_the_turn(page):
+    """Or the task that gives out turns fails for want of a letterbox, and the page is dead."""
+    line = page._queue
+    line.server_app = SimpleNamespace()
+    try:
+        assert asked(page, "early")
+        for number in range(MOST_SESSIONS + 10):
+            line.pending_messages_per_session[f"program {number}"] = object()
+            line.broadcast_estimations("infer")
+        line.broadcast_estimations("infer")
+        assert len(line.pending_messages_per_session) == MOST_SESSIONS
+        assert "program 0" not in line.pending_messages_per_session
+    finally:
+        line.event_queue_per_concurrency_id["infer"].queue.clear()
+
+
+def test_gradios_own_letterboxes_are_still_thrown_away_by_age_alone():
+    boxes = LRUCache(2)
+    boxes["early"], boxes["late"] = 1, 2
+    assert boxes["early"]
+    boxes["new"] = 3
+    assert list(boxes) == ["late", "new"], "the work-around is not needed any more"
