@@ -27,7 +27,7 @@ class Page(gr.Blocks):
     """As it is, but for what it says of values that none of its controls offers."""
 
     def queue(self, *arguments: Any, **named: Any) -> "Page":  # noqa: ANN401
-        """Set up the line, which keeps no record of its events and nobody's letterbox too short.
+        """Set up the line: no record of its events is kept, but every letterbox in use.
 
         Gradio sums up its last 10,000 events after every one, with pandas, for a page that is shut.
         """
