@@ -1,5 +1,6 @@
 """A first visit: which models these are, one's own word found again, a refusal in sight."""
 
+import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -68,6 +69,24 @@ def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
         "The ship sailed across the [MASK] to America."
     )
     expect(yours).to_have_count(0)
+
+
+def test_the_words_are_those_of_a_link_that_is_answered_before_the_box_is_filled(app_url, chromium):
+    """Gradio fills the box by an event of its own, which a busy page may answer last; here never."""
+    events = httpx.get(f"{app_url}/config").json()["dependencies"]
+    loading = [e["id"] for e in events if e["targets"] and e["targets"][0][1] == "load"]
+    context = chromium.new_context()
+
+    def route(asked):
+        if asked.request.post_data_json["fn_index"] not in loading:
+            asked.continue_()
+
+    context.route("**/queue/join*", route)
+    page = context.new_page()
+    page.goto(f"{app_url}/?text=A+[MASK]+sat+on+the+[MASK].&hidden=dog", wait_until="commit")
+    expect(page.locator(".pr-column:visible")).to_have_count(6)
+    expect(page.locator(".strip .masked")).to_have_text(["[dog]", "[MASK]"])
+    context.close()
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

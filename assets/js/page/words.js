@@ -11,6 +11,7 @@ import {recentTexts} from './recent.js';
 const MOST = 400;       // words that the strip shows
 /** @type {any} */ let texts = {};   // what the strip says
 let recent = null;      // the texts compared last
+let typed = null;       // what was written into the box; what Gradio puts there itself may come after the answer
 
 const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
 
@@ -84,25 +85,26 @@ function hear(state) {
   }
   begin(state.accepted.text, state.accepted.hidden ?? '');
   recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
-  write(state.accepted.text, textBox()?.value);
+  write(state.accepted.text, typed ?? state.accepted.text);
   const shows = find(document, '#words .shows');
   if (shows) shows.textContent = texts.examples?.find(example => example.text === state.accepted?.text)?.shows ?? '';
 }
 
 listen(hear);
 
-/** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} typed */
-function write(text, typed = text) {
+/** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} now */
+function write(text, now = text) {
   const strip = find(document, '#words .strip');
   if (!strip) return;
   strip.dataset.text = text;
-  drawWords(strip, typed);
+  drawWords(strip, now);
 }
 
 document.addEventListener('input', event => {
   if (event.target !== textBox()) return;
+  typed = textBox().value;
   const strip = document.querySelector('#words .strip');
-  if (strip) drawWords(strip, textBox().value);
+  if (strip) drawWords(strip, typed);
 });
 document.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;

@@ -2,6 +2,7 @@
 
 import asyncio
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import gradio as gr
@@ -77,7 +78,9 @@ def asked(page, session):
     """A question of a session, as the server hands it to the line; what it is told of its turn."""
     view = next(n for n, event in page.fns.items() if event.api_name == "on_view")
     body = PredictBodyInternal(data=["{}"], fn_index=view, session_hash=session)
-    taken, *_ = asyncio.run(page._queue.push(body=body, request=None, username=None))
+    pushed = page._queue.push(body=body, request=None, username=None)
+    with ThreadPoolExecutor(1) as thread:  # this one may have a loop of a browser's that runs
+        taken, *_ = thread.submit(asyncio.run, pushed).result(60)
     return taken
 
 
