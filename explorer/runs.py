@@ -33,7 +33,7 @@ class RunCache:
     def __init__(self, limit: int = CACHE_BYTES) -> None:
         self.limit = limit
         self.n_bytes = 0
-        """Bytes of all runs kept; summed anew for each run it was a sixth of a busy page's work."""
+        """Bytes of all runs kept: counted as they come and go, or each new run would sum up all."""
         self._runs: OrderedDict[Key, Run] = OrderedDict()
         self._pending: dict[Key, Future[Run]] = {}
         self._lock = threading.Lock()
