@@ -71,7 +71,8 @@ def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
     expect(yours).to_have_count(0)
 
 
-def test_the_words_are_those_of_a_link_that_is_answered_before_the_box_is_filled(app_url, chromium):
+@pytest.fixture
+def box_unfilled(app_url, chromium):
     """Gradio fills the box by an event of its own, which a busy page may answer last; here never."""
     events = httpx.get(f"{app_url}/config").json()["dependencies"]
     loading = [e["id"] for e in events if e["targets"] and e["targets"][0][1] == "load"]
@@ -82,11 +83,25 @@ def test_the_words_are_those_of_a_link_that_is_answered_before_the_box_is_filled
             asked.continue_()
 
     context.route("**/queue/join*", route)
-    page = context.new_page()
-    page.goto(f"{app_url}/?text=A+[MASK]+sat+on+the+[MASK].&hidden=dog", wait_until="commit")
-    expect(page.locator(".pr-column:visible")).to_have_count(6)
-    expect(page.locator(".strip .masked")).to_have_text(["[dog]", "[MASK]"])
+    yield context.new_page()
     context.close()
+
+
+def test_the_words_are_those_of_a_link_that_is_answered_before_the_box_is_filled(
+    app_url, box_unfilled
+):
+    link = f"{app_url}/?text=A+[MASK]+sat+on+the+[MASK].&hidden=dog"
+    box_unfilled.goto(link, wait_until="commit")
+    expect(box_unfilled.locator(".pr-column:visible")).to_have_count(6)
+    expect(box_unfilled.locator(".strip .masked")).to_have_text(["[dog]", "[MASK]"])
+
+
+def test_the_words_are_those_of_a_link_that_is_refused_before_the_box_is_filled(
+    app_url, box_unfilled
+):
+    box_unfilled.goto(f"{app_url}/?text={'cat+' * 1000}", wait_until="commit")
+    expect(box_unfilled.locator("#message [role=alert]")).to_be_visible()
+    expect(box_unfilled.locator(".strip .word").first).to_have_text("cat")
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

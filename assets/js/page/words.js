@@ -80,7 +80,8 @@ export function show(root, data) {
 /** @param {import('./state.js').State} state */
 function hear(state) {
   if (!state.accepted) {
-    if (state.refused) write(textBox().value);   // a link's text that cannot be run: not the example's words
+    const asked = state.get('text');   // a link's text that cannot be run: not the example's words
+    if (state.refused) write(asked, typed ?? asked);
     return;
   }
   begin(state.accepted.text, state.accepted.hidden ?? '');
