@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {begin, carried, follow, masksOf, read, toggled, written} from '../../assets/js/page/masks.js';
+import {begin, carried, follow, masksOf, read, toggled, written} from '../../../assets/js/page/masks.js';
 
 const at = (text, word) => ({start: text.indexOf(word), end: text.indexOf(word) + word.length});
 

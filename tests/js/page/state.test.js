@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {State} from '../../assets/js/page/state.js';
+import {State} from '../../../assets/js/page/state.js';
 
 const RUN = ['text', 'family', 'device', 'dtype'];
 const config = {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {recall, remember} from '../../assets/js/kit/memory.js';
-import {withNewest} from '../../assets/js/page/recent.js';
+import {recall, remember} from '../../../assets/js/kit/memory.js';
+import {withNewest} from '../../../assets/js/page/recent.js';
 
 const one = text => ({text, hidden: ''});
 

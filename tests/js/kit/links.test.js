@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {parts} from '../../assets/js/kit/links.js';
+import {parts} from '../../../assets/js/kit/links.js';
 
 const places = {'docs albert.md': 'a', 'arXiv:1909.11942v6': 'p', docs: 'd'};
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {betweenGroups, divergences, heaviest, ranks, rowsApart, softmax, sorted} from '../../assets/js/kit/maths.js';
+import {betweenGroups, divergences, heaviest, ranks, rowsApart, softmax, sorted} from '../../../assets/js/kit/maths.js';
 
 const near = (a, b, within = 1e-12) => assert.ok(Math.abs(a - b) <= within, `${a} is not ${b}`);
 const random = (n, seed = 7) => Array.from({length: n}, () => (seed = seed * 16807 % 2147483647) / 2147483647);

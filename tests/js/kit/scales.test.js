@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {dial, extent, geometric, nearest, niceTop, scale, stretches, ticks} from '../../assets/js/kit/scales.js';
+import {dial, extent, geometric, nearest, niceTop, scale, stretches, ticks} from '../../../assets/js/kit/scales.js';
 
 test('a scale maps its ends to its ends, also a logarithmic one, and holds what is below its floor', () => {
   for (const log of [false, true]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {brief, bytes, exact, fine, floats, million, number, percent, shown, wholePercent} from '../../assets/js/kit/numbers.js';
+import {brief, bytes, exact, fine, floats, million, number, percent, shown, wholePercent} from '../../../assets/js/kit/numbers.js';
 
 const pack = typed => Buffer.from(typed.buffer).toString('base64');
 
