@@ -23,6 +23,7 @@ function pen() {
   return new Proxy({notes}, {
     get: (own, name) => name in own ? own[name]
       : name === 'measureText' ? text => ({width: 6 * String(text).length})
+      : name === 'createImageData' ? (...size) => new page.ImageData(...size)
       : (...given) => { notes.push([name, ...given]); return {addColorStop() {}}; },
     set: (own, name, value) => { own[name] = value; notes.push([name, value]); return true; },
   });
@@ -36,7 +37,7 @@ page.HTMLCanvasElement.prototype.getContext = function getContext() {
 const names = ['document', 'location', 'history', 'localStorage', 'sessionStorage', 'Node', 'Element', 'HTMLElement', 'HTMLInputElement',
   'HTMLSelectElement', 'HTMLCanvasElement', 'SVGElement', 'Event', 'MouseEvent', 'PointerEvent', 'KeyboardEvent', 'CustomEvent', 'MutationObserver',
   'CSSStyleSheet', 'getComputedStyle', 'addEventListener', 'removeEventListener', 'dispatchEvent', 'matchMedia', 'XMLSerializer', 'DOMParser', 'Image',
-  'innerWidth', 'innerHeight', 'scrollTo', 'CSS'];
+  'innerWidth', 'innerHeight', 'scrollTo', 'CSS', 'ImageData'];
 for (const name of names) {
   const value = page[name];
   const bound = typeof value === 'function' && /^[a-z]/.test(name) ? value.bind(page) : value;
@@ -66,3 +67,30 @@ export function enter(node, value) {
   node.value = value;
   for (const name of ['input', 'change']) node.dispatchEvent(new Event(name, {bubbles: true}));
 }
+
+/** A key, as a reader presses it; answers whether the page leaves it to the browser. */
+export const press = (node, key) => node.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, cancelable: true}));
+
+/** The pointer at a place of the page, whose pictures all begin at its corner. */
+export function point(node, kind, x = 0, y = 0, pointerType = 'mouse') {
+  const event = new PointerEvent(kind, {clientX: x, clientY: y, pointerType, bubbles: true});
+  for (const [name, value] of [['offsetX', x], ['offsetY', y]]) Object.defineProperty(event, name, {value});
+  node.dispatchEvent(event);
+}
+
+/**
+ * What stands on a canvas since it was last made clear: each call with the pen as it was then, the corners of a line as `path`.
+ * @returns {Record<string, any>[]} `call` and `given`
+ */
+export function painted(canvas, ...calls) {
+  const {notes} = canvas.getContext('2d'), found = [];
+  let pen = {}, path = [];
+  for (const [call, ...given] of notes.slice(notes.findLastIndex(note => note[0] === 'setTransform') + 1)) {
+    if (call === 'beginPath') path = [];
+    if (/^(moveTo|lineTo|bezierCurveTo|quadraticCurveTo|arc)$/.test(call)) path = [...path, [call, ...given]];
+    if (SET.has(call)) pen = {...pen, [call]: given[0]};
+    else found.push({...pen, path, call, given});
+  }
+  return calls.length ? found.filter(one => calls.includes(one.call)) : found;
+}
+const SET = new Set(['fillStyle', 'strokeStyle', 'lineWidth', 'lineCap', 'globalAlpha', 'font', 'textAlign', 'textBaseline', 'imageSmoothingEnabled']);
