@@ -37,7 +37,7 @@ page.HTMLCanvasElement.prototype.getContext = function getContext() {
 const names = ['document', 'location', 'history', 'localStorage', 'sessionStorage', 'Node', 'Element', 'HTMLElement', 'HTMLInputElement',
   'HTMLSelectElement', 'HTMLCanvasElement', 'SVGElement', 'Event', 'MouseEvent', 'PointerEvent', 'KeyboardEvent', 'CustomEvent', 'MutationObserver',
   'CSSStyleSheet', 'getComputedStyle', 'addEventListener', 'removeEventListener', 'dispatchEvent', 'matchMedia', 'XMLSerializer', 'DOMParser', 'Image',
-  'innerWidth', 'innerHeight', 'scrollTo', 'CSS', 'ImageData'];
+  'innerWidth', 'innerHeight', 'scrollTo', 'CSS', 'ImageData', 'DOMRect'];
 for (const name of names) {
   const value = page[name];
   const bound = typeof value === 'function' && /^[a-z]/.test(name) ? value.bind(page) : value;
