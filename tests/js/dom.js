@@ -4,11 +4,15 @@ import {Window} from 'happy-dom';
 export const WIDTH = 640;
 const page = new Window({url: 'http://page.test/', width: 1280, height: 900});
 
+const heard = [];   // who hears of the width of what
 /** Tells the first width at once, as a browser does after the first frame. */
 class ResizeObserver {
   constructor(heard) { this.heard = heard; }
-  observe(node) { this.heard([{target: node, contentRect: {width: WIDTH, height: 100}}], this); }
-  disconnect() {}
+  observe(node) {
+    heard.push([node, this]);
+    this.heard([{target: node, contentRect: {width: WIDTH, height: 100}}], this);
+  }
+  disconnect() { heard.splice(0, heard.length, ...heard.filter(([, one]) => one !== this)); }
   unobserve() {}
 }
 class IntersectionObserver extends ResizeObserver {
@@ -54,6 +58,12 @@ export function place() {
   const root = document.createElement('div');
   document.body.replaceChildren(root);
   return root;
+}
+
+/** Gives a place another width and tells those who want to know. */
+export function widen(node, width) {
+  Object.defineProperty(node, 'clientWidth', {configurable: true, value: width});
+  for (const [watched, one] of [...heard]) if (watched === node) one.heard([{target: node, contentRect: {width, height: 100}}], one);
 }
 
 /** The texts of all elements that fit. */

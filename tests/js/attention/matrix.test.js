@@ -166,5 +166,6 @@ test('the arrows begin at the first cell and stop at the edges', () => {
   assert.deepEqual(go('Left'), [1, 0]);
   assert.deepEqual(go('Left', 'Up', 'Up', 'Up'), [0, 0]);
   assert.deepEqual(go('Down', 'Down', 'Down', 'Right', 'Right', 'Right'), [2, 2]);
+  assert.deepEqual([go('Left'), go('Up')], [[2, 1], [1, 1]]);
   assert.deepEqual([press(canvas, 'ArrowUp'), press(canvas, 'Tab')], [false, true]);
 });
