@@ -4,15 +4,19 @@ import {Window} from 'happy-dom';
 export const WIDTH = 640;
 const page = new Window({url: 'http://page.test/', width: 1280, height: 900});
 
-const heard = [];   // who hears of the width of what
+const watching = [];   // who hears of the width of what
+let atOnce = true;
+/** For pictures that draw themselves when they are built: a width is told by `widen` alone. */
+export const widthsLater = () => { atOnce = false; };
+
 /** Tells the first width at once, as a browser does after the first frame. */
 class ResizeObserver {
   constructor(heard) { this.heard = heard; }
   observe(node) {
-    heard.push([node, this]);
-    this.heard([{target: node, contentRect: {width: WIDTH, height: 100}}], this);
+    watching.push([node, this]);
+    if (atOnce) this.heard([{target: node, contentRect: {width: WIDTH, height: 100}}], this);
   }
-  disconnect() { heard.splice(0, heard.length, ...heard.filter(([, one]) => one !== this)); }
+  disconnect() { watching.splice(0, watching.length, ...watching.filter(([, one]) => one !== this)); }
   unobserve() {}
 }
 class IntersectionObserver extends ResizeObserver {
@@ -63,7 +67,7 @@ export function place() {
 /** Gives a place another width and tells those who want to know. */
 export function widen(node, width) {
   Object.defineProperty(node, 'clientWidth', {configurable: true, value: width});
-  for (const [watched, one] of [...heard]) if (watched === node) one.heard([{target: node, contentRect: {width, height: 100}}], one);
+  for (const [watched, one] of [...watching]) if (watched === node) one.heard([{target: node, contentRect: {width, height: 100}}], one);
 }
 
 /** The texts of all elements that fit. */

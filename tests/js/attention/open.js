@@ -1,14 +1,12 @@
 // The small wall on a page of 640 pixels: one model below the other, the chosen head's panels below both.
-import {point, WIDTH} from '../dom.js';
+import {point, widthsLater} from '../dom.js';
 import {painter, wallData} from './small.js';
 
 const {begin} = await import('../../../assets/js/page/here.js');
 const {onPage} = await import('../../../assets/js/attention/heads.js');
 const {show} = await import('../../../assets/js/attention/wall.js');
 
-// What is not on the page has no width, as in a browser: the lens is built before it is placed.
-Object.defineProperty(HTMLElement.prototype, 'clientWidth', {configurable: true, get() { return this.isConnected ? WIDTH : 0; }});
-
+widthsLater();
 const defaults = {text: '', family: 'base', tab: 'attention', model: 'bert', layer: '0', head: '0', view: 'matrix', order: 'place'};
 export const state = begin({defaults, reads: {attention: ['text']}, limit: 99, longest: 999}, () => {});
 export const never = () => new Promise(() => {});
