@@ -71,6 +71,7 @@ test('a frame that is gone does not keep the next from being heard', () => {
 test('its table has every head’s square as it was sent, in 255ths', () => {
   const {columns, rows} = table(data);
   assert.deepEqual(columns, ['layer', 'head', 'query', 'key', 'attention_in_255ths']);
-  assert.deepEqual([rows.length, rows[0], rows[1], rows[2]], [16, [1, 1, '[CLS]', '[CLS]', 0], [1, 1, '[CLS]', 'cat', 17 / 255], [1, 1, 'cat', '[CLS]', 34 / 255]]);
+  assert.deepEqual([rows.length, rows[0], rows[1], rows[2]], [16, [1, 1, '[CLS]', '[CLS]', 0], [1, 1, '[CLS]', 'cat', 17 / 255], [1, 1, 'cat', '[CLS]',
+    34 / 255]]);
   assert.deepEqual([rows[4], rows[15]], [[1, 2, '[CLS]', '[CLS]', 68 / 255], [2, 2, 'cat', 'cat', 1]]);
 });

@@ -87,6 +87,12 @@ test('without added tokens their cells go, or what is left is the whole', async 
   assert.deepEqual(pressed(node).filter(key => ['shown', 'hidden', 'rest'].includes(key)), ['rest']);
 });
 
+test('what is left is shared out in each row for itself', async () => {
+  const mixed = [1, 0, 0, 0, .1, .2, .3, .4, .4, .1, .3, .2, 0, 0, 0, 1], {node, pictures} = await lens({heads: [[mixed, SELF, NEXT, SELF], [mixed, SELF]]});
+  click(button(node, 'rest'));
+  assert.deepEqual(shown(pictures()[0]), [.4, .6, .25, .75]);
+});
+
 test('a row of which nothing is left stays empty', async () => {
   const away = square(4, (_, k) => Number(k === 3)), {node, pictures} = await lens({heads: [[away, SELF, EVEN, NEXT], [away, SELF]]});
   click(button(node, 'rest'));

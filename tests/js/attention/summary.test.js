@@ -21,7 +21,8 @@ function open(dark = false) {
 
 test('each model has a panel with its name, what it is, and a matrix between words', () => {
   const {root, canvases} = open();
-  assert.deepEqual([texts(root, 'figure b'), texts(root, '.aw-detail'), texts(root, '.note')], [['BERT: rollout', 'ALBERT: rollout'], ['of 12 layers', 'of one'], ['point']]);
+  assert.deepEqual([texts(root, 'figure b'), texts(root, '.aw-detail'), texts(root, '.note')], [['BERT: rollout', 'ALBERT: rollout'], ['of 12 layers',
+    'of one'], ['point']]);
   assert.deepEqual([...root.querySelectorAll('figure')].map(one => one.dataset.model), ['bert', 'albert']);
   assert.deepEqual(canvases.map(one => one.getAttribute('aria-label')), ['BERT: rollout', 'ALBERT: rollout']);
 });

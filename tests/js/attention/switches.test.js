@@ -5,7 +5,8 @@ import {click, place, press, texts} from '../dom.js';
 
 const {clear, show, table} = await import('../../../assets/js/attention/switches.js');
 
-const words = {all_on: 'all on', all_off: 'all off', strongest: 'the {n} strongest', weakest: 'weaker half', hint: 'Click.', scale: 'From {low} to {high} nats.',
+const words = {all_on: 'all on', all_off: 'all off', strongest: 'the {n} strongest', weakest: 'weaker half', hint: 'Click.',
+  scale: 'From {low} to {high} nats.',
   grid: 'heads of {model}', layer: 'layer {layer}', head: '{model} {layer}.{head}', on: 'on', off: 'off', alone: '{nats} nats', count: '{off} of {all} off'};
 /** BERT has three layers of two heads, ALBERT two of three. */
 const NATS = [[.4, .1], [0, .0004], [.025, .0996]], OTHER = [[.01, .02, .03], [.04, .05, .06]];
@@ -23,7 +24,8 @@ function open(given = data()) {
   const root = place(), asked = [], ask = question => asked.push(question);
   show(root, given, {ask});
   return {root, asked, again: next => show(root, next, {ask}), cell: (key, i) => root.querySelector(`[data-cell="${key}/${i}"]`),
-    chip: text => [...root.querySelectorAll('.hs-chips button')].find(one => one.textContent === text), wait(ms = 120) { mock.timers.tick(ms); return asked.at(-1)?.off; },
+    chip: text => [...root.querySelectorAll('.hs-chips button')].find(one => one.textContent === text),
+    wait(ms = 120) { mock.timers.tick(ms); return asked.at(-1)?.off; },
     off: () => [...root.querySelectorAll('.hs-head.off')].map(one => one.dataset.cell), counts: () => texts(root, '.badge')};
 }
 
@@ -82,7 +84,8 @@ test('a click turns a head off and on again; a run of clicks asks once', () => {
   const {cell, off, counts, asked, wait} = open();
   assert.deepEqual(counts(), ['0 of 6 off', '0 of 6 off']);
   click(cell('bert', 3));
-  assert.deepEqual([off(), counts(), cell('bert', 3).title, cell('bert', 3).getAttribute('aria-selected')], [['bert/3'], ['1 of 6 off', '0 of 6 off'], 'BERT 2.2, off', 'true']);
+  assert.deepEqual([off(), counts(), cell('bert', 3).title, cell('bert', 3).getAttribute('aria-selected')], [['bert/3'], ['1 of 6 off', '0 of 6 off'],
+    'BERT 2.2, off', 'true']);
   wait(119);
   assert.equal(asked.length, 0);
   click(cell('albert', 5));

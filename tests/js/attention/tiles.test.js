@@ -19,7 +19,8 @@ async function tiles(changes = {}, width = 1000, tall = {}) {
 /** A wall of many empty heads. */
 const manyHeads = (heads, layers = 1) => {
   const data = wallData(), count = 2 * heads * layers;
-  const models = data.models.map((model, m) => ({...model, heads, layers: m ? 1 : layers, rows: [0, 1, 2, 3].slice(0, m ? 1 : layers), kind: Array(count).fill(0)}));
+  const models = data.models.map((model, m) => ({...model, heads, layers: m ? 1 : layers, rows: [0, 1, 2, 3].slice(0, m ? 1 : layers),
+    kind: Array(count).fill(0)}));
   return {models, exact: false, bytes: Array(16 * heads * (layers + 1)).fill(0)};
 };
 /** A block has 30 pixels for its numbers at the left and 46 above; tiles stand 5 apart. */
@@ -80,7 +81,8 @@ test('a sorted model begins in the first row also where its layers stand lower',
 });
 
 /** Tile images drawn: where they are cut from and where they go. */
-const images = made => painted(made.base, 'drawImage').map(one => ({from: one.given.slice(1, 5), to: one.given.slice(5), alpha: one.globalAlpha, atlas: one.given[0]}));
+const images = made => painted(made.base, 'drawImage').map(one => ({from: one.given.slice(1, 5), to: one.given.slice(5), alpha: one.globalAlpha,
+  atlas: one.given[0]}));
 
 test('every head is cut from its model’s image and framed', async () => {
   const made = await tiles(), drawn = images(made);

@@ -59,7 +59,8 @@ test('the text’s words say which are added and which a mask', async () => {
 });
 
 test('a word lights while the pointer or the keyboard is on it', async () => {
-  const {root, made} = await wall(), chips = [...root.querySelectorAll('.aw-word')], lit = () => chips.map(chip => Number(chip.classList.contains('on'))).join('');
+  const {root, made} = await wall(), chips = [...root.querySelectorAll('.aw-word')],
+    lit = () => chips.map(chip => Number(chip.classList.contains('on'))).join('');
   for (const [on, off] of [['pointerenter', 'pointerleave'], ['focus', 'blur']]) {
     chips[2].dispatchEvent(new Event(on));
     assert.deepEqual([lit(), made.word], ['0010', 2]);

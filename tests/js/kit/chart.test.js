@@ -21,3 +21,22 @@ test('a named range is kept, and what lies outside of it stands at its edge', ()
   assert.deepEqual([x0, x1], [-1, 5]);
   assert.equal(py(3), py(2));
 });
+
+test('a narrow chart tries two names at least', () => {
+  assert.deepEqual(axesOf({xs: [0, 40], lines: []}, 90).xTicks, [0, 20, 40]);
+});
+
+test('without a place the axis runs from 0 to 1, and a logarithmic one holds what is above its floor', () => {
+  const {x0, x1} = axesOf({xs: [], lines: []}, 400);
+  assert.deepEqual([x0, x1], [0, 1]);
+  const axes = floor => axesOf({xs: [1, 2], lines: [{values: [1e-9, 1e-3, 1]}], y: {log: true}, floor}, 400);
+  assert.deepEqual(axes().yTicks.at(0), 1e-3);
+  assert.deepEqual(axes(1e-10).yTicks.at(0), 1e-9);
+  const {py, bottom} = axes();
+  assert.deepEqual([py(1e-3), py(1e-9), py(1)], [bottom, bottom, 14]);
+});
+
+test('about four round numbers are named on the level axis', () => {
+  assert.deepEqual(axesOf({xs: [0, 1], lines: [{values: [0, 100]}]}, 400).yTicks, [0, 50, 100]);
+  assert.deepEqual(axesOf({xs: [0, 1], lines: [{values: [0, 8]}]}, 400).yTicks, [0, 2, 4, 6, 8]);
+});

@@ -7,7 +7,8 @@ const {show, table} = await import('../../../assets/js/parameters/build.js');
 
 const said = {fields: {n_layers: 'Layers', d_model: 'Width'}, sharing: 'Sharing', modes: {none: 'nothing', all: 'all', ffn: 'feed-forward'}, pooler: 'Pooler',
   yes_no: {yes: 'yes', no: 'no'}, presets: 'Start from', start: {name: 'mine'}};
-const presets = [{name: 'BERT', n_layers: 12, d_model: 768, sharing: 'none', has_pooler: true}, {name: 'ALBERT', n_layers: 6, d_model: 512, sharing: 'all', has_pooler: false}];
+const presets = [{name: 'BERT', n_layers: 12, d_model: 768, sharing: 'none', has_pooler: true}, {name: 'ALBERT', n_layers: 6, d_model: 512, sharing: 'all',
+  has_pooler: false}];
 
 beforeEach(() => mock.timers.enable({apis: ['setTimeout']}));
 afterEach(() => mock.timers.reset());

@@ -73,16 +73,19 @@ test('as applied, a shared layer stands again as often as it runs, and sharing s
   assert.deepEqual([folded(cells('albert')), folded(ghosts('albert'))], ['0000000', '01']);
   assert.deepEqual([texts(root, '.pm-total'), texts(root, '.pm-unit')], [['100.0 M', '68.0 M', '71.0 M'], ['applied', 'applied', 'applied']]);
   assert.equal(root.querySelector('.note').textContent, 'as applied');
-  assert.equal(caption('albert'), 'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. 29.0 M less used than BERT: factorising 29.0 M (100.0 %).');
+  assert.equal(caption('albert'),
+    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. 29.0 M less used than BERT: factorising 29.0 M (100.0 %).');
   assert.match(caption('distilbert'), /32\.0 M less used/);
 });
 
 test('the caption says what a bar is made of and what it lacks', () => {
   const {root, caption} = open();
   assert.equal(caption('bert'), 'embeddings 38.0 M, 2 layers of 30.0 M, pooler 2.00 M');
-  assert.equal(caption('distilbert'), 'embeddings 38.0 M, 1 layers of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8 %), no pooler 2.00 M (6.3 %).');
+  assert.equal(caption('distilbert'),
+    'embeddings 38.0 M, 1 layers of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8 %), no pooler 2.00 M (6.3 %).');
   assert.equal(caption('albert'),
-    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. 59.0 M less kept than BERT: factorising 29.0 M (49.2 %), one shared layer 30.0 M (50.8 %).');
+    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. '
+    + '59.0 M less kept than BERT: factorising 29.0 M (49.2 %), one shared layer 30.0 M (50.8 %).');
   assert.equal(root.querySelector('.note').textContent, 'as stored; dashed: BERT');
 });
 
@@ -225,6 +228,7 @@ test('its table has every part of every model, and the head', () => {
   const {columns, rows} = table({families: {base: BASE.slice(2), large: LARGE.slice(1)}});
   assert.deepEqual(columns, ['family', 'model', 'layer', 'part', 'weights', 'applied_times']);
   assert.deepEqual(rows.slice(0, 6), [['base', 'ALBERT', null, 'word_embeddings', 8e6, 1], ['base', 'ALBERT', null, 'embedding_projection', 1e6, 1],
-    ['base', 'ALBERT', 1, 'attention', 1e7, 2], ['base', 'ALBERT', 1, 'ffn', 2e7, 2], ['base', 'ALBERT', null, 'pooler', 2e6, 1], ['base', 'ALBERT', null, 'head', 24e6, 0]]);
+    ['base', 'ALBERT', 1, 'attention', 1e7, 2], ['base', 'ALBERT', 1, 'ffn', 2e7, 2], ['base', 'ALBERT', null, 'pooler', 2e6, 1], ['base', 'ALBERT', null,
+    'head', 24e6, 0]]);
   assert.equal(rows.length, 10);
 });

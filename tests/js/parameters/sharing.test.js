@@ -7,11 +7,14 @@ import {click, enter, place, texts} from '../dom.js';
 const {show, table} = await import('../../../assets/js/parameters/sharing.js');
 
 const TOTALS = {none: 106, attention: 73, ffn: 51, all: 18};   // 10 + 12 * 8, 10 + 3 + 60, 10 + 36 + 5, 10 + 8
-const row = (mode, more = 0) => ({mode, total: 1e6 * (TOTALS[mode] + more), applied: 1e6 * (106 + more), printed: TOTALS[mode] + 1, squad1: '88.5/81.0', squad2: '78.8/75.5',
+const row = (mode, more = 0) => ({mode, total: 1e6 * (TOTALS[mode] + more), applied: 1e6 * (106 + more), printed: TOTALS[mode] + 1, squad1: '88.5/81.0',
+  squad2: '78.8/75.5',
   mnli: 81.6, sst2: 90, race: 63.46, average: 80.1});
 const modes = more => ['all', 'attention', 'ffn', 'none'].map(mode => row(mode, more));
-const said = {finding: '{none} none, {all} all, {attention} attention, {ffn} feed-forward, {applied} applied', label: 'modes', e: 'E', depth: 'depth', scores: 'scores',
-  published: 'published', deep: '{depth} layer{one}: {albert} or {bert}, {layer} each', chart: 'by depth', modes: {none: 'nothing', attention: 'attention', ffn: 'feed-forward', all: 'everything'},
+const said = {finding: '{none} none, {all} all, {attention} attention, {ffn} feed-forward, {applied} applied', label: 'modes', e: 'E', depth: 'depth',
+  scores: 'scores',
+  published: 'published', deep: '{depth} layer{one}: {albert} or {bert}, {layer} each', chart: 'by depth', modes: {none: 'nothing', attention: 'attention',
+    ffn: 'feed-forward', all: 'everything'},
   score_heads: ['shared', 'here', 'paper', 'SQuAD1', 'SQuAD2', 'MNLI', 'SST-2', 'RACE', 'mean']};
 const data = {modes: {128: modes(0), 768: modes(20)}, parts: {attention: 3e6, ffn: 5e6}, texts: said};
 
@@ -63,7 +66,8 @@ test('the depth that was chosen stays for another embedding and another drawing'
 test('the key has each way’s colour', () => {
   const {root} = open();
   assert.deepEqual(texts(root, '.pt-key li'), ['everything: 18.0 M', 'attention: 73.0 M', 'feed-forward: 51.0 M', 'nothing: 106.0 M']);
-  assert.deepEqual([...root.querySelectorAll('.pm-swatch')].map(one => one.style.background.match(/--[\w-]+/)[0]), ['--albert-fill', '--pt-attention', '--pt-ffn', '--ink-soft']);
+  assert.deepEqual([...root.querySelectorAll('.pm-swatch')].map(one => one.style.background.match(/--[\w-]+/)[0]), ['--albert-fill', '--pt-attention',
+    '--pt-ffn', '--ink-soft']);
 });
 
 test('the paper’s scores stand beside what is counted here, marked as published', () => {

@@ -5,7 +5,8 @@ import {place, texts, widen} from '../dom.js';
 
 const {said, show, table} = await import('../../../assets/js/parameters/spectrum.js');
 
-const words = {short: '{label}: {rank} of {width}, {empty} empty.', full: '{label} is full: {rank} of {width}, {empty}.', rank: '{label} has rank {rank}', note: 'note', index: 'index'};
+const words = {short: '{label}: {rank} of {width}, {empty} empty.', full: '{label} is full: {rank} of {width}, {empty}.', rank: '{label} has rank {rank}',
+  note: 'note', index: 'index'};
 const data = {texts: words, lines: [{key: 'bert', label: 'BERT', rank: 1200, width: 1200, values: Array.from({length: 1200}, (_, i) => (i ? .5 : 1))},
   {key: 'albert', label: 'ALBERT', rank: 128, width: 1200, values: [1, 1e-3, 1e-9]}]};
 

@@ -1,0 +1,156 @@
+// Three made-up sizes beside the two that the sentence compares; work is 2 + 3 per token + a little per pair.
+import assert from 'node:assert/strict';
+import {beforeEach, mock, test} from 'node:test';
+
+import {click, enter, place, texts} from '../dom.js';
+
+const {constants, show, table} = await import('../../../assets/js/parameters/sizes.js');
+
+const row = (key, name, total, flops, printed, shape) => ({key, name, total, applied: 3 * total, flops, printed, config: `${name}.json`, ...shape});
+const rows = [
+  row('bert', 'bert-large-uncased', 300e6, [1e9, 2e9, 1e6], [[340, 'BERT']], {layers: 24, width: 1024, embedding: 1024, heads: 16}),
+  row('albert', 'albert-xxlarge-v2', 225e6, [0, 8e9, 4e6], [[235, 'ALBERT'], [233, 'hub']], {layers: 12, width: 4096, embedding: 128, heads: 64}),
+  row('albert', 'albert-base-v2', 12e6, [0, 1e9, 0], [[11, 'A "small", one']], {layers: 12, width: 768, embedding: 128, heads: 12}),
+];
+const said = {finding: '{weights} of the weights, {work} of the work at {length}', label: 'sizes', length: 'length', unit: 'unit', export: 'CSV',
+  file: 'sizes.csv', note: 'note',
+  units: 'MB and MiB', terms: {MiB: 'box-mib'}, heads: {name: 'model', total: 'weights', printed: 'printed', off: 'off', applied: 'applied',
+    work: 'GFLOPs at {length}',
+    layers: 'layers', width: 'width', embedding: 'embedding', heads: 'heads'}};
+
+function open() {
+  const root = place();
+  show(root, {rows, texts: said});
+  const cells = name => { const at = texts(root, 'thead th').findIndex(text => text.replace(/ [▾▴]$/, '') === name);
+    return [...root.querySelectorAll('tbody tr')].map(line => line.children[at]); };
+  const heads = () => [...root.querySelectorAll('thead th')], sort = name => click(heads()[texts(root,
+    'thead th').findIndex(text => text.startsWith(name))].firstChild);
+  return {root, heads, sort, cells, column: name => cells(name).map(cell => cell.textContent), order: () => texts(root, 'tbody th'),
+    length: root.querySelector('input'), pick: text => click([...root.querySelectorAll('button')].find(one => one.textContent === text)),
+    sorted: () => heads().filter(head => head.hasAttribute('aria-sort')).map(head => [head.textContent, head.getAttribute('aria-sort')])};
+}
+beforeEach(() => {
+  const {sort, sorted, length, pick} = open();
+  enter(length, '5');
+  pick('MB (10⁶)');
+  sort('model');
+  sort('weights');
+  assert.deepEqual(sorted(), [['weights ▾', 'descending']]);
+});
+
+test('it begins with the most weights first, and the work at 128 tokens', () => {
+  const {order, heads, root} = open();
+  assert.deepEqual(order(), ['bert-large-uncased', 'albert-xxlarge-v2', 'albert-base-v2']);
+  assert.deepEqual(heads().map(head => head.textContent),
+    ['model', 'weights ▾', 'printed', 'off', 'applied', 'GFLOPs at 128', 'L', 'H', 'E', 'A', 'fp32 MB', 'fp16 MB', 'int8 MB']);
+  assert.deepEqual([...root.querySelectorAll('tbody tr')].map(line => line.dataset.model), ['bert', 'albert', 'albert']);
+});
+
+test('the sentence compares the widest ALBERT with the large BERT', () => {
+  const {root, length} = open(), sentence = () => root.querySelector('.finding').textContent;
+  // 8e9 * 128 + 4e6 * 128 ** 2 = 1089.5e9 beside 1e9 + 2e9 * 128 + 1e6 * 128 ** 2 = 273.4e9
+  assert.equal(sentence(), '0.75 of the weights, 4.0 of the work at 128');
+  enter(length, '0');
+  assert.equal(sentence(), '0.75 of the weights, 2.7 of the work at 1');   // 8.004 beside 3.001
+});
+
+test('each model’s row has its counts as they are printed', () => {
+  const {column} = open();
+  assert.deepEqual(column('weights'), ['300,000,000', '225,000,000', '12,000,000']);
+  assert.deepEqual(column('printed'), ['340M', '235M / 233M', '11M']);
+  assert.deepEqual(column('off'), ['−11.8 %', '−4.3 %', '+9.1 %']);
+  assert.deepEqual(column('applied'), ['900.0 M', '675.0 M', '36.0 M']);
+  assert.deepEqual(column('GFLOPs at 128'), ['273.38', '1,089.54', '128.00']);
+  assert.deepEqual(['L', 'H', 'E', 'A'].map(column), [['24', '12', '12'], ['1,024', '4,096', '768'], ['1,024', '128', '128'], ['16', '64', '12']]);
+});
+
+test('bytes are 4, 2 or 1 a weight, in a million or in two to the twentieth', () => {
+  const {column, pick} = open();
+  assert.deepEqual(['fp32 MB', 'fp16 MB', 'int8 MB'].map(column), [['1,200.0', '900.0', '48.0'], ['600.0', '450.0', '24.0'], ['300.0', '225.0', '12.0']]);
+  pick('MiB (2²⁰)');
+  assert.deepEqual(column('int8 MiB'), ['286.1', '214.6', '11.4']);
+  assert.equal(open().column('int8 MiB')[0], '286.1', 'it stays');
+});
+
+test('a bar is as long as its share of the largest', () => {
+  const {root, cells} = open(), shares = name => cells(name).map(cell => Number(cell.style.getPropertyValue('--share')));
+  assert.deepEqual(shares('weights'), [1, .75, .04]);
+  shares('GFLOPs at 128').forEach((share, i) => assert.ok(Math.abs(share - [273.384, 1089.536, 128][i] / 1089.536) < 1e-9));
+  assert.equal(root.querySelectorAll('td.with-bar').length, 6);
+  assert.deepEqual(cells('applied').map(cell => cell.className), ['', '', '']);
+});
+
+test('a short name has its meaning on it, a printed number its source', () => {
+  const {heads, cells} = open();
+  assert.deepEqual(heads().map(head => head.firstChild.title), ['', '', '', '', '', '', 'layers', 'width', 'embedding', 'heads', '', '', '']);
+  assert.deepEqual(cells('printed').map(cell => cell.title), ['340M: BERT', '235M: ALBERT; 233M: hub', '11M: A "small", one']);
+  assert.deepEqual([cells('L')[0].title, cells('weights')[0].title], ['', '']);
+  assert.deepEqual(cells('printed')[1].dataset.label, 'printed');
+});
+
+test('a press on a name sorts by it, the largest first; a second one turns that round', () => {
+  const {sort, order, sorted} = open(), [bert, wide, small] = ['bert-large-uncased', 'albert-xxlarge-v2', 'albert-base-v2'];
+  sort('GFLOPs');
+  assert.deepEqual([order(), sorted()], [[wide, bert, small], [['GFLOPs at 128 ▾', 'descending']]]);
+  assert.equal(document.activeElement.textContent, 'GFLOPs at 128 ▾');
+  sort('GFLOPs');
+  assert.deepEqual([order(), sorted()], [[small, bert, wide], [['GFLOPs at 128 ▴', 'ascending']]]);
+  sort('model');
+  assert.deepEqual([order(), sorted()], [[small, wide, bert], [['model ▴', 'ascending']]]);
+  sort('off');
+  assert.deepEqual(order(), [small, wide, bert]);
+  sort('printed');
+  assert.deepEqual(order(), [bert, wide, small]);
+  for (const [name, by] of [['applied', [bert, wide, small]], ['L', [bert, wide, small]], ['H', [wide, bert, small]], ['E', [bert, wide, small]], ['A', [wide,
+    bert, small]],
+    ['fp32', [bert, wide, small]]]) {
+    sort(name);
+    assert.deepEqual(order(), by, name);
+  }
+  assert.deepEqual(open().order(), [bert, wide, small], 'the order stays');
+});
+
+test('the length has stops from 1 to 512', () => {
+  const {length, heads} = open();
+  const stops = Array.from({length: 9}, (_, i) => { enter(length, String(i)); return heads()[5].textContent; });
+  assert.deepEqual(stops, [1, 8, 16, 32, 64, 128, 256, 384, 512].map(stop => `GFLOPs at ${stop}`));
+  assert.equal(length.max, '8');
+  assert.equal(open().length.value, '8');
+});
+
+test('the file has every number as it is, and quotes what has a comma in it', async () => {
+  mock.timers.enable({apis: ['setTimeout']});
+  const given = [], {createObjectURL, revokeObjectURL} = URL, gone = [], {click: press} = HTMLElement.prototype, links = [];
+  Object.assign(URL, {createObjectURL: blob => { given.push(blob); return 'blob:1'; }, revokeObjectURL: url => gone.push(url)});
+  HTMLElement.prototype.click = function click() { links.push([this.getAttribute('download'), this.href]); };
+  open().pick('CSV');
+  HTMLElement.prototype.click = press;
+  assert.deepEqual(links, [['sizes.csv', 'blob:1']]);
+  mock.timers.tick(999);
+  assert.deepEqual(gone, []);
+  mock.timers.tick(1);
+  assert.deepEqual(gone, ['blob:1']);
+  Object.assign(URL, {createObjectURL, revokeObjectURL});
+  mock.timers.reset();
+  const [head, first, , third, end] = (await given[0].text()).split('\n');
+  assert.equal(given[0].type, 'text/csv');
+  assert.equal(head, 'name,parameters,printed_millions,printed_in,applied,layers,hidden,embedding,heads,fp32_bytes,fp16_bytes,int8_bytes,flops_at_128_tokens');
+  assert.equal(first, 'bert-large-uncased,300000000,340,BERT,900000000,24,1024,1024,16,1200000000,600000000,300000000,273384000000');
+  assert.ok(third.startsWith('albert-base-v2,12000000,11,"A ""small"", one",36000000,12,768,128,12,48000000,24000000,12000000,'));
+  assert.equal(end, '');
+});
+
+test('its table and its lines of Python have the chosen length', () => {
+  enter(open().length, '3');
+  const {columns, rows: lines} = table({rows});
+  assert.equal(columns.at(-1), 'flops_at_32_tokens');
+  assert.deepEqual(lines[2], ['albert-base-v2', 12e6, 11, 'A "small", one', 36e6, 12, 768, 128, 12, 48e6, 24e6, 12e6, 32e9]);
+  assert.deepEqual(constants({rows}), {LENGTH: 32, CONFIGS: {'bert-large-uncased': 'bert-large-uncased.json',
+    'albert-xxlarge-v2': 'albert-xxlarge-v2.json', 'albert-base-v2': 'albert-base-v2.json'}});
+});
+
+test('the two units are explained', () => {
+  const {root} = open();
+  assert.equal(root.querySelector('.note .term').getAttribute('popovertarget'), 'box-mib');
+  assert.deepEqual(texts(root, '.note'), ['note', 'MB and MiB']);
+});
