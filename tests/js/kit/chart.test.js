@@ -32,6 +32,8 @@ test('without a place the axis runs from 0 to 1, and a logarithmic one holds wha
   const axes = floor => axesOf({xs: [1, 2], lines: [{values: [1e-9, 1e-3, 1]}], y: {log: true}, floor}, 400);
   assert.deepEqual(axes().yTicks.at(0), 1e-3);
   assert.deepEqual(axes(1e-10).yTicks.at(0), 1e-9);
+  const millionths = axesOf({xs: [1, 2], lines: [{values: [5e-7, 2e-6, 1]}], y: {log: true}}, 400);
+  assert.equal(millionths.py(2e-6), millionths.bottom, 'a millionth is the floor where none is named');
   const {py, bottom} = axes();
   assert.deepEqual([py(1e-3), py(1e-9), py(1)], [bottom, bottom, 14]);
 });

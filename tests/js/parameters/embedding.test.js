@@ -45,6 +45,14 @@ test('the sliders begin at the model and move by its stops', () => {
   assert.deepEqual(values(), ['250,000', '4,096', '4,096']);
 });
 
+test('a width and an embedding stop at powers of two and halfway between the large ones', () => {
+  const {h, e, root} = open(), printed = i => root.querySelectorAll('output')[i].textContent;
+  const stops = (slider, i) => Array.from({length: Number(slider.max) + 1}, (_, at) => { enter(slider, String(at)); return Number(printed(i).replace(',',
+    '')); });
+  const wide = [64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
+  assert.deepEqual([stops(h, 1), stops(e, 2)], [wide, [1, 2, 4, 8, 16, 32, ...wide]]);
+});
+
 test('the stops of a vocabulary hold the models’ own, in order', () => {
   const root = place();
   show(root, {pins: [{...pins[0], v: 119547}, pins[1]], start: {...pins[1], name: 'another'}, texts: said});

@@ -103,6 +103,7 @@ test('a share too small to print is left out', () => {
   const steps = savings => open(only(LARGE[0], {...LARGE[1], savings})).caption('albert').split('-L: ')[1];
   assert.equal(steps([['width', 99950], ['segments', 50]]), 'narrower 99,950 (> 99.9 %), no segments 50 (0.1 %).');
   assert.equal(steps([['width', 99951], ['segments', 49]]), 'narrower 99,951 (> 99.9 %), no segments 49.');
+  assert.equal(open(only(LARGE[0], {...LARGE[1], savings: [['segments', 1], ['width', 0]]})).ghosts('albert').length, 1, 'one weight is a saving');
 });
 
 test('the scale holds what is applied, too', () => {
