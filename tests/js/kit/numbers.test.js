@@ -35,3 +35,13 @@ test('a whole per cent is rounded, and a temperature has three decimals below 1 
   assert.equal(wholePercent(.256), '26 %');
   assert.deepEqual([.12345, 2.3456, .0504].map(shown), ['0.123', '2.35', '0.05']);
 });
+
+test('where one way of printing ends and the next begins', () => {
+  assert.deepEqual([999, 1000, .001, .0009, -1000, -.001].map(brief), ['999', '1.0e+3', '0.001', '9.0e-4', '-1.0e+3', '-0.001']);
+  assert.deepEqual([.9996, 1, 1.2345, 1.999].map(shown), ['1', '1', '1.23', '2']);
+  assert.deepEqual([1e-99, 2e-99, .0014].map(number), ['0.000', '2.0e-99', '0.001']);
+  assert.deepEqual([.9995, .99949, 1].map(percent), ['> 99.9 %', '99.9 %', '100.0 %']);
+  assert.deepEqual([99999, 1e5, 9.99e6, 1e7, 9.99e8, 1e9, -2e6, -50].map(fine),
+    ['99,999', '0.10 M', '9.99 M', '10.0 M', '999.0 M', '1.0 G', '-2.00 M', '-50']);
+  assert.deepEqual([million(1e6), exact(1.5), brief(1.2345), brief(12.04)], ['1.0 M', '2', '1.23', '12']);
+});

@@ -77,3 +77,50 @@ test('equal ratios end at both ends and keep what else is asked for in its place
   assert.deepEqual([found[0], found[1], found.at(-1)], [1, 2, 100]);
   for (let i = 1; i < steps.length; i++) assert.ok(Math.abs(steps[i] / steps[i - 1] - 100 ** .25) < 1e-9);
 });
+
+test('every round share is its own top, and a little more has the next', () => {
+  const steps = [.001, .002, .005, .01, .02, .05, .1, .2, .5, 1];
+  assert.deepEqual(steps.map(niceTop), steps);
+  assert.deepEqual(steps.slice(0, -1).map(step => niceTop(1.01 * step)), steps.slice(1));
+});
+
+test('an axis is cut at steps of 1, 2 or 5, from the first one inside', () => {
+  assert.deepEqual(ticks(0, 1, false, 4), [0, .5, 1]);
+  assert.deepEqual(ticks(0, .37, false, 4), [0, .1, .2, .3]);
+  assert.deepEqual(ticks(-3, 17, false, 4), [0, 5, 10, 15]);
+  assert.deepEqual(ticks(3, 70, false, 4), [20, 40, 60]);
+  assert.deepEqual(ticks(0, 40, false, 4), [0, 10, 20, 30, 40]);
+  assert.deepEqual(ticks(0, 9.9, false, 1), [0]);
+  assert.deepEqual(ticks(1, 1, false, 4), [1]);
+});
+
+test('a logarithmic axis has every second, third or seventh power where there are too many', () => {
+  assert.deepEqual(ticks(.01, 1, true, 4), [.01, .1, 1]);
+  assert.deepEqual(ticks(.01, .99, true, 4), [.01, .02, .05, .1, .2, .5]);
+  assert.deepEqual(ticks(1, 1e5, true, 3), [1, 100, 1e4]);
+  assert.deepEqual(ticks(1, 1e4, true, 1), [1, 1000]);
+  assert.deepEqual(ticks(1e-12, 1e12, true, 4), [1e-12, 1e-5, 100, 1e9]);
+  assert.deepEqual(ticks(1, 9, true, 1), [1, 2, 5]);
+});
+
+test('an axis below 0 ends where its values do', () => {
+  assert.deepEqual(extent([-2, -5], false, 0), [-5, -2]);
+  assert.deepEqual(extent([-3], false, 0), [-3, -2]);
+  assert.deepEqual(extent([1e-6], true, 1e-6), [1e-6, 1]);
+  assert.deepEqual(extent([2e-6, 2.5e-6], true, 1e-6), [2e-6, 4e-6]);
+});
+
+test('a dial’s places are equal ratios, and between its round stops it says three digits', () => {
+  const {place, value} = dial(.05, 20), small = dial(1, 100, 4);
+  assert.deepEqual([place(.05), place(1), place(20)], [0, 300, 600]);
+  assert.deepEqual([dial(1, 100).value(100), dial(1, 100).value(50), value(150)], [2.15, 1.47, .224]);
+  assert.deepEqual([small.round, small.value(1), small.value(2), small.value('3')], [[1, 2, 5, 10, 20, 50, 100], 2, 10, 20]);
+  assert.deepEqual(dial(.01, .02).round, [.01, .02]);
+});
+
+test('equal ratios and what else is asked for are said once', () => {
+  assert.deepEqual(geometric(1, 100, 3), [1, 10, 100]);
+  assert.deepEqual(geometric(1, 100, 3, [50, 10]), [1, 10, 50, 100]);
+});
+
+test('of two stops that are as near the first is taken', () => assert.equal(nearest([1, 3, 5], 2), 0));
