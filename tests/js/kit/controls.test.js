@@ -54,9 +54,10 @@ test('a word is explained where it stands first, in one sentence after another',
 
 test('a source’s link opens beside the page', () => {
   const root = place();
-  root.append(...linked('see docs here', {docs: 'https://docs.test/'}));
-  const link = root.querySelector('a');
-  assert.deepEqual([root.textContent, link.textContent, link.href, link.target, link.rel], ['see docs here', 'docs', 'https://docs.test/', '_blank',
+  root.append(...linked('see docs here, docs there', {docs: 'https://docs.test/'}));
+  const [link] = root.querySelectorAll('a');
+  assert.deepEqual(texts(root, 'a'), ['docs', 'docs']);
+  assert.deepEqual([root.textContent, link.textContent, link.href, link.target, link.rel], ['see docs here, docs there', 'docs', 'https://docs.test/', '_blank',
     'noopener']);
 });
 
