@@ -119,6 +119,7 @@ test('at first the last model’s feed-forward layer is looked at, with its tens
     [['Tensor', 'Shape', 'Type', 'Bytes', 'ffn.0'], ['20 × 1000 × 1000', 'float32', '80,000,000']]);
   assert.deepEqual([...root.querySelectorAll('.pm-inspector th')].map(one => one.getAttribute('scope')), ['col', 'col', 'col', 'col', 'row']);
   assert.deepEqual([...root.querySelectorAll('.pm-inspector tbody tr > *')].map(one => one.dataset.label), said.tensor_head);
+  assert.deepEqual([...root.querySelector('.pm-inspector').children].map(one => one.classList[0]), ['pm-line', 'table']);
   assert.equal(root.querySelector('.pm-inspector .table').getAttribute('aria-label'), 'Tensor');
   assert.equal(current().length, 0);
 });
