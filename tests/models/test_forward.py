@@ -1,13 +1,25 @@
 """A run equals what plain transformers computes on the same directory."""
 
+import logging
+
 import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from explorer.models.forward import apply_head, position_logits, run_model, run_together, tokenize
-from explorer.models.specs import MODEL_KEYS
+from explorer.bench.questions import questions
+from explorer.models.forward import (
+    apply_head,
+    position_logits,
+    run_model,
+    run_together,
+    state_logits,
+    tokenize,
+)
+from explorer.models.loading import load_model
+from explorer.models.specs import MINI, MODEL_KEYS
 
+logger = logging.getLogger(__name__)
 TEXTS = [
     "The cat sat on the [MASK].",
     "[MASK]",
@@ -130,3 +142,30 @@ def test_a_run_says_what_it_keeps_in_memory(tiny_family):
     n = len(run.tokens)
     numbers = (shape.n_layers + 1) * n * shape.d_model + shape.n_layers * shape.n_heads * n * n
     assert run.n_bytes == 4 * (numbers + shape.d_vocab)
+
+
+@pytest.mark.slow
+def test_a_shared_pass_hardly_ever_moves_a_place_in_a_list():
+    """Of the trained family, over 1,500 texts: the figures of BENCHMARKS.md."""
+    asked = [q.text for q in questions(5000, 20) if "[MASK]" in q.text][:1500]
+    farthest, moved, places = 0.0, [], 0
+    for loaded in map(load_model, MINI.values()):
+        texts = [tokenize(loaded, text) for text in asked]
+        for four in (texts[start : start + 4] for start in range(0, len(texts), 4)):
+            for tokens, shared in zip(four, run_together(loaded, four), strict=True):
+                alone = run_model(loaded, tokens)
+                farthest = max(farthest, np.abs(alone.mask_logits - shared.mask_logits).max())
+                ours, theirs = places_of(loaded, alone), places_of(loaded, shared)
+                moved += np.abs(ours - theirs)[ours != theirs].tolist()
+                places += len(ours)
+    logger.info("of %d places %d moved; logits up to %.1e", places, len(moved), farthest)
+    assert farthest < 1e-4
+    assert len(moved) < places / 1000
+    assert set(moved) <= {1}
+
+
+def places_of(loaded, run):
+    """The place of the last layer's first choice for the first mask in the list of each layer."""
+    logits = state_logits(loaded, run.hidden_states[:, run.tokens.mask_positions[0]])
+    chosen = logits[-1].argmax()
+    return 1 + (logits > logits[:, [chosen]]).sum(axis=1)
