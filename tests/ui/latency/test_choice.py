@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.timing.workload import BadWorkload
+from explorer.ui.latency import choice
 from explorer.ui.latency import tab as latency
 from explorer.ui.latency.choice import Choice, length_choices
 
@@ -34,3 +35,14 @@ def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
     n_tokens = max(len(run.tokens) for run in tiny_family.runs("The cat [MASK].").values())
     assert list(length.choices[0]) == [f"{n_tokens}: your text", n_tokens]
     assert ("cpu", "cpu") in [tuple(choice) for choice in device.choices]
+
+
+@pytest.mark.parametrize(
+    ("device", "host", "is_lent"),
+    [("cuda", True, True), ("cuda", False, False), ("cpu", True, False)],
+)
+def test_a_device_is_lent_where_it_is_a_gpu_of_a_host_that_lends(
+    monkeypatch, device, host, is_lent
+):
+    monkeypatch.setattr(choice, "is_lent", lambda: host)
+    assert Choice(device=device).is_lent == is_lent

@@ -62,3 +62,10 @@ def test_one_family_is_in_sight_and_every_tab_has_one_door(family):
     html = str(family_html(PageState(family=family)))
     assert re.findall('<div data-family="(\\w+)">', html) == [family]
     assert re.findall('data-tab="(\\w+)"', html) == [tab.ID for tab in TABS]
+
+
+def test_layers_are_counted_from_one():
+    own = re.compile('class="fm-own">([^<]*)<')
+    assert own.findall(drawn("mini")["bert"]) == [str(1 + n) for n in range(6)]
+    # Begun as every other of the teacher's: the boxes are numbered by the student's own layers.
+    assert own.findall(drawn("base")["distilbert"]) == ["1", "2", "3", "4", "5", "6"]

@@ -1,6 +1,8 @@
 """How the page is wired, whatever its handlers do: what is on it is reached by some event."""
 
+import difflib
 import warnings
+from pathlib import Path
 
 import gradio as gr
 import pytest
@@ -9,6 +11,7 @@ from explorer.page_state import PageState
 from explorer.ui.kit.queues import LONG
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.page import build_page
+from tests.ui.shell.page_map import page_map
 
 
 @pytest.fixture(scope="module")
@@ -66,3 +69,10 @@ def test_who_waits_for_a_measurement_takes_no_place_of_those_who_want_an_answer(
     named = {event.api_name: event.concurrency_id for event in events(page)}
     assert {named.pop("latency")} == {"measure"}
     assert {named[name] for name in ENDPOINTS if name != "latency"} == {"infer"}
+
+
+def test_every_part_and_every_event_is_as_written_down():
+    """What a change means to do to the page is seen in the difference of page.txt."""
+    written = (Path(__file__).parent / "page.txt").read_text("utf-8").splitlines()
+    changed = "\n".join(difflib.unified_diff(written, page_map(), n=0, lineterm=""))
+    assert not changed, f"{changed}\n(anew: python -m tests.ui.shell.page_map > page.txt)"

@@ -1,0 +1,91 @@
+"""What the page is made of, a line each: every part as it is built, and what each event does.
+
+``python -m tests.ui.shell.page_map > tests/ui/shell/page.txt`` writes it anew; the difference is
+what a change did to the page.
+"""
+
+import re
+import sys
+from collections import Counter
+
+from gradio.blocks import BlockContext
+
+from explorer.page_state import PageState
+from explorer.ui.shell.page import build_page
+
+MOST = 60
+"""Letters of a text by which it is known."""
+TOLD = ("value", "label", "placeholder", "choices", "minimum", "maximum", "step", "open")
+LOOKS = ("visible", "interactive", "elem_classes", "variant", "size", "scale", "min_width", "lines")
+OF_THE_MACHINE = {"Device"}
+"""Labels of choices that are those of the machine."""
+USUAL = {"queue": True, "concurrency_limit": "default", "trigger_mode": "once"}
+
+
+def page_map() -> list[str]:
+    """The parts of the whole page in order, then its events by what sets them off."""
+    page = build_page(PageState())
+    parts = [block for block in page.blocks.values() if type(block).__name__ not in ("Form", "Api")]
+    names = named(parts) | {b._id: "program" for b in page.blocks.values() if b not in parts}
+    events = sorted(event_line(event, names, page.fns) for event in page.fns.values())
+    counted = [line if n == 1 else f"{line} ({n} times)" for line, n in Counter(events).items()]
+    return [*map(part_line, parts), "", *counted]
+
+
+def parents(block):
+    while (block := block.parent) is not None:
+        if isinstance(block, BlockContext) and type(block).__name__ != "Form":
+            yield block
+
+
+def part_line(block) -> str:
+    given = block.constructor_args
+    given = given[0] if isinstance(given, list) else given
+    of_machine = ("choices", "value") if given.get("label") in OF_THE_MACHINE else ()
+    told = [f"{n}={short(given[n])}" for n in (*TOLD, *LOOKS) if n in given and n not in of_machine]
+    name = block.elem_id or getattr(block, "kind", "")
+    return "  " * len([*parents(block)]) + " ".join(
+        [type(block).__name__, *filter(None, [name]), *told]
+    )
+
+
+def short(value, most=MOST) -> str:
+    """A value without markup; a long text by its beginning."""
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", str(value))).strip()
+    return repr(text if len(text) <= most or isinstance(value, list) else f"{text[:most]}…")
+
+
+def named(parts) -> dict[int, str]:
+    """A part's name in an event: its own or its words, where it stands, its number among such."""
+    names, seen = {}, Counter()
+    for part in parts:
+        word = part.elem_id or getattr(part, "kind", "") or getattr(part, "label", None)
+        word = word or (part.value if type(part).__name__ == "Button" else type(part).__name__)
+        home = next((p.elem_id for p in parents(part) if p.elem_id), "")
+        name = word if part.elem_id else f"{home}/{word}"
+        seen[name] += 1
+        names[part._id] = name if seen[name] == 1 else f"{name} {seen[name]}"
+    return names
+
+
+def event_line(event, names, events) -> str:
+    if event.trigger_after is not None:
+        by = [f"after {called(events[event.trigger_after])}"]
+    else:
+        by = [f"{names.get(where, 'page')}.{what}" for where, what in event.targets]
+    into, out = ([names[block._id] for block in blocks] for blocks in (event.inputs, event.outputs))
+    ways = [f"{n}={v}" for n, usual in USUAL.items() if (v := getattr(event, n)) != usual]
+    slot = [event.concurrency_id] if not str(event.concurrency_id).isdecimal() else []
+    shown = [f"progress={event.show_progress}"]
+    script = [f"js={short(event.js, 5 * MOST)}"] if isinstance(event.js, str) else []
+    ends = ["ends others"] if event.cancels else []
+    said = f"{' + '.join(by)}: {called(event)}({', '.join(into)}) -> {', '.join(out) or 'nothing'}"
+    return f"{said} [{', '.join([*slot, *ways, *shown, *script, *ends])}]"
+
+
+def called(event) -> str:
+    return event.name if event.fn else "browser"
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(page_map()) + "\n")
