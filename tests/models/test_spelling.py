@@ -15,6 +15,7 @@ from explorer.models.spelling import BYTE_LEVEL, SENTENCEPIECE, WORDPIECE, spell
         (SENTENCEPIECE, "▁the", "the", "the"),
         (SENTENCEPIECE, "ing", "ing", "…ing"),
         (SENTENCEPIECE, ",", ",", ","),
+        (SENTENCEPIECE, "s)", "s)", "…s)"),
         (SENTENCEPIECE, "▁", "▁", "␣"),
         (BYTE_LEVEL, "Ġthe", "the", "the"),
         (BYTE_LEVEL, "ing", "ing", "…ing"),

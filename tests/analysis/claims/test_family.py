@@ -266,6 +266,9 @@ def test_pair_heads_are_judged_by_what_they_tell_apart(family, monkeypatch, bert
     monkeypatch.setattr(claims_pairs, "pair_logits", heads_that(bert, albert))
     assert claims_pairs.next_sentence_head(family()).holds is holds
     assert claims_pairs.sentence_order_head(family()).holds is holds
+    found = claims_pairs.next_sentence_head(family()).quantities
+    for order in ("next", "random", "swapped"):
+        assert found[order].value == (100.0 if bert[order][0] > 0 else 0.0)
 
 
 def test_pairs_too_few_to_tell_leave_the_heads_undecided(family, monkeypatch):

@@ -20,6 +20,7 @@ from explorer.models.forward import tokenize
 from explorer.models.inside.patching import patched_logits
 from explorer.models.rows import Patch
 from explorer.models.specs import MODEL_KEYS
+from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText
 
 FIRST, SECOND = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
@@ -94,6 +95,9 @@ def test_the_map_is_that_of_plain_passes_and_its_ends_are_laws(tiny_family, key)
     d = [torch.tensor(run.mask_logits[0].astype(np.float64)) for run in runs]
     d = [float(scores[answers[0]] - scores[answers[1]]) for scores in d]
     assert (found.d_first, found.d_second) == pytest.approx(d)
+    assert found.answers == tuple(
+        spelling_of(first.vocabulary).word(first.vocabulary[piece]) for piece in answers
+    )
     for patch, gap in gaps.items():
         word = groups.index(patch.positions)
         share = (gap - d[1]) / (d[0] - d[1])

@@ -150,3 +150,8 @@ def test_masking_is_replayable_and_swaps_only_what_it_says():
 def test_masking_nothing_is_refused(n, rounds):
     with pytest.raises(ValueError, match="at least one"):
         masking_simulation(n, np.array([1]), 0, rounds)
+
+
+def test_the_slider_goes_up_and_stops_where_papers_do():
+    assert list(TEMPERATURE_STEPS) == sorted(set(TEMPERATURE_STEPS))
+    assert {0.05, 1.0, 2.0, 20.0} < set(TEMPERATURE_STEPS)

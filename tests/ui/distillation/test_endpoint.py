@@ -78,3 +78,14 @@ def test_focus_is_the_texts_own_mask_or_its_last_word():
 def test_a_text_of_marks_has_nothing_to_hide():
     with pytest.raises(ValueError, match="no word to hide"):
         focus_of(PageState(text="?!"))
+
+
+def test_the_words_are_the_ten_likeliest_of_each(tiny_family):
+    found = distillation(TEXT, "mini", 2.0)
+    position = tiny_family.run("bert", TEXT).tokens.mask_positions[0]
+    likeliest = set()
+    for key in ("bert", "distilbert"):
+        loaded, ids = tiny_family.loaded(key), tiny_family.run(key, TEXT).tokens.ids
+        top = loaded.network(torch.tensor([ids])).logits[0, position].topk(10).indices
+        likeliest |= {loaded.vocabulary[i] for i in top.tolist()}
+    assert set(found["masks"][0]["tokens"]) == likeliest

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.take import RECIPES, has_recipe, take_menu
+from explorer.ui.kit.take import RECIPES, has_recipe, take_menu, texts
 from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]
@@ -70,3 +70,7 @@ def test_every_recipe_is_of_a_picture_and_what_has_none_is_known():
 @pytest.mark.parametrize("kind", sorted(NO_LINES))
 def test_a_menu_without_lines_says_nothing_of_python(kind):
     assert "ython" not in re.sub(r'data-\w+="[^"]*"', "", take_menu(kind))
+
+
+def test_the_menu_is_a_group_by_its_name():
+    assert f'role="group" aria-label="{texts.SAVE}"' in str(take_menu("predictions/gaps"))

@@ -1,5 +1,6 @@
 """The latency tab's sentences, from measurements that were made up for them."""
 
+import html
 from dataclasses import replace
 
 import pytest
@@ -7,7 +8,8 @@ import pytest
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.sweep import Sweep, sweep_points
 from explorer.timing.workload import Workload
-from explorer.ui.latency import folds_words, words
+from explorer.ui.latency import folds_words, tab, words
+from explorer.ui.latency.choice import Choice
 from tests.analysis.latency.test_family import measured
 
 EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
@@ -64,3 +66,22 @@ def test_what_was_stopped_says_so_and_how_far_it_was():
     assert folds_words.STOPPED in stopped
     (before,) = _drawn(FASTER, Update(0, None, done=True, stopped=True))
     assert "Stopped before anything was measured" in before
+
+
+def test_a_result_says_whose_own_time_was_held_against_itself():
+    """The model that every ratio is over: the first that was timed, and its row beside it."""
+    done = measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)
+    finding, card, said, kept = tab.drawn(Choice(), done, (0, True))
+    assert "BERT" in str(finding)
+    assert 'data-kind="latency/measure"' in str(card)
+    assert kept is done
+    expected = words.trust(done.summary, "BERT", Workload())
+    assert expected in html.unescape(str(said))
+    assert tab.drawn(Choice(), done, (0, False))[3] is None, "not while it is timed"
+
+
+def test_the_measurement_in_full_is_there_once_there_is_one():
+    from explorer.ui.latency.detail import draw_detail
+
+    assert str(draw_detail(None)) == ""
+    assert "latency/samples" in str(draw_detail(measured(EQUAL)))
