@@ -44,7 +44,7 @@ TITLES = {
 }
 NOTE = (
     "Whiskers are 95 % intervals. A limit counts as kept or missed only where a whole interval "
-    "says so. The dashed line joins the models that none beats at both of a picture's two numbers. "
+    "says so. The dotted line joins the models that none beats at both of a picture's two numbers. "
     "What was not measured here is not advised, and other tasks and machines may order the models "
     "otherwise."
 )

@@ -67,6 +67,15 @@ def test_an_answer_says_what_was_understood_and_which_question_it_was(page, tiny
     assert answer["machine"] == {"device": "cpu", "dtype": "float32"}
 
 
+def test_an_answer_says_where_it_was_computed_whatever_was_asked_for(
+    page, tiny_family, monkeypatch
+):
+    assert told(page, ask(page, device="cuda"))["machine"]["device"] == "cpu", "there is no GPU"
+    monkeypatch.setattr(shell, "device_of", lambda state: "meta")
+    monkeypatch.setattr(shell, "run_models", lambda *_: ({}, "not now"))
+    assert told(page, ask(page, tab="claims"))["machine"]["device"] == "meta"
+
+
 def test_the_tab_asked_for_is_drawn_and_the_others_are_emptied_but_for_those_up_to_date(
     page, tiny_family
 ):

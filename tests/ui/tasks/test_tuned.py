@@ -15,6 +15,7 @@ from explorer.page_state import PageState
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks import tab, tuned
 from explorer.ui.tasks.endpoint import question, sentiment
+from explorer.views.tasks.sentiment import word_sentiment_html
 
 TEXT = "the cat was not bad!"
 PASSAGE = "The cat sat on the mat. A dog was in Paris, and it was good."
@@ -69,6 +70,18 @@ def test_the_word_that_is_named_speaks_for_the_verdict(weights, named):
     assert ("most of all for" in said) == (named is not None)
     assert "bad" not in said
     assert named is None or named in said
+
+
+@pytest.mark.parametrize(
+    ("score", "label"), [(2.0, "positive"), (0.0, "positive"), (-0.1, "negative")]
+)
+def test_a_column_is_headed_by_its_verdict(score, label):
+    found = WordSentiment(("so",), score, np.array([score]), np.zeros(1), 0.0)
+    drawn = str(word_sentiment_html({"bert": found}, MINI, texts.SENTIMENT))
+    verdicts = [
+        word for word in ("positive", "negative") if f"<strong>{texts.SENTIMENT[word]}<" in drawn
+    ]
+    assert verdicts == [label]
 
 
 def test_a_word_alone_and_a_pair_are_judged(tuned_family):
