@@ -66,3 +66,13 @@ export function enter(node, value) {
   node.value = value;
   for (const name of ['input', 'change']) node.dispatchEvent(new Event(name, {bubbles: true}));
 }
+
+/** Shares that the style sheet reads, to three digits. */
+export const shares = (root, selector, name = '--share') =>
+  [...root.querySelectorAll(selector)].map(node => Number(Number(node.style.getPropertyValue(name)).toFixed(3)));
+
+/** Float32 numbers as they travel. */
+export const packed = values => Buffer.from(new Float32Array(values).buffer).toString('base64');
+
+/** What promises and timers of no length still have to do. */
+export const settled = (ms = 0) => new Promise(done => { setTimeout(done, ms); });
