@@ -47,7 +47,7 @@ test('on its way it says how far it is; stopped, it says so and the bar is gone'
   show(root, {done: 3, n: 8, sentence: 'Running.', stopped: 'Stopped.'});
   const bar = root.querySelector('progress');
   assert.deepEqual([bar.value, bar.max, root.textContent, root.querySelector('[role=status]').textContent], [3, 8, 'Running.', 'Running.']);
-  assert.equal(root.querySelector('.da-bigs'), null);
+  assert.deepEqual([root.querySelector('.da-bigs'), root.lastElementChild], [null, bar]);
   stop();
   assert.deepEqual([root.textContent, root.querySelector('progress')], ['Stopped.', null]);
   show(root, data);

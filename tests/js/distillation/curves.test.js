@@ -56,6 +56,7 @@ test('axes: entropies go from 0 to that of ten equal words, temperatures stand a
   const [first, last] = [line[0], line.at(-1)], top = 14, bottom = 164;
   assert.ok(Math.abs(last[1] - top) < 2, 'at T = 20 nearly equal');
   assert.ok(Math.abs(first[1] - bottom) < 3, 'at T = 0.05 nearly sure');
+  assert.equal(texts(entropies, 'text[text-anchor=end]')[0], '0');
   assert.deepEqual(texts(entropies, 'text[text-anchor=middle]'), ['0.05', '0.2', '0.5', '1', '2', '5', '20']);
   const losses = root.querySelectorAll('.ch')[2].querySelectorAll('text[text-anchor=end]');
   assert.ok([...losses].every(node => /^(1e|10*$|0\.0*1$)/.test(node.textContent)), 'powers of ten');
