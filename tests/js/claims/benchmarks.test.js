@@ -6,7 +6,8 @@ import {click, place, texts} from '../dom.js';
 const {show, table} = await import('../../../assets/js/claims/benchmarks.js');
 
 const said = {system: 'System', bars: 'Bars: {column}', sort: 'Sort by {column}', table: 'Table', published: 'published', slip: 'slip'};
-const scores = {id: 'distilbert-1', paper: 'distilbert', title: 'GLUE', source: 'DistilBERT, Table 1', split: 'dev', protocol: 'A mean of runs.', sort: 'Mean',
+const scores = {id: 'distilbert-1', paper: 'distilbert', title: 'GLUE', source: 'DistilBERT, Table 1', split: 'dev', protocol: 'A mean of runs.',
+  sort: 'Mean',
   columns: [{label: 'Mean', unit: '%'}, {label: 'MCC', unit: 'r × 100'}, {label: 'Loss', unit: 'ppl', lower_is_better: true}],
   rows: [{name: 'ELMo', values: [68.7, 44, 5]}, {name: 'BERT', model: 'bert', values: [79.5, null, 4.5]},
     {name: 'DistilBERT', model: 'distilbert', values: [77, 51.3, null]}],

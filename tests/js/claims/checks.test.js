@@ -8,7 +8,8 @@ const checks = await import('../../../assets/js/claims/checks.js');
 const line = await import('../../../assets/js/claims/results.js');
 
 const words = {run: 'Run {id}: {measures}', not_run: 'not run', published: 'published', measured: 'measured', expected: 'Expected', holds: 'holds',
-  fails: 'fails', waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again', running: '{id}: {done} of {total}', stopped: 'Stopped: {n} of {total}',
+  fails: 'fails', waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again', running: '{id}: {done} of {total}',
+    stopped: 'Stopped: {n} of {total}',
   none: 'None of {total}', done: '{n} of {total}: {holds} hold, {fails} fail, {undecided} open, {waits} wait'};
 const data = {texts: words, checks: [{id: 'T1', measures: 'time', expected: 'less'}, {id: 'S2', measures: 'size', expected: '12 M'}]};
 const result = (id, status, changes = {}) => ({id, status, text: `${id} found`, on: 'this CPU', ...changes});
@@ -51,7 +52,8 @@ test('a result stands in its row as soon as it is there: what, where, and whethe
   assert.equal(root.querySelectorAll('.cl-test')[1].dataset.holds, 'false');
   assert.ok(root.querySelectorAll('.cl-outcome')[1].classList.contains('published'));
   assert.equal(running.size, 0);
-  assert.deepEqual(checks.table(data).rows, [['T1', 'time', 'less', 'holds', 'T1 found', 'this CPU'], ['S2', 'size', '12 M', 'fails', 'S2 found', 'this CPU']]);
+  assert.deepEqual(checks.table(data).rows, [['T1', 'time', 'less', 'holds', 'T1 found', 'this CPU'], ['S2', 'size', '12 M', 'fails', 'S2 found',
+    'this CPU']]);
 });
 
 test('an open verdict asks for one press more where more time may decide; one from nowhere has no place', () => {

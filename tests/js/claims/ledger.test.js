@@ -6,8 +6,10 @@ import {click, enter, place, texts} from '../dom.js';
 const {filter, publish, results, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/ledger.js');
 
-const said = {any: 'any', placeholder: 'find', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report', live: 'live',
-  claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', more: '{n} more', run: 'Run {id}: {measures}',
+const said = {any: 'any', placeholder: 'find', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
+  live: 'live',
+  claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', more: '{n} more',
+    run: 'Run {id}: {measures}',
   no_check: 'no check', no_source: 'no source', partly: 'left: {ids}', published: 'published', measured: 'measured', holds: 'holds', fails: 'fails',
   waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again'};
 const claim = (id, changes = {}) => ({id, claim: `Claim ${id}`, claimed: '40 %', found: 'BERT, Table 1', source: '', topic: 'size', verdict: 'right',
@@ -135,7 +137,8 @@ test('a claim\'s checks are buttons that ask; one at work says so', () => {
 test('what a check found for this claim stands below, each part with its verdict', () => {
   const {root} = shown([claim('c1', {checks: ['T1'], live: ['T1']}), claim('c2', {checks: ['T1'], live: ['T1']})]);
   assert.equal(root.querySelector('.cl-outcome'), null);
-  publish({results: [result('T1', 'holds', {timed: true, claims: {c1: [{text: '1.5 ×', holds: true}, {text: '2 ×', holds: false}, {text: '3 ×', holds: null}]}})]});
+  publish({results: [result('T1', 'holds', {timed: true, claims: {c1: [{text: '1.5 ×', holds: true}, {text: '2 ×', holds: false}, {text: '3 ×',
+    holds: null}]}})]});
   assert.deepEqual(texts(root, '.cl-outcome'), ['measured, this CPU1.5 × holds2 × fails3 × press again', 'measured, this CPUT1 found ']);
   assert.deepEqual([...root.querySelectorAll('.cl-test')].map(node => node.dataset.holds), ['true', 'false', 'null', 'none']);
 });

@@ -6,7 +6,8 @@ import {begun} from '../page/stage.js';
 
 const {dial} = await import('../../../assets/js/depth/dial.js');
 
-const said = {times: 'times', usual: 'as usual', kl: 'KL', dial_chart: 'KL from usual', beyond: 'up to {n} times', work: '{gflop} GFLOP, {share}', same: 'same as {n}',
+const said = {times: 'times', usual: 'as usual', kl: 'KL', dial_chart: 'KL from usual', beyond: 'up to {n} times', work: '{gflop} GFLOP, {share}',
+  same: 'same as {n}',
   other: 'not as {n}', distance: '{kl} nats', lacking: 'Not now.', dial: 'What of {model}?', dial_note: 'Note.'};
 const model = {key: 'albert', label: 'ALBERT', layers: 2, flops: [1.5e9, 3e9, 4.5e9, 6e9], masks: [{}, {kl: [9, .5, 0],
   top: [[['embedding', 1]], [['dog', .6], ['cat', .25]], [['cat', .75], ['dog', .125]]]}]};

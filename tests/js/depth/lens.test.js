@@ -7,14 +7,19 @@ import {begun} from '../page/stage.js';
 const {show, table} = await import('../../../assets/js/depth/lens.js');
 
 const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
-  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.', first_masks: '{n} of {all} masks',
+  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
+    first_masks: '{n} of {all} masks',
   embeddings: 'emb.', layer: 'layer {n}', cell: '{model}, {layer}: {word} {p}', place_cell: '{layer}: {word} in {rank}', kl_cell: '{layer}: {kl} nats',
-  strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.', words_strip: 'words of {model}',
-  words_note: 'Note.', first_words: 'first {n} of {all}', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}', usual: 'usual',
-  times: 'times', dial_chart: 'Chart', dial_note: 'Dial note.', same: 'same', other: 'other', distance: '{kl} away', work: '{gflop}, {share}', beyond: 'up to {n}'};
+  strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',
+    words_strip: 'words of {model}',
+  words_note: 'Note.', first_words: 'first {n} of {all}', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}',
+    usual: 'usual',
+  times: 'times', dial_chart: 'Chart', dial_note: 'Dial note.', same: 'same', other: 'other', distance: '{kl} away', work: '{gflop}, {share}',
+    beyond: 'up to {n}'};
 const mask = (decided, words, p, rank, kl) => ({decided, words, p, rank, kl, top: p.map(row => words.map((word, i) => [word, row[i]]))});
 const bert = () => ({key: 'bert', label: 'BERT', layers: 2, flops: [], masks: [
-  mask(2, ['cat', 'dog'], [[.01, .25], [.003, .5], [.998, 0]], [1500, 2, 1], [12, 3, 0]), mask(0, ['mat', 'rug'], [[.5, .1], [.6, .1], [.7, .1]], [1, 1, 1], [2, 1, 0])]});
+  mask(2, ['cat', 'dog'], [[.01, .25], [.003, .5], [.998, 0]], [1500, 2, 1], [12, 3, 0]), mask(0, ['mat', 'rug'], [[.5, .1], [.6, .1], [.7, .1]], [1, 1, 1],
+    [2, 1, 0])]});
 const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2e9], masks: [
   mask(1, ['dog', 'cat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0]), mask(1, ['rug', 'mat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0])]});
 const data = changes => ({texts: said, models: [bert(), albert()], masks: ['The ▢', 'a ▢'], n_masks: 2, cards: [], run: {text: 'x'}, ...changes});
@@ -64,7 +69,8 @@ test('a curve of KL, as wide as the largest of all models, through the middle of
   const {root} = shown(), points = key => strip(root, key).querySelector('polyline').getAttribute('points').split(' ').map(p => p.split(',').map(Number));
   assert.deepEqual(points('bert'), [[32, 18], [9.5, 54], [2, 90]]);   // 2 + 30 · KL / 12
   assert.deepEqual(points('albert'), [[17, 18], [2, 90]]);
-  assert.deepEqual([...strip(root, 'albert').querySelectorAll('circle')].map(dot => [dot.getAttribute('cx'), dot.getAttribute('cy')]), [['17.0', '18'], ['2.0', '90']]);
+  assert.deepEqual([...strip(root, 'albert').querySelectorAll('circle')].map(dot => [dot.getAttribute('cx'), dot.getAttribute('cy')]), [['17.0', '18'],
+    ['2.0', '90']]);
   const none = {...bert(), masks: [mask(0, ['a'], [[1], [1], [1]], [1, 1, 1], [0, 0, 0])]};
   assert.match(shown({}, {models: [none], masks: ['x']}).root.querySelector('polyline').getAttribute('points'), /^2\.0,18 2\.0,54/);
 });

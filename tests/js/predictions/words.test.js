@@ -5,7 +5,8 @@ import {click, place, shares, texts} from '../dom.js';
 
 const {clear, show, table} = await import('../../../assets/js/predictions/words.js');
 
-const said = {rule: 'Rule.', nothing: 'not in it', surprise: '{nats} nats', strip: 'Words', disagree: 'they disagree', head: ['model', 'p', 'surprise', 'rank', 'pieces', 'instead']};
+const said = {rule: 'Rule.', nothing: 'not in it', surprise: '{nats} nats', strip: 'Words', disagree: 'they disagree', head: ['model', 'p', 'surprise',
+  'rank', 'pieces', 'instead']};
 const found = (p, nats, rank, pieces = ['a']) => ({p, nats, rank, pieces, answers: [['it', .5], ['he', .25]]});
 const word = (name, models, breaks = false) => ({word: name, breaks, models});
 const labels = {bert: 'BERT', albert: 'ALBERT'};
@@ -60,9 +61,11 @@ test('what each model says of the open word', () => {
   const root = shown();
   assert.equal(root.querySelector('figcaption').textContent, 'cat');
   assert.deepEqual(texts(root, 'thead th'), said.head);
-  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', '0.500', '4.50 nats', '2', 'a', 'it 0.500, he 0.250', 'ALBERT', '0.100', '2.30 nats', '1', 'a', 'it 0.500, he 0.250']);
+  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', '0.500', '4.50 nats', '2', 'a', 'it 0.500, he 0.250', 'ALBERT', '0.100', '2.30 nats', '1',
+    'a', 'it 0.500, he 0.250']);
   click(root.querySelectorAll('.pw-tile')[2]);
-  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', 'not in it', '–', '–', 'a', 'it 0.500, he 0.250', 'ALBERT', '2.0e-4', '18.00 nats', '1,500', 'zy + x', 'it 0.500, he 0.250']);
+  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', 'not in it', '–', '–', 'a', 'it 0.500, he 0.250', 'ALBERT', '2.0e-4', '18.00 nats', '1,500',
+    'zy + x', 'it 0.500, he 0.250']);
 });
 
 test('a model that has not come to the word yet has no line in its table', () => {
