@@ -27,12 +27,12 @@ test('the picture is as large as what is drawn and a margin, on paper, moved to 
 });
 
 test('it says what it is, and below itself where it is from, in lines that fit', () => {
-  const {svg, height} = drawn(laid('div', [0, 0, 400, 200], red), {title: 'A & B', about: {text: '<x>'}, caption: ['short', `${'word '.repeat(15)}`,
+  const {svg, height} = drawn(laid('div', [0, 0, 400, 200], red), {title: 'A & B', about: {text: '<x>'}, caption: ['short', `${'a rd '.repeat(15)}`,
     'x'.repeat(90)]});
   assert.equal(svg.querySelector('title').textContent, 'A & B');
   assert.deepEqual(JSON.parse(svg.querySelector('metadata').textContent), {text: '<x>'});
   const lines = [...svg.querySelectorAll(':scope > text')];
-  assert.deepEqual(lines.map(line => line.textContent), ['short', Array(13).fill('word').join(' '), 'word word', 'x'.repeat(40), 'x'.repeat(50)]);
+  assert.deepEqual(lines.map(line => line.textContent), ['short', Array(13).fill('a rd').join(' '), 'a rd a rd', 'x'.repeat(40), 'x'.repeat(50)]);
   assert.deepEqual(lines.map(line => names(line, 'x', 'y', 'fill')), [0, 1, 2, 3, 4].map(i => ['16', String(216 + 16 + 15 * (i + 1)), '#606060']));
   assert.equal(height, 216 + 5 * 15 + 32);
 });
@@ -109,6 +109,10 @@ test('something rotated is drawn as if it were not, then rotated, and counts as 
   assert.deepEqual(texts(group), [['word', '75.00', '33.00', '24.00']]);
   assert.equal(height, 60 + 48);
   assert.equal(node.style.transform, '');
+  for (const one of ['1, 0.5, 0, 1', '1, 0, 0.5, 1']) {
+    const skew = laid('span', [0, 0, 10, 10], {...red, transform: `matrix(${one}, 0, 0)`});
+    assert.equal(drawn(laid('div', [0, 0, 9, 9], {}, skew)).svg.querySelectorAll('g').length, 2);
+  }
   const moved = laid('span', [0, 0, 10, 10], {...red, transform: 'matrix(1, 0, 0, 1, 5, 6)'});
   assert.equal(drawn(laid('div', [0, 0, 9, 9], {}, moved)).svg.querySelectorAll('g').length, 1);
 });

@@ -29,7 +29,7 @@ export function laid(tag, at, style = {}, ...children) {
 
 /** A text's letters run through its element's box, line below line. */
 class Range {
-  setStart(node, at) { this.node = node; this.start = at; }
+  setStart(node, at) { Object.assign(this, {node, start: at, end: at}); }
   setEnd(_, at) { this.end = at; }
   getClientRects() {
     const {x, y, width} = boxes.get(this.node.parentElement)(), each = Math.floor(width / 6), lines = [];
