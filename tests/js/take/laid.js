@@ -42,13 +42,23 @@ class Range {
   }
 }
 
-const colour = css => css.startsWith('#') ? [1, 3, 5].map(i => parseInt(css.slice(i, i + 2), 16)).concat(255)
-  : (([r, g, b, a = 1]) => [r, g, b, Math.round(255 * a)])((css.match(/[\d.]+/g) ?? [0, 0, 0]).map(Number));
-document.defaultView.HTMLCanvasElement.prototype.getContext = function getContext() {
-  return this.pen ??= {notes: [], clearRect() {}, fillRect() {}, drawImage(...given) { this.notes.push(given); },
-    getImageData() { return {data: colour(this.fillStyle)}; },
-    measureText: text => ({width: 6 * text.length, fontBoundingBoxAscent: 8, fontBoundingBoxDescent: 2})};
-};
+/** A pen of one pixel that takes colours as a browser does: what is none leaves it as it was. */
+class Pen {
+  notes = [];
+  ink = [0, 0, 0, 255];
+  painted = [0, 0, 0, 0];
+  set fillStyle(css) {
+    const long = css.replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
+    if (long.startsWith('#')) this.ink = [1, 3, 5].map(i => parseInt(long.slice(i, i + 2), 16)).concat(255);
+    else if (long.startsWith('rgb')) this.ink = (([r, g, b, a = 1]) => [r, g, b, Math.round(255 * a)])(long.match(/[\d.]+/g).map(Number));
+  }
+  clearRect(x, y, width, height) { if (!x && !y && width && height) this.painted = [0, 0, 0, 0]; }
+  fillRect(x, y, width, height) { if (!x && !y && width && height && this.ink[3]) this.painted = this.ink; }
+  drawImage(...given) { this.notes.push(given); }
+  getImageData(x, y) { return {data: x || y ? [0, 0, 0, 0] : this.painted}; }
+  measureText(text) { return {width: 6 * text.length, fontBoundingBoxAscent: 8, fontBoundingBoxDescent: 2}; }
+}
+document.defaultView.HTMLCanvasElement.prototype.getContext = function getContext() { return this.pen ??= new Pen(); };
 document.defaultView.HTMLCanvasElement.prototype.toDataURL = () => 'data:canvas';
 document.defaultView.Element.prototype.getBoundingClientRect = function getBoundingClientRect() { return boxes.get(this)?.() ?? box(0, 0, 0, 0); };
 document.createRange = () => /** @type {any} */ (new Range());

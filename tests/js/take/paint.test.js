@@ -16,6 +16,7 @@ test('a colour is six digits and how opaque it is; nothing is no colour', () => 
   assert.deepEqual(inks('rgba(16, 32, 48, 0.2)'), ['#102030', .2]);
   assert.deepEqual(inks('rgba(1, 2, 3, 0)'), ['none', 0]);
   for (const none of ['', 'none', 'transparent']) assert.deepEqual(inks(none), ['none', 0]);
+  assert.deepEqual(inks('inherit'), ['#000000', 1], 'not the colour before');
   assert.equal(inks('rgb(1, 2, 255)'), inks('rgb(1, 2, 255)'));
 });
 
