@@ -54,6 +54,7 @@ class Pen {
   }
   clearRect(x, y, width, height) { if (!x && !y && width && height) this.painted = [0, 0, 0, 0]; }
   fillRect(x, y, width, height) { if (!x && !y && width && height && this.ink[3]) this.painted = this.ink; }
+  setTransform() {}
   drawImage(...given) { this.notes.push(given); }
   getImageData(x, y) { return {data: x || y ? [0, 0, 0, 0] : this.painted}; }
   measureText(text) { return {width: 6 * text.length, fontBoundingBoxAscent: 8, fontBoundingBoxDescent: 2}; }

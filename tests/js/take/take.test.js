@@ -7,6 +7,7 @@ import {reply} from '../page/stage.js';
 import {box, lay, laid} from './laid.js';
 
 Object.assign(window, {parent: window});
+const {resize} = await import('../../../assets/js/kit/dom.js');
 const {begin} = await import('../../../assets/js/page/here.js');
 const {aboutOf, origin, take} = await import('../../../assets/js/take/take.js');
 const {takeTab} = await import('../../../assets/js/take/page.js');
@@ -74,9 +75,9 @@ test('its lines of Python know the text, every choice a mask, the models, and th
 });
 
 test('a drawing is whole, drawn finely and then as before, with its lines below', async () => {
-  const order = [];
-  const {text, type} = await taken('svg', {whole: async () => order.push('whole'), theme: () => order.push('theme')});
-  assert.deepEqual(order, ['whole', 'theme', 'theme']);
+  const order = [], wide = () => { const canvas = document.createElement('canvas'); resize(canvas, 10, 10); return canvas.width; };
+  const {text, type} = await taken('svg', {whole: async () => order.push('whole'), theme: () => order.push(wide())});
+  assert.deepEqual(order, ['whole', 20, 10]);
   assert.equal(type, 'image/svg+xml');
   const svg = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
   assert.equal(svg.querySelector('title').textContent, 'predictions/gaps: A [MASK] or [he|she].');
