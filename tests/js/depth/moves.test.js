@@ -99,7 +99,8 @@ test('a tile for each layer, of the chosen head, fuller where it looks more', ()
 });
 
 test('small squares are drawn as squares, large ones smoothed', () => {
-  const smooth = size => filmed({size, tiles: Buffer.from(new Uint8Array(6 * size * size)).toString('base64')}).querySelector('.df canvas').getContext('2d').imageSmoothingEnabled;
+  const empty = size => Buffer.from(new Uint8Array(6 * size * size)).toString('base64');
+  const smooth = size => filmed({size, tiles: empty(size)}).querySelector('.df canvas').getContext('2d').imageSmoothingEnabled;
   assert.deepEqual([smooth(2), smooth(92), smooth(93)], [false, false, true]);
 });
 

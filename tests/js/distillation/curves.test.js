@@ -90,7 +90,7 @@ test('they are computed once, when they come into sight, a few at a time, and no
   let left = 0;
   globalThis.IntersectionObserver = class { constructor(heard) { this.heard = heard; } observe() { seen.push(this.heard); } disconnect() { left += 1; } };
   try {
-    const {show: _, ...data} = {show, ...lab()}, {floats} = await import('../../../assets/js/kit/numbers.js');
+    const data = lab(), {floats} = await import('../../../assets/js/kit/numbers.js');
     const [teacher, student] = data.models.map(model => ({...model, logits: floats(model.logits)}));
     const one = curves({...data, teacher, student}), gone = curves({...data, teacher, student});
     place().append(one.node);

@@ -13,7 +13,10 @@ async function opened(address = 'http://page.test/', kept = {}) {
   for (const [name, value] of Object.entries(kept)) localStorage.setItem(`explorer-${name}`, value);
   document.documentElement.className = 'embed linked family-folded';
   document.body.className = '';
-  globalThis.fetch = async (resource, options) => { asked.push([resource, options]); return served(resource instanceof Request ? resource.url : String(resource)); };
+  globalThis.fetch = async (resource, options) => {
+    asked.push([resource, options]);
+    return served(resource instanceof Request ? resource.url : String(resource));
+  };
   await import(`../../../assets/js/early.js?${serial += 1}`);
 }
 
@@ -105,7 +108,10 @@ test('components that are early wait in line', async () => {
 });
 
 test('the address says whether the page stands in another one, and whether the opening example must be hidden', async () => {
-  const classes = async search => { await opened(`http://page.test/${search}`); return ['embed', 'linked'].map(name => document.documentElement.classList.contains(name)); };
+  const classes = async search => {
+    await opened(`http://page.test/${search}`);
+    return ['embed', 'linked'].map(name => document.documentElement.classList.contains(name));
+  };
   assert.deepEqual(await classes(''), [false, false]);
   assert.deepEqual(await classes('?embed=1'), [true, false]);
   assert.deepEqual(await classes('?embed=2'), [false, false]);
@@ -114,7 +120,10 @@ test('the address says whether the page stands in another one, and whether the o
 });
 
 test('what was chosen last time is there at once, but an address that names a theme has the last word', async () => {
-  const now = async (...given) => { await opened(...given); return [document.body.classList.contains('dark'), document.documentElement.classList.contains('family-folded')]; };
+  const now = async (...given) => {
+    await opened(...given);
+    return [document.body.classList.contains('dark'), document.documentElement.classList.contains('family-folded')];
+  };
   assert.deepEqual(await now(), [false, false]);
   assert.deepEqual(await now('http://page.test/', {theme: '"dark"', family: '"folded"'}), [true, true]);
   assert.deepEqual(await now('http://page.test/', {theme: '"light"', family: '"open"'}), [false, false]);

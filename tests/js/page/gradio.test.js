@@ -19,11 +19,13 @@ async function canvas(kind, value, root = place()) {
   element.innerHTML = '<div class="canvas" data-failed="It failed."></div>';
   root.append(element);
   let update;
-  await explorer.mount(kind, element, props, (name, then) => { assert.equal(name, 'value'); update = then; }, (...given) => heard.push(given), async () => 'answer');
+  await explorer.mount(kind, element, props, (name, then) => { assert.equal(name, 'value'); update = then; },
+    (...given) => heard.push(given), async () => 'answer');
   await settled();
   return {element, root: element.querySelector('.canvas'), props, heard, update: async next => { props.value = next; await update(); await settled(); }};
 }
-const shares = counts => JSON.stringify({texts: {label: 'All', report: '{name}', right_share: '{share}'}, verdicts: {right: 'Right', wrong: 'Wrong'}, total: counts, reports: []});
+const shares = counts => JSON.stringify({texts: {label: 'All', report: '{name}', right_share: '{share}'}, verdicts: {right: 'Right', wrong: 'Wrong'},
+  total: counts, reports: []});
 
 test('a canvas shows its value, its next one, and nothing without one', async () => {
   const {root, update} = await canvas('claims/shares', shares({right: 2, wrong: 2}));
@@ -172,7 +174,8 @@ test('the sign of an unknown share is taken out of a sentence, nothing else is',
   assert.equal(root.querySelectorAll('p')[1].textContent, '- ');
 });
 
-const menu = '<details class="take" open><summary tabindex="0"></summary><button data-take="csv"></button><p role="status" data-failed="Not made.">old</p></details>';
+const menu = `<details class="take" open><summary tabindex="0"></summary><button data-take="csv"></button>
+  <p role="status" data-failed="Not made.">old</p></details>`;
 
 test('a click elsewhere closes a menu, one inside does not; Escape closes it and goes back to its name', () => {
   const root = place();
@@ -198,7 +201,8 @@ test('a file is made of the picture above its menu, of a canvas or of a drawing 
   begun();
   const {element, root} = await canvas('claims/shares', shares({right: 2}));
   element.insertAdjacentHTML('beforeend', menu);
-  const details = element.querySelector('details'), files = async count => { for (let i = 0; i < 200 && made.length < count; i++) await settled(10); await settled(10); };
+  const details = element.querySelector('details');
+  const files = async count => { for (let i = 0; i < 200 && made.length < count; i++) await settled(10); await settled(10); };
   click(details.querySelector('button'));
   assert.equal(details.querySelector('[role=status]').textContent, '');
   await files(1);
@@ -224,7 +228,8 @@ test('a file is made of the picture above its menu, of a canvas or of a drawing 
 
 test('light and dark are switched, kept, and drawn anew by the pictures that are still there', async () => {
   const root = place(), drawn = [];
-  root.innerHTML = '<button id="theme-switch"></button><a class="skip" href="#x"></a><div id="tabs"><b role="tab"></b><b role="tab" aria-selected="true" tabindex="0"></b></div>';
+  root.innerHTML = `<button id="theme-switch"></button><a class="skip" href="#x"></a>
+    <div id="tabs"><b role="tab"></b><b role="tab" aria-selected="true" tabindex="0"></b></div>`;
   const rows = [{key: 'bert', label: 'BERT', layer: 0}], one = document.createElement('div');
   root.append(one);
   const {root: place_} = await canvas('depth/similarity', JSON.stringify({rows, cka: [[1]], shuffled: [[1]], pairs: [], texts: {}}), one);

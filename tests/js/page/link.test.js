@@ -112,7 +112,11 @@ test('inside another page there is a link to the full view alone', () => {
 });
 
 test('inside another page only what was chosen is seen: the tab\'s headline, or one fold', () => {
-  const rules = chosen => { const before = document.adoptedStyleSheets.length; cutDown(chosen); return document.adoptedStyleSheets.slice(before).flatMap(sheet => [...sheet.cssRules].map(rule => rule.cssText)).join(' '); };
+  const rules = chosen => {
+    const before = document.adoptedStyleSheets.length;
+    cutDown(chosen);
+    return document.adoptedStyleSheets.slice(before).flatMap(sheet => [...sheet.cssRules].map(rule => rule.cssText)).join(' ');
+  };
   assert.match(rules({tab: 'depth', fold: 'moves'}), /\.embed \.fold:not\(#fold-depth-moves\), \.embed #tab-depth :is/);
   assert.match(rules({tab: 'depth', fold: ''}), /^\.embed \.fold \{ display: none !important; \}/);
   assert.match(rules({tab: 'depth', fold: 'a) {} *'}), /^\.embed \.fold \{ display: none/);
@@ -122,7 +126,8 @@ test('inside another page only what was chosen is seen: the tab\'s headline, or 
 test('a page around this one hears how high it is, once for each height, from one watch', () => {
   const watched = [], Watch = globalThis.ResizeObserver, root = place();
   let heard;
-  globalThis.ResizeObserver = class { constructor(then) { heard = then; } observe(node) { watched.push(node.id || node.tagName); } disconnect() {} unobserve() {} };
+  globalThis.ResizeObserver = class { constructor(then) { heard = then; } observe(node) { watched.push(node.id || node.tagName); }
+    disconnect() {} unobserve() {} };
   root.innerHTML = '<main></main><div id="tabs"></div><div id="status"></div>';
   postHeight();
   assert.deepEqual(watched, [], 'nobody is around');

@@ -9,7 +9,8 @@ const reads = {predictions: RUN, depth: RUN, distillation: [...RUN, 'word'], cla
 /** What the server says to the newest question. */
 export function reply(state, changes = {}) {
   const {number, params} = JSON.parse(JSON.stringify(state.question()));
-  state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params}, text: params.text ?? 'start', machine: {}, ...changes});
+  state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params}, text: params.text ?? 'start',
+    machine: {}, ...changes});
 }
 
 /** A state that shows what a link holds; `sent` are the questions since. */

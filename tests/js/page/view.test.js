@@ -12,11 +12,13 @@ const {show, table} = await import('../../../assets/js/page/view.js');
 const {withState, chosen} = await import('../../../assets/js/page/here.js');
 
 const RUN = ['text', 'family', 'hidden'];
-const config = {defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'}, reads: {predictions: RUN, depth: RUN, claims: []},
+const config = {defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'},
+  reads: {predictions: RUN, depth: RUN, claims: []},
   limit: 100, longest: 5000, home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
 const asked = [], root = place();
 const page = document.createElement('div');
-page.innerHTML = `<div id="input-bar"></div><div id="text"><textarea></textarea></div><button id="put"></button><div id="family"><i data-family="mini"></i><i data-family="base"></i></div>
+page.innerHTML = `<div id="input-bar"></div><div id="text"><textarea></textarea></div><button id="put"></button>
+  <div id="family"><i data-family="mini"></i><i data-family="base"></i></div>
   <div id="message"><button data-family="base"><b>use it</b></button><button></button></div>`;
 document.body.append(page);
 const puts = [];
@@ -26,7 +28,8 @@ withState(now => { state = now; });
 const context = {ask: question => asked.push(question), dark: false};
 function answer(changes = {}) {
   const {number, params} = JSON.parse(JSON.stringify(asked.at(-1)()));
-  show(root, {...config, serial: serial += 1, answer: {number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params}, text: params.text ?? 'start',
+  show(root, {...config, serial: serial += 1, answer: {number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params},
+    text: params.text ?? 'start',
     machine: {}, ...changes}}, context);
 }
 
@@ -56,7 +59,8 @@ test('an answer shows the page, draws the link and the family in use, and hides 
 test('the same answer again draws the link alone', () => {
   const {accepted} = state;
   state.set({layer: 3});
-  const data = {...config, serial, answer: {number: state.number, accepted: true, drawn: true, repaired: ['layer'], params: {family: 'mini'}, text: 'x', machine: {}}};
+  const data = {...config, serial, answer: {
+    number: state.number, accepted: true, drawn: true, repaired: ['layer'], params: {family: 'mini'}, text: 'x', machine: {}}};
   show(root, data, context);
   assert.equal(chosen('layer'), '3');
   assert.equal(state.accepted, accepted);

@@ -21,7 +21,8 @@ function bar(text, params = {}, changes = {}) {
   area.dispatchEvent(new Event('input', {bubbles: true}));
   const {state, sent} = begun({text, ...params});
   show(root, {...said, ...changes});
-  return {page, root, area, state, sent, words: () => texts(root, '.strip > *'), word: name => [...root.querySelectorAll('.strip button')].find(one => one.textContent === name),
+  return {page, root, area, state, sent, words: () => texts(root, '.strip > *'),
+    word: name => [...root.querySelectorAll('.strip button')].find(one => one.textContent === name),
     type(now) { area.value = now; area.dispatchEvent(new Event('input', {bubbles: true})); }};
 }
 beforeEach(() => { put.length = 0; });
@@ -29,7 +30,8 @@ beforeEach(() => { put.length = 0; });
 test('words are buttons, marks are not, a separator is a sign, a choice is one word', () => {
   const {root, words} = bar('It\'s 5 [he|she] o\'clock, [SEP] [MASK]!');
   assert.deepEqual(words(), ['It\'s', '5', '[he|she]', 'o\'clock', ',', '⟂', '[MASK]', '!']);
-  assert.deepEqual([...root.querySelectorAll('.strip > *')].map(node => node.className), ['word', 'word', 'word masked choice', 'word', 'mark', 'sep', 'word masked', 'mark']);
+  assert.deepEqual([...root.querySelectorAll('.strip > *')].map(node => node.className),
+    ['word', 'word', 'word masked choice', 'word', 'mark', 'sep', 'word masked', 'mark']);
   assert.deepEqual([...root.querySelectorAll('.strip button')].map(node => node.getAttribute('aria-label')),
     ['mask It\'s', 'mask 5', 'mask o\'clock', '[MASK], type a word in its place']);
   assert.deepEqual([...root.querySelectorAll('.strip button')].map(node => node.getAttribute('aria-pressed')), ['false', 'false', 'false', 'true']);

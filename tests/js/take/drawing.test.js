@@ -130,7 +130,8 @@ test('a canvas is its pixels where it stands; an empty one is nothing', () => {
 
 test('an SVG keeps its shapes, with the style sheet written into them and nothing that runs', () => {
   const holder = document.createElement('div');
-  holder.innerHTML = '<svg class="c" onclick="x()" data-x="1" viewBox="0 0 9 9"><path class="p" d="M0 0" transform="scale(2)"></path><text>a</text><script>1</script></svg>';
+  holder.innerHTML = '<svg class="c" onclick="x()" data-x="1" viewBox="0 0 9 9">'
+    + '<path class="p" d="M0 0" transform="scale(2)"></path><text>a</text><script>1</script></svg>';
   const source = lay(holder.firstElementChild, [10, 20, 90, 80], {transform: 'matrix(1, 0, 0, 1, 0, 0)', fill: 'none', stroke: 'none'});
   lay(source.firstElementChild, [0, 0, 1, 1], {fill: 'rgba(255, 0, 0, 0.2)', 'fill-opacity': '0.5', stroke: 'url(#s)', 'stroke-width': '2px',
     transform: 'matrix(2, 0, 0, 2, 0, 0)'});

@@ -83,7 +83,8 @@ test('a drawing is whole, drawn finely and then as before, with its lines below'
   assert.equal(svg.querySelector('title').textContent, 'predictions/gaps: A [MASK] or [he|she].');
   const lines = [...svg.querySelectorAll(':scope > text')].map(node => node.textContent);
   assert.equal(lines[0], '“A [MASK] or [he|she].”');
-  assert.match(lines.join(' '), new RegExp(`^“.*” BERT: a/bert@r1; ALBERT: a/albert \\(sha256 f{8}\\); cpu, float32 torch 2; ${today} http://home\\.test.* Cite\\.$`));
+  const origin = 'BERT: a/bert@r1; ALBERT: a/albert \\(sha256 f{8}\\); cpu, float32';
+  assert.match(lines.join(' '), new RegExp(`^“.*” ${origin} torch 2; ${today} http://home\\.test.* Cite\\.$`));
   await taken('csv', {whole: async () => order.push('csv')});
   assert.equal(order.length, 3);
 });
