@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {beforeEach, mock, test} from 'node:test';
 
 import {click, place, settled, texts} from '../dom.js';
+import {painted} from '../depth/palette.js';
 import {begun} from './stage.js';
 
 const taken = [], broken = [];
@@ -17,6 +18,7 @@ beforeEach(() => { taken.length = broken.length = 0; });
 async function canvas(kind, value, root = place()) {
   const element = document.createElement('div'), props = {value}, heard = [];
   element.innerHTML = '<div class="canvas" data-failed="It failed."></div>';
+  painted(element.querySelector('.canvas'));
   root.append(element);
   let update;
   await explorer.mount(kind, element, props, (name, then) => { assert.equal(name, 'value'); update = then; },
@@ -227,23 +229,23 @@ test('a file is made of the picture above its menu, of a canvas or of a drawing 
 });
 
 test('light and dark are switched, kept, and drawn anew by the pictures that are still there', async () => {
-  const root = place(), drawn = [];
+  const root = place();
   root.innerHTML = `<button id="theme-switch"></button><a class="skip" href="#x"></a>
     <div id="tabs"><b role="tab"></b><b role="tab" aria-selected="true" tabindex="0"></b></div>`;
   const rows = [{key: 'bert', label: 'BERT', layer: 0}], one = document.createElement('div');
   root.append(one);
-  const {root: place_} = await canvas('depth/similarity', JSON.stringify({rows, cka: [[1]], shuffled: [[1]], pairs: [], texts: {}}), one);
-  drawn.push(place_.textContent);
-  const failed = broken.length;
-  assert.equal(gradio.isDark(), false);
+  await canvas('depth/similarity', JSON.stringify({rows, cka: [[1]], shuffled: [[1]], pairs: [], texts: {}}), one);
+  const drawn = () => pen.notes.filter(([name]) => name === 'setTransform').length, pen = one.querySelector('canvas').getContext('2d');
+  assert.deepEqual([gradio.isDark(), drawn()], [false, 1]);
   click(root.querySelector('#theme-switch'));
   assert.deepEqual([gradio.isDark(), localStorage.getItem('explorer-theme')], [true, '"dark"']);
   await settled(20);
+  assert.equal(drawn(), 2);
   one.remove();
   click(root.querySelector('#theme-switch'));
   assert.deepEqual([gradio.isDark(), localStorage.getItem('explorer-theme')], [false, '"light"']);
   await settled(20);
-  assert.ok(broken.length >= failed);
+  assert.deepEqual([drawn(), broken], [2, []]);
   const skip = new MouseEvent('click', {bubbles: true, cancelable: true});
   root.querySelector('.skip').dispatchEvent(skip);
   assert.deepEqual([skip.defaultPrevented, document.activeElement], [true, root.querySelectorAll('b')[1]]);
