@@ -114,6 +114,8 @@ test('the chart has a line for each head, the chosen one in front and strong', (
   assert.equal(ends()[2], 14);   // the largest of all at the top
   assert.deepEqual(texts(root.querySelector('.ch'), 'text[text-anchor=middle]'), ['1', '2', '3']);
   assert.equal(root.querySelector('.ch svg').getAttribute('height'), '210');
+  const names = [...root.querySelectorAll('.ch text[text-anchor=middle]')].map(node => Number(node.getAttribute('x')).toFixed(1));
+  assert.deepEqual(root.querySelector('.ch-line').getAttribute('d').split(/[ML]/).slice(1).map(point => point.split(' ')[0]), names);
   head(root, 0);
 });
 
