@@ -108,3 +108,13 @@ export function painted(canvas, ...calls) {
   return calls.length ? found.filter(one => calls.includes(one.call)) : found;
 }
 const SET = new Set(['fillStyle', 'strokeStyle', 'lineWidth', 'lineCap', 'globalAlpha', 'font', 'textAlign', 'textBaseline', 'imageSmoothingEnabled']);
+
+/** Shares that the style sheet reads, to three digits. */
+export const shares = (root, selector, name = '--share') =>
+  [...root.querySelectorAll(selector)].map(node => Number(Number(node.style.getPropertyValue(name)).toFixed(3)));
+
+/** Float32 numbers as they travel. */
+export const packed = values => Buffer.from(new Float32Array(values).buffer).toString('base64');
+
+/** What promises and timers of no length still have to do. */
+export const settled = (ms = 0) => new Promise(done => { setTimeout(done, ms); });

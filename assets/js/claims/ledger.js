@@ -124,7 +124,7 @@ function refresh(view) {
 function build(root, data, ask) {
   data.claims.forEach(claim => { claim.haystack = haystack(claim, data); });
   const t = data.texts;
-  const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: '',
+  const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: JSON.stringify(filter),
     count: make('p', {class: 'cl-count', role: 'status', 'aria-live': 'polite'}),
     head: make('div', {class: 'cl-head', 'aria-hidden': 'true'},
       ...[t.claim, t.printed, t.source, t.verdict, t.here].map(text => make('span', {}, text))),

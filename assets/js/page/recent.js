@@ -18,8 +18,7 @@ export function recentTexts(label, choose) {
   const select = make('select', {class: 'chip recent', 'aria-label': label, hidden: true});
   /** @type {Compared[]} */ let listed = [];
   select.addEventListener('change', () => {
-    const one = listed[Number(select.value)];
-    if (one) choose(one);
+    if (select.value) choose(listed[Number(select.value)]);   // the list's name chooses nothing
   });
   /** @param {Compared} one the text on the page now */
   const follow = one => {

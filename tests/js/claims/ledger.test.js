@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import {beforeEach, test} from 'node:test';
+
+import {click, enter, place, texts} from '../dom.js';
+
+const {filter, publish, results, setFilter} = await import('../../../assets/js/claims/filter.js');
+const {show, table} = await import('../../../assets/js/claims/ledger.js');
+
+const said = {any: 'any', placeholder: 'find', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
+  live: 'live',
+  claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', more: '{n} more',
+    run: 'Run {id}: {measures}',
+  no_check: 'no check', no_source: 'no source', partly: 'left: {ids}', published: 'published', measured: 'measured', holds: 'holds', fails: 'fails',
+  waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again'};
+const claim = (id, changes = {}) => ({id, claim: `Claim ${id}`, claimed: '40 %', found: 'BERT, Table 1', source: '', topic: 'size', verdict: 'right',
+  report: 'a', models: ['bert'], checks: [], live: [], ...changes});
+const data = claims => ({texts: said, claims, models: {bert: 'BERT', albert: 'ALBERT'}, topics: {size: 'Sizes', speed: 'Speeds'},
+  verdicts: {right: 'Right', wrong: 'Wrong'}, reports: {a: 'Report A', b: 'Report B'}, addresses: {'Table 1': 'https://paper.test/1'},
+  checks: {T1: {measures: 'time'}, S2: {measures: 'size'}, S3: {measures: 'share'}}});
+const many = n => Array.from({length: n}, (_, i) => claim(`c${i}`));
+const result = (id, status, changes = {}) => ({id, status, text: `${id} found`, on: 'this CPU', ...changes});
+
+function shown(claims) {
+  const root = place(), asked = [];
+  show(root, data(claims), {ask: question => asked.push(question)});
+  return {root, asked};
+}
+const ids = root => [...root.querySelectorAll('.cl-row')].map(row => row.dataset.claim);
+const count = root => root.querySelector('.cl-count').textContent;
+
+beforeEach(() => {
+  for (const id of Object.keys(results)) delete results[id];
+  setFilter({search: '', model: '', topic: '', verdict: '', report: '', live: false});
+  publish({});
+});
+
+test('a row says what is claimed, of whom, what was printed, where it is from, and the verdict', () => {
+  const {root} = shown([claim('c1', {source: 'Table 1, p. 3'}), claim('c2', {verdict: 'wrong', models: ['bert', 'albert'], topic: 'speed'})]);
+  assert.deepEqual(texts(root, '.cl-head span'), ['Claim', 'Printed', 'Source', 'Verdict', 'Here']);
+  const [one, two] = [...root.querySelectorAll('.cl-row')].map(row => texts(row, '.cl-cell'));
+  assert.deepEqual(one, ['ClaimClaim c1c1BERTSizes', 'Printed40 %', 'SourceBERT, Table 1Table 1, p. 3', 'Verdict✓Right', 'Hereno check']);
+  assert.deepEqual(two, ['ClaimClaim c2c2BERTALBERTSpeeds', 'Printed40 %', 'SourceBERT, Table 1no source', 'Verdict✕Wrong', 'Hereno check']);
+  assert.deepEqual([...root.querySelectorAll('.cl-row')].map(row => row.dataset.verdict), ['right', 'wrong']);
+  assert.deepEqual([...root.querySelectorAll('.cl-row')[0].querySelectorAll('a')].map(link => link.href), Array(2).fill('https://paper.test/1'));
+});
+
+test('ten claims at first, forty more with each press, and the focus goes to the first of the new ones', () => {
+  const claims = many(55);
+  claims[10].checks = ['T1'];
+  const {root} = shown(claims), more = root.querySelector('.cl-more');
+  assert.deepEqual([ids(root).length, more.textContent, more.hidden], [10, '40 more', false]);
+  click(more);
+  assert.deepEqual([ids(root).length, more.textContent], [50, '5 more']);
+  assert.equal(document.activeElement.closest('.cl-row').dataset.claim, 'c10');
+  click(more);
+  assert.deepEqual([ids(root).length, more.hidden, count(root)], [55, true, '55 of 55']);
+  setFilter({model: 'bert'});
+  assert.equal(ids(root).length, 10);
+});
+
+test('exactly ten claims need no press; none says so', () => {
+  const {root} = shown(many(10));
+  assert.equal(root.querySelector('.cl-more').hidden, true);
+  assert.equal(root.querySelector('.cl-empty').hidden, true);
+  setFilter({search: 'nothing like it'});
+  assert.deepEqual([root.querySelector('.cl-empty').hidden, root.querySelector('.cl-more').hidden, count(root)], [false, true, '0 of 10']);
+});
+
+test('results do not fold what was unfolded', () => {
+  const {root} = shown(many(20));
+  click(root.querySelector('.cl-more'));
+  publish({results: []});
+  assert.equal(ids(root).length, 20);
+});
+
+test('a menu for each kind: what fits all of them is left', () => {
+  const {root} = shown([claim('a'), claim('b', {models: ['albert', 'bert']}), claim('c', {topic: 'speed'}), claim('d', {verdict: 'wrong'}),
+    claim('e', {report: 'b'}), claim('f', {checks: ['T1'], live: ['T1']})]);
+  const menu = name => root.querySelector(`select[data-filter=${name}]`);
+  assert.deepEqual(texts(menu('model'), 'option'), ['any', 'BERT', 'ALBERT']);
+  assert.deepEqual(texts(menu('report'), 'option'), ['any', 'Report A', 'Report B']);
+  for (const [name, value, left] of [['model', 'albert', ['b']], ['topic', 'speed', ['c']], ['verdict', 'wrong', ['d']], ['report', 'b', ['e']]]) {
+    enter(menu(name), value);
+    assert.deepEqual(ids(root), left);
+    enter(menu(name), '');
+  }
+  const live = root.querySelector('input[type=checkbox]');
+  live.checked = true;
+  live.dispatchEvent(new Event('change'));
+  assert.deepEqual([ids(root), count(root)], [['f'], '1 of 6']);
+  enter(menu('verdict'), 'wrong');
+  assert.deepEqual(ids(root), []);
+});
+
+test('search looks for every word, in what is written and in names, whatever the case', () => {
+  const {root} = shown([claim('c1'), claim('c2', {claim: 'ALBERT is small', models: ['albert']}), claim('c3', {topic: 'speed', checks: ['S3']}),
+    claim('c4', {source: 'a blog', claimed: '12 M', found: 'Section 4'})]);
+  const search = root.querySelector('input[type=search]');
+  const finds = (text, left) => { enter(search, text); assert.deepEqual(ids(root), left, text); };
+  finds('SMALL albert', ['c2']);
+  finds('speeds', ['c3']);
+  finds('s3', ['c3']);
+  finds('blog', ['c4']);
+  finds('12 m', ['c4']);
+  finds('section', ['c4']);
+  finds('c1', ['c1']);
+  finds('claim table', ['c1', 'c3']);
+  finds('', ['c1', 'c2', 'c3', 'c4']);
+  assert.equal(search.getAttribute('maxlength'), '80');
+});
+
+test('Clear forgets all filters and leaves the reader in the search; controls show what others set', () => {
+  const {root} = shown(many(3));
+  setFilter({search: 'c1', verdict: 'right', live: true});
+  const [search, live] = root.querySelectorAll('input'), verdict = root.querySelector('[data-filter=verdict]');
+  assert.deepEqual([search.value, live.checked, verdict.value], ['c1', true, 'right']);
+  click(root.querySelector('.cl-clear'));
+  assert.deepEqual(filter, {search: '', model: '', topic: '', verdict: '', report: '', live: false});
+  assert.deepEqual([search.value, live.checked, verdict.value], ['', false, '']);
+  assert.equal(document.activeElement, search);
+  const event = new Event('submit', {cancelable: true});
+  root.querySelector('form').dispatchEvent(event);
+  assert.equal(event.defaultPrevented, true);
+});
+
+test('a claim\'s checks are buttons that ask; one at work says so', () => {
+  const {root, asked} = shown([claim('c1', {checks: ['T1', 'S2'], live: ['T1']})]);
+  assert.deepEqual(texts(root, '.cl-run'), ['▷ T1', '▷ S2']);
+  assert.equal(root.querySelector('.cl-run').title, 'Run T1: time');
+  click(root.querySelectorAll('.cl-run')[1]);
+  assert.deepEqual(asked, [{check: 'S2', press: 1}]);
+  publish({running: ['S2']});
+  assert.deepEqual(texts(root, '.cl-run'), ['▷ T1', 'S2 …']);
+  assert.deepEqual([...root.querySelectorAll('.cl-run')].map(button => button.getAttribute('aria-busy')), ['false', 'true']);
+});
+
+test('what a check found for this claim stands below, each part with its verdict', () => {
+  const {root} = shown([claim('c1', {checks: ['T1'], live: ['T1']}), claim('c2', {checks: ['T1'], live: ['T1']})]);
+  assert.equal(root.querySelector('.cl-outcome'), null);
+  publish({results: [result('T1', 'holds', {timed: true, claims: {c1: [{text: '1.5 ×', holds: true}, {text: '2 ×', holds: false}, {text: '3 ×',
+    holds: null}]}})]});
+  assert.deepEqual(texts(root, '.cl-outcome'), ['measured, this CPU1.5 × holds2 × fails3 × press again', 'measured, this CPUT1 found ']);
+  assert.deepEqual([...root.querySelectorAll('.cl-test')].map(node => node.dataset.holds), ['true', 'false', 'null', 'none']);
+});
+
+test('what waits or failed says so; what was published says that; what has no place says none', () => {
+  const {root} = shown([claim('c1', {checks: ['T1', 'S2', 'S3'], live: ['T1', 'S2', 'S3']})]);
+  publish({results: [result('T1', 'waits'), result('S2', 'failed', {published: true}), result('S3', 'holds', {on: ''})]});
+  assert.deepEqual(texts(root, '.cl-outcome'), ['measured, this CPUT1 found waits', 'publishedS2 found failed', 'S3 found ']);
+  assert.deepEqual([...root.querySelectorAll('.cl-outcome')].map(node => node.className),
+    ['cl-outcome measured', 'cl-outcome published', 'cl-outcome measured']);
+});
+
+test('where some of its checks are done it says which are left', () => {
+  const {root} = shown([claim('c1', {checks: ['T1', 'S2', 'S3'], live: ['T1', 'S2', 'S3']}), claim('c2', {checks: ['S2']})]);
+  assert.deepEqual(texts(root, '.cl-none'), []);
+  publish({results: [result('T1', 'holds')]});
+  assert.deepEqual(texts(root, '.cl-none'), ['left: S2, S3']);
+  publish({results: [result('S2', 'holds'), result('S3', 'holds')]});
+  assert.deepEqual(texts(root, '.cl-none'), []);
+});
+
+test('the focus stays on a claim\'s check while results come in', () => {
+  const {root} = shown([claim('c1', {checks: ['T1']}), claim('c2', {checks: ['T1', 'S2']})]);
+  root.querySelectorAll('.cl-row')[1].querySelectorAll('.cl-run')[1].focus();
+  publish({results: []});
+  assert.deepEqual([document.activeElement.dataset.check, document.activeElement.closest('.cl-row').dataset.claim], ['S2', 'c2']);
+  root.querySelector('input').focus();
+  publish({results: []});
+  assert.equal(document.activeElement, root.querySelector('input'));
+});
+
+test('the table has a row for each claim, with names for keys', () => {
+  const {columns, rows} = table(data([claim('c1', {models: ['bert', 'albert'], checks: ['T1', 'S2'], source: 'x', verdict: 'wrong'})]));
+  assert.deepEqual(columns, ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks']);
+  assert.deepEqual(rows, [['c1', 'Claim c1', 'BERT, ALBERT', 'Sizes', '40 %', 'BERT, Table 1', 'x', 'Wrong', 'T1, S2']]);
+});

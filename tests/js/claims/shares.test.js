@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {click, place, texts} from '../dom.js';
+
+const {filter, setFilter} = await import('../../../assets/js/claims/filter.js');
+const {show, table} = await import('../../../assets/js/claims/shares.js');
+
+const data = {texts: {label: 'Verdicts', report: '{name}: {right} of {n}', right_share: '{share} % right'},
+  verdicts: {right: 'Right', imprecise: 'Imprecise', wrong: 'Wrong', unsupported: 'No source'}, total: {right: 6, imprecise: 3, wrong: 3},
+  reports: [{id: 'a', name: 'Report A', counts: {right: 2, wrong: 1}}, {id: 'b', name: 'Report B', counts: {wrong: 2, imprecise: 3, right: 4}}]};
+
+function shown() {
+  const root = place();
+  setFilter({verdict: '', report: ''});
+  show(root, data);
+  return root;
+}
+const grown = (root, selector) => [...root.querySelectorAll(selector)].map(node => [node.dataset.verdict, Number(Number(node.style.flexGrow).toFixed(3))]);
+const pressed = (root, selector) => [...root.querySelectorAll(selector)].map(node => node.getAttribute('aria-pressed'));
+
+test('parts as long as their share, in the verdicts\' order, none for what did not come', () => {
+  const root = shown();
+  assert.deepEqual(grown(root, '.cs-segment'), [['right', .5], ['imprecise', .25], ['wrong', .25]]);
+  assert.deepEqual(texts(root, '.cs-segment'), ['6 right', '3 imprecise', '3 wrong']);
+  assert.equal(root.querySelector('.cs-segment').title, '6 right');
+  assert.deepEqual(grown(root.querySelector('.cs-reports'), '.cs-thin i'),
+    [['right', .667], ['wrong', .333], ['right', .444], ['imprecise', .333], ['wrong', .222]]);
+  assert.deepEqual(texts(root, '.cs-key li'), ['✓Right', '≈Imprecise', '✕Wrong', '?No source']);
+});
+
+test('each report says how much of it is right', () => {
+  const root = shown();
+  assert.deepEqual(texts(root, '.cs-report'), ['Report A67 % right', 'Report B44 % right']);
+  assert.deepEqual([...root.querySelectorAll('.cs-report')].map(node => node.title), ['Report A: 2 of 3', 'Report B: 4 of 9']);
+});
+
+test('a part and a report filter the ledger, once more for all of it again', () => {
+  const root = shown(), [, , wrong] = root.querySelectorAll('.cs-segment'), [, second] = root.querySelectorAll('.cs-report');
+  click(wrong);
+  click(second);
+  assert.deepEqual([filter.verdict, filter.report], ['wrong', 'b']);
+  assert.deepEqual([pressed(root, '.cs-segment'), pressed(root, '.cs-report')], [['false', 'false', 'true'], ['false', 'true']]);
+  click(root.querySelector('.cs-segment'));
+  assert.deepEqual([filter.verdict, pressed(root, '.cs-segment')], ['right', ['true', 'false', 'false']]);
+  click(root.querySelector('.cs-segment'));
+  click(second);
+  assert.deepEqual([filter.verdict, filter.report, pressed(root, '.cs-report')], ['', '', ['false', 'false']]);
+});
+
+test('a filter that was set before is shown', () => {
+  setFilter({verdict: 'wrong'});
+  const root = place();
+  show(root, data);
+  assert.deepEqual(pressed(root, '.cs-segment'), ['false', 'false', 'true']);
+  setFilter({verdict: ''});
+});
+
+test('the table counts every verdict of all and of each report', () => {
+  const {columns, rows} = table(data);
+  assert.deepEqual(columns, ['report', 'verdict', 'claims']);
+  assert.equal(rows.length, 12);
+  assert.deepEqual(rows.slice(2, 6), [['all', 'Wrong', 3], ['all', 'No source', 0], ['Report A', 'Right', 2], ['Report A', 'Imprecise', 0]]);
+});

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {place, settled, shares, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
+
+const {dial} = await import('../../../assets/js/depth/dial.js');
+
+const said = {times: 'times', usual: 'as usual', kl: 'KL', dial_chart: 'KL from usual', beyond: 'up to {n} times', work: '{gflop} GFLOP, {share}',
+  same: 'same as {n}',
+  other: 'not as {n}', distance: '{kl} nats', lacking: 'Not now.', dial: 'What of {model}?', dial_note: 'Note.'};
+const model = {key: 'albert', label: 'ALBERT', layers: 2, flops: [1.5e9, 3e9, 4.5e9, 6e9], masks: [{}, {kl: [9, .5, 0],
+  top: [[['embedding', 1]], [['dog', .6], ['cat', .25]], [['cat', .75], ['dog', .125]]]}]};
+const deep = {top: [[['dog', .6]], [['cat', .75]], [['cat', .5]], [['cow', .4]]], kl: [.5, 0, .25, 1]};
+
+function shown(params, asks = async () => JSON.stringify(deep)) {
+  const {state} = begun(params), asked = [];
+  const node = dial(model, 1, {texts: said, run: {text: 'x'}}, /** @type {any} */ ({asks: question => { asked.push(question); return asks(question); }}));
+  place().append(node);
+  return {node, state, asked};
+}
+function turn(node, times) {
+  const input = node.querySelector('input');
+  input.value = String(times);
+  input.dispatchEvent(new Event('input'));
+}
+const facts = node => texts(node, '.dd-facts li');
+const curve = node => texts(node, '.ch-dot').length;
+
+test('it stands at the usual depth, with the final answers, asked of nobody', () => {
+  const {node, asked} = shown(), input = node.querySelector('input');
+  assert.deepEqual([input.min, input.max, input.value], ['1', '4', '2']);
+  assert.equal(node.querySelector('output').textContent, '2 × (as usual)');
+  assert.deepEqual(texts(node, '.dd-list li'), ['cat0.750', 'dog0.125']);
+  assert.deepEqual(shares(node, '.dd-bar'), [.75, .125]);
+  assert.deepEqual(facts(node), ['same as 2', '0 nats', '3 GFLOP, 1 ×']);
+  assert.equal(node.querySelector('h3').textContent, 'What of ALBERT?');
+  assert.equal(asked.length, 0);
+});
+
+test('fewer times: what the layer before has to say, and what it costs; the link keeps it, but not the usual', () => {
+  const {node, state, asked} = shown();
+  turn(node, 1);
+  assert.deepEqual([node.querySelector('output').textContent, node.querySelector('input').getAttribute('aria-valuetext')], ['1 ×', '1 ×']);
+  assert.deepEqual(texts(node, '.dd-list li'), ['dog0.600', 'cat0.250']);
+  assert.deepEqual(facts(node), ['not as 2', '0.5 nats', '1.5 GFLOP, 0.5 ×']);
+  assert.equal(state.wanted.times, '1');
+  turn(node, 2);
+  assert.equal(state.wanted.times, undefined);
+  assert.equal(asked.length, 0);
+});
+
+test('beyond the usual depth the server is asked once, and until then it says how far', async () => {
+  const {node, asked} = shown();
+  assert.equal(curve(node), 2);
+  turn(node, 3);
+  assert.equal(node.querySelector('.dd-answer').textContent, 'up to 4 times');
+  await settled();
+  assert.deepEqual(texts(node, '.dd-list li'), ['cat0.500']);
+  assert.deepEqual(facts(node), ['same as 2', '0.25 nats', '4.5 GFLOP, 1.5 ×']);
+  turn(node, 4);
+  assert.deepEqual(facts(node), ['not as 2', '1 nats', '6 GFLOP, 2 ×']);
+  assert.equal(curve(node), 4);
+  await settled();
+  assert.deepEqual(asked, [{params: {text: 'x'}, want: 'dial', model: 'albert', mask: 1}]);
+});
+
+test('the chart marks where the dial stands and the usual depth', () => {
+  const {node} = shown(), at = (selector, name) => Number(node.querySelector(selector).getAttribute(name));
+  const dots = [...node.querySelectorAll('.ch-dot')].map(dot => Number(dot.getAttribute('cx')));
+  assert.equal(at('.ch-mark', 'x1'), dots[1]);
+  assert.equal(at('.ch-rule', 'x1'), dots[1]);
+  turn(node, 1);
+  assert.equal(at('.ch-mark', 'x1'), dots[0]);
+  assert.equal(at('.ch-rule', 'x1'), dots[1]);
+  assert.deepEqual(texts(node, 'text[text-anchor=middle]'), ['1', '2', '4', 'times']);
+  assert.equal(at('.ch svg', 'height'), 150);
+});
+
+test('a link opens it at its depth, asks where it must, and stays within the most', async () => {
+  const {node, asked} = shown({times: '9'});
+  assert.equal(node.querySelector('input').value, '4');
+  assert.equal(asked.length, 1);
+  await settled();
+  assert.deepEqual(texts(node, '.dd-list li'), ['cow0.400']);
+  assert.equal(shown({times: '1'}).node.querySelector('input').value, '1');
+});
+
+test('where the server cannot answer it says so, and may be asked again', async () => {
+  let fails = true;
+  const {node, asked} = shown({}, async () => { if (fails) throw new Error('no'); return JSON.stringify(deep); });
+  turn(node, 3);
+  await settled();
+  assert.equal(node.querySelector('.dd-answer').textContent, 'Not now.');
+  fails = false;
+  turn(node, 4);
+  await settled();
+  assert.equal(asked.length, 2);
+  assert.deepEqual(texts(node, '.dd-list li'), ['cow0.400']);
+});

@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {click, place, settled, shares, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
+
+const {show, table} = await import('../../../assets/js/depth/lens.js');
+
+const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
+  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
+    first_masks: '{n} of {all} masks',
+  embeddings: 'emb.', layer: 'layer {n}', cell: '{model}, {layer}: {word} {p}', place_cell: '{layer}: {word} in {rank}', kl_cell: '{layer}: {kl} nats',
+  strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',
+    words_strip: 'words of {model}',
+  words_note: 'Note.', first_words: 'first {n} of {all}', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}',
+    usual: 'usual',
+  times: 'times', dial_chart: 'Chart', dial_note: 'Dial note.', same: 'same', other: 'other', distance: '{kl} away', work: '{gflop}, {share}',
+    beyond: 'up to {n}'};
+const mask = (decided, words, p, rank, kl) => ({decided, words, p, rank, kl, top: p.map(row => words.map((word, i) => [word, row[i]]))});
+const bert = () => ({key: 'bert', label: 'BERT', layers: 2, flops: [], masks: [
+  mask(2, ['cat', 'dog'], [[.01, .25], [.003, .5], [.998, 0]], [1500, 2, 1], [12, 3, 0]), mask(0, ['mat', 'rug'], [[.5, .1], [.6, .1], [.7, .1]], [1, 1, 1],
+    [2, 1, 0])]});
+const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2e9], masks: [
+  mask(1, ['dog', 'cat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0]), mask(1, ['rug', 'mat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0])]});
+const data = changes => ({texts: said, models: [bert(), albert()], masks: ['The ▢', 'a ▢'], n_masks: 2, cards: [], run: {text: 'x'}, ...changes});
+
+function shown(params, changes, asks = async () => '{}') {
+  const {state} = begun(params), root = place();
+  show(root, data(changes), {asks, dark: false, ask() {}});
+  return {root, state};
+}
+const option = (root, name) => [...root.querySelectorAll('.aw-choice button')].find(button => button.textContent === name);
+const strip = (root, key) => root.querySelector(`.dp-strip[data-model=${key}]`);
+
+test('one sentence says in which layer each model decides, or that it has its word at once', () => {
+  assert.equal(shown().root.querySelector('.finding').textContent, 'BERT decides on cat in 2 of 2; ALBERT decides on dog in 1 of 1.');
+  assert.equal(shown({mask: '1'}).root.querySelector('.finding').textContent, 'BERT has mat at once; ALBERT decides on rug in 1 of 1.');
+});
+
+test('a row for each layer: probabilities, the place of the final answer, KL, and the layer that decides', () => {
+  const bert = strip(shown().root, 'bert');
+  assert.deepEqual(texts(bert, '.dp-word'), ['cat', 'dog']);
+  assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => [...row.children].map(node => node.textContent)),
+    [['emb.', '.01', '.25', '1,500', '12.0'], ['1', '', '.50', '2', '3.00'], ['2', '1', '', '1', '0.00']]);
+  assert.deepEqual(shares(bert, '.dp-cell'), [.1, .5, .055, .707, .999, 0]);
+  assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => row.className), ['dp-row', 'dp-row', 'dp-row decides decided']);
+  assert.deepEqual([...strip(shown({mask: '1'}).root, 'bert').querySelectorAll('.dp-row')].map(row => row.className),
+    ['dp-row decides decided', 'dp-row decided', 'dp-row decided']);
+  assert.equal(bert.querySelectorAll('.dp-cell')[3].title, 'BERT, layer 1: dog 0.500');
+  assert.equal(bert.querySelector('.dp-place').title, 'emb.: cat in 1,500');
+  assert.equal(bert.querySelector('.dp-kl').title, 'emb.: 12 nats');
+  assert.deepEqual([...bert.querySelectorAll('.dp-word')].map(node => node.className), ['dp-word first', 'dp-word']);
+});
+
+test('rows stand by their share of the depth: the deepest model\'s touch, the others\' spread', () => {
+  const {root} = shown();
+  assert.deepEqual(shares(strip(root, 'bert'), '.dp-row', '--top'), [0, 36, 72]);
+  assert.deepEqual(shares(strip(root, 'albert'), '.dp-row', '--top'), [0, 72]);
+  assert.deepEqual(['--height', '--row'].map(name => shares(root, '.dp-body', name)), [[108, 108], [36, 36]]);
+  assert.deepEqual(shares(root, '.dp-strip', '--words'), [2, 2]);
+  const deep = {...bert(), layers: 9, masks: [mask(9, ['a'], Array(10).fill([.5]), Array(10).fill(1), Array(10).fill(0))]};
+  const low = shown({}, {models: [deep], masks: ['x']}).root;
+  assert.deepEqual([shares(low, '.dp-body', '--height'), shares(low, '.dp-row', '--top').slice(-2)], [[260], [208, 234]]);
+  const eight = {...deep, layers: 8, masks: [mask(8, ['a'], Array(9).fill([.5]), Array(9).fill(1), Array(9).fill(0))]};
+  assert.deepEqual(shares(shown({}, {models: [eight], masks: ['x']}).root, '.dp-body', '--height'), [324]);
+});
+
+test('a curve of KL, as wide as the largest of all models, through the middle of each row', () => {
+  const {root} = shown(), points = key => strip(root, key).querySelector('polyline').getAttribute('points').split(' ').map(p => p.split(',').map(Number));
+  assert.deepEqual(points('bert'), [[32, 18], [9.5, 54], [2, 90]]);   // 2 + 30 · KL / 12
+  assert.deepEqual(points('albert'), [[17, 18], [2, 90]]);
+  assert.deepEqual([...strip(root, 'albert').querySelectorAll('circle')].map(dot => [dot.getAttribute('cx'), dot.getAttribute('cy')]), [['17.0', '18'],
+    ['2.0', '90']]);
+  const none = {...bert(), masks: [mask(0, ['a'], [[1], [1], [1]], [1, 1, 1], [0, 0, 0])]};
+  assert.match(shown({}, {models: [none], masks: ['x']}).root.querySelector('polyline').getAttribute('points'), /^2\.0,18 2\.0,54/);
+});
+
+test('several masks can be chosen from, one cannot; the choice is in the link', () => {
+  const {root, state} = shown();
+  click(option(root, 'a ▢'));
+  assert.equal(state.wanted.mask, '1');
+  assert.match(root.querySelector('.finding').textContent, /^BERT has mat/);
+  assert.deepEqual(texts(strip(root, 'albert'), '.dp-word'), ['rug', 'mat']);
+  assert.match(root.querySelector('.dd-word').textContent, /rug/);
+  assert.equal(option(root, 'a ▢').getAttribute('aria-pressed'), 'true');
+  assert.equal(option(shown({}, {masks: ['The ▢']}).root, 'The ▢'), undefined);
+  assert.match(shown({mask: '7'}).root.querySelector('.finding').textContent, /^BERT has mat/);   // a link to a mask that is gone
+});
+
+test('a dial for models that share a layer, a word where none does, cards, and words that are explained once', () => {
+  let {root} = shown();
+  assert.deepEqual(texts(root, '.dd h3'), ['Dial of ALBERT']);
+  assert.equal(texts(root, '.note').includes('No dial.'), false);
+  assert.deepEqual(texts(root, '.term'), ['KL']);
+  ({root} = shown({}, {models: [bert()], cards: [{key: 'albert', label: 'ALBERT', sentence: 'Not here.'}]}));
+  assert.ok(texts(root, '.note').includes('No dial.'));
+  assert.deepEqual(texts(root, '.card'), ['ALBERTNot here.']);
+});
+
+test('it says how many masks are read where that is not all', () => {
+  assert.ok(texts(shown({}, {n_masks: 9}).root, '.note').includes('2 of 9 masks'));
+  assert.equal(texts(shown().root, '.note').some(text => /masks/.test(text)), false);
+});
+
+const words = {words: ['a', 'b'], n_words: 2, models: [{key: 'bert', label: 'BERT', first: 1, rank: [[2, 1]]}]};
+
+test('every word is asked for when the reader looks at them, once for a text', async () => {
+  const asked = [], {root, state} = shown({}, {}, async question => { asked.push(question); return JSON.stringify(words); });
+  assert.equal(asked.length, 0);
+  click(option(root, 'every word'));
+  assert.equal(root.querySelector('.dp-place-of').textContent, 'Wait.');
+  assert.equal(state.wanted.lens, 'words');
+  await settled();
+  assert.deepEqual(asked, [{params: {text: 'x'}, want: 'words'}]);
+  assert.equal(root.querySelector('.finding').textContent, 'Said: BERT 1 of 2.');
+  assert.deepEqual(texts(root, '.dw td'), ['2', '1']);
+  assert.equal(option(root, 'a ▢'), undefined);
+  click(option(root, 'a mask'));
+  assert.equal(root.querySelectorAll('.dp-strip').length, 2);
+  click(option(root, 'every word'));
+  await settled();
+  assert.equal(asked.length, 1);
+});
+
+test('an answer that comes when the reader looks at a mask again does not replace it', async () => {
+  let answer;
+  const {root} = shown({}, {}, () => new Promise(done => { answer = done; }));
+  click(option(root, 'every word'));
+  click(option(root, 'a mask'));
+  answer(JSON.stringify(words));
+  await settled();
+  assert.equal(root.querySelectorAll('.dp-strip').length, 2);
+  assert.match(root.querySelector('.finding').textContent, /^BERT decides/);
+});
+
+test('where it cannot be had it says so', async () => {
+  const {root} = shown({lens: 'words'}, {}, () => Promise.reject(new Error('no')));
+  await settled();
+  assert.equal(root.querySelector('.dp-place-of').textContent, 'Not now.');
+});
+
+test('a text without a mask says so and offers to hide each word', async () => {
+  const {root} = shown({}, {masks: [], n_masks: 0, models: []}, async () => JSON.stringify(words));
+  assert.equal(root.querySelector('.finding').textContent, 'Nothing hidden.');
+  click(root.querySelector('.dp-place-of .chip'));
+  await settled();
+  assert.equal(root.querySelectorAll('.dw').length, 1);
+});
+
+test('the table has a row for each word at each layer, and whether the model has decided there', () => {
+  const {columns, rows} = table(data());
+  assert.deepEqual(columns, ['mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided']);
+  assert.equal(rows.length, 20);
+  assert.deepEqual(rows.slice(2, 6), [[1, 'BERT', 1, 'cat', .003, 2, 3, false], [1, 'BERT', 1, 'dog', .5, 2, 3, false],
+    [1, 'BERT', 2, 'cat', .998, 1, 0, true], [1, 'BERT', 2, 'dog', 0, 1, 0, true]]);
+  assert.deepEqual(rows[6].slice(0, 3), [2, 'BERT', 0]);
+});

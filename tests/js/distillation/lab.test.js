@@ -1,0 +1,198 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {click, enter, place, settled, shares, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
+import {beside, lab, STUDENT, TEACHER} from './soft.js';
+
+const {constants, show, table, whole} = await import('../../../assets/js/distillation/lab.js');
+
+const soft = (p, t) => { const raised = p.map(one => one ** (1 / t)), sum = raised.reduce((a, b) => a + b); return raised.map(one => one / sum); };
+const kl = (p, q) => p.reduce((sum, one, i) => sum + one * Math.log(one / q[i]), 0);
+const entropy = p => -p.reduce((sum, one) => sum + one * Math.log(one), 0);
+const value = (root, key) => Number(root.querySelector(`[data-measure=${key}]`).dataset.value);
+const near = (found, expected) => assert.ok(Math.abs(found - expected) < 1e-6, `${found} is not ${expected}`);
+
+function shown(changes) {
+  const {state, sent} = begun(), root = place();
+  show(root, lab(changes), {});
+  return {root, state, sent};
+}
+
+test('without models there is nothing to see', () => {
+  const root = place();
+  root.append('old');
+  show(root, {}, {});
+  assert.equal(root.childNodes.length, 0);
+});
+
+test('both lists in one, the teacher\'s order, ties in the student\'s, with names and badges', () => {
+  const {root} = shown();
+  assert.deepEqual(texts(root, '.ds-row .ds-text'), ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'j', 'h', 'the other 1 words']);
+  assert.equal(root.querySelector('.ds-hard').closest('.ds-row').dataset.id, '0');
+  assert.equal(root.querySelector('.ds-true').closest('.ds-row').dataset.id, '3');
+  assert.equal(root.querySelectorAll('.badge').length, 2);
+});
+
+test('probabilities of both models, bars as shares of a round number, and what the rest keeps', () => {
+  const {root} = shown();
+  assert.deepEqual(texts(root, '.ds-row[data-id="0"] .ds-p'), ['0.439', '0.130']);
+  assert.deepEqual(texts(root, '.ds-row[data-id="1"] .ds-p'), ['0.248', '0.370']);
+  assert.deepEqual(shares(root, '.ds-row[data-id="0"] .ds-bar'), [.879, .26]);
+  assert.deepEqual(shares(root, '.ds-row[data-id="1"] .ds-bar'), [.496, .74]);
+  assert.equal(root.querySelector('.ds-main > .note').textContent, 'up to 0.5');
+  assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.002', '0.040']);
+  assert.deepEqual(shares(root, '.ds-rest .ds-bar'), [.004, .08]);
+});
+
+test('a shorter list leaves more to the rest, and the choice stays with the next word', () => {
+  const {root} = shown();
+  assert.deepEqual(texts(root, '#ds-k option'), ['5', '8']);
+  assert.equal(root.querySelector('#ds-k').value, '8');
+  enter(root.querySelector('#ds-k'), '5');
+  assert.deepEqual(texts(root, '.ds-row .ds-text'), ['a', 'b', 'c', 'd', 'e', 'f', 'j', 'the other 3 words']);
+  assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.028', '0.130']);
+  const again = shown();
+  assert.equal(again.root.querySelector('#ds-k').value, '5');
+  assert.equal(again.root.querySelectorAll('.ds-row').length, 8);
+  enter(again.root.querySelector('#ds-k'), '8');
+});
+
+test('measures at T = 1 are those of the two lists', () => {
+  const {root} = shown(), mean = TEACHER.map((p, i) => (p + STUDENT[i]) / 2);
+  near(value(root, 'kl_teacher_student'), kl(TEACHER, STUDENT));
+  near(value(root, 'kl_student_teacher'), kl(STUDENT, TEACHER));
+  near(value(root, 'js'), (kl(TEACHER, mean) + kl(STUDENT, mean)) / 2);
+  near(value(root, 't2_kl'), kl(TEACHER, STUDENT));
+  near(value(root, 'entropy_teacher'), entropy(TEACHER));
+  near(value(root, 'entropy_student'), entropy(STUDENT));
+  assert.equal(root.querySelector('[data-measure=entropy_teacher]').textContent, entropy(TEACHER).toFixed(4));
+  assert.deepEqual(texts(root, '.ds-measures dt'), ['KL forward', 'KL back', 'JS', 'T2', 'H t', 'H s']);
+  assert.equal(root.querySelector('.ds-measures .term').getAttribute('popovertarget'), 'box-kl');
+});
+
+test('models that agree have a divergence of 0.0000, not of some rounding', () => {
+  const {root} = shown({models: [lab().models[0], {...lab().models[0], key: 'distilbert', role_key: 'student'}]});
+  assert.equal(root.querySelector('[data-measure=kl_teacher_student]').textContent, '0.0000');
+  assert.equal(root.querySelector('[data-measure=js]').textContent, '0.0000');
+});
+
+test('the sentence and the card say what each keeps for the words that are not its first', () => {
+  const {root} = shown();
+  assert.equal(root.querySelector('.ds-sentence').textContent, 'T = 1|BERT|DistilBERT|a|0.439|56.1 %|63.0 %');
+  assert.deepEqual(texts(root, '.ds-know .model-name'), ['BERT', 'DistilBERT']);
+  assert.deepEqual(texts(root, '.ds-dark'), ['56.1 %', '63.0 %']);
+  assert.deepEqual(shares(root, '.ds-mass i'), [.439, .37]);
+  assert.deepEqual([...root.querySelectorAll('.ds-dark')].map(node => Number(node.dataset.p).toFixed(4)), ['0.5605', '0.6300']);
+});
+
+test('the dial redraws at its temperature, and only when it is let go does the link hold it', () => {
+  const {root, state} = shown(), range = root.querySelector('#ds-t');
+  assert.equal(range.value, '300');   // 1 lies half-way from 0.05 to 20, by ratio
+  range.value = '369';
+  range.dispatchEvent(new Event('input', {bubbles: true}));
+  const t = Number(root.dataset.t), p = soft(TEACHER, t), q = soft(STUDENT, t);
+  assert.equal(t, 2);   // a round stop: 600 · ln 40 / ln 400 = 369.4
+  assert.equal(root.querySelector('.ds-t').textContent, 'T = 2');
+  assert.equal(range.getAttribute('aria-valuetext'), 'T = 2');
+  assert.equal(root.querySelector('.ds-row[data-id="0"] .ds-p').textContent, p[0].toFixed(3));
+  near(value(root, 't2_kl'), 4 * kl(p, q));
+  near(value(root, 'kl_student_teacher'), kl(q, p));
+  assert.ok(Number(root.dataset.ms) >= 0);
+  assert.equal(state.wanted.temperature, undefined);
+  range.dispatchEvent(new Event('change', {bubbles: true}));
+  assert.equal(state.wanted.temperature, '2');
+});
+
+test('a button sets its temperature, is pressed, and is kept in the link; numbers stand where they are on the dial', () => {
+  const {root, state} = shown(), [one, two] = root.querySelectorAll('.ds-presets button');
+  click(one);
+  assert.deepEqual([one, two].map(button => button.getAttribute('aria-pressed')), ['true', 'false']);
+  assert.equal(state.wanted.temperature, '1');
+  click(two);
+  assert.deepEqual([one, two].map(button => button.getAttribute('aria-pressed')), ['false', 'true']);
+  assert.equal(root.querySelector('#ds-t').value, '369');
+  assert.deepEqual(texts(root, '.ds-ticks span'), ['0.05', '0.1', '0.2', '0.5', '1', '2', '5', '10', '20']);
+  const at = shares(root, '.ds-ticks span', '--at');
+  assert.deepEqual([at[0], at[4], at[8]], [0, .5, 1]);
+  click(one);
+});
+
+test('many moves within one frame are one redraw, of the last of them', () => {
+  const {root} = shown(), later = [], soon = globalThis.requestAnimationFrame, range = root.querySelector('#ds-t');
+  globalThis.requestAnimationFrame = drawn => later.push(drawn);
+  for (const at of ['400', '500', '600']) { range.value = at; range.dispatchEvent(new Event('input')); }
+  globalThis.requestAnimationFrame = soon;
+  assert.equal(later.length, 1);
+  assert.equal(root.dataset.t, '1');
+  later[0]();
+  assert.equal(root.dataset.t, '20');
+  click(root.querySelector('.ds-presets button'));
+  assert.equal(root.dataset.t, '1');
+});
+
+test('the words of the sentence: another one is hidden by a click, this one is not, a full stop is none', () => {
+  const {root, sent} = shown(), [first, hidden] = root.querySelectorAll('.ds-word');
+  assert.deepEqual(texts(root, '.ds-mark'), ['.']);
+  assert.deepEqual([first, hidden].map(node => [node.getAttribute('aria-pressed'), node.title, node.className]),
+    [['false', 'hide it', 'ds-word'], ['true', 'hidden', 'ds-word chosen']]);
+  click(hidden);
+  assert.equal(sent.length, 0);
+  click(first);
+  assert.equal(sent[0].word, '0');
+});
+
+test('where there is a way back it leads to no word of its own', () => {
+  assert.equal(texts(shown().root, 'button').includes('back'), false);
+  const {root, sent} = shown({back: true});
+  click([...root.querySelectorAll('button')].find(button => button.textContent === 'back'));
+  assert.equal(sent.length, 1);
+  assert.equal(sent[0].word, '-1');
+});
+
+test('a third model has a bar where it has the word, and says how far its words are the others\'', () => {
+  const {root} = shown({models: [...lab().models, beside()]});
+  assert.deepEqual(texts(root, '.ds-row[data-id="0"] .ds-p'), ['0.439', '0.130', '0.500']);
+  assert.deepEqual(texts(root, '.ds-row[data-id="1"] .ds-p'), ['0.248', '0.370', '0.250']);
+  assert.deepEqual(texts(root, '.ds-row[data-id="2"] .ds-p'), ['0.125', '0.060', '–']);
+  const last = root.querySelector('.ds-row[data-id="2"] .ds-ps').lastElementChild;
+  assert.equal(last.title, 'no such word');
+  assert.deepEqual([...root.querySelectorAll('.ds-row[data-id="2"] .ds-bar')].map(bar => bar.classList.contains('none')), [false, false, true]);
+  assert.deepEqual(shares(root, '.ds-row[data-id="2"] .ds-bar'), [.25, .12, 0]);
+  assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.002', '0.040', '']);
+  assert.equal(root.querySelectorAll('.ds-rest .ds-bar').length, 2);
+  assert.equal(root.querySelector('.ds-beside').textContent, 'ALBERT|a|0.500|30.0 %|80.0 %|75.0 %|87.5 %');
+  assert.deepEqual(texts(root, '.ds-legend .model-name'), ['BERT, teacher', 'DistilBERT, student', 'ALBERT, beside']);
+  assert.equal(root.querySelectorAll('.ds-know').length, 2);
+});
+
+test('without it its card says why, and the rest has no empty place for it', () => {
+  const {root} = shown({beside_missing: 'not here'});
+  assert.equal(root.querySelector('.ds-beside').textContent, 'not here');
+  assert.equal(root.querySelectorAll('.ds-rest .ds-p').length, 2);
+});
+
+test('the same data drawn again is unpacked once; the curves can be asked for whole', async () => {
+  begun();
+  const root = place(), data = lab();
+  show(root, data, {});
+  show(root, data, {});
+  assert.equal(root.querySelectorAll('.ds-row').length, 10);
+  await whole(root);
+  assert.equal(root.querySelectorAll('.ch').length, 4);
+  click(root.querySelectorAll('.ds-presets button')[1]);
+  assert.deepEqual(texts(root.querySelector('.dc'), '.ch-at'), Array(4).fill('T = 2'));
+  click(root.querySelector('.ds-presets button'));
+  await whole(place());
+  await settled();
+});
+
+test('the table has a row for each listed word and model, but not for the third one', () => {
+  const data = lab({models: [...lab().models, beside()]}), {columns, rows} = table(data);
+  assert.deepEqual(columns, ['model', 'id', 'word', 'logit_below_largest']);
+  assert.equal(rows.length, 18);
+  assert.deepEqual(rows[0], ['BERT', 0, 'a', 0]);
+  assert.deepEqual(rows.slice(9).map(([model, , word]) => model + word), [...'abcdefghj'].map(word => `DistilBERT${word}`));
+  near(rows[1][3], Math.log(254 / 450));
+  assert.deepEqual(constants(data), {PLACE: 1, IDS: [0, 1, 2, 3, 4, 5, 6, 7, 9]});
+});

@@ -1,0 +1,143 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {click, place, shares, texts} from '../dom.js';
+
+let serial = 0;
+const fresh = () => import(`../../../assets/js/distillation/live.js?${serial += 1}`);   // a page that was just opened
+
+const said = {run: 'run {name}: {layers} {start}, {weights}, T = {t}, {steps}', starts: {copied: 'copied', random: 'random'}, earlier: 'run',
+  total: 'this run', parts: {ce: 'L_ce', mlm: 'L_mlm', cos: 'L_cos'}, same: 'same', five: 'five', found: 'found', loss_title: 'Loss',
+  parts_title: 'Parts', agree_title: 'Agreement', soft: 'At T = {t}', teacher: 'BERT', student: 'student', step: 'step', progress: 'Progress',
+  lay_over: 'Lay over', stopped: 'Stopped after {step}.'};
+
+/** A run of `steps`, each loss a number of its own. */
+const run = (steps, changes = {}) => ({texts: said, sentence: `Step ${steps.at(-1) ?? 0}.`, done: false, steps, words: ['cat', 'dog'],
+  settings: {layers: 2, start: 'copied', temperature: 2, steps: 40, ce: 5, mlm: 2, cos: .5, seed: 0},
+  parts: {loss: steps.map(step => 9 - step / 10), ce: steps.map(() => 1), mlm: steps.map(() => 3), cos: steps.map(() => 4)},
+  exams: [0, ...steps], agreement: {same_first: [0, ...steps.map(() => .5)], shared_five: [.1, ...steps.map(() => .25)], found: [.2, ...steps.map(() => .75)]},
+  teacher: [.5, .2], student: [.4, .05], ...changes});
+const charts = root => Object.fromEntries([...root.querySelectorAll('.ch')].map(node => [node.querySelector('figcaption').textContent, node]));
+const lines = (root, title) => texts(charts(root)[title], '.ch-item');
+const ended = (steps, changes) => run(steps, {done: true, ...changes});
+
+test('a run on its way: its sentence, its bar, its losses and what it agrees on', async () => {
+  const {show} = await fresh(), root = place();
+  show(root, run([10, 20]));
+  assert.equal(root.querySelector('[role=status]').textContent, 'Step 20.');
+  const bar = root.querySelector('progress');
+  assert.deepEqual([bar.max, bar.value, bar.hidden], [40, 20, false]);
+  assert.deepEqual(lines(root, 'Loss'), ['this run 7']);
+  assert.deepEqual(lines(root, 'Parts'), ['L_ce 1', 'L_mlm 3', 'L_cos 4']);
+  assert.deepEqual(lines(root, 'Agreement'), ['same 0.5', 'five 0.25', 'found 0.75']);
+  assert.deepEqual([...charts(root).Parts.querySelectorAll('.ch-item')].map(node => node.getAttribute('data-part')), ['ce', 'mlm', 'cos']);
+  assert.deepEqual([...charts(root).Agreement.querySelectorAll('.ch-line')].map(node => node.getAttribute('data-part')), ['ce', 'mlm', 'cos']);
+  assert.equal(texts(root, '.ch-at')[0], 'step 20');
+  const sides = texts(charts(root).Agreement, 'text[text-anchor=end]').map(Number);
+  assert.deepEqual([sides[0], sides.at(-1)], [0, 1]);
+});
+
+test('the reader\'s words: both models, bars as shares of the most likely one', async () => {
+  const {show} = await fresh(), root = place();
+  show(root, run([10]));
+  assert.equal(root.querySelector('h3').textContent, 'At T = 2');
+  assert.deepEqual(texts(root, '.ds-legend .model-name'), ['BERT', 'student']);
+  assert.deepEqual(texts(root, '.ds-row'), ['cat0.5000.400', 'dog0.2000.050']);
+  assert.deepEqual(shares(root, '.ds-bar'), [1, .8, .4, .1]);
+  assert.deepEqual([...root.querySelectorAll('.ds-row .ds-p')].map(node => node.getAttribute('data-model')), ['bert', 'distilbert', 'bert', 'distilbert']);
+});
+
+test('before the first step nothing is drawn that is not known', async () => {
+  const {show} = await fresh(), root = place();
+  show(root, run([], {teacher: [0, 0], student: [0, 0]}));
+  assert.equal(root.querySelector('progress').value, 0);
+  assert.deepEqual(shares(root, '.ds-bar'), [0, 0, 0, 0]);
+});
+
+test('one at work is drawn into the same place, a wait in line takes it away', async () => {
+  const {show, clear} = await fresh(), root = place();
+  show(root, run([10]));
+  const bar = root.querySelector('progress');
+  show(root, run([10, 20]));
+  assert.equal(root.querySelector('progress'), bar);
+  show(root, {waiting: 'You are number 2.'});
+  assert.deepEqual([root.textContent, root.children.length], ['You are number 2.', 1]);
+  show(root, run([10]));
+  assert.equal(root.querySelectorAll('.ch').length, 3);
+  clear(root);
+  assert.equal(root.childNodes.length, 0);
+});
+
+test('a finished run has no bar and can be laid over the next one, dotted, at its own steps', async () => {
+  const {show} = await fresh(), root = place();
+  show(root, ended([10, 40]));
+  assert.equal(root.querySelector('progress').hidden, true);
+  assert.deepEqual(texts(root, '.dv-chips .chip'), []);
+  assert.equal([...root.querySelectorAll('.note')].find(node => node.textContent === 'Lay over').hidden, true);
+  show(root, run([20, 30], {settings: {...run([]).settings, layers: 4}}));
+  assert.equal([...root.querySelectorAll('.note')].find(node => node.textContent === 'Lay over').hidden, false);
+  const [chip] = root.querySelectorAll('.dv-chips .chip');
+  assert.equal(chip.textContent, 'run 1: 2 copied, 5, 2, 0.5, T = 2, 40');
+  assert.equal(chip.getAttribute('aria-pressed'), 'false');
+  click(chip);
+  assert.equal(root.querySelector('.dv-chips .chip').getAttribute('aria-pressed'), 'true');
+  assert.deepEqual(lines(root, 'Loss'), ['this run –', 'run 1 5']);   // read out at step 40, which this run has not reached
+  const [own, other] = charts(root).Loss.querySelectorAll('.ch-line');
+  assert.equal(own.getAttribute('stroke-dasharray'), null);
+  assert.equal(other.getAttribute('stroke-dasharray'), '2 4');
+  assert.equal(own.getAttribute('d').split('L').length, 2);
+  assert.equal(other.getAttribute('d').split('M').length, 3, 'broken where it has no value');
+  assert.equal(lines(root, 'Parts').length, 6);
+  assert.equal(lines(root, 'Agreement').length, 6);
+  click(root.querySelector('.dv-chips .chip'));
+  assert.deepEqual(lines(root, 'Loss'), ['this run 6']);
+});
+
+test('the same run once more is the same run; another result has the next name; six are kept', async () => {
+  const {show} = await fresh(), root = place();
+  show(root, ended([10, 40]));
+  show(root, ended([10, 40]));
+  assert.deepEqual(texts(root, '.dv-chips .chip'), []);
+  for (let seed = 1; seed < 8; seed++) show(root, ended([10, 40], {settings: {...run([]).settings, seed, start: 'random'}}));
+  const names = texts(root, '.dv-chips .chip').map(text => text.slice(0, 13));
+  assert.deepEqual(names, ['run 7: 2 rand', 'run 6: 2 rand', 'run 5: 2 rand', 'run 4: 2 rand', 'run 3: 2 rand']);
+});
+
+test('what is laid over stays with the next run, until it is forgotten, and never lies over itself', async () => {
+  const {show} = await fresh(), root = place(), one = ended([10, 40]);
+  const other = seed => ended([10, 40], {settings: {...one.settings, seed}});
+  show(root, one);
+  show(root, other(1));
+  click(root.querySelector('.dv-chips .chip'));
+  show(root, other(2));
+  assert.deepEqual(lines(root, 'Loss').map(text => text.slice(0, 5)), ['this ', 'run 1']);
+  show(root, one);
+  assert.deepEqual(lines(root, 'Loss'), ['this run 5']);
+  for (let seed = 3; seed < 9; seed++) show(root, other(seed));
+  assert.equal(lines(root, 'Loss').length, 1);
+});
+
+test('Stop ends a run where it stands, and it is kept; one that has ended is left alone', async () => {
+  const {show} = await fresh(), root = place(), stop = () => document.dispatchEvent(new Event('explorer-live-stop'));
+  stop();
+  show(root, run([]));
+  stop();
+  assert.equal(root.querySelector('[role=status]').textContent, 'Step 0.');
+  show(root, run([10, 20]));
+  stop();
+  assert.equal(root.querySelector('[role=status]').textContent, 'Stopped after 20.');
+  assert.equal(root.querySelector('progress').hidden, true);
+  show(root, ended([40]));
+  assert.deepEqual(texts(root, '.dv-chips .chip').map(text => text.slice(-3)), [' 20']);
+  stop();
+  assert.equal(root.querySelector('[role=status]').textContent, 'Step 40.');
+});
+
+test('a row for each part at each step, then for each exam; nothing while one waits', async () => {
+  const {table} = await fresh(), {columns, rows} = table(run([10, 20]));
+  assert.deepEqual(columns, ['step', 'measure', 'value']);
+  assert.deepEqual(rows.slice(0, 5), [[10, 'loss', 8], [10, 'ce', 1], [10, 'mlm', 3], [10, 'cos', 4], [20, 'loss', 7]]);
+  assert.deepEqual(rows.slice(8), [[0, 'same_first', 0], [0, 'shared_five', .1], [0, 'found', .2], [10, 'same_first', .5], [10, 'shared_five', .25],
+    [10, 'found', .75], [20, 'same_first', .5], [20, 'shared_five', .25], [20, 'found', .75]]);
+  assert.deepEqual(table({waiting: 'soon'}).rows, []);
+});

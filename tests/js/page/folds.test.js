@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import {beforeEach, mock, test} from 'node:test';
+
+import {place} from '../dom.js';
+import {begun} from './stage.js';
+
+mock.timers.enable({apis: ['setTimeout']});
+const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // what a timer starts is heard as well
+document.defaultView.Element.prototype.getClientRects = function getClientRects() { return /** @type {any} */ (this.closest('[hidden]') ? [] : [{}]); };
+const {followFolds, openNext} = await import('../../../assets/js/page/folds.js');
+
+/** @type {Record<string, {node: HTMLElement, header: HTMLElement, pressed: number, refreshed: number, deaf: boolean, seen: string[]}>} */
+const folds = {};
+function fold(name, isOpen = false, deaf = false) {
+  const node = document.createElement('div'), one = {node, header: document.createElement('button'), pressed: 0, refreshed: 0, deaf, seen: []};
+  node.id = `fold-${name}`;
+  node.className = 'fold';
+  node.innerHTML = '<div class="fold-refresh"><button></button></div>';
+  one.header.className = isOpen ? 'label-wrap open' : 'label-wrap';
+  one.header.addEventListener('click', () => { one.pressed += 1; if (!one.deaf) one.header.classList.toggle('open'); });
+  node.querySelector('button').addEventListener('click', () => { one.refreshed += 1; });
+  node.scrollIntoView = how => { one.seen.push(how.block); };
+  node.prepend(one.header);
+  folds[name] = one;
+  return node;
+}
+const open = name => folds[name].header.classList.contains('open');
+const kept = () => JSON.parse(sessionStorage.getItem('explorer-folds'));
+const press = name => { folds[name].header.click(); pass(1); };
+let root;
+beforeEach(() => { root = place(); });
+
+test('a link\'s fold is pressed until it hears, comes in sight, and the link goes on naming it', () => {
+  const {state} = begun({tab: 'depth', fold: 'moves'});
+  root.append(fold('depth-moves', false, true), fold('depth-film'));
+  followFolds(state);
+  pass(250);
+  assert.equal(folds['depth-moves'].pressed, 3);
+  assert.equal(state.wanted.fold, 'moves');
+  folds['depth-moves'].deaf = false;
+  pass(100);
+  assert.deepEqual([open('depth-moves'), open('depth-film'), folds['depth-moves'].seen.at(-1)], [true, false, 'start']);
+  pass(1000);
+  assert.deepEqual([folds['depth-moves'].pressed, state.wanted.fold, kept()], [4, 'moves', ['fold-depth-moves']]);
+  assert.equal(folds['depth-moves'].refreshed, 0, 'opening computes by itself');
+});
+
+test('an open fold is computed anew for another run, once; a closed one or one out of sight is not', () => {
+  const {state} = begun({tab: 'depth'}), away = fold('depth-away', true);
+  away.setAttribute('hidden', '');
+  root.append(fold('depth-moves', true), fold('depth-film'), away);
+  followFolds(state);
+  followFolds(state);
+  assert.deepEqual(Object.keys(folds).map(name => folds[name].refreshed), [1, 0, 0]);
+  begun({tab: 'depth', text: 'other'}).state;
+  followFolds(begun({tab: 'depth', text: 'other'}).state);
+  assert.deepEqual(Object.keys(folds).map(name => folds[name].refreshed), [2, 0, 0]);
+});
+
+test('without one of its own the link names the first that is open, or none', () => {
+  const {state} = begun({tab: 'depth'});
+  root.append(fold('depth-moves'), fold('depth-film', true));
+  followFolds(state);
+  assert.equal(state.wanted.fold, 'film');
+  const other = begun({tab: 'claims'}).state;
+  root.replaceChildren(fold('claims-all'));
+  followFolds(other);
+  assert.equal(other.wanted.fold, undefined);
+});
+
+test('the fold that the reader opens is the link\'s and is kept; one that is closed is neither', () => {
+  const {state} = begun({tab: 'depth'});
+  root.append(fold('depth-moves'), fold('depth-film'));
+  press('depth-moves');
+  press('depth-film');
+  assert.equal(state.wanted.fold, 'film');
+  assert.ok(['fold-depth-moves', 'fold-depth-film'].every(id => kept().includes(id)));
+  followFolds(state);
+  assert.deepEqual([folds['depth-moves'].refreshed, folds['depth-film'].refreshed], [0, 0], 'they show this run already');
+  press('depth-moves');
+  assert.deepEqual([state.wanted.fold, kept().includes('fold-depth-moves')], ['film', false]);
+  press('depth-film');
+  assert.deepEqual([state.wanted.fold, kept().includes('fold-depth-film')], [undefined, false]);
+});
+
+test('a fold is opened with the next answer of its tab alone, and not for ever', () => {
+  const {state} = begun({tab: 'claims'});
+  root.append(fold('depth-film', false, true));
+  openNext('depth', 'film');
+  followFolds(state);
+  pass(200);
+  assert.equal(folds['depth-film'].pressed, 0);
+  const next = begun({tab: 'depth'}).state;
+  followFolds(next);
+  assert.deepEqual([folds['depth-film'].pressed, folds['depth-film'].seen.length], [1, 0]);
+  pass(20_000);
+  assert.equal(folds['depth-film'].pressed, 51);
+  folds['depth-film'].deaf = false;
+  press('depth-film');
+  assert.equal(next.wanted.fold, 'film');
+});
+
+test('one that is open already when its answer comes is left open; one in a tab that was left is not pressed', () => {
+  const {state} = begun({tab: 'depth'});
+  root.append(fold('depth-far'), fold('depth-near', true));
+  openNext('depth', 'near');
+  followFolds(state);
+  assert.deepEqual([folds['depth-near'].pressed, open('depth-near')], [0, true]);
+  openNext('depth', 'gone');
+  followFolds(state);
+  root.append(fold('depth-gone', false, true));
+  begun({tab: 'claims'});
+  pass(300);
+  assert.equal(folds['depth-gone'].pressed, 0);
+});

@@ -1,0 +1,27 @@
+// A reload brings every open fold again, a link the one that it names.
+import assert from 'node:assert/strict';
+import {mock, test} from 'node:test';
+
+import {place} from '../dom.js';
+import {begun} from './stage.js';
+
+mock.timers.enable({apis: ['setTimeout']});
+const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // what a timer starts is heard as well
+document.defaultView.Element.prototype.getClientRects = () => /** @type {any} */ ([{}]);
+performance.getEntriesByType = () => /** @type {any} */ ([{type: 'reload'}]);
+sessionStorage.setItem('explorer-folds', '["fold-depth-a", "fold-depth-b", "fold-claims-c"]');
+const {followFolds} = await import('../../../assets/js/page/folds.js');
+
+test('after a reload the folds of the tab in sight are open again, the link\'s last', () => {
+  const {state} = begun({tab: 'depth', fold: 'a'}), root = place(), pressed = [];
+  for (const name of ['depth-b', 'depth-a', 'depth-z']) {
+    const node = document.createElement('div');
+    node.innerHTML = `<div class="fold" id="fold-${name}"><button class="label-wrap"></button></div>`;
+    node.querySelector('button').addEventListener('click', event => { pressed.push(name); event.target.classList.add('open'); });
+    root.append(node);
+  }
+  followFolds(state);
+  pass(500);
+  assert.deepEqual(pressed, ['depth-a', 'depth-b']);
+  assert.deepEqual(JSON.parse(sessionStorage.getItem('explorer-folds')).toSorted(), ['fold-claims-c', 'fold-depth-a', 'fold-depth-b']);
+});

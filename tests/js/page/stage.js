@@ -1,0 +1,23 @@
+// The page's state as a picture finds it: what is asked of the server is kept, what is chosen is wanted.
+import {begin} from '../../../assets/js/page/here.js';
+
+const RUN = ['text', 'family', 'hidden'];
+const defaults = {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', word: '-1', temperature: '', mask: '0', lens: 'mask',
+  at: '-1', times: '0', other: '', layer: '0'};
+const reads = {predictions: RUN, depth: RUN, distillation: [...RUN, 'word'], claims: []};
+
+/** What the server says to the newest question. */
+export function reply(state, changes = {}) {
+  const {number, params} = JSON.parse(JSON.stringify(state.question()));
+  state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', ...params}, text: params.text ?? 'start',
+    machine: {}, ...changes});
+}
+
+/** A state that shows what a link holds; `sent` are the questions since. */
+export function begun(params = {}, config = {}) {
+  const sent = [], state = begin({defaults, reads, limit: 1000, longest: 5000, ...config}, () => sent.push({...state.wanted}));
+  state.open(params);
+  reply(state);
+  sent.length = 0;
+  return {state, sent};
+}

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import {test} from 'node:test';
+
+import {enter, place, shares, texts} from '../dom.js';
+
+const {show, table} = await import('../../../assets/js/predictions/gaps.js');
+
+const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
+  shared: 'In all {n}: {words}.', shared_none: 'None in all {n}.', scale: 'Full: {max}.', rule: 'Rule.', mask: 'Gap {i} of {n}',
+  yours: '{word}: {p}, {rank} of {size}', yours_pieces: '{word} is {n} pieces', yours_unknown: '{word} unknown', yours_row: 'you hid it'};
+const mask = (words, p, changes = {}) => ({words, pieces: words.map(word => `▁${word}`), p, choices: 3.25, ...changes});
+const model = (label, ...masks) => ({label, vocabulary: 30522, masks});
+const gap = {before: 'The ', after: ' sat.', hidden: 'cow'};
+const models = () => ({
+  bert: model('BERT', mask(['cat', 'dog', 'man'], [.4, .2, .1])),
+  distilbert: model('DistilBERT', mask(['dog', 'cat', 'cow'], [.3, .15, .05], {choices: 1234.5})),
+  albert: model('ALBERT', mask(['cat', 'cow', 'hen'], [.01, .008, .0001], {choices: 12.4}))});
+
+function shown(changes = {}, count = '10') {
+  const root = place();
+  show(root, {texts: said, masks: [gap], models: models(), ...changes});
+  if (root.querySelector('#pr-shown')) enter(root.querySelector('#pr-shown'), count);
+  return root;
+}
+const rows = (root, key, what = '.pr-word') => texts(root.querySelector(`.pr-column[data-model=${key}]`), `.pr-row ${what}`);
+
+test('a column for each model: its first answer, how unsure it is, its words with their probabilities', () => {
+  const root = shown();
+  assert.deepEqual(texts(root, 'h3'), ['BERT', 'DistilBERT', 'ALBERT']);
+  assert.deepEqual(texts(root, '.pr-answer'), ['cat0.400', 'dog0.300', 'cat0.010']);
+  assert.deepEqual(texts(root, '.pr-spread'), ['among 3.3', 'among 1,235', 'among 12']);
+  assert.deepEqual(rows(root, 'albert'), ['cat', 'cow', 'hen']);
+  assert.deepEqual(rows(root, 'albert', '.pr-p'), ['0.010', '0.008', '1.0e-4']);
+});
+
+test('all bars of a gap have one scale, the round number above the largest', () => {
+  const root = shown();
+  assert.deepEqual(shares(root, '.pr-bar'), [.8, .4, .2, .6, .3, .1, .02, .016, 0]);
+  assert.match(root.querySelector('.pr-gap > .note').textContent, /Full: 0\.5\.$/);
+});
+
+test('a word that others list too says which; one of a model alone says that', () => {
+  const root = shown(), all = [...root.querySelectorAll('.pr-row')];
+  const [cat, dog, man] = all;
+  assert.equal(cat.title, '▁cat, 0.4000, also DistilBERT and ALBERT');
+  assert.equal(cat.querySelector('.sr').textContent, 'also DistilBERT and ALBERT');
+  assert.equal(dog.title, '▁dog, 0.2000, also DistilBERT');
+  assert.equal(man.title, '▁man, 0.1000, alone');
+  assert.deepEqual([cat, dog, man].map(row => row.classList.contains('shared')), [true, true, false]);
+  assert.deepEqual([cat, dog, man].map(row => [...row.querySelectorAll('.pr-dots i')].map(dot => dot.getAttribute('data-model'))),
+    [['distilbert', 'albert'], ['distilbert'], []]);
+  assert.match(root.querySelector('.pr-gap > .note').textContent, /^In all 3: “cat”\. /);
+});
+
+test('four models are joined by commas and one and', () => {
+  const root = shown({models: {...models(), other: model('Other', mask(['cat'], [.4]))}});
+  assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.4000, also DistilBERT, ALBERT and Other');
+});
+
+test('fewer words leave more to the rest, are compared among themselves, and stay so for the next text', () => {
+  let root = shown();
+  assert.deepEqual(texts(root, '.pr-rest'), ['0.300 outside these 3', '0.500 outside these 3', '0.982 outside these 3']);
+  assert.deepEqual(shares(root, '.pr-mass', '--rest'), [.3, .5, .982]);
+  root = shown({}, '1');
+  assert.equal(root.querySelector('output').textContent, '1');
+  assert.deepEqual(texts(root, '.pr-rest'), ['0.600 outside this word', '0.700 outside this word', '0.990 outside this word']);
+  assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.4000, also ALBERT');
+  assert.match(root.querySelector('.pr-gap > .note').textContent, /^None in all 3\. /);
+  const next = place();
+  show(next, {texts: said, masks: [gap], models: models()});
+  assert.deepEqual([next.querySelector('#pr-shown').value, next.querySelectorAll('.pr-row').length], ['1', 3]);
+  assert.deepEqual(['min', 'max', 'step'].map(name => next.querySelector('#pr-shown').getAttribute(name)), ['1', '50', '1']);
+});
+
+test('probabilities that sum to more than one leave nothing, not less', () => {
+  const root = shown({models: {bert: model('BERT', mask(['a', 'b'], [.9, .2]))}});
+  assert.deepEqual([texts(root, '.pr-rest'), shares(root, '.pr-mass', '--rest')], [['0.000 outside these 2'], [0]]);
+});
+
+test('several words in all lists are all named; of one model nothing is', () => {
+  const {bert, distilbert} = models();
+  assert.match(shown({models: {bert, distilbert}}).querySelector('.pr-gap > .note').textContent, /^In all 2: “cat”, “dog”\. Full/);
+  assert.equal(shown({models: {bert}}).querySelector('.pr-gap > .note').textContent, 'Full: 0.5.');
+});
+
+test('one gap needs no heading; of several each is named with what stands around it', () => {
+  assert.equal(shown().querySelector('.pr-context'), null);
+  const two = {bert: model('BERT', mask(['cat'], [.4]), mask(['mat'], [.04]))};
+  const root = shown({models: two, masks: [gap, {before: 'on ', after: '.', hidden: ''}]});
+  assert.deepEqual(texts(root, '.pr-context').map(text => text.replaceAll('\u2009', '')), ['Gap 1 of 2 The ? sat.', 'Gap 2 of 2 on ?.']);
+  assert.deepEqual(rows(root.querySelectorAll('.pr-gap')[1], 'bert'), ['mat']);
+  assert.deepEqual(shares(root, '.pr-bar'), [.8, .8]);   // each gap has its own scale
+});
+
+test('the word that was hidden: its number and rank, its pieces, or that there is none', () => {
+  const yours = found => shown({models: {bert: model('BERT', mask(['cat', 'cow'], [.4, .2], {yours: found}))}});
+  let root = yours({pieces: 1, p: .2, rank: 2000, row: 1});
+  assert.deepEqual(texts(root, '.pr-yours'), ['“cow”: 0.200, 2,000 of 30,522']);
+  assert.deepEqual([...root.querySelectorAll('.pr-row')].map(row => row.classList.contains('yours')), [false, true]);
+  assert.deepEqual(texts(root, '.pr-row .sr'), ['alone', 'alone, you hid it']);
+  root = yours({pieces: 2});
+  assert.deepEqual([texts(root, '.pr-yours'), root.querySelectorAll('.yours').length], [['“cow” is 2 pieces'], 0]);
+  assert.deepEqual(texts(yours({pieces: 0}), '.pr-yours'), ['“cow” unknown']);
+  assert.deepEqual(texts(shown(), '.pr-yours'), []);
+});
+
+test('the same word is marked in all lists of its gap while the pointer is on it', () => {
+  const two = {...models(), distilbert: models().distilbert};
+  for (const one of Object.values(two)) one.masks.push(one.masks[0]);
+  const root = shown({models: two, masks: [gap, gap]}), gaps = root.querySelector('.pr-gaps'), first = root.querySelector('.pr-gap');
+  const over = (target, name) => gaps[`on${name}`]({target});
+  over(first.querySelector('.pr-row[data-word=dog] .pr-p'), 'pointerover');
+  assert.equal(root.querySelectorAll('.linked').length, 2);
+  assert.ok([...root.querySelectorAll('.linked')].every(row => row.dataset.word === 'dog' && first.contains(row)));
+  over(first.querySelector('.pr-row[data-word=man]'), 'pointerover');
+  assert.deepEqual([...root.querySelectorAll('.linked')].map(row => row.dataset.word), ['man']);
+  over(first.querySelector('h3'), 'pointerover');
+  assert.equal(root.querySelectorAll('.linked').length, 0);
+  over(first.querySelector('.pr-row'), 'pointerover');
+  over(first.querySelector('.pr-row'), 'pointerleave');
+  assert.equal(root.querySelectorAll('.linked').length, 0);
+});
+
+test('a model that cannot be had is a card in its place; without a gap or a model only cards are left', () => {
+  const {bert} = models(), albert = {label: 'ALBERT', card: 'It is not here.'};
+  let root = shown({models: {albert, bert}});
+  assert.deepEqual(texts(root, '.columns > *').map(text => text.slice(0, 8)), ['ALBERTIt', 'BERTcat0']);
+  assert.match(root.querySelector('.pr-gap > .note').textContent, /^Full/);
+  root = shown({models: {albert, bert}, masks: []});
+  assert.deepEqual([texts(root, '.pr-column'), root.querySelector('input')], [['ALBERTIt is not here.'], null]);
+  root = shown({models: {albert}});
+  assert.deepEqual([texts(root, '.pr-column'), root.querySelector('input')], [['ALBERTIt is not here.'], null]);
+});
+
+test('the table has a row for each word, gap after gap within a model, without the cards', () => {
+  const {columns, rows: found} = table({models: {a: {label: 'A', card: 'x'}, b: model('B', mask(['x', 'y'], [.2, .1]), mask(['z'], [.5]))}});
+  assert.deepEqual(columns, ['gap', 'model', 'rank', 'word', 'token', 'probability']);
+  assert.deepEqual(found, [[1, 'B', 1, 'x', '▁x', .2], [1, 'B', 2, 'y', '▁y', .1], [2, 'B', 1, 'z', '▁z', .5]]);
+});
