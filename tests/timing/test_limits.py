@@ -56,3 +56,13 @@ def test_a_disturbed_reading_is_beaten_by_the_next_and_each_size_has_its_own(mon
     found = [limits.read_bandwidth(2**25, "cpu", "compute") for _ in range(3)]
     assert found == [2**23, 2**24, 2**24]
     assert limits.read_bandwidth(2**26, "cpu", "compute") == 2**25
+
+
+def test_the_product_and_the_numbers_are_those_of_the_device(monkeypatch):
+    seen = []
+    monkeypatch.setitem(limits.GEMM_SIZE, "meta", 8)
+    monkeypatch.setattr(limits, "_best", {})
+    monkeypatch.setattr(limits, "best_seconds", lambda call, *_: call() or 1.0)
+    monkeypatch.setattr(torch, "mm", lambda a, b, out: seen.extend([a, b, out]))
+    limits.peak_flops("meta", "bfloat16", "compute")
+    assert {(x.device.type, x.dtype, x.shape) for x in seen} == {("meta", torch.bfloat16, (8, 8))}

@@ -190,6 +190,8 @@ def test_paradox_puts_size_work_and_time_side_by_side():
     assert albert.gflops / bert.gflops == pytest.approx(1.001, abs=0.002)
     assert distilbert.gflops / bert.gflops == pytest.approx(0.5, abs=0.001)
     after = paradox(specs, Workload(), measured({"bert": 100, "distilbert": 50, "albert": 99}))
+    own = after.rows[0].times
+    assert (own.ratio, own.low, own.high) == (1, 1, 1), "over itself, by definition"
     assert after.measured
     assert [round(row.ms) for row in after.rows] == [100, 50, 99]
     assert all(row.low_ms <= row.ms <= row.high_ms for row in after.rows)

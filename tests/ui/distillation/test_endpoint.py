@@ -87,3 +87,17 @@ def test_the_words_are_the_ten_likeliest_of_each(tiny_family):
         run = tiny_family.run(key, TEXT)
         likeliest |= {run.vocabulary[i] for i in (-run.mask_logits[0]).argsort()[:10]}
     assert set(found["masks"][0]["tokens"]) == likeliest
+
+
+def test_the_family_asked_for_is_the_one_that_runs(monkeypatch):
+    asked = []
+
+    def pair_logits(state):
+        asked.append((state.text, state.family))
+        raise ValueError("seen")
+
+    monkeypatch.setattr("explorer.ui.distillation.runs.pair_logits", pair_logits)
+    for family in ("mini", "base"):
+        with pytest.raises(gr.Error, match="seen"):
+            distillation(TEXT, family, 2.0)
+    assert asked == [(TEXT, "mini"), (TEXT, "base")]

@@ -5,15 +5,17 @@ import re
 import threading
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.live_words import live_sentence
 from explorer.ui.distillation.runs import focus_of
-from explorer.views.distillation.agreement import opened_by
+from explorer.views.distillation.agreement import agreement_canvas, opened_by
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -125,6 +127,21 @@ def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
     assert kl == sorted(kl, reverse=True)
 
 
+def test_shares_are_of_all_sentences_and_of_five_words():
+    """Logits by hand: one sentence is answered alike in all five words, the other in none."""
+    t = np.array([[9.0, 8, 7, 6, 5, 0, 0, 0, 0, 0], [9, 8, 7, 6, 5, 0, 0, 0, 0, 0]])
+    s = np.array([t[0], t[1][::-1]])
+    found = agreement_at_large(t, s, np.array([0, 9]))
+    asked = [{"text": "a [MASK].", "answer": "b"}, {"text": "c [MASK].", "answer": "d"}]
+    told = json.loads(agreement_canvas(found, asked, tuple("abcdefghij"), {}, ""))
+    assert (told["first"], told["five"]) == (0.5, 0.5)
+    assert (told["teacher_right"], told["student_right"]) == (0.5, 1.0)
+    assert [(one["text"], one["teacher"], one["student"]) for one in told["worst"]] == [
+        ("c [MASK].", "a", "j"),
+        ("a [MASK].", "a", "a"),
+    ]
+
+
 def test_a_sentence_of_the_list_opens_whole_with_its_word_hidden():
     for sentence in folds.sentences():
         found = focus_of(PageState(**opened_by(sentence)))
@@ -211,8 +228,6 @@ def test_few_sentences_come_with_an_interval():
     class Found(SimpleNamespace):
         def __len__(self):
             return 24
-
-    import numpy as np
 
     said = agreement_note(Found(same_first=np.arange(24) < 18), ("BERT", "DistilBERT"))
     assert "24 short sentences" in said

@@ -1,6 +1,7 @@
 """The latency tab's sentences, from measurements that were made up for them."""
 
 import html
+import re
 from dataclasses import replace
 
 import pytest
@@ -84,4 +85,8 @@ def test_the_measurement_in_full_is_there_once_there_is_one():
     from explorer.ui.latency.detail import draw_detail
 
     assert str(draw_detail(None)) == ""
-    assert "latency/samples" in str(draw_detail(measured(EQUAL)))
+    drawn = str(draw_detail(measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)))
+    assert "latency/samples" in drawn
+    scale = drawn[drawn.index('data-kind="latency/ratios"') :]
+    rows = re.findall(r'data-model="(\w+)"', scale)
+    assert list(dict.fromkeys(rows)) == ["distilbert", "albert", "bert"], "last, BERT over itself"

@@ -69,3 +69,9 @@ def test_layers_are_counted_from_one():
     assert own.findall(drawn("mini")["bert"]) == [str(1 + n) for n in range(6)]
     # Begun as every other of the teacher's: the boxes are numbered by the student's own layers.
     assert own.findall(drawn("base")["distilbert"]) == ["1", "2", "3", "4", "5", "6"]
+
+
+def test_what_a_model_lacks_is_said_of_it_alone():
+    """DistilBERT has neither segments nor a pooler (Sanh et al. 2019, section 2)."""
+    for lacking in ("no segments", "no pooler"):
+        assert [key for key in BASE if lacking in sentence(BASE[key], BASE)] == ["distilbert"]

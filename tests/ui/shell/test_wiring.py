@@ -53,6 +53,31 @@ def test_a_button_that_is_not_in_sight_is_shown_and_hidden_again(page):
         assert None in said or {True, False} <= set(said), (button.parent.elem_id, button.value)
 
 
+def test_when_work_is_over_or_has_failed_its_stop_is_gone(page):
+    stops = {button._id: button for button in places(page, gr.Button) if button.visible is False}
+    over = [
+        (event, stops[block._id])
+        for event in events(page)
+        if not event.inputs
+        and (event.trigger_after is not None or event.targets[0][1] == "failure")
+        for block in event.outputs
+        if block._id in stops
+    ]
+    assert len(over) > 10
+    for event, stop in over:
+        assert seen_after(event, stop) is False, (stop.parent.elem_id, event.targets)
+
+
+def test_hiding_words_again_draws_the_next_seed(page):
+    (again,) = (
+        event
+        for event in events(page)
+        if "Hide again"
+        in {getattr(page.blocks[b], "value", "") for b, _ in event.targets if b in page.blocks}
+    )
+    assert [again.fn(seed) for seed in (0, 41, None)] == [1, 42, 1]
+
+
 def test_an_open_fold_is_computed_for_the_newest_text_last(page):
     opening = [event for event in events(page) if "expand" in {name for _, name in event.targets}]
     assert len(opening) > 15
