@@ -1,0 +1,48 @@
+"""Every endpoint asks the family that it was asked for, and refuses one that there is not."""
+
+import inspect
+
+import gradio as gr
+import pytest
+
+from explorer.models.specs import FAMILIES, family_specs
+from explorer.ui.kit.words import BAD_FAMILY
+from explorer.ui.shell.api import ENDPOINTS
+
+TEXT = "The cat sat on the [MASK]."
+ASKED = {
+    "predict": {"text": TEXT},
+    "attention": {"text": TEXT, "model": "bert", "layer": 0, "head": 0},
+    "depth": {"text": TEXT},
+    "distillation": {"text": TEXT},
+    "pair": {"first": "The cat sat.", "second": "It was happy."},
+    "sentiment": {"text": "It was good."},
+    "question": {"question": "Who sat?", "passage": "The cat sat."},
+}
+
+
+def test_every_endpoint_with_a_family_is_asked_here():
+    takes = {n for n, f in ENDPOINTS.items() if "family" in inspect.signature(f).parameters}
+    assert takes == {*ASKED, "latency"}
+
+
+def said(name, family):
+    try:
+        return str(ENDPOINTS[name](**ASKED[name], family=family))
+    except (gr.Error, ValueError) as refusal:
+        return str(refusal)
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_the_family_asked_for_is_the_one_whose_files_are_missed(no_files, name):
+    names = {f: {s.repo or s.name for s in family_specs(f)} for f in FAMILIES}
+    for family in FAMILIES:
+        answer = said(name, family)
+        assert any(f"({one})" in answer for one in names[family]), answer
+        others = set().union(*names.values()) - names[family]
+        assert not any(f"({one})" in answer for one in others), answer
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_a_family_that_there_is_not_is_refused(name):
+    assert said(name, "roberta") in (BAD_FAMILY, f"'{BAD_FAMILY}'")
