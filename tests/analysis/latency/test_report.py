@@ -129,6 +129,12 @@ def test_what_was_exported_can_be_read_back():
     assert back["ratios"][1]["ratio"] == document["ratios"][1]["ratio"]
 
 
+def test_a_long_name_of_somebody_elses_is_cut():
+    document = report()
+    document["models"][0]["name"] = "n" * 61
+    assert read_report(json.dumps(document))["models"][0]["name"] == "n" * 60
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -8,7 +8,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters.build import Contradiction, built_model
+from explorer.analysis.parameters.build import LIMITS, Contradiction, built_model
 from explorer.analysis.parameters.embedding import embedding_spectrum
 from explorer.analysis.parameters.memory import forward_memory, shape_memory
 from explorer.analysis.parameters.shape import forward_flops, shape_counts
@@ -135,6 +135,20 @@ def test_any_shape_has_the_count_of_its_real_modules(
 def test_contradictions_are_refused_in_words(wrong, why):
     with pytest.raises(Contradiction, match=why):
         built_model(BERT_BASE | wrong)
+
+
+def test_the_smallest_shape_can_be_built_and_nothing_beyond_any_limit():
+    smallest = {name: low for name, (_, low, _) in LIMITS.items()}
+    counts = {"embeddings": 2 + 1 + 2, "attention": 4 * 2 + 2, "ffn": 2 * 2 + 2}
+    assert built_model(smallest).total == sum(counts.values()), counts
+    assert all(low == 1 for name, low in smallest.items() if name not in ("d_vocab", "n_segments"))
+    assert (smallest["d_vocab"], smallest["n_segments"]) == (2, 0)
+    for name, (said, low, high) in LIMITS.items():
+        for value in (low - 1, high + 1):
+            with pytest.raises(
+                Contradiction, match=f"{said} must lie between {low:,} and {high:,}"
+            ):
+                built_model(smallest | {name: value})
 
 
 def profiler_peak(encoder, ids):

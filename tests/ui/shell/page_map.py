@@ -15,8 +15,8 @@ from explorer.ui.shell.page import build_page
 
 MOST = 60
 """Letters of a text by which it is known."""
-TOLD = ("value", "label", "placeholder", "choices", "minimum", "maximum", "step", "open")
-LOOKS = ("visible", "interactive", "elem_classes", "variant", "size", "scale", "min_width", "lines")
+UNTOLD = {"elem_id", "kind", "id", "asks", "html_template", "js_on_load", "render", "key"}
+"""Named already, or how a part is made and not what it is."""
 OF_THE_MACHINE = {"Device"}
 """Labels of choices that are those of the machine."""
 USUAL = {"queue": True, "concurrency_limit": "default", "trigger_mode": "once"}
@@ -42,7 +42,11 @@ def part_line(block) -> str:
     given = block.constructor_args
     given = given[0] if isinstance(given, list) else given
     of_machine = ("choices", "value") if given.get("label") in OF_THE_MACHINE else ()
-    told = [f"{n}={short(given[n])}" for n in (*TOLD, *LOOKS) if n in given and n not in of_machine]
+    told = [
+        f"{name}={short(value)}"
+        for name, value in sorted(given.items())
+        if name not in {*UNTOLD, *of_machine} and value is not None
+    ]
     name = block.elem_id or getattr(block, "kind", "")
     return "  " * len([*parents(block)]) + " ".join(
         [type(block).__name__, *filter(None, [name]), *told]

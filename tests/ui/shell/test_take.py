@@ -8,12 +8,12 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explorer.models import specs
-from explorer.ui.shell.take import provenance_route, recipe_route
+from explorer.ui.shell.take import LONGEST_LINK, provenance_route, qr_route, recipe_route
 
 
 @pytest.fixture(scope="module")
 def client():
-    return TestClient(Starlette(routes=[provenance_route(), recipe_route()]))
+    return TestClient(Starlette(routes=[provenance_route(), recipe_route(), qr_route()]))
 
 
 def test_the_published_family_is_named_by_revision(client):
@@ -48,3 +48,12 @@ def test_a_recipe_is_sent_as_it_is(client):
     compile(text, "lens.py", "exec")
     assert "import explorer" not in text
     assert "from explorer" not in text
+
+
+def test_a_code_is_drawn_of_a_link_up_to_its_limit(client):
+    link = "https://page.test/?text="
+    whole = client.get("/qr", params={"link": link + "a" * (LONGEST_LINK - len(link))})
+    assert whole.status_code == 200
+    assert whole.headers["content-type"] == "image/svg+xml"
+    for wrong in (link + "a" * (LONGEST_LINK - len(link) + 1), "ftp://page.test/", "", "page.test"):
+        assert client.get("/qr", params={"link": wrong}).status_code == 404
