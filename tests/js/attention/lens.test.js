@@ -200,6 +200,7 @@ test('what is rounded says so and is not copied', async () => {
   assert.deepEqual([texts(node, '.note')[0], [...node.querySelectorAll('.aw-under .chip')].map(one => one.disabled)], ['waiting', [true, true]]);
   point(first.canvas, 'pointermove', ...at(first, 1, 2));
   assert.deepEqual([reading(node)[1], node.querySelector('.aw-under .chip').disabled], ['cat → s: ≈ 0.25', true]);
+  assert.match(reading(node)[0], /≈ 1\.00$/, 'the cell of its own row and column');
 });
 
 test('one exact head and one rounded head differ by a rounded number, and pieces wait for both', async () => {
