@@ -64,6 +64,12 @@ export function place() {
   return root;
 }
 
+/** Gives a place the colours that a style sheet would. */
+export function coloured(root, colours) {
+  for (const [name, colour] of Object.entries(colours)) root.style.setProperty(`--${name}`, colour);
+  return root;
+}
+
 /** Gives a place another width and tells those who want to know. */
 export function widen(node, width) {
   Object.defineProperty(node, 'clientWidth', {configurable: true, value: width});

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import '../dom.js';
-import {EVEN, FIRST, NEXT, packed, SELF, square, wallData} from './small.js';
+import {packed} from '../dom.js';
+import {EVEN, FIRST, NEXT, SELF, square, wallData} from './small.js';
 
 const {apartText, betweenWords, distancesFrom, headAt, partnersOf, receiveExact, sameHead, timings, unpackWall, wordLabel, wordRows} =
   await import('../../../assets/js/attention/heads.js');

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {afterEach, mock, test} from 'node:test';
 
-import {click, enter, painted, point, texts, widen} from '../dom.js';
+import {click, enter, packed, painted, point, texts, widen} from '../dom.js';
 import {button, state, wall} from './open.js';
-import {EVEN, NEXT, packed, SELF, square, wallData} from './small.js';
+import {EVEN, NEXT, SELF, square, wallData} from './small.js';
 
 /** The lens's own controls begin where a reader finds them. */
 const FIRST = ['words', 'shown', 'closest'];

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {afterEach, test} from 'node:test';
 
-import {click, painted, point, press, texts} from '../dom.js';
+import {click, packed, painted, point, press, texts} from '../dom.js';
 import {button, lock, state, wall} from './open.js';
-import {EVEN, NEXT, packed, SELF} from './small.js';
+import {EVEN, NEXT, SELF} from './small.js';
 
 const pointed = made => made.point && [made.point.m, made.point.i];
 afterEach(() => { state.wanted = {}; state.accepted = null; });

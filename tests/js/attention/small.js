@@ -1,19 +1,13 @@
 // A small wall: two models, four words, every number made by hand; and the colours that a style sheet would give.
 import {deflateSync} from 'node:zlib';
 
-import {place} from '../dom.js';
+import {coloured, packed, place} from '../dom.js';
 
 export const COLOURS = {panel: '#ffffff', paper: '#fafafa', ink: '#000000', 'ink-soft': '#666666', line: '#cccccc', accent: '#ff8800',
   bert: '#0000c8', 'bert-fill': '#6464ff', albert: '#c80000', 'albert-fill': '#ff6464'};
 
 /** A place that knows the colours. */
-export function painter() {
-  const root = place();
-  for (const [name, value] of Object.entries(COLOURS)) root.style.setProperty(`--${name}`, value);
-  return root;
-}
-
-export const packed = values => Buffer.from(Float32Array.from(values).buffer).toString('base64');
+export const painter = () => coloured(place(), COLOURS);
 
 /** A head of n words: each row a list of shares. */
 export const square = (n, share) => Array.from({length: n * n}, (_, c) => share(Math.floor(c / n), c % n));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {place, point, texts, widen, widthsLater} from '../dom.js';
-import {packed, painter} from './small.js';
+import {packed, place, point, texts, widen, widthsLater} from '../dom.js';
+import {painter} from './small.js';
 
 widthsLater();
 const {clear, constants, show, table, theme} = await import('../../../assets/js/attention/summary.js');

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {click, place, texts} from '../dom.js';
+import {click, coloured, place, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
-import {painted} from './palette.js';
+import {COLOURS} from './palette.js';
 
 const travel = await import('../../../assets/js/depth/travel.js');
 const said = {start: 'to start', end: 'to end', layer: 'layer', embeddings: 'emb.', finding: 'It moves.', word: 'Word', note: 'Note.'};
@@ -68,7 +68,7 @@ const shared = {texts: {step: 'js {js}', chart: 'Chart', label: 'Head {head}', h
   from_first: [[0, 0], [.25, .5], [.125, .75]], step: [[.25, .5], [.333, .25]], groups: [[1]], read: [0]};
 let dark = false;
 function filmed(changes) {
-  const root = painted(place());
+  const root = coloured(place(), COLOURS);
   film.show(root, {...shared, ...changes}, {get dark() { return dark; }, ask() {}});
   return root;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {place, texts, WIDTH} from '../dom.js';
-import {painted} from './palette.js';
+import {coloured, place, texts, WIDTH} from '../dom.js';
+import {COLOURS} from './palette.js';
 
 const {constants, show, table, theme} = await import('../../../assets/js/depth/similarity.js');
 
@@ -14,7 +14,7 @@ const data = {texts: said, rows, cka: [[1, .5, .1], [.5, 1, .8], [.1, .8, 1.2]],
 const context = {dark: false, ask() {}};
 
 function shown(width = WIDTH, changes = {}) {
-  const root = painted(place());
+  const root = coloured(place(), COLOURS);
   Object.defineProperty(root, 'clientWidth', {value: width, configurable: true});
   show(root, {...data, ...changes}, context);
   const [cka, shuffled] = root.querySelectorAll('canvas');

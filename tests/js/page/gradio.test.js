@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import {beforeEach, mock, test} from 'node:test';
 
-import {click, place, settled, texts} from '../dom.js';
-import {painted} from '../depth/palette.js';
+import {click, coloured, place, press, settled, texts} from '../dom.js';
+import {COLOURS} from '../depth/palette.js';
 import {begun} from './stage.js';
 
 const taken = [], broken = [];
@@ -18,7 +18,7 @@ beforeEach(() => { taken.length = broken.length = 0; });
 async function canvas(kind, value, root = place()) {
   const element = document.createElement('div'), props = {value}, heard = [];
   element.innerHTML = '<div class="canvas" data-failed="It failed."></div>';
-  painted(element.querySelector('.canvas'));
+  coloured(element.querySelector('.canvas'), COLOURS);
   root.append(element);
   let update;
   await explorer.mount(kind, element, props, (name, then) => { assert.equal(name, 'value'); update = then; },
@@ -185,10 +185,10 @@ test('a click elsewhere closes a menu, one inside does not; Escape closes it and
   const [first, second] = root.querySelectorAll('details');
   click(first.querySelector('summary').parentElement);
   assert.deepEqual([first.open, second.open], [true, false]);
-  const press = key => first.querySelector('button').dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
-  press('a');
+  const key = name => press(first.querySelector('button'), name);
+  key('a');
   assert.equal(first.open, true);
-  press('Escape');
+  key('Escape');
   assert.deepEqual([first.open, document.activeElement], [false, first.querySelector('summary')]);
   first.open = true;
   click(document.body);

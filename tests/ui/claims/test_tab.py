@@ -64,6 +64,7 @@ def test_every_table_offered_can_be_compared():
         rows = folds.row_choices(table)
         assert [c for c, _ in students.choices] == [c for c, _ in references.choices] == rows
         assert (students.value, references.value) == (rows[-1], rows[0])
+        assert students.value != references.value
         assert "%" in html
         assert html == folds.show_retention(table, rows[-1], rows[0])
 

@@ -22,9 +22,8 @@ OF_THE_MACHINE = {"Device"}
 USUAL = {"queue": True, "concurrency_limit": "default", "trigger_mode": "once"}
 
 
-def page_map() -> list[str]:
+def page_map(page) -> list[str]:
     """The parts of the whole page in order, then its events by what sets them off."""
-    page = build_page(PageState())
     parts = [block for block in page.blocks.values() if type(block).__name__ not in ("Form", "Api")]
     names = named(parts) | {b._id: "program" for b in page.blocks.values() if b not in parts}
     events = sorted(event_line(event, names, page.fns) for event in page.fns.values())
@@ -92,4 +91,4 @@ def called(event) -> str:
 
 
 if __name__ == "__main__":
-    sys.stdout.write("\n".join(page_map()) + "\n")
+    sys.stdout.write("\n".join(page_map(build_page(PageState()))) + "\n")
