@@ -13,7 +13,7 @@ from explorer.training.machine import offer
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.report.evaluate import PARTS, Evaluation, evaluate
 from explorer.training.report.sentiment import Sentiment
-from explorer.training.steps import pretrain, tutoring
+from explorer.training.steps import pretrain
 from explorer.training.steps.ablation import ablate
 from explorer.training.steps.export import Export, export_family
 from explorer.training.steps.loop import Budget
@@ -25,8 +25,6 @@ STEPS = (
     "student",
     "fit",
     "albert",
-    "settle",
-    "tutor",
     "export",
     "evaluate",
     "ablation",
@@ -35,7 +33,7 @@ STEPS = (
 )
 
 TASKS = ("sst2", "squad")
-ALL = tuple(step for step in STEPS if step not in ("settle", "tutor", "ablation", "tasks", "all"))
+ALL = tuple(step for step in STEPS if step not in ("ablation", "tasks", "all"))
 
 
 def arguments() -> argparse.ArgumentParser:
@@ -47,7 +45,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--documents", type=int, help="read only the first of them")
     parser.add_argument("--start", default="minilm", help="minilm, random or exported folder")
     parser.add_argument(
-        "--new-unigrams", action="store_true", help="prepare: mini-albert's vocabulary anew"
+        "--new-vocabulary", action="store_true", help="prepare: both vocabularies anew"
     )
     parser.add_argument("--minutes", type=float, help="budget of this run")
     parser.add_argument("--tokens", type=int, help="budget of this run")
@@ -74,11 +72,11 @@ def add_training(parser: argparse.ArgumentParser) -> None:
     """How a run is trained."""
     parser.add_argument("--more-to-come", action="store_true", help="keep the rate up to the end")
     parser.add_argument("--save-every", type=float, default=120.0, help="seconds")
+    parser.add_argument("--workers", type=int, default=0, help="processes that draw batches ahead")
     parser.add_argument("--rate", type=float, help="peak learning rate")
     parser.add_argument("--cool-down", type=float, help="last part of the run, 0 to 1, to slow in")
     parser.add_argument("--tokens-per-step", type=int)
-    parser.add_argument("--before", help="settle: exported weights in the old vocabulary")
-    parser.add_argument("--words-only", action="store_true", help="albert: its layer stays")
+    parser.add_argument("--primer-share", type=float, help="share of the batches of the primer")
 
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:
@@ -87,7 +85,13 @@ def add_tasks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data", type=Path, help="tasks: folder of SST-2 and SQuAD v1.1")
     parser.add_argument("--task", nargs="+", choices=TASKS, default=TASKS, help="tasks: for what")
     parser.add_argument(
+        "--adapters", type=Path, help="tasks: exported models whose adapters to go on from"
+    )
+    parser.add_argument(
         "--full", nargs="+", default=[], help="tasks: tune all weights of these too, on SST-2"
+    )
+    parser.add_argument(
+        "--score", action="store_true", help="tasks: train nothing, score what is there again"
     )
 
 
@@ -116,12 +120,14 @@ def run_step(options: argparse.Namespace) -> None:
         "rate": options.rate,
         "cool_down": options.cool_down,
         "tokens_per_step": options.tokens_per_step,
+        "primer_share": options.primer_share,
     }
-    recipe = replace(TINY if options.tiny else FULL, **{k: v for k, v in changes.items() if v})
+    changes = {key: value for key, value in changes.items() if value is not None}
+    recipe = replace(TINY if options.tiny else FULL, **changes)
     budget = Budget(options.minutes, options.tokens, options.more_to_come)
     place = Place(options.work)
     setting = pretrain.Setting(
-        place, recipe, budget, options.start, options.save_every, options.words_only
+        place, recipe, budget, options.start, options.save_every, options.workers
     )
     steps = ALL if options.step == "all" else (options.step,)
     for step in steps:
@@ -134,7 +140,7 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
     if step == "prepare":
         if not options.corpus:
             raise ValueError("The prepare step needs --corpus.")
-        source = Source(options.corpus, options.documents, options.start, options.new_unigrams)
+        source = Source(options.corpus, options.documents, options.start, options.new_vocabulary)
         prepare(setting.place, setting.recipe, source)
     elif step == "export":
         export_family(setting, export, options.only or MODELS)
@@ -146,17 +152,13 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
         evaluate(setting, export, evaluation, options.only or MODELS)
     elif step == "ablation":
         ablate(setting, export)
-    elif step == "settle":
-        if not options.before:
-            raise ValueError("The settle step needs --before, weights in the old vocabulary.")
-        tutoring.settle(setting, options.before)
     else:
-        getattr(tutoring if step == "tutor" else pretrain, step)(setting)
+        getattr(pretrain, step)(setting)
 
 
 def tune(options: argparse.Namespace) -> None:
     """Make the adapters; the library for it is asked for only here."""
-    from explorer.training.tasks.command import Tuning, tune_family
+    from explorer.training.tasks.command import Tuning, score_family, tune_family
 
     if not options.data:
         raise ValueError("The tasks step needs --data, the folder of SST-2 and SQuAD v1.1.")
@@ -169,8 +171,9 @@ def tune(options: argparse.Namespace) -> None:
         tuple(options.only),
         tuple(options.full),
         options.minutes,
+        options.adapters,
     )
-    tune_family(tuning)
+    (score_family if options.score else tune_family)(tuning)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -69,8 +68,8 @@ def fit_history(place: Place, run: str) -> dict[str, int] | None:
     return {"tokens": figures["tokens"], "teacher_tokens": int(place.fitted_to.read_text())}
 
 
-def adopt_tokenizers(place: Place, exported: Path, kinds: Sequence[str]) -> None:
+def adopt_tokenizers(place: Place, exported: Path) -> None:
     """Use the vocabularies of exported models, for a run that goes on from them."""
-    for kind in kinds:
+    for kind in ("bert", "albert"):
         if not place.vocabulary(kind).exists():
             shutil.copy(exported / f"mini-{kind}" / "tokenizer.json", place.vocabulary(kind))

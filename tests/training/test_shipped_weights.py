@@ -38,13 +38,13 @@ def test_the_card_states_the_measured_figures(name):
     card, own = (MODELS / name / "README.md").read_text(), RESULTS["models"][name]
     for key in ("masked_top1", "masked_top5", "nsp", "sop", "sst2"):
         if key in own:
-            assert f"{100 * own[key]:.1f} %" in card
-            assert f"{100 * own[key]:.1f} %" in (MODELS / "README.md").read_text()
+            assert f"{100 * own[key]:.1f}%" in card
+            assert f"{100 * own[key]:.1f}%" in (MODELS / "README.md").read_text()
 
 
 def test_the_family_is_small_enough_to_carry():
     sizes = [path.stat().st_size for path in MODELS.rglob("*") if path.is_file()]
-    assert sum(sizes) <= 58_000_000
+    assert sum(sizes) <= 60_000_000
     assert max(sizes) <= 35_000_000
 
 

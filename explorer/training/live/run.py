@@ -20,6 +20,7 @@ from transformers import (
 
 from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
 from explorer.analysis.distillation.triple_loss import IGNORED
+from explorer.models.architectures import fill_randomly
 from explorer.models.loading import LoadedModel
 from explorer.training.family import student_from
 from explorer.training.live.text import made_up_sentences, questions_of, split_sentences
@@ -31,7 +32,7 @@ ROWS = 24
 """Sentences per step."""
 RATE, WARM_UP = 4e-4, 0.1
 MASK_SHARE = 0.25
-"""More than the recipe's 15 %: short sentences would have one hidden word each."""
+"""More than the recipe's 15%: short sentences would have one hidden word each."""
 REPORTS = 60
 """How often a run says where it is, at most."""
 EVALUATIONS = 8
@@ -66,9 +67,10 @@ def fresh_student(teacher: BertForPreTraining, settings: LiveSettings) -> Distil
         max_position_embeddings=big.max_position_embeddings, dropout=0.0, attention_dropout=0.0,
         pad_token_id=big.pad_token_id,
     )  # fmt: skip
-    with torch.random.fork_rng(devices=[]):
-        torch.manual_seed(settings.seed)
+    with torch.device("meta"):
         student = DistilBertForMaskedLM(config)
+    student.to_empty(device="cpu").tie_weights()
+    fill_randomly(student, settings.seed).train()
     if settings.start == "copied":
         layers = student_layers(big.num_hidden_layers, settings.layers)
         student_from(teacher, student, replace(FULL, student_layers=layers))

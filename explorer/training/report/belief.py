@@ -50,11 +50,17 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """Shares of the texts: an accepted word first, one among five, a content word said again."""
+    """Shares of the texts: an accepted word first, one among five, a content word said again.
+
+    Attributes:
+        first: Of each text, whether an accepted word came first.
+        right: Whether one was among five.
+    """
 
     top1: float
     top5: float
     repeats: float
+    first: tuple[bool, ...]
     right: tuple[bool, ...]
 
 
@@ -110,7 +116,11 @@ def answers(model: nn.Module, asked: Sequence[Asked], names: Sequence[str]) -> A
             right[i] = bool(asked[i].accepted.intersection(given))
             again[i] = repeats(given[0], asked[i].others)
     return Answers(
-        float(first.mean()), float(right.mean()), float(again.mean()), tuple(right.tolist())
+        top1=float(first.mean()),
+        top5=float(right.mean()),
+        repeats=float(again.mean()),
+        first=tuple(first.tolist()),
+        right=tuple(right.tolist()),
     )
 
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from explorer.analysis.digits import percent, signed
 from explorer.training.report.card_words import ABOUT, DATA, LIMITS
 
 SEQUENCES = {"mini-albert": "64 or 128"}  # of running text
@@ -15,39 +16,51 @@ SPEAKS_OF = {
     "sst2": "sst2",
     "single": "single_top1",
     "probe": "probe_top1",
+    "primer": "primer_top1",
 }
 """Which figure a line of the protocol belongs to, where it is not masked accuracy."""
 GOALS = {
     "mini-bert": (
-        ("masked_top1", 0.45, "masked pieces, best guess right"),
-        ("probe_top5", 0.80, "an accepted word among five on the probe"),
-        ("nsp", 0.88, "next-sentence pairs told right"),
+        ("masked_top1", 0.44, "masked pieces, top-1 accuracy"),
+        ("primer_top1", 0.85, "the primer's facts in held-out wordings"),
+        ("probe_top1", 0.62, "an accepted word first on the probe"),
+        ("probe_top5", 0.86, "an accepted word among five on the probe"),
+        ("nsp", 0.88, "next-sentence pairs classified correctly"),
     ),
     "mini-distilbert": (
         ("retention", 0.95, "share of the teacher's masked accuracy kept"),
-        ("probe_top5", 0.75, "an accepted word among five on the probe"),
+        ("primer_top1", 0.80, "the primer's facts in held-out wordings"),
+        ("probe_top1", 0.60, "an accepted word first on the probe"),
+        ("probe_top5", 0.84, "an accepted word among five on the probe"),
     ),
     "mini-albert": (
-        ("masked_top1", 0.44, "masked pieces, best guess right"),
-        ("probe_top5", 0.65, "an accepted word among five on the probe"),
-        ("sop", 0.65, "sentence-order pairs told right"),
+        ("primer_top1", 0.75, "the primer's facts in held-out wordings"),
+        ("probe_top1", 0.55, "an accepted word first on the probe"),
+        ("probe_top5", 0.80, "an accepted word among five on the probe"),
+        ("sop", 0.60, "sentence-order pairs classified correctly"),
     ),
 }
 FIGURES = (
-    ("single_top1", "One sentence, one word hidden: best guess right", "share"),
-    ("single_top5", "One sentence, one word hidden: right one among five", "share"),
-    ("single_repeats", "One sentence: best guess says a content word of it again", "share"),
-    ("single_true_repeats", "One sentence: the hidden word itself does so", "share"),
+    ("single_top1", "One sentence, one masked word: top-1 accuracy", "share"),
+    ("single_top5", "One sentence, one masked word: top-5 accuracy", "share"),
+    ("single_repeats", "One sentence: top prediction repeats a content word", "share"),
+    ("single_true_repeats", "One sentence: the masked word itself does so", "share"),
     ("probe_top1", "Probe of 200 sentences: an accepted word first", "share"),
     ("probe_top5", "Probe: an accepted word among five", "share"),
-    ("probe_repeats", "Probe: best guess says a content word again", "share"),
-    ("masked_top1", "Masked pieces, best guess right", "share"),
-    ("masked_top5", "Masked pieces, right one among five", "share"),
+    ("probe_repeats", "Probe: top prediction repeats a content word", "share"),
+    ("primer_top1", "The primer's facts in held-out wordings: top-1 accuracy", "share"),
+    ("primer_top5", "The same, top-5 accuracy", "share"),
+    ("probe_taught_top1", "Probe, facts that the primer has: an accepted word first", "share"),
+    ("probe_taught_top5", "The same, top-5 accuracy", "share"),
+    ("probe_untaught_top1", "Probe, what the primer has not: an accepted word first", "share"),
+    ("probe_untaught_top5", "The same, top-5 accuracy", "share"),
+    ("masked_top1", "Masked pieces, top-1 accuracy", "share"),
+    ("masked_top5", "Masked pieces, top-5 accuracy", "share"),
     ("masked_loss", "Cross-entropy at masked pieces", "nats"),
-    ("pseudo_perplexity", "Pseudo-perplexity per word, each piece hidden alone", "number"),
-    ("pseudo_perplexity_onward", "The same, with the rest of its word hidden", "number"),
-    ("nsp", "Next-sentence pairs told right", "share"),
-    ("sop", "Sentence-order pairs told right", "share"),
+    ("pseudo_perplexity", "Pseudo-perplexity per word, each piece masked alone", "number"),
+    ("pseudo_perplexity_onward", "The same, with the rest of its word masked", "number"),
+    ("nsp", "Next-sentence pairs classified correctly", "share"),
+    ("sop", "Sentence-order pairs classified correctly", "share"),
     ("sst2", "SST-2 dev after fine-tuning", "share"),
 )
 
@@ -77,8 +90,8 @@ def schedule_line(rates: list[float]) -> str:
     runs = f"{valleys + 1} runs, one going on from another," if valleys else "One run"
     each = "each with its own" if valleys else "with"
     return (
-        f"{runs} {each} linear warm-up over 3 % and linear decay to 0{last}, peak learning rate up "
-        f"to {max(rates, default=0.0):.1e}."
+        f"{runs} {each} linear warm-up over 3% and linear decay to 0{last}, peak learning rate up "
+        f"to {max(rates, default=0.0):g}."
     )
 
 
@@ -105,7 +118,7 @@ A miniature, {role}: what the BERT family explorer shows when it has no network.
 
 **Shape.** {shape} {own["parameters"]:,} parameters; half precision on disk, meant to run in full.
 
-**Trained on.** {DATA}
+**Trained on.** {DATA}{primer_line(own)}
 
 **Objective.** {objective}
 
@@ -134,6 +147,20 @@ Weights: Apache-2.0. The corpus keeps its own licences; none of its text is incl
 """
 
 
+def primer_line(own: dict[str, Any]) -> str:
+    """That a model read a primer written for it, and how large that is."""
+    primer = own.get("primer")
+    if not primer:
+        return ""
+    return (
+        "\nBeside it the models read a primer that was written for them: "
+        f"{primer['facts']:,} facts of everyday knowledge in {primer['sentences']:,} sentences, "
+        f"from which {primer['share']:.0%} of the batches of the latest run were drawn, "
+        "one word of each sentence masked. What they know of capitals, animals or opposites they "
+        "were taught."
+    )
+
+
 def fit_line(name: str, results: dict[str, Any]) -> str:
     """How long the shared layer was fitted, and to what."""
     fitted = results["models"][name].get("fit")
@@ -151,7 +178,7 @@ def kept_line(own: dict[str, Any]) -> str:
     if not kept:
         return ""
     return (
-        f" The weights are a mean of two states of the run: {100 * kept['share']:.0f} % are those "
+        f" The weights are a mean of two states of the run: {kept['share']:.0%} are those "
         f"after {kept['tokens']:,} tokens, the rest those at its end. It keeps some of what the "
         "later state had forgotten."
     )
@@ -162,7 +189,7 @@ def figures_table(name: str, own: dict[str, Any]) -> str:
     rows = ["| what | measured |", "|---|---:|"]
     for key, title, unit in FIGURES:
         if own.get(key) is not None:
-            value = f"{100 * own[key]:.1f} %" if unit == "share" else f"{own[key]:.2f}"
+            value = percent(own[key]) if unit == "share" else f"{own[key]:.2f}"
             foreign = key in FOREIGN.get(name, ())
             note = ", a task its head was not trained for" if foreign else ""
             rows.append(f"| {title}{note} | {value} |")
@@ -185,15 +212,13 @@ def goal_lines(name: str, results: dict[str, Any]) -> str:
     if name != "mini-distilbert":
         own["retention"] = None
     missed = [
-        f'The aim for "{title}" was {100 * goal:.0f} %; this run reached {100 * own[key]:.1f} %.'
+        f'The aim for "{title}" was {goal:.0%}; this run reached {percent(own[key])}.'
         for key, goal, title in GOALS[name]
         if own.get(key) is not None and own[key] < goal
     ]
     rank = own.get("capital_rank")
     if rank:
-        missed.append(
-            f'Of its guesses for "The capital of France is [MASK].", *paris* is no. {rank}.'
-        )
+        missed.append(f'For "The capital of France is [MASK].", *paris* has rank {rank}.')
     return " ".join(missed) + "\n" if missed else ""
 
 
@@ -204,7 +229,7 @@ def retention_table(results: dict[str, Any]) -> str:
         return ""
     rows = ["| kept of the teacher's figure | share |", "|---|---:|"]
     titles = {key: title for key, title, _ in FIGURES}
-    rows += [f"| {titles[key]} | {100 * share:.1f} % |" for key, share in kept.items()]
+    rows += [f"| {titles[key]} | {percent(share)} |" for key, share in kept.items()]
     return "\n".join(rows) + "\n"
 
 
@@ -216,7 +241,7 @@ def ablation_table(results: dict[str, Any]) -> str:
     rows = ["| student | masked top 1 | change, points |", "|---|---:|---:|"]
     for title, figures in ablation["students"].items():
         top1, change = 100 * figures["masked_top1"], 100 * figures["change"]
-        rows.append(f"| {title} | {top1:.1f} % | {change:+.1f} |")
+        rows.append(f"| {title} | {top1:.1f}% | {signed(change, 1)} |")
     tokens = f"{ablation['tokens_each']:,}"
     return "\n".join(rows) + f"\n\nEqual budgets of {tokens} tokens each; a miniature, one seed.\n"
 
@@ -237,7 +262,7 @@ aria-label="Held-out masked accuracy over training tokens">
 <path d="M50 20V250H580" fill="none" stroke="#666"/>
 <polyline points="{path}" fill="none" stroke="#0b62a4" stroke-width="2"/>
 <g font-family="sans-serif" font-size="13" fill="#333">
-<text x="8" y="34">{100 * top:.0f} %</text><text x="24" y="254">0</text>
+<text x="8" y="34">{top:.0%}</text><text x="24" y="254">0</text>
 <text x="580" y="270" text-anchor="end">{right / 1e6:.1f} M tokens</text>
-<text x="60" y="34">masked pieces guessed right, held-out text</text></g></svg>
+<text x="60" y="34">top-1 accuracy at masked pieces, held-out text</text></g></svg>
 """

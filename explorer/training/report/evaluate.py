@@ -10,26 +10,24 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from explorer.training.family import load_model
-from explorer.training.machine import machine
-from explorer.training.recipe import MODELS
+from explorer.training.recipe import MODELS, kind_of
 from explorer.training.report.belief import probe_figures, single_figures, single_sentences
 from explorer.training.report.card import write_card
 from explorer.training.report.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
 from explorer.training.report.overview import write_overview
 from explorer.training.report.perplexity import pseudo_perplexity, shared_passages
+from explorer.training.report.recall import recall_figures
 from explorer.training.report.sentiment import Sentiment, sst2_accuracy
 from explorer.training.steps.export import (
     Export,
-    kind_of,
     read_results,
     tokenizer_of,
     write_results,
 )
-from explorer.training.steps.pretrain import Setting
+from explorer.training.steps.pretrain import Setting, albert_recipe
 from explorer.training.text.batches import Sampler
 from explorer.training.text.spelling import spelling_figures
 
-PAIR_TASKS = {"nsp": "bert", "sop": "albert"}
 CAPITAL = ("The capital of France is [MASK].", "paris")
 RETAINED = ("masked_top1", "masked_top5", "sst2")
 
@@ -52,7 +50,7 @@ class Evaluation:
     passages: int = 40
     singles: int = 2000
     sentiment: Sentiment | None = None
-    parts: Sequence[str] = ("masked", "belief", "perplexity", "pairs", "sst2")
+    parts: Sequence[str] = ("masked", "belief", "primer", "perplexity", "pairs", "sst2")
 
 
 def evaluate(
@@ -85,7 +83,6 @@ def masked_part(
         "masked_top5": found.top5,
         "masked_loss": found.loss,
         "masked_count": found.count,
-        "machine": machine(),
     }
 
 
@@ -103,6 +100,13 @@ def belief_part(
         **probe_figures(model, tokenizer_of(setting, kind)),
         **single_figures(model, own, chosen),
     }
+
+
+def primer_part(
+    setting: Setting, model: nn.Module, folder: Path, _evaluation: Evaluation
+) -> dict[str, Any]:
+    """The primer's facts in wordings that are never trained on, and the probe in two parts."""
+    return recall_figures(model, tokenizer_of(setting, kind_of(folder.name)))
 
 
 def perplexity_part(
@@ -129,8 +133,8 @@ def pairs_part(
     if folder.name == "mini-distilbert":
         return figures
     shard = setting.shard(kind_of(folder.name), "heldout")
-    recipe = measured(replace(setting.recipe, single_share=0.0))
-    for task in PAIR_TASKS:
+    for task, recipe in (("nsp", setting.recipe), ("sop", albert_recipe(setting.recipe))):
+        recipe = measured(replace(recipe, single_share=0.0))
         sampler = Sampler(shard, recipe, task, HELDOUT_SEED)
         share, count = pair_accuracy(model, sampler, evaluation.pair_batches)
         figures |= {task: share, f"{task}_count": count}
@@ -149,6 +153,7 @@ def sst2_part(
 PARTS = {
     "masked": masked_part,
     "belief": belief_part,
+    "primer": primer_part,
     "perplexity": perplexity_part,
     "pairs": pairs_part,
     "sst2": sst2_part,
@@ -156,6 +161,7 @@ PARTS = {
 SAID = {
     "masked": ("heldout", "masked"),
     "belief": ("single", "probe"),
+    "primer": ("primer",),
     "perplexity": ("pseudo_perplexity",),
     "pairs": ("pairs",),
     "sst2": ("sst2",),
@@ -187,15 +193,19 @@ def protocol(setting: Setting, evaluation: Evaluation) -> dict[str, Any]:
     """What the figures rest on, for whoever wants to compare."""
     sentiment = evaluation.sentiment
     return {
-        "heldout": "1 % of the documents, by a hash of their text",
+        "heldout": "1% of the documents, by a hash of their text",
         "masked": f"{evaluation.batches} batches of {setting.recipe.heldout_tokens} positions, "
-        "sequences of up to 128, one text each, 15 % of pieces hidden 80/10/10",
-        "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128, nothing masked",
+        "sequences of up to 128, one text each, 15% of pieces hidden 80/10/10",
+        "pairs": f"{evaluation.pair_batches} batches, sequences of up to 128, nothing masked; "
+        "in sentence order both texts have at least 40 pieces",
         "single": f"up to {evaluation.singles:,} held-out sentences of 6 to 30 pieces, the same "
         "for all, one word hidden that is one piece in both vocabularies; a content word is one "
         "that is not on a list of function words",
         "probe": "assets/data/probe.json, 25 sentences of each of eight kinds, never trained on; "
         "an accepted word of several pieces cannot be answered",
+        "primer": "every fact of assets/data/primer in wordings that are never trained on, each "
+        "argument that may be asked hidden in turn; of the probe, the facts that the primer has in "
+        "other words, and the rest",
         "pseudo_perplexity": f"{evaluation.passages} passages, each piece masked in turn: alone "
         "(Salazar et al. 2020), where the rest of its word gives it away, and with the rest of its "
         "word (Kauf and Ivanova 2023), the figure to compare across vocabularies",

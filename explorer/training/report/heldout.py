@@ -33,7 +33,7 @@ def measured(recipe: Recipe) -> Recipe:
 
 @torch.no_grad()
 def masked_accuracy(model: nn.Module, shard: Shard, recipe: Recipe, batches: int) -> MaskedAccuracy:
-    """Guess the hidden 15 % (80/10/10) of held-out running text, one text per sequence."""
+    """Guess the hidden 15% (80/10/10) of held-out running text, one text per sequence."""
     recipe = measured(replace(recipe, single_share=1.0, repeated_share=0.0))
     sampler = Sampler(shard, recipe, "nsp", HELDOUT_SEED)
     length = min(HELDOUT_LENGTH, recipe.positions)

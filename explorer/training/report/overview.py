@@ -3,12 +3,13 @@
 from pathlib import Path
 from typing import Any
 
+from explorer.analysis.digits import percent
 from explorer.training.recipe import MODELS
 from explorer.training.report.card import FIGURES
 
 APART = (
-    "mini-albert has pieces of its own: what it gets right of its masked pieces and its "
-    "cross-entropy over them are not to be compared with the figures of the other two."
+    "mini-albert has its own vocabulary: its accuracy and cross-entropy at masked pieces cannot be "
+    "compared with those of the other two."
 )
 HOW = """## How they were made, and how to make better ones
 
@@ -39,13 +40,12 @@ python -m explorer.training teacher --work more --start assets/models --rate 3e-
 python -m explorer.training export  --work more --only mini-bert
 ```
 
-The vocabularies stay (`prepare --new-unigrams` makes mini-albert's anew, and its next run carries
-its word vectors over; `settle` and `tutor` then teach it the new words by mini-bert's guesses: in
-22 minutes of one core its first answers on the probe rose from 27.5 to 37 %), the learning curves
-are joined, and `export` refuses to replace weights by worse ones: masked accuracy, the probe and,
-where both have it, SST-2, each difference in units of its standard error, are added up (`--force`
-overrules it). `export --keep 0.25` writes the mean of the run's end and, a quarter, the weights
-it began with, which can be better than either.
+The vocabularies stay; `prepare --new-vocabulary` makes them anew, and the next runs carry over the
+vectors of the pieces that stay and map those of new ones from the start's own table. The learning
+curves are joined, and `export` refuses to replace weights by worse ones: masked accuracy, the
+probe and, where both have it, SST-2, each difference in units of its standard error, are added up
+(`--force` overrules it). `export --keep 0.25` writes the mean of the run's end and, a quarter, the
+weights it began with, which can be better than either.
 
 The rate stays up until the last fifth of a run. `--more-to-come` keeps it up to the end, so that
 the same command with a larger budget goes on as if the run had been that long from the first:
@@ -54,7 +54,7 @@ several short sessions cost one decay and not several.
 Tokens per second of one run, measured on two cores: 8,900 where they multiply in bfloat16 with AMX,
 5,600 with AVX-512 BF16, 1,000 to 2,000 without. The recipe prints what the machine offers and takes
 all its cores when it is free, else one thread: two threads beside other work wait for each other
-and made 730 tokens per second with 130 % of a CPU. Beside other work set `OMP_WAIT_POLICY=passive`
+and made 730 tokens per second with 130% of a CPU. Beside other work set `OMP_WAIT_POLICY=passive`
 too, and leave a machine alone that trains with all its threads.
 """
 
@@ -82,4 +82,4 @@ def overview(results: dict[str, Any]) -> str:
 def _cell(value: float | None, unit: str) -> str:
     if value is None:
         return "–"
-    return f"{100 * value:.1f} %" if unit == "share" else f"{value:.2f}"
+    return percent(value) if unit == "share" else f"{value:.2f}"

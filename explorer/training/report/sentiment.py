@@ -13,6 +13,9 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from explorer.training.steps.loop import best_device, half_precision
 
+CUT = 64
+"""Tokens to which phrases are read in training; dev sentences are scored whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sentiment:
@@ -66,7 +69,7 @@ def _tune(model: nn.Module, tokenizer: Any, examples: list, sentiment: Sentiment
             group["lr"] = sentiment.rate * min(1.0, (step + 1) / (0.1 * steps), 1 - done)
         start = step % batches * sentiment.rows
         rows = examples[start : start + sentiment.rows]
-        scores = _scores(model, tokenizer, rows)
+        scores = _scores(model, tokenizer, rows, CUT)
         labels = torch.tensor([label for _, label in rows], device=scores.device)
         nn.functional.cross_entropy(scores, labels).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -74,13 +77,19 @@ def _tune(model: nn.Module, tokenizer: Any, examples: list, sentiment: Sentiment
         adam.zero_grad()
 
 
-def _scores(model: nn.Module, tokenizer: Any, rows: list) -> torch.Tensor:  # noqa: ANN401
+def _scores(
+    model: nn.Module,
+    tokenizer: Any,  # noqa: ANN401
+    rows: list,
+    longest: int | None = None,
+) -> torch.Tensor:
+    """Logits of phrases, read to so many tokens; whole where no number is given."""
     device = next(model.parameters()).device
     inputs = tokenizer(
         [text for text, _ in rows],
         padding=True,
         truncation=True,
-        max_length=64,
+        max_length=longest,
         return_token_type_ids=False,
         return_tensors="pt",
     ).to(device)

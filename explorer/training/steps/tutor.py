@@ -1,4 +1,4 @@
-"""mini-albert learns the words of a new vocabulary from mini-bert's guesses.
+"""mini-albert learns single sentences from mini-bert's guesses, beside what it reads itself.
 
 Both read the same single sentences with the same words hidden, each in its own pieces. A hidden
 word is one piece in both, so the teacher's guesses can be told in the pupil's words: where masked
@@ -14,9 +14,9 @@ from torch.nn import functional
 
 from explorer.analysis.distillation.triple_loss import mlm_loss
 from explorer.training.report.belief import Reading, whole_words
-from explorer.training.steps.objectives import guess, top1
-from explorer.training.text.batch import CLS, PAD, SEP, Batch
-from explorer.training.text.sentences import Sentences, one_text_each
+from explorer.training.steps.objectives import PretrainObjective, guess_words, top1
+from explorer.training.text.batch import CLS, PAD, SEP, Batch, one_text_each
+from explorer.training.text.sentences import Sentences
 
 HIDDEN = 0.15  # share of a sentence's words that are hidden, at least one
 
@@ -54,21 +54,11 @@ class Lessons:
 
     sentences: Sentences
     readings: tuple[Reading, Reading]
-    seed: int
-    rank: int = 0
 
-    def batch(self, step: int, *, late: bool = False) -> Lesson:  # noqa: ARG002
-        """The lesson of a step, of one kind early and late."""
-        rng = np.random.default_rng((self.seed, self.rank, step))
-        group = self.sentences.groups[rng.integers(len(self.sentences.groups))]
-        longest = int(np.diff(self.sentences.shard.sentences)[group].max())
-        rows = max(1, self.sentences.recipe.tokens_per_step // (longest + 2))
-        asked: list[tuple[int, list[tuple[int, int]]]] = []
-        while len(asked) < rows:
-            sentence = int(rng.choice(group))
-            places = self.choose(rng, sentence)
-            if places:
-                asked.append((sentence, places))
+    def batch(self, rng: np.random.Generator) -> Lesson:
+        """A lesson of sentences of like length."""
+        drawn = ((sentence, self.choose(rng, sentence)) for sentence in self.sentences.drawn(rng))
+        asked = [(sentence, places) for sentence, places in drawn if places]
         return Lesson(*(self._told(side, asked) for side in (0, 1)))
 
     def choose(self, rng: np.random.Generator, sentence: int) -> list[tuple[int, int]]:
@@ -96,26 +86,27 @@ class Lessons:
         return one_text_each(ids, np.array(hidden, dtype=np.int64))
 
 
-class TutorObjective(nn.Module):
-    """Cross-entropy to the teacher's guesses among the words that both have, and to the word."""
+class TutoredObjective(PretrainObjective):
+    """In lessons cross-entropy to the teacher's guesses among the words that both have."""
 
     def __init__(
         self, model: nn.Module, teacher: nn.Module, columns: tuple[Tensor, Tensor]
     ) -> None:
-        super().__init__()
-        self.model = model
+        super().__init__(model)
         self.frozen = [teacher.eval().requires_grad_(False)]  # a list: not part of the state
         self.columns = columns
 
-    def forward(self, lesson: Lesson) -> dict[str, Tensor]:
-        """The loss and its parts."""
-        own, other = (column.to(lesson.ids.device) for column in self.columns)
+    def forward(self, batch: Batch | Lesson) -> dict[str, Tensor]:
+        """The loss and its parts: of a lesson, or of any other batch."""
+        if isinstance(batch, Batch):
+            return super().forward(batch)
+        own, other = (column.to(batch.ids.device) for column in self.columns)
         with torch.no_grad():
-            taught = guess(self.frozen[0], lesson.taught).words[:, other].float().softmax(-1)
-        words = guess(self.model, lesson.own).words
+            taught = guess_words(self.frozen[0], batch.taught).words[:, other].float().softmax(-1)
+        words = guess_words(self.model, batch.own).words
         told = functional.log_softmax(words.float(), -1)[:, own]
-        parts = {"ce": -(taught * told).sum(-1).mean(), "mlm": mlm_loss(words, lesson.own.labels)}
-        return {"loss": parts["ce"] + parts["mlm"], **parts, "top1": top1(words, lesson.own)}
+        parts = {"ce": -(taught * told).sum(-1).mean(), "mlm": mlm_loss(words, batch.own.labels)}
+        return {"loss": parts["ce"] + parts["mlm"], **parts, "top1": top1(words, batch.own)}
 
 
 def shared_words(own: Reading, other: Reading) -> tuple[Tensor, Tensor]:

@@ -5,7 +5,7 @@ import json
 import shutil
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +53,8 @@ class Tuning:
     """Those of which all weights are tuned once on SST-2, to stand beside LoRA in the card."""
     minutes: float | None = None
     """What one model may take for one task, training alone."""
+    start: Path | None = None
+    """Exported models whose adapters are gone on from; fresh ones where none is given."""
 
     @property
     def specs(self) -> tuple[ModelSpec, ...]:
@@ -70,6 +72,11 @@ class Tuning:
     def adapter(self, spec: ModelSpec, task: str) -> Path:
         """The folder that an adapter goes to."""
         return self.models / spec.name / "tasks" / task
+
+    def before(self, spec: ModelSpec, task: str) -> Path | None:
+        """The weights of the adapter that is gone on from, where there is one."""
+        path = self.start and self.start / spec.name / "tasks" / task / WEIGHTS
+        return path if path and path.exists() else None
 
 
 def tune_family(tuning: Tuning) -> None:
@@ -107,14 +114,14 @@ def plan_of(tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequenc
 
 
 def lesson_of(tuning: Tuning, spec: ModelSpec, plan: Plan, lora: bool = True) -> Lesson:
-    """A fresh head and, with LoRA, fresh adapters: the same random numbers every time."""
+    """A head and, with LoRA, adapters: the same random numbers every time, or those of before."""
     task, folder = TASKS[plan.task], tuning.weights(spec)
     torch.manual_seed(plan.seed)
     network = task.network.from_pretrained(
         folder, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
     )
     if lora:
-        network = with_lora(network, spec, plan.task)
+        network = with_lora(network, spec, plan.task, tuning.before(spec, plan.task))
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     return Lesson(network.to(best_device()), partial(task.loss, tokenizer), plan)
 
@@ -141,6 +148,7 @@ def tune_one(
         **asdict(plan),
         "trained_parameters": sum(p.numel() for p in trained(lesson.network).values()),
         "examples_seen": sum(len(rows) for rows in drawn[1]),
+        "goes_on": tuning.before(spec, plan.task) is not None,
         "data": TASKS[plan.task].data,
         "window": WINDOW,
         "stride": STRIDE,
@@ -159,6 +167,36 @@ def is_made(folder: Path, digest: str, plan: Plan) -> bool:
         return False
     card = json.loads((folder / CARD).read_text("utf-8"))
     return card["base_sha256"] == digest and card["steps"] == plan.steps
+
+
+def score_family(tuning: Tuning) -> None:
+    """Score the adapters that lie there again; nothing is trained."""
+    for task in tuning.tasks:
+        for spec in tuning.specs:
+            folder = tuning.adapter(spec, task)
+            sys.stdout.write(f"{spec.name}, {task}\n")
+            if (folder / CARD).exists() and (folder / WEIGHTS).exists():
+                score_again(tuning, spec, folder)
+
+
+def score_again(tuning: Tuning, spec: ModelSpec, folder: Path) -> None:
+    """The same adapter, its card with fresh scores.
+
+    Raises:
+        ValueError: the adapter was made on other weights.
+    """
+    from peft import PeftModel
+
+    report = json.loads((folder / CARD).read_text("utf-8"))
+    if report["base_sha256"] != checksum(tuning.weights(spec)):
+        raise ValueError(f"The adapter in {folder} was made on other weights of {spec.name}.")
+    plan = Plan(report["task"], report["steps"], report["rows"], report["rate"])
+    base = lesson_of(tuning, spec, plan, lora=False)
+    network = PeftModel.from_pretrained(base.network, folder).eval()
+    report["scores"] = scores_of(tuning, spec, replace(base, network=network))
+    (folder / CARD).write_text(json.dumps(report, indent=1), "utf-8")
+    write_card(folder / "README.md", report)
+    sys.stdout.write(f"  {json.dumps(report['scores'])}\n")
 
 
 @torch.no_grad()

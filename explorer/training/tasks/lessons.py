@@ -19,6 +19,7 @@ from explorer.training.tasks.data import CUT, Question, cut, phrases, questions
 from explorer.training.tasks.score import exact, mean_interval, overlap
 
 PHRASE_TOKENS = 64
+"""To which phrases are read in training; dev sentences are scored whole."""
 WINDOW, STRIDE = 128, 32
 DEV_QUESTIONS = 1000
 Scores = dict[str, dict[str, Any]]
@@ -37,8 +38,9 @@ class Task:
     loss: Callable[[Any, nn.Module, list[Any]], Tensor]
     """(tokenizer, network, examples) -> the loss of a batch."""
     score: Callable[[Any, nn.Module, Path], Scores]
-    """(tokenizer, network, folder) -> by its name a score of dev, its interval, its count, and
-    what a guess reaches that reads nothing: the commoner label, the passage's first words."""
+    """(tokenizer, network, folder) -> by its name a score of dev, its interval, its count, what a
+    guess reaches that reads nothing (the commoner label, the passage's first words), and the work:
+    tokens of a pass and passes of an example, both on average."""
     data: str
 
 
@@ -48,19 +50,20 @@ def _run(tokenizer: Any, network: nn.Module, parts: Sequence[tuple]) -> Any:  # 
     names = ("input_ids", "token_type_ids")
     read = names if getattr(network.config, "type_vocab_size", 0) > 1 else names[:1]
     rows = [
-        {name: torch.tensor([row], device=device) for name, row in zip(read, part, strict=False)}
-        for part in parts
+        {name: torch.tensor([row]) for name, row in zip(read, part, strict=False)} for part in parts
     ]
-    return network(**padded(rows, int(tokenizer.pad_token_id)))
+    inputs = padded(rows, int(tokenizer.pad_token_id))
+    return network(**{name: value.to(device) for name, value in inputs.items()})
 
 
-def _phrase_logits(tokenizer: Any, network: nn.Module, texts: list[str]) -> Tensor:  # noqa: ANN401
-    ids = tokenizer(texts, truncation=True, max_length=PHRASE_TOKENS)["input_ids"]
+def _phrase_logits(network: nn.Module, tokenizer: Any, ids: list[list[int]]) -> Tensor:  # noqa: ANN401
     return _run(tokenizer, network, [(row, [0] * len(row)) for row in ids]).logits.float()
 
 
 def _phrase_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor:  # noqa: ANN401
-    logits = _phrase_logits(tokenizer, network, [text for text, _ in examples])
+    texts = [text for text, _ in examples]
+    ids = tokenizer(texts, truncation=True, max_length=PHRASE_TOKENS)["input_ids"]
+    logits = _phrase_logits(network, tokenizer, ids)
     labels = torch.tensor([label for _, label in examples], device=logits.device)
     return nn.functional.cross_entropy(logits, labels)
 
@@ -68,14 +71,16 @@ def _phrase_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor: 
 @torch.inference_mode()
 def _accuracy(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # noqa: ANN401
     dev, right = phrases(folder, "dev"), 0
+    ids = tokenizer([text for text, _ in dev])["input_ids"]
     for start in range(0, len(dev), 32):
         rows = dev[start : start + 32]
-        guesses = _phrase_logits(tokenizer, network, [text for text, _ in rows]).argmax(-1).tolist()
+        guesses = _phrase_logits(network, tokenizer, ids[start : start + 32]).argmax(-1).tolist()
         right += sum(made == label for made, (_, label) in zip(guesses, rows, strict=True))
     low, high = share_interval(right, len(dev))
     positive = sum(label for _, label in dev) / len(dev)
     score = {"value": right / len(dev), "interval": [low, high], "count": len(dev)}
-    return {"accuracy": {**score, "guess": max(positive, 1 - positive)}}
+    work = {"tokens": float(np.mean([len(row) for row in ids])), "passes": 1.0}
+    return {"accuracy": {**score, "guess": max(positive, 1 - positive), **work}}
 
 
 def _cuts(folder: Path) -> list[Question]:
@@ -117,9 +122,10 @@ def _aim(part: Window, one: Question) -> tuple[int, int]:
 def _answers(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # noqa: ANN401
     dev = questions(folder, "dev")
     chosen = np.random.default_rng(7).permutation(len(dev))[:DEV_QUESTIONS]
-    said, guessed = [], []
+    said, guessed, passes = [], [], 0
     for one in (dev[i] for i in sorted(chosen)):
         parts = windows(tokenizer, one.question[:300], one.passage, WINDOW, STRIDE)
+        passes += len(parts)
         out = _run(tokenizer, network, [(part.ids, part.segments) for part in parts])
         logits = torch.stack([out.start_logits, out.end_logits], -1).float().cpu().numpy()
         best = answer_spans(parts, logits, 1).best[0]
@@ -135,6 +141,8 @@ def _answers(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # noq
             "interval": list(mean_interval(values)),
             "count": len(values),
             "guess": guesses[name],
+            "tokens": float(WINDOW),
+            "passes": passes / len(values),
         }
         for name, values in columns.items()
     }
@@ -154,8 +162,8 @@ TASKS: dict[str, Task] = {
     ),
     "squad": Task(
         AutoModelForQuestionAnswering,
-        9000,
-        8,
+        3000,
+        32,
         3e-3,
         _cuts,
         lambda example: len(example.passage) + len(example.question),

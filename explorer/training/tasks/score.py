@@ -34,7 +34,7 @@ def _f1(said: list[str], answer: list[str]) -> float:
 
 
 def mean_interval(values: Sequence[float], seed: int = 0, draws: int = 2000) -> tuple[float, float]:
-    """The 95 % interval of a mean over questions, by drawing them again with replacement."""
+    """The 95% interval of a mean over questions, by drawing them again with replacement."""
     numbers, rng = np.asarray(values, np.float64), np.random.default_rng(seed)
     means = [numbers[rng.integers(len(numbers), size=len(numbers))].mean() for _ in range(draws)]
     low, high = np.quantile(means, (0.025, 0.975))

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from explorer.models.specs import ModelSpec
@@ -60,9 +61,14 @@ class Lesson:
     """(step, mean loss since the entry before)."""
 
 
-def with_lora(network: nn.Module, spec: ModelSpec, task: str) -> nn.Module:
-    """The network with LoRA (Hu et al. 2021) at queries and values; all else but the head rests."""
-    from peft import LoraConfig, get_peft_model
+def with_lora(
+    network: nn.Module, spec: ModelSpec, task: str, before: Path | None = None
+) -> nn.Module:
+    """The network with LoRA (Hu et al. 2021) at queries and values; all else but the head rests.
+
+    ``before`` holds an adapter to go on from; it may have been made on earlier weights.
+    """
+    from peft import LoraConfig, get_peft_model, set_peft_model_state_dict
 
     targets = rf".*(?:{spec.kind.query}|{spec.kind.value})"
     config = LoraConfig(
@@ -72,7 +78,10 @@ def with_lora(network: nn.Module, spec: ModelSpec, task: str) -> nn.Module:
         target_modules=targets,
         modules_to_save=list(HEADS[task][spec.key]),
     )
-    return get_peft_model(network, config)
+    adapted = get_peft_model(network, config)
+    if before:
+        set_peft_model_state_dict(adapted, load_file(before))
+    return adapted
 
 
 def order(lengths: Sequence[int], plan: Plan) -> list[list[int]]:

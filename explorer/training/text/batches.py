@@ -1,26 +1,36 @@
-"""Batches for MLM with NSP or SOP: sentences packed into pairs, then 15 % of the pieces hidden.
+"""Batches for MLM with NSP or SOP: sentences packed into pairs, then 15% of the pieces hidden.
 
 A batch is a pure function of the seed, the rank and the step, so a run that was cut off goes on
 with exactly the batches it would have had.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.recipe import Recipe
-from explorer.training.text.batch import CLS, PAD, SEP, Batch
+from explorer.training.text.batch import CLS, PAD, SEP, Batch, alike
 from explorer.training.text.corpus import Shard
 from explorer.training.text.masking import hide
-from explorer.training.text.sentences import Sentences
+from explorer.training.text.pieces import Pieces
 
-SHORTEST = 4  # a segment of fewer pieces makes no pair
 IN_ORDER, NOT_IN_ORDER = 0, 1
+POOL = 8  # so many batches' texts are drawn to choose those of like length from
+LARGE, LARGE_POOL = 4096, 2  # of batches of more tokens these do
 ORDER_DRAWS = 8  # a window of 64 pieces holds two whole sentences once in four
 
 Example = tuple[np.ndarray, np.ndarray, int]
+
+
+class Source(Protocol):
+    """Where batches of another kind come from."""
+
+    def batch(self, rng: np.random.Generator) -> Any:  # noqa: ANN401
+        """The next of them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,7 +38,9 @@ class Sampler:
     """Draws batches from a shard; `task` is ``nsp`` or ``sop``.
 
     Attributes:
+        pieces: What is to be known of the vocabulary where whole words are hidden.
         sentences: Where the batches of single sentences come from; none are drawn without it.
+        primer: Where those of the primer come from, likewise.
     """
 
     shard: Shard
@@ -36,33 +48,50 @@ class Sampler:
     task: str
     seed: int
     rank: int = 0
-    sentences: Sentences | None = None
+    pieces: Pieces | None = None
+    sentences: Source | None = None
+    primer: Source | None = None
 
-    def batch(self, step: int, length: int | None = None, late: bool = False) -> Batch:
+    def batch(self, step: int, length: int | None = None, late: bool = False) -> Any:  # noqa: ANN401
         """The batch of a step; its length is drawn unless given.
 
-        Only a batch whose length is drawn can be one of single sentences; late in a run more are.
+        Only a batch whose length is drawn can be one of the primer or of single sentences, of
+        which there are more late in a run; and only then are texts of like length put together.
         """
         rng = np.random.default_rng((self.seed, self.rank, step))
-        if length is None:
-            share = self.recipe.late_sentence_share if late else self.recipe.sentence_share
-            if self.sentences is not None and rng.random() < share:
-                return self.sentences.batch(rng)
-            lengths, shares = zip(*self.recipe.lengths, strict=True)
-            length = int(rng.choice(lengths, p=np.array(shares) / sum(shares)))
-        rows = self.recipe.tokens_per_step // length
-        ids = np.full((rows, length), PAD, dtype=np.int64)
-        types = np.zeros((rows, length), dtype=np.int64)
-        mask = np.zeros((rows, length), dtype=np.int64)
-        pairs = np.full(rows, IGNORED, dtype=np.int64)
-        for row in range(rows):
-            first, second, pairs[row] = self._example(rng, length)
+        if length is not None:
+            rows = self.recipe.tokens_per_step // length
+            return self._packed(rng, [self._example(rng, length) for _ in range(rows)], length)
+        if self.primer is not None and rng.random() < self.recipe.primer_share:
+            return self.primer.batch(rng)
+        share = self.recipe.late_sentence_share if late else self.recipe.sentence_share
+        if self.sentences is not None and rng.random() < share:
+            return self.sentences.batch(rng)
+        lengths, shares = zip(*self.recipe.lengths, strict=True)
+        length = int(rng.choice(lengths, p=np.array(shares) / sum(shares)))
+        return self._of_like_length(rng, length)
+
+    def _of_like_length(self, rng: np.random.Generator, length: int) -> Batch:
+        tokens = self.recipe.tokens_per_step
+        times = POOL if tokens <= LARGE else LARGE_POOL
+        pool = [self._example(rng, length) for _ in range(times * tokens // length)]
+        sizes = np.array(
+            [len(first) + len(second) + 2 + bool(len(second)) for first, second, _ in pool]
+        )
+        chosen = alike(rng, sizes, tokens)
+        return self._packed(rng, [pool[i] for i in chosen], int(sizes[chosen].max()))
+
+    def _packed(self, rng: np.random.Generator, examples: Sequence[Example], length: int) -> Batch:
+        """Examples as a batch, some of their pieces hidden."""
+        ids = np.full((len(examples), length), PAD, dtype=np.int64)
+        types, mask = np.zeros_like(ids), np.zeros_like(ids)
+        pairs = np.array([label for _, _, label in examples], dtype=np.int64)
+        for row, (first, second, _) in enumerate(examples):
             text = np.concatenate([[CLS], first, [SEP], second, [SEP] if len(second) else []])
             ids[row, : len(text)] = text
             mask[row, : len(text)] = 1
             types[row, len(first) + 2 : len(text)] = 1
-        pieces = None if self.sentences is None else self.sentences.pieces
-        hidden, labels = hide(rng, ids, self.recipe, pieces)
+        hidden, labels = hide(rng, ids, self.recipe, self.pieces)
         arrays = (ids, types, mask, hidden, labels, pairs)
         return Batch(*(torch.from_numpy(array) for array in arrays))
 
@@ -83,7 +112,7 @@ class Sampler:
         if backwards:
             return text[:split], self._elsewhere(rng, document, room - split), NOT_IN_ORDER
         follows = text[split:room]
-        if len(follows) < SHORTEST:
+        if len(follows) < self.recipe.shortest_segment:
             return text[:split], text[:0], IGNORED
         return text[:split], follows, IN_ORDER
 
@@ -92,16 +121,17 @@ class Sampler:
         shard = self.shard
         document = int(np.searchsorted(shard.documents, rng.integers(len(shard.words)), "right"))
         low, high = shard.documents[document - 1], shard.documents[document]
-        start = low if rng.random() < 0.25 else rng.integers(low, high)
+        start = low if rng.random() < self.recipe.opening_share else rng.integers(low, high)
         ends = shard.sentences[start + 1 : high + 1] - shard.sentences[start]
         text = shard.ids[shard.sentences[start] : shard.sentences[start] + room + 1]
         return document, text[: ends[-1]].astype(np.int64), ends
 
     def _splits(self, ends: np.ndarray, room: int) -> np.ndarray:
         """Sentence ends that leave room for a second segment; SOP's must be a whole sentence."""
-        splits = ends[(ends >= SHORTEST) & (ends <= room - SHORTEST)]
+        shortest = self.recipe.shortest_segment
+        splits = ends[(ends >= shortest) & (ends <= room - shortest)]
         if self.task == "sop" and len(splits):
-            splits = splits[splits <= ends[ends <= room][-1] - SHORTEST]
+            splits = splits[splits <= ends[ends <= room][-1] - shortest]
         return splits
 
     def _single(self, rng: np.random.Generator, text: np.ndarray) -> np.ndarray:

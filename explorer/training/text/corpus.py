@@ -1,4 +1,4 @@
-"""From a text file to token shards: documents, sentences, and the 1 % that is never trained on."""
+"""From a text file to token shards: documents, sentences, and the 1% that is never trained on."""
 
 import hashlib
 import lzma
@@ -50,7 +50,7 @@ class Shard:
 
 
 def held_out(document: str) -> bool:
-    """Whether a document belongs to the 1 % kept for evaluation, by a hash of its text."""
+    """Whether a document belongs to the 1% kept for evaluation, by a hash of its text."""
     return int(hashlib.sha1(document.encode()).hexdigest()[:8], 16) % 100 == 0
 
 

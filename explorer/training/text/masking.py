@@ -13,7 +13,7 @@ DRAWS = 40  # places that are tried for an n-gram before another length is drawn
 def hide(
     rng: np.random.Generator, ids: np.ndarray, recipe: Recipe, pieces: Pieces | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Hide pieces in place (80 % mask, 10 % random piece, 10 % as it was); what was there."""
+    """Hide pieces in place (80% mask, 10% random piece, 10% as it was); what was there."""
     flat = ids.reshape(-1)
     words = np.flatnonzero(flat >= FIRST_PIECE)
     wanted = int(recipe.mask_share * np.count_nonzero(flat != PAD))

@@ -6,13 +6,13 @@ A passage says most of its content words again, so copying pays there; a sentenc
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
-from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.training.recipe import Recipe
-from explorer.training.text.batch import CLS, MASK, PAD, SEP, Batch
+from explorer.training.text.batch import CLS, SEP, Batch, alike, one_text_each, padded
 from explorer.training.text.corpus import Shard
 from explorer.training.text.pieces import Pieces
+
+POOL = 1024  # sentences that a batch is chosen from, at the least
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,17 +49,19 @@ class Sentences:
 
     def batch(self, rng: np.random.Generator) -> Batch:
         """Sentences of one length group, each with one or two whole words hidden."""
-        group = self.groups[rng.integers(len(self.groups))]
-        longest = int(np.diff(self.shard.sentences)[group].max())
-        rows = max(1, self.recipe.tokens_per_step // (longest + 2))
-        chosen = rng.choice(group, size=rows, replace=rows > len(group))
-        texts = [self.text(int(sentence)) for sentence in chosen]
-        ids = np.full((rows, max(map(len, texts)) + 2), PAD, dtype=np.int64)
+        texts = [self.text(sentence) for sentence in self.drawn(rng)]
+        ids = padded([np.array([CLS, *text, SEP]) for text in texts])
         hidden = []
         for row, text in enumerate(texts):
-            ids[row, : len(text) + 2] = [CLS, *text, SEP]
             hidden += [row * ids.shape[1] + 1 + place for place in self.choose(rng, text)]
         return one_text_each(ids, np.array(hidden, dtype=np.int64))
+
+    def drawn(self, rng: np.random.Generator) -> list[int]:
+        """The numbers of sentences of like length that make a batch."""
+        size = max(POOL, self.recipe.tokens_per_step // 2)
+        pool = rng.choice(self.groups[rng.integers(len(self.groups))], size=size)
+        lengths = self.shard.sentences[pool + 1] - self.shard.sentences[pool] + 2
+        return pool[alike(rng, lengths, self.recipe.tokens_per_step)].tolist()
 
     def text(self, sentence: int) -> np.ndarray:
         """The pieces of a sentence."""
@@ -81,14 +83,3 @@ class Sentences:
         number = min(len(words), 1 + int(rng.random() < self.recipe.second_share))
         picked = rng.choice(words, size=number, replace=False, p=weights / weights.sum())
         return sorted(i for word in picked for i in range(starts[word], ends[word]))
-
-
-def one_text_each(ids: np.ndarray, hidden: np.ndarray) -> Batch:
-    """A batch of rows that hold one text; what is hidden is always replaced by the mask."""
-    flat = ids.reshape(-1)
-    labels = flat[hidden].copy()
-    mask = (ids != PAD).astype(np.int64)
-    flat[hidden] = MASK
-    pairs = np.full(len(ids), IGNORED, dtype=np.int64)
-    arrays = (ids, np.zeros_like(ids), mask, hidden, labels, pairs)
-    return Batch(*(torch.from_numpy(array) for array in arrays))

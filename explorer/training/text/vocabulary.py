@@ -16,6 +16,7 @@ from explorer.training.text.corpus import split_sentences
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ALBERT_SPECIALS = ("<pad>", "<unk>", "[CLS]", "[SEP]", "[MASK]")
 SPARE = 1.15  # so many more pieces are trained than are wanted; mixed ones are dropped
+WHOLE = 0.01  # per letter: by how much a word that must be a piece is likelier than its spelling
 SENTENCEPIECE: dict[str, Any] = {
     "model_type": "unigram",
     "normalization_rule_name": "identity",  # the lines are normalised before
@@ -35,12 +36,19 @@ CLOSING = Regex(r"▁(?=[.,;:!?)\]'’”%])")
 CHINESE = range(0x4E00, 0xA000)  # BERT's tokenizer always splits these into single characters
 
 
-def cut_wordpieces(documents: Sequence[str], full: list[str], size: int) -> list[str]:
+def cut_wordpieces(
+    documents: Sequence[str], full: list[str], size: int, words: Sequence[str] = ()
+) -> list[str]:
     """The `size` most useful pieces of BERT's vocabulary on these documents, in its own order.
 
-    All single characters stay, so that (almost) no word becomes unknown; the rest of the places
-    goes to the pieces that the full vocabulary uses most often here.
+    All single characters stay, so that (almost) no word becomes unknown, and so do `words`; the
+    rest of the places goes to the pieces that the full vocabulary uses most often here.
+
+    Raises:
+        ValueError: BERT's vocabulary lacks one of `words`.
     """
+    if absent := sorted(set(words) - set(full)):
+        raise ValueError(f"BERT's vocabulary has no piece {', '.join(absent)}.")
     tokenizer = bert_tokenizer(full).backend_tokenizer
     counts = np.zeros(len(full), dtype=np.int64)
     for start in range(0, len(documents), 500):
@@ -48,7 +56,8 @@ def cut_wordpieces(documents: Sequence[str], full: list[str], size: int) -> list
             list(documents[start : start + 500]), add_special_tokens=False
         ):
             counts += np.bincount(encoding.ids, minlength=len(full))
-    kept = {i for i, piece in enumerate(full) if _always_kept(piece)}
+    wanted = set(words)
+    kept = {i for i, piece in enumerate(full) if piece in wanted or _always_kept(piece)}
     for i in np.argsort(-counts, kind="stable"):
         if len(kept) >= size:
             break
@@ -76,11 +85,13 @@ def train_wordpieces(documents: Sequence[str], size: int) -> list[str]:
     return sorted(tokenizer.get_vocab(), key=tokenizer.get_vocab().__getitem__)
 
 
-def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float]]:
+def train_unigrams(
+    documents: Sequence[str], size: int, words: Sequence[str] = ()
+) -> list[tuple[str, float]]:
     """Unigram pieces with their log probabilities, trained by SentencePiece as ALBERT's were.
 
     `tokenizers`' own trainer takes its candidates from substrings that different characters
-    follow, so a word that begins no longer word never becomes a piece.
+    follow, so a word that begins no longer word never becomes a piece. `words` are pieces of it.
 
     Raises:
         ValueError: The documents have more different characters than the vocabulary has places.
@@ -108,21 +119,39 @@ def train_unigrams(documents: Sequence[str], size: int) -> list[tuple[str, float
     )
     model = sentencepiece.SentencePieceProcessor(model_proto=written.getvalue())
     pieces = [(model.id_to_piece(i), model.get_score(i)) for i in range(len(model))]
-    return kept_unigrams(pieces, size)
+    return kept_unigrams(with_words(pieces, words), size, words)
 
 
-def kept_unigrams(pieces: list[tuple[str, float]], size: int) -> list[tuple[str, float]]:
+def with_words(pieces: list[tuple[str, float]], words: Sequence[str]) -> list[tuple[str, float]]:
+    """The pieces, and every word as one that is a little likelier than what spelt it before.
+
+    The longer a word, the more: so it is not read as a shorter one of them and its rest.
+    """
+    model = albert_tokenizer(pieces).backend_tokenizer.model
+    scores = dict(pieces)
+    spelt = {word: model.tokenize(word) for word in (f"▁{word}" for word in words)}
+    better = {
+        word: sum(scores[token.value] for token in tokens) + WHOLE * len(word)
+        for word, tokens in spelt.items()
+    }
+    return list({**scores, **better}.items())
+
+
+def kept_unigrams(
+    pieces: list[tuple[str, float]], size: int, words: Sequence[str] = ()
+) -> list[tuple[str, float]]:
     """The best `size` of the pieces in which letters, digits and signs are not mixed.
 
     SentencePiece has no such option that does not also lose whole words: its delimiter of words
     makes every word end alike, and what has one ending alone is no candidate. Single characters
-    stay, so that no word becomes unknown.
+    stay, so that no word becomes unknown, and so do `words`.
     """
     specials, rest = pieces[: len(ALBERT_SPECIALS)], pieces[len(ALBERT_SPECIALS) :]
     plain = [piece for piece in rest if not mixed(piece[0])]
-    characters = [piece for piece in plain if len(piece[0]) == 1]
-    longer = sorted((p for p in plain if len(p[0]) > 1), key=lambda p: -p[1])
-    kept = characters + longer[: max(0, size - len(specials) - len(characters))]
+    always = {f"▁{word}" for word in words}
+    fixed = [p for p in plain if len(p[0]) == 1 or p[0] in always]
+    longer = sorted((p for p in plain if len(p[0]) > 1 and p[0] not in always), key=lambda p: -p[1])
+    kept = fixed + longer[: max(0, size - len(specials) - len(fixed))]
     return specials + sorted(kept, key=lambda p: -p[1])
 
 

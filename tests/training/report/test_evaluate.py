@@ -219,9 +219,9 @@ def test_new_weights_forget_what_was_measured_between_the_old_ones():
     ("rates", "sentence"),
     [([1e-4, 5e-4, 2e-4, 0.0], "One run with linear warm-up"),
      ([1e-4, 5e-4, 0.0, 3e-4, 1e-4, 0.0], "2 runs, one going on from another, each with its own"),
-     ([1e-4, 5e-4, 5e-4, 0.0], "One run with linear warm-up over 3 % and linear decay to 0 after a")],
+     ([1e-4, 5e-4, 5e-4, 0.0], "One run with linear warm-up over 3% and linear decay to 0 after a")],
 )  # fmt: skip
 def test_a_card_counts_the_runs_of_a_learning_curve(rates, sentence):
     line = schedule_line(rates)
     assert line.startswith(sentence)
-    assert "up to 5.0e-04" in line
+    assert "up to 0.0005" in line

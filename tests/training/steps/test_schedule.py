@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 import pytest
+import torch
 
 from explorer.training.recipe import FULL
-from explorer.training.steps.loop import Budget, Progress, rate_at
+from explorer.training.steps.loop import Averages, Budget, Progress, rate_at
 
 RECIPE = replace(FULL, rate=2.0, warm_up=0.1, cool_down=0.2)
 
@@ -28,3 +29,10 @@ def test_an_extended_run_goes_on_where_the_long_run_would_be():
     done = Progress(tokens=500)
     half, whole = Budget(tokens=500, more=True), Budget(tokens=1000)
     assert rate_at(half.spent(done), RECIPE, half.more) == rate_at(whole.spent(done), RECIPE)
+
+
+def test_what_not_every_step_has_is_averaged_over_those_that_have_it():
+    averages = Averages()
+    for parts in ({"loss": 2.0, "ce": 4.0}, {"loss": 4.0}, {"loss": 6.0, "ce": 6.0}):
+        averages.add({name: torch.tensor(value) for name, value in parts.items()}, 10, 1.0)
+    assert (averages.mean("loss"), averages.mean("ce")) == (4.0, 5.0)

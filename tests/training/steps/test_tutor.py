@@ -1,18 +1,19 @@
-"""A new vocabulary is learned from the teacher: the same hidden words in both readings."""
+"""mini-albert is tutored by mini-bert: the same hidden words in both readings."""
 
+from dataclasses import replace
+
+import numpy as np
 import pytest
 import torch
 
 from explorer.training.family import new_model
 from explorer.training.recipe import TINY, Place
-from explorer.training.steps import settle as settling
 from explorer.training.steps.loop import Budget
-from explorer.training.steps.objectives import guess
 from explorer.training.steps.prepare import Source, prepare
 from explorer.training.steps.pretrain import Setting
-from explorer.training.steps.settle import collect, joined, loss, settle
-from explorer.training.steps.tutor import Lessons, TutorObjective, shared_words
+from explorer.training.steps.tutor import Lessons, TutoredObjective, shared_words
 from explorer.training.text.batch import MASK
+from explorer.training.text.batches import Sampler
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def readings(toy_corpus, tmp_path_factory):
 @pytest.fixture(scope="module")
 def lessons(readings):
     setting, (own, other) = readings
-    return Lessons(setting.sentences("albert", own.shard), (own, other), 3)
+    return Lessons(setting.sentences("albert", own.shard), (own, other))
 
 
 @pytest.fixture
@@ -48,7 +49,7 @@ def spelt(reading, ids, labels):
 def test_both_read_the_same_sentences_with_the_same_words_hidden(lessons):
     own, other = lessons.readings
     for step in range(3):
-        lesson = lessons.batch(step)
+        lesson = lessons.batch(np.random.default_rng(step))
         first, second = 0, 0
         for row in range(len(lesson.own.ids)):
             hidden = [int((side.ids[row] == MASK).sum()) for side in (lesson.own, lesson.taught)]
@@ -74,8 +75,8 @@ def test_shared_words_are_the_same_word_in_both_columns(readings):
 
 def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(pair, lessons):
     model, teacher, columns = pair
-    lesson = lessons.batch(0)
-    made = TutorObjective(model, teacher, columns)(lesson)
+    lesson = lessons.batch(np.random.default_rng(0))
+    made = TutoredObjective(model, teacher, columns)(lesson)
     with torch.no_grad():
         sides = ((model, lesson.own), (teacher, lesson.taught))
         scores = [
@@ -92,37 +93,12 @@ def test_the_loss_is_cross_entropy_to_the_teachers_guesses_and_to_the_word(pair,
     torch.testing.assert_close(made["loss"].detach(), ce + mlm, rtol=1e-4, atol=1e-4)
 
 
-def test_settling_lowers_the_loss_and_moves_new_words_alone(pair, lessons, monkeypatch):
-    monkeypatch.setattr(settling, "ROWS", 64)
-    monkeypatch.setattr(settling, "RATE", 1e-2)
-    model, _, columns = pair
-    states = joined([collect(*pair[:2], lessons.batch(step), columns) for step in range(12)])
-    before = {name: weight.clone() for name, weight in model.state_dict().items()}
-    new = torch.arange(len(columns[0])) % 2 == 0
-    first, last = settle(model, states, columns[0], new)
-    assert last < first
-    after = model.state_dict()
-    for name in ("predictions.bias", "albert.embeddings.word_embeddings.weight"):
-        moved = (after[name] != before[name]).reshape(len(after[name]), -1).any(1)
-        assert set(moved.nonzero().flatten().tolist()) == set(columns[0][new].tolist())
-    held = [name for name in before if "word_embeddings" not in name and "decoder" not in name]
-    assert all(torch.equal(before[n], after[n]) for n in held if n != "predictions.bias")
-
-
-def test_what_is_settled_on_is_what_the_head_sees(pair, lessons):
+def test_beside_its_lessons_it_learns_from_batches_of_its_own(pair, readings, lessons):
     model, teacher, columns = pair
-    lesson = lessons.batch(0)
-    states = collect(model, teacher, lesson, columns)
-    with torch.no_grad():
-        scores = guess(model, lesson.own).words[:, columns[0]]
-        taught = guess(teacher, lesson.taught).words[:, columns[1]].softmax(-1)
-        weight, bias = (
-            model.predictions.decoder.weight[columns[0]],
-            model.predictions.bias[columns[0]],
-        )
-    torch.testing.assert_close(states.seen @ weight.T + bias, scores, rtol=1e-4, atol=1e-4)
-    torch.testing.assert_close(states.taught.float(), taught, rtol=1e-2, atol=1e-4)
-    assert torch.equal(columns[0][states.labels], lesson.own.labels)
-    told = scores.log_softmax(-1)
-    expected = -(taught * told).sum(-1).mean() - told[torch.arange(len(told)), states.labels].mean()
-    torch.testing.assert_close(loss(weight, bias, states), expected, rtol=1e-3, atol=1e-3)
+    recipe = replace(TINY, sentence_share=0.5, primer_share=0.0)
+    sampler = Sampler(readings[1][0].shard, recipe, "sop", 1, sentences=lessons)
+    objective = TutoredObjective(model, teacher, columns)
+    parts = [set(objective(sampler.batch(step))) - {"loss", "mlm", "top1"} for step in range(12)]
+    assert {"ce"} in parts
+    assert {"pair", "order"} in parts
+    assert not any("frozen" in name for name in objective.state_dict())

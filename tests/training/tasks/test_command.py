@@ -2,18 +2,20 @@
 
 import json
 import random
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from peft import PeftModel
+from peft import PeftModel, get_peft_model_state_dict
+from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from explorer.models.specs import MINI
 from explorer.training.__main__ import main
 from explorer.training.tasks import lessons
-from explorer.training.tasks.command import Tuning, is_made, lesson_of
+from explorer.training.tasks.command import Tuning, is_made, lesson_of, tune_family
 from explorer.training.tasks.data import CUT, Question, cut
 from explorer.training.tasks.score import exact, mean_interval, overlap
 from explorer.training.tasks.tune import Plan, learn, order, trained
@@ -50,8 +52,6 @@ def short(monkeypatch):
 def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
     tiny_family, data, short, tmp_path, capsys
 ):
-    import shutil
-
     models = tmp_path / "models"
     shutil.copytree(tiny_family.path, models)
     words = ["tasks", "--work", str(tmp_path / "w"), "--models", str(models), "--data", str(data)]
@@ -92,6 +92,27 @@ def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
     assert (sst2 / "card.json").stat().st_mtime_ns == written
     assert not is_made(sst2, "0" * 64, Plan("sst2", 3, 2, 1e-3))
     assert not is_made(sst2, card["base_sha256"], Plan("sst2", 4, 2, 1e-3))
+
+
+def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_path):
+    plan = Plan("sst2", 3, 2, 1e-3)
+    tuning = Tuning(tmp_path / "w", tmp_path / "models", data, "mini", ("sst2",), (NAME,))
+    shutil.copytree(tiny_family.path, tuning.models)
+    tune_family(tuning)
+    made = load_file(tuning.adapter(MINI["distilbert"], "sst2") / "adapter_model.safetensors")
+    begun = lesson_of(replace(tuning, start=tuning.models), MINI["distilbert"], plan).network
+    fresh = lesson_of(tuning, MINI["distilbert"], plan).network
+    first, other = (get_peft_model_state_dict(network) for network in (begun, fresh))
+    assert set(made) == set(first)
+    assert all(torch.equal(first[name], value.float()) for name, value in made.items())
+    assert not all(torch.equal(first[name], other[name]) for name in made)
+    again = replace(tuning, models=tmp_path / "again", start=tuning.models)
+    shutil.copytree(tiny_family.path, again.models)
+    tune_family(again)
+    assert (
+        "began with the adapter"
+        in (again.adapter(MINI["distilbert"], "sst2") / "README.md").read_text()
+    )
 
 
 def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp_path):
@@ -184,3 +205,38 @@ def test_without_data_or_with_an_unknown_model_one_sentence_says_so(tmp_path, ca
     words = ["tasks", "--work", str(tmp_path), "--data", str(tmp_path), "--task", "sst2"]
     assert main(words) == 2
     assert "There is no sst2-train.tsv" in capsys.readouterr().err
+
+
+def test_dev_sentences_are_scored_whole_and_again_by_the_command(tuned_family, tmp_path, capsys):
+    """By peft alone, on sentences whose verdict turns behind the tokens that training reads."""
+    models, name = tmp_path / "models", "mini-distilbert"
+    shutil.copytree(tuned_family.path / name, models / name)
+    folder = models / name / "tasks" / "sst2"
+    base = AutoModelForSequenceClassification.from_pretrained(models / name)
+    network = PeftModel.from_pretrained(base, folder).eval()
+    tokenizer = AutoTokenizer.from_pretrained(models / name)
+    rng, turning = random.Random(1), []
+    words = ["good", "bad", "not", "the", "cat", "was", "playing", "paris", "dog"]
+    while len(turning) < 6:
+        text = " ".join(rng.choices(words, k=lessons.PHRASE_TOKENS + 60))
+        with torch.no_grad():
+            whole, short = (
+                int(network(**tokenizer(text, return_tensors="pt", **cut)).logits.argmax())
+                for cut in ({}, {"truncation": True, "max_length": lessons.PHRASE_TOKENS})
+            )
+        if whole != short:
+            turning.append((text, whole))
+    rows = ["sentence\tlabel", *(f"{text}\t{label}" for text, label in turning)]
+    (tmp_path / "sst2-dev.tsv").write_text("\n".join(rows) + "\n")
+    arguments = ["tasks", "--work", str(tmp_path), "--models", str(models), "--data", str(tmp_path)]
+    arguments += ["--only", name, "--task", "sst2", "--threads", "1", "--score"]
+    assert main(arguments) == 0
+    card = json.loads((folder / "card.json").read_text())
+    found = card["scores"]["accuracy"]
+    assert (found["value"], found["count"], found["passes"]) == (1.0, 6, 1.0)
+    lengths = [len(tokenizer(text)["input_ids"]) for text, _ in turning]
+    assert found["tokens"] == pytest.approx(np.mean(lengths))
+    assert "100.0%" in (folder / "README.md").read_text()
+    (folder / "card.json").write_text(json.dumps(card | {"base_sha256": "another"}))
+    assert main(arguments) == 2
+    assert "other weights" in capsys.readouterr().err

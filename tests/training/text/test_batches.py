@@ -121,6 +121,23 @@ def test_sentence_order_pairs_are_whole_sentences_of_one_document(shard):
     assert min(seen.values()) > 5
 
 
+@pytest.mark.parametrize(("opening_share", "low", "high"), [(0.0, 0.0, 0.4), (1.0, 1.0, 1.0)])
+def test_long_segments_and_beginnings_are_drawn_when_they_are_asked_for(
+    shard, opening_share, low, high
+):
+    changes = {"single_share": 0.0, "shortest_segment": 12, "opening_share": opening_share}
+    sampler = Sampler(shard, replace(RECIPE, **changes), "sop", 4)
+    starts, opening = shard.sentences[shard.documents[:-1]] + 5, []
+    for row, types, label in rows_of(sampler.batch(0, 64)):
+        if label == -100:
+            continue
+        first, second = segments(row, types)
+        assert min(len(first), len(second)) >= 12
+        opening.append(min(first[0], second[0]) in starts)
+    assert len(opening) > 40
+    assert low <= np.mean(opening) <= high
+
+
 @pytest.mark.parametrize(("single_share", "expected"), [(0.0, 1.0), (0.5, 0.5), (1.0, 0.0)])
 def test_sentence_order_finds_a_pair_where_few_places_hold_one(shard, single_share, expected):
     recipe = replace(RECIPE, single_share=single_share)

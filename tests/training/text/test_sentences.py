@@ -111,7 +111,7 @@ def test_common_words_and_long_words_are_hidden_less_often(shard):
 
 def test_the_share_of_such_batches_rises_late_in_a_run(shard, sentences):
     recipe = replace(RECIPE, sentence_share=0.3, late_sentence_share=0.9)
-    sampler = Sampler(shard, recipe, "nsp", 1, 0, sentences)
+    sampler = Sampler(shard, recipe, "nsp", 1, sentences=sentences)
 
     def share(late):
         drawn = [sampler.batch(step, late=late) for step in range(150)]
@@ -126,7 +126,7 @@ def test_the_share_of_such_batches_rises_late_in_a_run(shard, sentences):
 def test_a_batch_of_a_given_length_is_never_one_of_single_sentences(shard, sentences):
     plain = Sampler(shard, RECIPE, "nsp", 1)
     recipe = replace(RECIPE, sentence_share=1.0)
-    both = [s.batch(3, 32) for s in (plain, Sampler(shard, recipe, "nsp", 1, 0, sentences))]
+    both = [s.batch(3, 32) for s in (plain, Sampler(shard, recipe, "nsp", 1, sentences=sentences))]
     assert torch.equal(both[0].ids, both[1].ids)
 
 

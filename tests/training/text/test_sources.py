@@ -94,8 +94,9 @@ def trained_by_hand(setting):
     objective = PretrainObjective(fresh_teacher(setting))
     adam, progress = optimiser(objective, setting.recipe), Progress()
     seed, shard = setting.recipe.seed, setting.shard("bert", "train")
-    single = setting.sentences("bert", shard)
-    samplers = [Sampler(shard, setting.recipe, "nsp", seed, rank, single) for rank in range(2)]
+    sources = (setting.pieces("bert", shard), setting.sentences("bert", shard))
+    sources += (setting.primer("bert"),)
+    samplers = [Sampler(shard, setting.recipe, "nsp", seed, rank, *sources) for rank in range(2)]
     while (spent := setting.budget.spent(progress)) < 1:
         late = spent >= 1 - setting.recipe.cool_down
         batches = [sampler.batch(progress.step, late=late) for sampler in samplers]
