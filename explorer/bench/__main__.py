@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from explorer.bench import click, latency, load, together, versus
+from explorer.bench import click, device, fuzz, hostile, latency, load, together, versus
 from explorer.timing.stop import Stopped
 
 
@@ -16,6 +16,9 @@ def main(arguments: list[str] | None = None) -> int:
     together.add_command(commands)
     load.add_command(commands)
     versus.add_command(commands)
+    hostile.add_command(commands)
+    fuzz.add_command(commands)
+    device.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,15 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.latency.family import last, measure_family, plan_for
-from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.latency.report import Report, family_report, report_csv
 from explorer.models.loading import available_devices
 from explorer.models.specs import ModelSpec, all_specs, family_specs
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
+
+APART_S = 5.0
+"""Between two presses."""
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -39,6 +43,12 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
         metavar="TIMES",
         help="measure the first model against itself so many times and say how far it was off",
     )
+    parser.add_argument(
+        "--presses",
+        type=int,
+        metavar="TIMES",
+        help="measure the family so many times and say what separate presses differ by",
+    )
     parser.add_argument("--save", type=Path, help="write the measurement to a .json or .csv file")
 
 
@@ -55,6 +65,9 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.against_itself:
         ratios = against_itself(specs[0], workload, chosen)
         sys.stdout.write(self_report(ratios))
+        return 0
+    if chosen.presses:
+        sys.stdout.write(presses_report(separate_presses(specs, workload, chosen)))
         return 0
     report = family_report(specs, workload, plan, StopSign(), devices)
     sys.stdout.write(printed(report))
@@ -85,6 +98,44 @@ def against_itself(spec: ModelSpec, workload: Workload, chosen: argparse.Namespa
     return found
 
 
+def separate_presses(
+    specs: tuple[ModelSpec, ...], workload: Workload, chosen: argparse.Namespace
+) -> dict[str, list[Ratio]]:
+    """The first model over each other, of so many separate measurements some seconds apart."""
+    found: dict[str, list[Ratio]] = {spec.name: [] for spec in specs[1:]}
+    for number in range(chosen.presses):
+        time.sleep(APART_S * (number > 0))
+        plan = replace(plan_for(workload, chosen.budget, chosen.repeats), seed=number)
+        final = last(measure_family(specs, workload, plan, StopSign()))
+        blocks, seconds = final.latency.blocks, final.latency.seconds
+        for i, spec in enumerate(specs[1:], start=1):
+            ratio = paired_ratio(seconds[:, 0], seconds[:, i], blocks)
+            found[spec.name].append(ratio)
+            sys.stdout.write(f"{number + 1:3}  {spec.name:28} {_ratio(ratio)}\n")
+        sys.stdout.flush()
+    return found
+
+
+def presses_report(found: dict[str, list[Ratio]]) -> str:
+    """What separate presses differ by, and what of it the blocks of one press do not show.
+
+    A press's own error is taken from its interval, as wide as 2.6 standard errors on each side.
+    """
+    lines = []
+    for name, ratios in found.items():
+        logs = np.log([ratio.ratio for ratio in ratios])
+        sure = [r for r in ratios if r.is_sure]
+        own = np.array([np.log(r.high / r.low) / 2 / 2.6 for r in sure])
+        within = float(np.sqrt((own**2).mean())) if len(own) else 0.0
+        beyond = np.sqrt(max(0.0, float(logs.var(ddof=1)) - within**2))
+        lines.append(
+            f"{name}: {len(ratios)} presses from {np.exp(logs.min()):.3f} to "
+            f"{np.exp(logs.max()):.3f}, standard deviation {100 * logs.std(ddof=1):.1f}%, of one "
+            f"press by its blocks {100 * within:.1f}%, beyond that {100 * beyond:.1f}%"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def self_report(ratios: list[Ratio]) -> str:
     """How far a model was from itself over many measurements."""
     if not ratios:
@@ -93,8 +144,8 @@ def self_report(ratios: list[Ratio]) -> str:
     holds = sum(r.holds_one for r in ratios)
     return (
         f"{len(ratios)} measurements of a model against itself: the interval holds 1 in {holds}; "
-        f"error median {np.median(errors):.2f} %, 90th percentile "
-        f"{np.percentile(errors, 90):.2f} %, largest {errors.max():.2f} %\n"
+        f"error median {np.median(errors):.2f}%, 90th percentile "
+        f"{np.percentile(errors, 90):.2f}%, largest {errors.max():.2f}%\n"
     )
 
 
@@ -109,7 +160,7 @@ def printed(report: Report) -> str:
         f"{protocol['wall_s']:.1f} s ({protocol['ended']})",
     ]
     for model in report["models"]:
-        p90 = "" if model["p90_ms"] is None else f", 90 % under {model['p90_ms']:.2f}"
+        p90 = "" if model["p90_ms"] is None else f", 90% under {model['p90_ms']:.2f}"
         lines.append(
             f"  {model['name']:28} {model['device']:4} {model['median_ms']:9.2f} ms{p90}  "
             f"{model['gflops']:8.2f} GFLOP  {model['weights']} weights"
@@ -125,7 +176,7 @@ def printed(report: Report) -> str:
         else "  no ratios: most rounds were disturbed; use --clock compute"
     )
     if protocol["disturbed_share"] is not None:
-        lines.append(f"  {100 * protocol['disturbed_share']:.0f} % of the rounds were disturbed")
+        lines.append(f"  {100 * protocol['disturbed_share']:.0f}% of the rounds were disturbed")
     return "\n".join(lines) + "\n"
 
 

@@ -6,6 +6,7 @@ import re
 import time
 import uuid
 from dataclasses import dataclass
+from ipaddress import IPv4Address
 from typing import Any
 
 import httpx
@@ -75,8 +76,10 @@ class Visitor:
     """One session of a served page."""
 
     def __init__(self, url: str, view: int) -> None:
-        self.http = httpx.Client(base_url=f"{url}/gradio_api", timeout=600)
         self.view, self.session = view, uuid.uuid4().hex[:10]
+        # A server on this machine takes it for a proxy's word: each session has an address.
+        own = {"x-forwarded-for": str(IPv4Address("10.0.0.0") + int(self.session[:5], 16))}
+        self.http = httpx.Client(base_url=f"{url}/gradio_api", timeout=600, headers=own)
 
     def ask(self, question: Question) -> Answer:
         """One answer, timed from the request to the last byte."""

@@ -9,6 +9,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import IO
 
 import numpy as np
 
@@ -51,15 +52,15 @@ def seconds_until_up() -> float:
 
 
 @contextmanager
-def app() -> Iterator[tuple[str, int]]:
+def app(log: IO[str] | int = subprocess.DEVNULL) -> Iterator[tuple[str, int]]:
     """``python app.py`` on a free port: its address, and the number of its process."""
     port = free_port()
     server = subprocess.Popen(
         [sys.executable, "app.py", "--port", str(port), "--family", "mini"],
         cwd=ROOT,
         env=_environment(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=log,
+        stderr=log,
     )
     try:
         yield f"http://127.0.0.1:{port}", server.pid

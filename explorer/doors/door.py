@@ -1,30 +1,32 @@
 """The door: every request is named, measured and logged; some are turned away in a sentence."""
 
+import asyncio
 import time
-from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocketClose
 
 from explorer.doors import log, words
+from explorer.doors.closing import CLOSING, LOOP
 from explorer.doors.policy import HEADERS
+from explorer.doors.questions import (
+    PICTURE,
+    checked_picture,
+    unknown_stream,
+    without_gradios_own,
+)
+from explorer.doors.routes import CALL, Routes, below_root
 
 KB = 1024
 MOST_BODY = 256 * KB
 """Bytes that a request may carry; the longest question of the page has about a hundredth."""
 MOST_HEAD = 32 * KB
 """Bytes of address and headers: a link may hold 2,000 characters, nine bytes each at the most."""
-MOST_WAITING = 64
-"""Questions that may wait for an answer; who comes then is asked to come again."""
-UPLOADS, MONITORING = "/gradio_api/upload", "/monitoring"
-QUESTIONS = ("/gradio_api/queue/join", "/gradio_api/call/")
-
-
-def waiting_questions(scope: Scope) -> int:
-    """How many questions wait in the line of Gradio's page."""
-    return len(scope["app"].get_blocks()._queue)
+UPLOADS = "/gradio_api/upload"
+QUESTIONS = ("/gradio_api/queue/join", PICTURE, f"{CALL}/")
 
 
 class Door:
@@ -32,21 +34,19 @@ class Door:
 
     Args:
         app: What is behind it.
-        monitoring: Whether Gradio's own page about the traffic is to be had.
-        waiting: How many questions wait for an answer.
+        routes: What may be asked for.
     """
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        monitoring: bool = False,
-        waiting: Callable[[Scope], int] = waiting_questions,
-    ) -> None:
-        self.app, self.monitoring, self.waiting = app, monitoring, waiting
+    def __init__(self, app: ASGIApp, routes: Routes) -> None:
+        self.app, self.routes = app, routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let one request through, or turn it away."""
+        if scope["type"] == "websocket":
+            await WebSocketClose()(scope, receive, send)
+            return
         if scope["type"] != "http":
+            LOOP[:] = [asyncio.get_running_loop()]
             await self.app(scope, receive, send)
             return
         name, begun, status = log.name_request(scope), time.perf_counter(), 500
@@ -70,29 +70,35 @@ class Door:
     async def _behind(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
         """Who answers a request, with its body: the page, or a sentence."""
         try:
-            self._check_address(scope)
-            return self.app, await checked_body(Headers(scope=scope), receive)
+            route, path = self._check_address(scope)
+            without_gradios_own(scope, route)
+            if nothing := unknown_stream(scope, route, path):
+                return nothing, receive
+            body = await checked_body(Headers(scope=scope), receive)
+            return self.app, await checked_picture(scope, body) if route == PICTURE else body
         except HTTPException as refusal:
             return JSONResponse({"detail": refusal.detail}, refusal.status_code), receive
 
-    def _check_address(self, scope: Scope) -> None:
-        """Look at where a request goes.
+    def _check_address(self, scope: Scope) -> tuple[str, str]:
+        """Where a request goes: the address on the list that it has found, and its own.
 
         Raises:
             HTTPException: it is turned away.
         """
-        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        path = below_root(scope["path"], scope.get("root_path", ""))
         asks = scope["method"] == "POST"
         head = sum(len(k) + len(v) for k, v in scope["headers"])
         if head + len(scope["path"]) + len(scope["query_string"]) > MOST_HEAD:
             raise HTTPException(431, words.HEAD_TOO_LONG.format(limit=MOST_HEAD // KB))
         if asks and path.startswith(UPLOADS):
             raise HTTPException(403, words.NO_UPLOADS)
-        if path.startswith(MONITORING) and not self.monitoring:
+        route = scope[log.ROUTE] = self.routes.find(scope["method"], path)
+        if route is None:
             raise HTTPException(404, words.NOT_HERE)
-        if asks and path.startswith(QUESTIONS) and (n := self.waiting(scope)) >= MOST_WAITING:
+        if asks and path.startswith(QUESTIONS) and CLOSING.is_set():
             # Of a 503 Gradio's page says its own words, of every other status the answer's.
-            raise HTTPException(429, words.BUSY.format(n=n))
+            raise HTTPException(429, words.CLOSING)
+        return route, path
 
 
 async def checked_body(headers: Headers, receive: Receive) -> Receive:

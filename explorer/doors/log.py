@@ -8,10 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 LOGGER = logging.getLogger("explorer.requests")
-KEY = "explorer.request_id"
-"""Where a request keeps its name."""
+KEY, ROUTE = "explorer.request_id", "explorer.route"
+"""Where a request keeps its name, and the address on the list that it found."""
 HEADER = "x-request-id"
-_SHOWN = 3
 
 
 def name_request(scope: Any) -> str:  # noqa: ANN401 - an ASGI scope
@@ -26,12 +25,11 @@ def name_of(scope: Mapping[str, Any]) -> str:
 
 
 def write(scope: Mapping[str, Any], status: int, seconds: float) -> None:
-    """The line: an address is cut before its query, and not repeated where nothing is."""
-    known = status != 404
+    """The line: an address stands there as it is on the list, whatever was written in its place."""
     line = {
         "id": name_of(scope),
         "method": scope["method"],
-        "path": "/".join(scope["path"].split("/")[: _SHOWN + 1]) if known else "unknown",
+        "path": scope.get(ROUTE) or "unknown",
         "status": status,
         "ms": round(1e3 * seconds, 1),
     }

@@ -4,6 +4,8 @@ from typing import Any
 
 from gradio import routes
 from gradio.route_utils import CustomCORSMiddleware
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 
 CONTENT = "; ".join(
     (
@@ -30,12 +32,28 @@ HEADERS = {
 
 
 class NoCredentials(CustomCORSMiddleware):
-    """Gradio's own rules for other sites' scripts, but never in the name of a visitor."""
+    """Gradio's own rules for other sites' scripts, but never in the name of a visitor.
+
+    Nor is anything of a request said back: who may read at all may do so from everywhere.
+    """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
         super().__init__(*arguments, **named)
         self.simple_headers = {}
         self.preflight_headers.pop("Access-Control-Allow-Credentials")
+
+    def preflight_response(self, request_headers: Headers) -> Response:
+        """What a script of another site may ask."""
+        reply = super().preflight_response(request_headers)
+        for name in ("Access-Control-Allow-Origin", "Access-Control-Allow-Headers"):
+            if name in reply.headers:
+                reply.headers[name] = "*"
+        return reply
+
+    @staticmethod
+    def allow_explicit_origin(headers: MutableHeaders, origin: str) -> None:  # noqa: ARG004
+        """Let it read the answer, whichever site it is."""
+        headers["Access-Control-Allow-Origin"] = "*"
 
 
 def refuse_credentials() -> None:

@@ -1,25 +1,29 @@
 """This process as the place of the weights: three workers that share its cores."""
 
 import os
-from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from explorer.models.heads.turns import giving_way
 from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.models.tokens import BadText
-from explorer.places.seam import ASKER, JOBS, Report, job_named
-from explorer.places.together import Together, Waiting
+from explorer.places.lanes import VISITOR, Lanes, Work, lane_of
+from explorer.places.seam import ASKER, JOBS, PROGRAM, Report, job_named
+from explorer.places.together import Network, Together, Waiting
+from explorer.timing.budget import Meter
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
+
+
+WIDTH = max(1, (os.cpu_count() or 1) // 3)
+"""Threads of one pass."""
 
 
 def _held(what: str) -> AbstractContextManager[None]:
@@ -32,7 +36,15 @@ def _one_thread_each() -> None:
     import torch
 
     # Three workers share the cores; with torch's default threads a busy neighbour collapses all.
-    torch.set_num_threads(max(1, (os.cpu_count() or 1) // 3))
+    torch.set_num_threads(WIDTH)
+
+
+def _for_visitor(work: Work) -> None:
+    """A visitor's single pass, for which a measurement gives way."""
+    try:
+        work()
+    finally:
+        SLOT.visitor_goes()
 
 
 def loaded(where: Where, report: Report | None = None) -> "LoadedModel":
@@ -51,9 +63,7 @@ class Here:
 
     def __init__(self, n_workers: int = 3) -> None:
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
-        self._first: deque[Callable[[], None]] = deque()
-        self._then: deque[Callable[[], None]] = deque()
-        self._choosing = Lock()
+        self._lanes = Lanes()
         self._together = Together()
 
     def devices(self) -> tuple[str, ...]:
@@ -75,26 +85,25 @@ class Here:
     def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
         """Texts of like length that come while the workers are busy share the next pass."""
         waiting = Waiting(text, report)
-        self._together.add(where, waiting)
-        self._begin(self._first, lambda: self._serve(where))
+        lane = lane_of(PROGRAM[-1](), is_long=False)
+        self._together.add((where, lane), waiting)
+        self._begin(lane, lambda: self._serve((where, lane)))
         return waiting.run
 
-    def _begin(self, line: "deque[Callable[[], None]]", work: Callable[[], None]) -> None:
-        line.append(work)
+    def _begin(self, lane: int, work: Work) -> None:
+        if lane == VISITOR:
+            SLOT.visitor_comes()
+            self._lanes.add(lane, lambda: _for_visitor(work))
+        else:
+            self._lanes.add(lane, work)
         self._workers.submit(self._do_next)
 
     def _do_next(self) -> None:
         """One pass in many of somebody's long work waits while there is anything else to do."""
-        if work := self._next(self._first, self._then):
+        if work := self._lanes.next():
             work()
 
-    def _next(self, *lines: "deque[Callable[[], None]]") -> Callable[[], None] | None:
-        """What waits first, in the first line that is not empty; it waits no more."""
-        with self._choosing:
-            line = next((line for line in lines if line), None)
-            return line.popleft() if line else None
-
-    def _let_others(self, left: Callable[[], bool]) -> None:
+    def _let_others(self, lane: int, meter: Meter, left: Callable[[], bool]) -> None:
         """Between two passes of long work: who waits for a single pass, or measures, goes first.
 
         Raises:
@@ -102,16 +111,18 @@ class Here:
         """
         if left():
             raise Stopped("left")
+        meter.pay()
         with SLOT.paused():
-            while work := self._next(self._first):
+            for work in self._lanes.before(lane):
                 work()
+        meter.begin()
 
-    def _serve(self, where: Where) -> None:
+    def _serve(self, network: Network) -> None:
         """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
-        served = self._together.take(where)
+        served = self._together.take(network)
         try:
             if served:  # else another's pass has taken them along
-                _run_all(served, where)
+                _run_all(served, network[0])
         except BaseException as error:
             for one in served:
                 if not one.run.done():
@@ -126,21 +137,25 @@ class Here:
         way, do = JOBS[job], job_named(job)
         # Loaded by the caller: a download on a worker would keep everybody's texts waiting.
         first = loaded(where) if way.given_network else where
+        program = PROGRAM[-1]()
+        meter = Meter(program, WIDTH)
         if not way.on_worker:
-            with _held(way.slot):
+            with SLOT.visited(not program), _held(way.slot), meter.running():
                 return do(first, *arguments)
-        left, answer = ASKER[-1](), Future[Any]()
+        left, answer, lane = ASKER[-1](), Future[Any](), lane_of(program, way.one_of_many)
+        let_others = partial(self._let_others, lane, meter, left)
 
         def work() -> None:
             try:
                 if left():
                     raise Stopped("left")
-                with _held(way.slot), giving_way(partial(self._let_others, left)):
-                    answer.set_result(do(first, *arguments))
+                with _held(way.slot), giving_way(let_others), meter.running():
+                    found = do(first, *arguments)
+                answer.set_result(found)
             except BaseException as error:
                 answer.set_exception(error)
 
-        self._begin(self._then if way.one_of_many else self._first, work)
+        self._begin(lane, work)
         return answer.result()
 
     def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:

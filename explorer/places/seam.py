@@ -65,6 +65,8 @@ JOBS = {
 
 ASKER: list[Callable[[], Callable[[], bool]]] = [lambda: lambda: False]
 """How to find out, later, whether whoever asks now has left; the page puts its own way here."""
+PROGRAM: list[Callable[[], str]] = [lambda: ""]
+"""The address of the program that asks now; empty for a visitor of the page, who goes first."""
 
 
 class NoJob(ValueError):

@@ -8,6 +8,8 @@ from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.places.seam import Report
 
+Network = tuple[Where, int]
+"""A network and the lane of those who wait for it: none is kept back by another lane's padding."""
 MOST = 8
 """Texts of one pass: more gain little, and the last one's answer is late for all."""
 LONGEST = 4_000
@@ -32,14 +34,14 @@ class Together:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._waiting: dict[Where, list[Waiting]] = {}
+        self._waiting: dict[Network, list[Waiting]] = {}
 
-    def add(self, network: Where, waiting: Waiting) -> None:
+    def add(self, network: Network, waiting: Waiting) -> None:
         """Wait."""
         with self._lock:
             self._waiting.setdefault(network, []).append(waiting)
 
-    def take(self, network: Where) -> list[Waiting]:
+    def take(self, network: Network) -> list[Waiting]:
         """Those who share the next pass, the one who waits longest first; nobody waits no more."""
         with self._lock:
             line = self._waiting.pop(network, [])

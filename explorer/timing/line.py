@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.timing.budget import BUDGET, Meter
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
 
@@ -19,6 +20,7 @@ LONGEST_LINE = 8
 MOST_OF_ONE = 2
 """Jobs of one address that may stand in the line at once; only programs are counted so."""
 PAUSE_S = 0.05
+PAY_EVERY_S = 0.2
 
 
 class LineIsLong(ValueError):
@@ -38,11 +40,42 @@ class Update:
     """Whether somebody asked for its end before it was through."""
 
 
+class SignOfProgram(StopSign):
+    """A program's: at every step visitors go first, and its address pays.
+
+    When the address has nothing left, it ends as at a deadline, with what was measured so far.
+    """
+
+    def __init__(self, address: str) -> None:
+        super().__init__()
+        self._address, self._meter, self._next = address, Meter(address), 0.0
+
+    def begin(self) -> None:
+        """To be called in the thread that pays."""
+        self._meter.begin()
+
+    def check(self) -> None:
+        """Go on, or raise.
+
+        Raises:
+            Stopped: as above, or the address has spent its seconds.
+        """
+        super().check()
+        SLOT.give_way()
+        # Also looked at in the middle of what is timed: it must cost nothing.
+        if (now := self._clock()) >= self._next:
+            self._next = now + PAY_EVERY_S
+            self._meter.pay()
+            if BUDGET.is_spent(self._address):
+                raise Stopped("deadline")
+
+
 class Turn:
     """One job in a thread of its own: it waits for its turn, then has what the line gives out."""
 
     def __init__(self, line: "Line", job: Job, address: str = "") -> None:
-        self.sign, self.address = StopSign(), address
+        self.sign: StopSign = SignOfProgram(address) if address else StopSign()
+        self.address = address
         self.error: Exception | None = None
         self.shot: Any = None
         self.done = threading.Event()
@@ -54,6 +87,7 @@ class Turn:
     def _run(self) -> None:
         try:
             self.line.wait_for_turn(self)
+            self.sign.begin()
             with self.line.slot():
                 for shot in self._job(self.sign):
                     self.shot = shot
@@ -96,11 +130,11 @@ class Line:
         self._replace(owner)
         with self._changed:
             if len(self._waiting) > LONGEST_LINE:
-                raise LineIsLong("Many are waiting already. Please try again later.")
+                raise LineIsLong("The queue is full. Please try again later.")
             mine = sum(turn.address == address for turn in self._waiting)
             if address and mine >= MOST_OF_ONE:
                 raise LineIsLong(
-                    f"{MOST_OF_ONE} measurements of your address are under way already. "
+                    f"{MOST_OF_ONE} measurements from your address are waiting or running. "
                     "Please ask again when one of them is done."
                 )
             turn = Turn(self, job, address)

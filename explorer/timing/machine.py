@@ -8,12 +8,10 @@ import torch
 import transformers
 
 from explorer.timing.protocol import stolen_seconds, usable_cores
+from explorer.timing.room import line_of, memory_line, room
 
 CPU_INFO = Path("/proc/cpuinfo")
-MEMORY_INFO = Path("/proc/meminfo")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
-CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
 Machine = dict[str, str | int | float | bool | None]
 
 
@@ -24,14 +22,14 @@ def machine(*devices: str) -> Machine:
         "processor": processor_name(),
         "cores": usable_cores(),
         "instructions": torch.backends.cpu.get_cpu_capability(),
-        "memory_gb": _memory("MemTotal") and round((_memory("MemTotal") or 0) / 1e9, 1),
+        "memory_gb": round(total / 1e9, 1) if (total := memory_line("MemTotal")) else None,
         "device": ", ".join(devices),
         "device_name": ", ".join(device_name(device) for device in devices),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "torch": torch.__version__,
         "transformers": transformers.__version__,
-        "governor": _line(GOVERNOR),
+        "governor": line_of(GOVERNOR),
         "sees_neighbours": stolen_seconds() is not None,
         "load": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
     }
@@ -53,11 +51,7 @@ def free_bytes(device: str = "cpu") -> int:
     """Bytes that can still be taken without pushing anybody out."""
     if device == "cuda":
         return int(torch.cuda.mem_get_info()[0])
-    free = _memory("MemAvailable") or 4 * 10**9
-    limit, used = _line(CGROUP_LIMIT), _line(CGROUP_USED)
-    if limit and used and limit.isdigit() and used.isdigit():
-        free = min(free, int(limit) - int(used))
-    return free
+    return int(room())
 
 
 def resident_bytes() -> int | None:
@@ -68,16 +62,3 @@ def resident_bytes() -> int | None:
         return None
     line = next((line for line in status.splitlines() if line.startswith("VmRSS")), "")
     return int(line.split()[1]) * 1024 if line else None
-
-
-def _memory(name: str) -> int | None:
-    text = MEMORY_INFO.read_text() if MEMORY_INFO.exists() else ""
-    line = next((line for line in text.splitlines() if line.startswith(name)), "")
-    return int(line.split()[1]) * 1024 if line else None
-
-
-def _line(path: Path) -> str | None:
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return None

@@ -20,6 +20,10 @@ from explorer.timing.machine import free_bytes
 from explorer.timing.workload import BadWorkload, Workload, check_size
 
 N_KEPT = 4
+# torch announces a successor package that is not needed to run 8-bit weights. Said once, here: what
+# is not to be heard is the whole process's, and may not change while others run.
+warnings.filterwarnings("ignore", r"torch\.ao\.quantization is deprecated", DeprecationWarning)
+warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor", UserWarning)
 _kept: "OrderedDict[tuple[str, str, str], PreTrainedModel]" = OrderedDict()
 _lock = threading.Lock()
 
@@ -156,13 +160,9 @@ def _kept_network(
 
 def _dynamic(network: nn.Module) -> nn.Module:
     quantization = torch.ao.quantization
-    with warnings.catch_warnings():
-        # torch announces a successor package that is not needed to run this.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        warnings.simplefilter("ignore", UserWarning)
-        return quantization.quantize_dynamic(
-            network, {nn.Linear: quantization.per_channel_dynamic_qconfig}
-        )
+    return quantization.quantize_dynamic(
+        network, {nn.Linear: quantization.per_channel_dynamic_qconfig}
+    )
 
 
 def _weights_only(network: nn.Module) -> nn.Module:

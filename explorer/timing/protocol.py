@@ -1,6 +1,7 @@
 """What is timed and what it is timed with: forward passes, threads, clocks, device events."""
 
 import re
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -65,12 +66,20 @@ def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) 
 def interruptible(
     networks: Sequence[tuple[ModelSpec, nn.Module]], tokens: int, check: Call
 ) -> Iterator[None]:
-    """Look at the stop sign inside a pass too: a long one ends within a layer or a product."""
+    """Look at the stop sign inside a pass too: a long one ends within a layer or a product.
+
+    Of the calling thread's passes alone: visitors for whom it gives way may use the same network.
+    """
+    thread = threading.get_ident()
+
+    def look(_module: nn.Module, _inputs: object) -> None:
+        if threading.get_ident() == thread:
+            check()
+
     with ExitStack() as stack:
         for spec, network in networks:
             for module in _checkpoints(spec, network, tokens):
-                handle = module.register_forward_pre_hook(lambda _module, _args: check() and None)
-                stack.callback(handle.remove)
+                stack.callback(module.register_forward_pre_hook(look).remove)
         yield
 
 

@@ -24,6 +24,9 @@ class StopSign:
         self._asked = threading.Event()
         self._deadline = float("inf")
 
+    def begin(self) -> None:
+        """The computation begins, in the calling thread."""
+
     def stop(self) -> None:
         """Ask for the end: the next ``check`` raises."""
         self._asked.set()

@@ -64,6 +64,6 @@ if __name__ == "__main__":
     difference = abs(ratio / other - 1)
     sys.stdout.write(
         f"BERT over DistilBERT at {chosen.length} tokens: {ratio:.3f} [{low:.3f}, {high:.3f}]; "
-        f"plain torch {other:.3f}; they differ by {difference:.1%} (goal 5 %)\n"
+        f"plain torch {other:.3f}; they differ by {difference:.1%} (goal 5%)\n"
     )
     sys.exit(difference > 0.05)

@@ -9,7 +9,7 @@ import pytest
 from explorer.analysis.latency.ratio import Ratio
 from explorer.bench import latency, served
 from explorer.bench.__main__ import main
-from explorer.bench.latency import self_report
+from explorer.bench.latency import presses_report, self_report
 from explorer.models import forward
 from explorer.models.specs import BASE
 from explorer.page_state import PageState
@@ -54,8 +54,8 @@ def test_self_report_counts_and_errors():
     ratios = [Ratio(1.02, 0.99, 1.05, 12), Ratio(0.97, 0.95, 0.99, 12), Ratio(1.0, 0.9, 1.1, 12)]
     line = self_report(ratios)
     assert "holds 1 in 2" in line
-    assert "median 2.00 %" in line
-    assert "largest 3.00 %" in line
+    assert "median 2.00%" in line
+    assert "largest 3.00%" in line
     assert "too loud" in self_report([])
 
 
@@ -125,3 +125,18 @@ def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
     together.asking(4, np.random.default_rng(1), usual)()
     assert sum(passes) == 24
     assert usual == waiting.MOST
+
+
+def test_presses_that_differ_by_more_than_their_blocks_show_say_by_how_much():
+    """Made up: presses that lie 5% apart (one standard deviation), each sure to a thousandth."""
+    rng = np.random.default_rng(2)
+    moved = np.exp(rng.normal(0, 0.05, 400))
+    sure = [Ratio(2 * m, 2 * m * 0.999, 2 * m * 1.001, 16) for m in moved]
+    said = presses_report({"other": sure})
+    deviation, beyond = (
+        float(re.search(rf"{w} ([\d.]+)%", said)[1]) for w in ("deviation", "that")
+    )
+    assert deviation == pytest.approx(100 * np.std(np.log(moved), ddof=1), abs=0.06)
+    assert beyond == pytest.approx(deviation, abs=0.1)
+    loose = [Ratio(r.ratio, r.ratio * 0.8, r.ratio * 1.25, 16) for r in sure]
+    assert "beyond that 0.0%" in presses_report({"other": loose})

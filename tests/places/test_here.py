@@ -1,6 +1,7 @@
 """This process as the place: what goes before what, while an answer of many passes is made."""
 
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from explorer.models.heads import question, sentiment
 from explorer.models.specs import Where
 from explorer.places import here
 from explorer.places.here import Here
+from explorer.places.lanes import LONG
+from explorer.timing.budget import Budget, Meter
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped
 from tests.waiting import until
@@ -78,7 +81,7 @@ def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
             target=lambda: other.append(place.near(where, JUDGED, ("a dog ran.",)))
         )
         thread.start()
-        until(lambda: place._then)
+        until(lambda: place._lanes.waiting(LONG))
 
     passes.at_first = ask
     place.near(where, JUDGED, ("the cat sat.",))
@@ -110,3 +113,61 @@ def test_who_leaves_in_the_middle_of_a_long_answer_ends_it(where, passes, monkey
     assert passes == ["part"]
     left.clear()
     assert np.isfinite(place.near(where, JUDGED, ("the cat sat.",)).difference)
+
+
+def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypatch):
+    """On the one worker there is, which is busy when everybody comes."""
+    place, order, door, together = Here(1), [], threading.Event(), forward.run_together
+    monkeypatch.setattr(here, "PROGRAM", program := [lambda: "198.51.100.1"])
+
+    def run_together(loaded, tokens):
+        if not order:
+            assert door.wait(60)
+        order.append([one.text for one in tokens])
+        return together(loaded, tokens)
+
+    monkeypatch.setattr(forward, "run_together", run_together)
+    texts = ["a cat sat", "a dog sat", "a long text about a cat and a dog that sat on a mat"]
+    asked = [place.run(where, text, None) for text in texts]
+    program[:] = [lambda: ""]
+    asked.append(place.run(where, "a hen sat", None))
+    door.set()
+    assert [one.result(60).tokens.text for one in asked] == [*texts, "a hen sat"]
+    assert order.index(["a hen sat"]) <= 1, "one pass later at the most, and with nobody's padding"
+    until(lambda: SLOT._visitors == 0)
+
+
+def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
+    where, passes, monkeypatch
+):
+    paid = Budget()
+    monkeypatch.setattr(here, "Meter", lambda who, threads: Meter(who, threads, paid))
+    monkeypatch.setattr(here, "PROGRAM", program := [lambda: "198.51.100.1"])
+    place, texts = Here(1), []
+
+    def visit():
+        program[:] = [lambda: ""]
+        texts.append(place.run(where, "a dog on a mat", None))
+
+    monkeypatch.setattr(forward, "tokenize", busy_for(0.5, forward.tokenize))
+    passes.at_first = visit
+    before = time.process_time()
+    place.near(where, JUDGED, ("the cat sat.",))
+    used = time.process_time() - before
+    assert texts[0].result(60)
+    assert 0 < paid.spent("198.51.100.1") <= here.WIDTH * used - 0.4
+    assert paid.spent("") == 0
+
+
+def busy_for(seconds, do):
+    """The same, after so much processor time."""
+
+    def slowly(*asked):
+        before = time.thread_time()
+        while threading.current_thread().name.startswith("model") and (
+            time.thread_time() - before < seconds
+        ):
+            pass
+        return do(*asked)
+
+    return slowly

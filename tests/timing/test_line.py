@@ -5,8 +5,11 @@ import time
 
 import pytest
 
+from explorer.timing import line as lines
+from explorer.timing.budget import Budget, Meter
 from explorer.timing.line import LONGEST_LINE, Line, LineIsLong, updates
 from explorer.timing.slot import Slot
+from explorer.timing.stop import Stopped
 from tests.waiting import until
 
 
@@ -111,7 +114,7 @@ def test_the_line_has_an_end(line):
 
 def test_an_address_has_two_places_and_leaves_the_others_to_everybody_else(line):
     two = [line.start(endless(), address="10.0.0.1") for _ in range(2)]
-    with pytest.raises(LineIsLong, match="2 measurements of your address"):
+    with pytest.raises(LineIsLong, match="2 measurements from your address"):
         line.start(endless(), address="10.0.0.1")
     others = [line.start(endless(), address=place) for place in ("10.0.0.2", "", "", "")]
     assert len(line) == 6
@@ -156,3 +159,30 @@ def test_a_job_that_goes_on_does_not_keep_a_process_from_ending(line):
     turn = line.start(endless())
     assert turn.thread.daemon
     turn.stop()
+
+
+def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_spent(monkeypatch):
+    slot, budget = Slot(), Budget(seconds=0.3)
+    monkeypatch.setattr(lines, "SLOT", slot)
+    monkeypatch.setattr(lines, "BUDGET", budget)
+    monkeypatch.setattr(lines, "Meter", lambda who: Meter(who, budget=budget))
+    seen, reasons, line = [], [], Line(slot.measure)
+
+    def job(sign):
+        try:
+            while True:
+                seen.append(sum(range(1000)))
+                sign.check()
+        except Stopped as stopped:
+            reasons.append(stopped.reason)
+        yield len(seen)
+
+    turn = line.start(job, address="198.51.100.1")
+    slot.visitor_comes()
+    with slot.infer():
+        assert slot.is_measuring, "in the middle of the measurement"
+    slot.visitor_goes()
+    *_, last = updates(turn, 0.01)
+    assert last.done
+    assert reasons == ["deadline"]
+    assert budget.is_spent("198.51.100.1")

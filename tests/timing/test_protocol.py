@@ -265,3 +265,16 @@ def test_the_last_four_random_networks_are_kept(monkeypatch):
     timed_network(specs[0], Workload(length=8))
     assert drawn == [*specs, specs[0]]
     forget_timed_networks()
+
+
+def test_the_sign_is_looked_at_in_the_passes_of_the_thread_that_measures_alone(tiny_family):
+    """A visitor for whom the measurement gives way runs the same network meanwhile."""
+    loaded, seen = tiny_family.loaded("bert"), []
+    call = forward_call(loaded.spec, loaded.network, Workload(length=8))
+    with interruptible([(loaded.spec, loaded.network)], 8, lambda: seen.append(1)):
+        visitor = threading.Thread(target=call)
+        visitor.start()
+        visitor.join(60)
+        assert not seen
+        call()
+        assert len(seen) == loaded.spec.architecture.n_layers

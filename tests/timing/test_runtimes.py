@@ -25,7 +25,9 @@ from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from tests.waiting import until
 
-needs_compiler = pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+needs_compiler = pytest.mark.skipif(
+    shutil.which("c++") is None, reason="no C++ compiler here: apt-get install g++"
+)
 
 
 def two_layers(spec):
@@ -107,7 +109,7 @@ def test_a_process_times_and_answers_as_this_one_would(tiny_family):
         with pytest.raises(Stopped):
             process.seconds(sign.check)
     assert process._process.poll() is not None
-    with pytest.raises(NoRuntime, match="ended before it answered"):
+    with pytest.raises(NoRuntime, match="stopped before it answered"):
         process.seconds(lambda: None)
 
 

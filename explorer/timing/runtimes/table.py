@@ -59,7 +59,7 @@ class NoRuntime(ValueError):
         self.reason, self.detail = reason, detail
 
     def __str__(self) -> str:
-        return "Another runtime ended before it answered; the machine may be short of memory."
+        return "Another runtime stopped before it answered; the machine may be out of memory."
 
 
 REASONS = ("device", "packages", "memory", "compiler", "late", "failed", "slow")

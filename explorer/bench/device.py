@@ -1,0 +1,221 @@
+"""``python -m explorer.bench device``: what an accelerator computes, against the CPU's numbers."""
+
+import argparse
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+from explorer.models.forward import inputs_of, run_together, state_logits, tokenize
+from explorer.models.heads.adapters import tuned_model
+from explorer.models.heads.pair import has_pair_head, pair_logits
+from explorer.models.heads.question import span_logits
+from explorer.models.heads.sentiment import differences, integrated_gradients
+from explorer.models.inside.ablation import ablated_logits, one_head_off
+from explorer.models.inside.gradients import attention_gradients
+from explorer.models.inside.neurons import queries_and_keys
+from explorer.models.inside.patching import patched_logits
+from explorer.models.inside.repeats import unrolled_states
+from explorer.models.inside.values import value_norms
+from explorer.models.loading import LoadedModel, load_model, resolve_device
+from explorer.models.rows import MaskedRow, Patch
+from explorer.models.run import Run
+from explorer.models.scoring import row_logits, row_states
+from explorer.models.specs import family_specs
+
+DTYPES = ("float32", "bfloat16", "float16")
+TEXTS = (
+    "The capital of France is [MASK].",
+    "The cat [MASK] on the [MASK] because it was tired.",
+    "She opened the door.[SEP]Then she [MASK] in.",
+    "أين هو [MASK]؟ Łódź, 東京 and a [MASK].",
+    " ".join(["It was a long and quiet [MASK] by the river."] * 40),
+)
+SHAPES = ((1, 16), (1, 128), (8, 128), (32, 128))
+"""Batch sizes and tokens that are timed."""
+ROUNDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One computation of the app: its name, and its numbers for a text."""
+
+    name: str
+    numbers: Callable[[LoadedModel, Run], np.ndarray]
+
+
+def _rows(run: Run) -> list[MaskedRow]:
+    ids, segments = tuple(run.tokens.ids), tuple(run.tokens.segments)
+    return [MaskedRow(ids, segments, position) for position in run.tokens.mask_positions]
+
+
+def _gradients(loaded: LoadedModel, run: Run) -> np.ndarray:
+    position = run.tokens.mask_positions[0]
+    return attention_gradients(loaded, run.tokens, position, int(run.mask_logits[0].argmax()))
+
+
+def _patched(loaded: LoadedModel, run: Run) -> np.ndarray:
+    patches = [Patch(layer, (1,)) for layer in range(run.spec.architecture.n_layers)]
+    return patched_logits(loaded, run.tokens, patches, run.hidden_states[:, ::-1].copy())
+
+
+def _ablated(loaded: LoadedModel, run: Run) -> np.ndarray:
+    shape = run.spec.architecture
+    return ablated_logits(loaded, run.tokens, one_head_off(shape.n_layers, shape.n_heads, 0))
+
+
+def _pair(loaded: LoadedModel, run: Run) -> np.ndarray:
+    return pair_logits(loaded, run.hidden_states[-1, 0]) if has_pair_head(loaded) else np.zeros(2)
+
+
+def _unrolled(loaded: LoadedModel, run: Run) -> np.ndarray:
+    shared = run.spec.architecture.n_stored_layers == 1
+    return unrolled_states(loaded, run.tokens, 12) if shared else np.zeros(1)
+
+
+def _answer(loaded: LoadedModel, _: Run) -> np.ndarray:
+    found = span_logits(tuned_model(loaded, "squad"), "Who was tired?", TEXTS[1])[1]
+    return np.concatenate(found)
+
+
+PARTS = (
+    Part("logits at the masks", lambda _, run: run.mask_logits),
+    Part("attention", lambda _, run: run.attention),
+    Part("hidden states", lambda _, run: run.hidden_states),
+    Part("logits of every layer's state", lambda m, run: state_logits(m, run.hidden_states[:, 1])),
+    Part("masked rows", lambda m, run: row_logits(m, _rows(run))),
+    Part("states of masked rows", lambda m, run: row_states(m, _rows(run))),
+    Part("attention gradients", _gradients),
+    Part("patching", _patched),
+    Part("a head switched off", _ablated),
+    Part("queries and keys", lambda m, run: np.stack(queries_and_keys(m, run.tokens))),
+    Part("norms of values", lambda m, run: value_norms(m, run.hidden_states)),
+    Part("sentence pair", _pair),
+    Part("12 applications of a shared layer", _unrolled),
+    Part("sentiment", lambda m, _: differences(tuned_model(m, "sst2"), TEXTS[:2])),
+    Part(
+        "integrated gradients",
+        lambda m, _: integrated_gradients(tuned_model(m, "sst2"), TEXTS[1]).attributions,
+    ),
+    Part("answer to a question", _answer),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One part on the device against the CPU, over all texts.
+
+    Attributes:
+        largest: Of the absolute differences; not a number where the part raised.
+        first: In how many rows of numbers the largest stands in the same place, and of how many.
+        error: What was raised, in a line; empty where nothing was.
+    """
+
+    part: str
+    largest: float
+    first: tuple[int, int]
+    error: str = ""
+
+    def __str__(self) -> str:
+        if self.error:
+            return f"RAISED {self.error}"
+        return f"{self.largest:.1e} ({self.first[0]:,} of {self.first[1]:,})"
+
+
+def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
+    """Declare the command and its flags."""
+    parser = commands.add_parser("device", help=__doc__)
+    parser.set_defaults(run=run)
+    parser.add_argument("--device", default="auto", help="cuda, mps; auto takes what is there")
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help="of every timing")
+    parser.add_argument("--texts", type=int, default=len(TEXTS), help="read the first of them")
+
+
+def run(chosen: argparse.Namespace) -> int:
+    """Print the report; 1 where a part raised or differs by more than rounding in float32."""
+    device = resolve_device(chosen.device)
+    failed = False
+    for line in report(device, TEXTS[: chosen.texts], chosen.rounds):
+        failed = failed or "RAISED" in line
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+    return int(failed)
+
+
+def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
+    """The report's lines, as Markdown."""
+    name = torch.cuda.get_device_name() if device.startswith("cuda") else device
+    yield f"{name}, torch {torch.__version__}, against the CPU in float32: the largest difference"
+    yield "and, in brackets, in how many rows of numbers the largest stands in the same place."
+    yield ""
+    yield "| model | part | " + " | ".join(DTYPES) + " | float32 twice |"
+    yield "|---|---|" + "---:|" * (len(DTYPES) + 1)
+    for spec in family_specs("mini"):
+        cpu, here = load_model(spec), load_model(spec, device)
+        others = [load_model(spec, device, dtype) for dtype in DTYPES]
+        pairs = [(cpu, other) for other in others] + [(here, here)]
+        for row in zip(*(compared(*pair, texts) for pair in pairs), strict=True):
+            yield f"| {spec.name} | {row[0].part} | " + " | ".join(map(str, row)) + " |"
+    yield ""
+    yield "| model | batch | tokens | device, ms | CPU, ms |"
+    yield "|---|---:|---:|---:|---:|"
+    for spec in family_specs("mini"):
+        for batch, tokens in SHAPES:
+            pair = [load_model(spec, device), load_model(spec)]
+            here, there = timed(pair, batch, tokens, rounds)
+            yield f"| {spec.name} | {batch} | {tokens} | {here:.2f} | {there:.2f} |"
+    if device.startswith("cuda"):
+        yield f"\nPeak memory on the device: {torch.cuda.max_memory_allocated() / 2**20:.0f} MiB"
+
+
+def compared(cpu: LoadedModel, other: LoadedModel, texts: tuple[str, ...]) -> Iterator[Difference]:
+    """Every part of two loaded models, which may be one and the same."""
+    tokens = [tokenize(cpu, text) for text in texts]
+    pairs = [(run_together(cpu, [one])[0], run_together(other, [one])[0]) for one in tokens]
+    for part in PARTS:
+        try:
+            yield difference(part, cpu, other, pairs)
+        except Exception as error:  # to find these is what the command is for
+            line = f"{type(error).__name__}: {error}".splitlines()[0]
+            yield Difference(part.name, float("nan"), (0, 0), line)
+
+
+def difference(
+    part: Part, cpu: LoadedModel, other: LoadedModel, pairs: list[tuple[Run, Run]]
+) -> Difference:
+    """One part over all texts; each model goes on from its own run."""
+    largest, same, rows = 0.0, 0, 0
+    for run_cpu, run_other in pairs:
+        want = np.asarray(part.numbers(cpu, run_cpu), np.float64)
+        have = np.asarray(part.numbers(other, run_other), np.float64)
+        largest = max(largest, float(np.abs(want - have).max()))
+        agree = want.argmax(-1) == have.argmax(-1)
+        same, rows = same + int(np.sum(agree)), rows + int(np.size(agree))
+    return Difference(part.name, largest, (same, rows))
+
+
+def timed(models: list[LoadedModel], batch: int, tokens: int, rounds: int) -> list[float]:
+    """Median milliseconds of a forward pass of each model, by turns."""
+    inputs = []
+    for loaded in models:
+        one = inputs_of(loaded, tokenize(loaded, " ".join(["river"] * (tokens - 2))))
+        inputs.append({name: value.expand(batch, -1) for name, value in one.items()})
+    spent: list[list[float]] = [[] for _ in models]
+    for _ in range(rounds + 3):
+        for loaded, one, into in zip(models, inputs, spent, strict=True):
+            into.append(_seconds(loaded, one))
+    return [1000 * statistics.median(one[3:]) for one in spent]
+
+
+@torch.inference_mode()
+def _seconds(loaded: LoadedModel, inputs: dict[str, torch.Tensor]) -> float:
+    begun = time.perf_counter()
+    loaded.network.base_model(**inputs)
+    if loaded.device != "cpu":
+        torch.accelerator.synchronize()
+    return time.perf_counter() - begun

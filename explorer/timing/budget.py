@@ -1,0 +1,82 @@
+"""How many processor seconds the programs at one address may take in a minute."""
+
+import threading
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+SECONDS = 30.0
+"""Processor seconds of one address in a minute: half of one core."""
+WINDOW_S = 60.0
+MOST_ADDRESSES = 10_000
+"""Of more, those that paid first are forgotten."""
+
+
+class Budget:
+    """Who has taken how much of late."""
+
+    def __init__(
+        self, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.seconds, self._clock = seconds, clock
+        self._paid: OrderedDict[str, deque[tuple[int, float]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def pay(self, address: str, seconds: float) -> None:
+        """Write down what the programs of an address took; visitors, without one, pay nothing."""
+        if not address or seconds <= 0:
+            return
+        now = int(self._clock())
+        with self._lock:
+            paid = self._paid.setdefault(address, deque())
+            # One entry for each second, however often somebody pays.
+            before = paid.pop()[1] if paid and paid[-1][0] == now else 0.0
+            paid.append((now, before + seconds))
+            while len(self._paid) > MOST_ADDRESSES:
+                self._paid.popitem(last=False)
+
+    def spent(self, address: str) -> float:
+        """What an address took in the last minute."""
+        with self._lock:
+            paid = self._paid.get(address, deque())
+            while paid and paid[0][0] <= self._clock() - WINDOW_S:
+                paid.popleft()
+            if not paid:
+                self._paid.pop(address, None)
+            return sum(seconds for _, seconds in paid)
+
+    def is_spent(self, address: str) -> bool:
+        """Whether an address has to wait."""
+        return self.spent(address) >= self.seconds
+
+
+BUDGET = Budget()
+"""Everybody's."""
+
+
+class Meter:
+    """Has an address pay for the processor time of the calling thread."""
+
+    def __init__(self, address: str, threads: int = 1, budget: Budget = BUDGET) -> None:
+        self._address, self._threads, self._budget = address, threads, budget
+        self._begun = time.thread_time()
+
+    def begin(self) -> None:
+        """From now on."""
+        self._begun = time.thread_time()
+
+    def pay(self) -> None:
+        """Until now; it goes on."""
+        now = time.thread_time()
+        self._budget.pay(self._address, self._threads * (now - self._begun))
+        self._begun = now
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Meanwhile, in this thread."""
+        self.begin()
+        try:
+            yield
+        finally:
+            self.pay()

@@ -1,0 +1,167 @@
+"""A visitor presses Compare while programs keep every worker busy: asked over HTTP."""
+
+import json
+import threading
+import time
+
+import httpx
+import pytest
+
+from explorer import runs
+from explorer.bench.served import event_number, served
+from explorer.models.heads import question, sentiment
+from explorer.page_state import PageState
+from explorer.places import here
+from explorer.places.here import Here
+from explorer.timing.budget import BUDGET
+from explorer.timing.line import MEASUREMENTS
+from explorer.timing.slot import SLOT
+from explorer.ui.kit import words as texts
+from explorer.ui.shell.page import build_page, launch_options
+from tests.waiting import until
+
+PASS_S = 0.2
+VISITORS = "the visitor's own [MASK]"
+REVIEW = "the cat sat on the mat and the dog did not like it at all"
+PASSAGE = "the cat sat on the mat. " * 60
+LONG = {
+    "sentiment": [REVIEW, "mini"],
+    "question": ["who sat?", PASSAGE, "mini"],
+    "depth": [" ".join(["a [MASK] sat"] * 12), "mini", "bert"],
+}
+MEASURED = ["mini", 16, 1, 200, "cpu", "float32"]
+
+
+@pytest.fixture(scope="module")
+def page():
+    return build_page(PageState())
+
+
+@pytest.fixture(scope="module")
+def url(page):
+    with served(page, **launch_options()) as url:
+        yield url
+
+
+@pytest.fixture
+def order(tuned_family, monkeypatch):
+    """What was asked for and what was begun, in its order; each pass takes its time."""
+    said, run, run_all = [], Here.run, here._run_all
+
+    def slow(name, do):
+        def pass_of(*asked, **named):
+            said.append(name)
+            time.sleep(PASS_S)
+            return do(*asked, **named)
+
+        return pass_of
+
+    def asked(place, where, text, report):
+        said.append("asked" if text == VISITORS else "")
+        return run(place, where, text, report)
+
+    def together(waiting, where):
+        return slow("visitor" if waiting[0].text == VISITORS else "part", run_all)(waiting, where)
+
+    monkeypatch.setattr(runs, "PLACE", [Here()])
+    monkeypatch.setattr(Here, "run", asked)
+    monkeypatch.setattr(here, "_run_all", together)
+    for head, name in ((sentiment, "_slopes"), (sentiment, "_difference")):
+        monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
+    monkeypatch.setattr(question, "_window_logits", slow("part", question._window_logits))
+    return said
+
+
+def program(url, over, asked):
+    """Ask the same again and again, from an address of its own, and read every answer."""
+    number, (endpoint, values) = asked
+    headers = {"x-forwarded-for": f"198.51.100.{number}"}
+    with httpx.Client(base_url=f"{url}/gradio_api/call", headers=headers, timeout=120) as http:
+        while not over.wait(0.05):
+            reply = http.post(f"/{endpoint}", json={"data": values})
+            if reply.is_success:
+                with http.stream("GET", f"/{endpoint}/{reply.json()['event_id']}") as stream:
+                    any(over.is_set() for _ in stream.iter_lines())
+
+
+@pytest.fixture
+def programs(url):
+    """Starts programs; they leave at the end."""
+    over, threads = threading.Event(), []
+
+    def start(asked):
+        for one in enumerate(asked):
+            threads.append(threading.Thread(target=program, args=(url, over, one)))
+            threads[-1].start()
+
+    yield start
+    over.set()
+    for thread in threads:
+        thread.join(120)
+    until(lambda: not len(MEASUREMENTS) and not SLOT._visitors)
+
+
+def compare(url, page):
+    """Press Compare; the seconds until the answer is there."""
+    before = time.monotonic()
+    asked = {"params": {"text": VISITORS, "family": "mini"}, "number": 1, "keep": []}
+    event = event_number(page, "on_view")
+    body = {"data": [json.dumps(asked)], "fn_index": event, "session_hash": "visitor"}
+    httpx.post(f"{url}/gradio_api/queue/join", json=body, timeout=60).raise_for_status()
+    params = {"session_hash": "visitor"}
+    said = httpx.get(f"{url}/gradio_api/queue/data", params=params, timeout=120).text
+    assert '"success":true' in said
+    return time.monotonic() - before
+
+
+def test_a_compare_is_begun_at_most_one_pass_later_whatever_programs_ask(
+    url, page, order, programs
+):
+    programs([*LONG.items()] * 6)
+    until(lambda: order.count("part") > 6)
+    compare(url, page)
+    first = order.index("asked")
+    assert order.count("asked") == order.count("visitor") == 3
+    last = max(n for n, what in enumerate(order) if what == "visitor")
+    assert order[first:last].count("part") <= 3, "what each worker had begun, and no more"
+    assert order[:first].count("part") > 6
+
+
+def test_a_compare_does_not_wait_for_a_programs_measurement(url, page, tuned_family, programs):
+    programs([("latency", MEASURED)] * 3)
+    until(lambda: SLOT.is_measuring)
+    given = SLOT.given_s
+    compare(url, page)
+    assert SLOT.is_measuring, "it goes on"
+    until(lambda: SLOT.given_s > given)
+
+
+@pytest.mark.parametrize("endpoint", [*LONG, "latency"])
+def test_an_address_that_has_spent_its_seconds_is_told_so(url, order, monkeypatch, endpoint):
+    address = "203.0.113.50"
+    monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
+    BUDGET.pay(address, BUDGET.seconds)
+    values = (LONG | {"latency": MEASURED})[endpoint]
+
+    def said(by):
+        headers, path = {"x-forwarded-for": by}, f"{url}/gradio_api/call/{endpoint}"
+        event = httpx.post(path, json={"data": values}, headers=headers, timeout=60).json()
+        return httpx.get(f"{path}/{event['event_id']}", headers=headers, timeout=120).text
+
+    sentence = texts.SPENT.format(seconds=30)
+    assert sentence in said(address)
+    assert not order
+    if endpoint == "depth":
+        assert "event: complete" in said("203.0.113.51")
+
+
+def test_long_questions_of_programs_are_paid_for(url, order, monkeypatch):
+    monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
+    headers = {"x-forwarded-for": "203.0.113.60"}
+    for endpoint, values in LONG.items():
+        before = BUDGET.spent("203.0.113.60")
+        path = f"{url}/gradio_api/call/{endpoint}"
+        event = httpx.post(path, json={"data": values}, headers=headers, timeout=60).json()
+        assert "event: complete" in httpx.get(f"{path}/{event['event_id']}", timeout=120).text
+        assert BUDGET.spent("203.0.113.60") > before, endpoint
+    assert BUDGET.spent("127.0.0.1") == 0

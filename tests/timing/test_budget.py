@@ -1,0 +1,72 @@
+"""Processor seconds by address and minute, and who pays them."""
+
+import time
+
+import pytest
+
+from explorer.timing import budget as budgets
+from explorer.timing.budget import SECONDS, WINDOW_S, Budget, Meter
+
+
+class Clock:
+    def __init__(self):
+        self.now = 1000.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def test_an_address_has_so_much_in_a_minute_and_another_its_own(clock):
+    budget = Budget(10, clock)
+    for _ in range(4):
+        budget.pay("a", 2.5)
+        clock.now += 1
+    assert budget.spent("a") == 10
+    assert budget.is_spent("a")
+    assert not budget.is_spent("b")
+    clock.now = 1000 + WINDOW_S
+    assert budget.spent("a") == 7.5, "the first second is a minute ago"
+    assert not budget.is_spent("a")
+    clock.now += WINDOW_S
+    assert budget.spent("a") == 0
+    assert not budget._paid
+
+
+def test_visitors_pay_nothing(clock):
+    budget = Budget(1, clock)
+    budget.pay("", 100)
+    assert not budget.is_spent("")
+
+
+def test_many_payments_of_one_second_are_one_entry(clock):
+    budget = Budget(SECONDS, clock)
+    for _ in range(1000):
+        budget.pay("a", 0.001)
+    assert len(budget._paid["a"]) == 1
+    assert budget.spent("a") == pytest.approx(1)
+
+
+def test_addresses_are_forgotten_where_there_are_too_many(clock, monkeypatch):
+    monkeypatch.setattr(budgets, "MOST_ADDRESSES", 3)
+    budget = Budget(SECONDS, clock)
+    for address in "abcd":
+        budget.pay(address, 1)
+    assert budget.spent("a") == 0
+    assert budget.spent("d") == 1
+
+
+def test_a_meter_counts_the_processor_time_of_its_thread_and_not_its_waiting():
+    budget = Budget()
+    meter = Meter("a", threads=2, budget=budget)
+    with meter.running():
+        before = time.thread_time()
+        while time.thread_time() - before < 0.05:
+            pass
+        meter.pay()
+        time.sleep(0.2)
+    assert 0.1 <= budget.spent("a") < 0.2

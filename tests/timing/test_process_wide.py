@@ -1,0 +1,110 @@
+"""Nothing that belongs to the whole process is changed while visitors are served.
+
+A hook, a seed, a count of threads or a filter that one question sets is in force for all others
+that are under way at the same time.
+"""
+
+import ast
+import threading
+from pathlib import Path
+
+import pytest
+import torch
+from torch.utils.flop_counter import FlopCounterMode
+
+from explorer.analysis.claims import cost
+from explorer.analysis.distillation.live import LiveSettings
+from explorer.models.architectures import meta_network
+from explorer.models.specimens import family_specimens
+from explorer.models.specs import BASE
+from explorer.training.live.run import fresh_student
+
+ROOT = Path(__file__).parents[2] / "explorer"
+COMMANDS = ("bench/", "training/", "timing/runtimes/child.py")
+"""Processes of their own, which serve nobody; of the training, live lessons alone run on the page."""
+PROCESS_WIDE = {
+    "FlopCounterMode": set(),
+    "register_module_forward_hook": set(),
+    "register_module_forward_pre_hook": set(),
+    "manual_seed_all": set(),
+    "catch_warnings": set(),
+    "simplefilter": set(),
+    "chdir": set(),
+    "setrecursionlimit": set(),
+    "set_default_dtype": set(),
+    "set_default_device": set(),
+    "use_deterministic_algorithms": set(),
+    "fork_rng": set(),
+    # Each worker at its beginning; a measurement, which has the machine to itself.
+    "set_num_threads": {"places/here.py", "timing/protocol.py"},
+}
+
+
+def served():
+    """Every module that a page runs, as (its path, its tree)."""
+    for path in sorted(ROOT.rglob("*.py")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith(COMMANDS) or name.startswith("training/live/"):
+            yield name, ast.parse(path.read_text("utf-8"))
+
+
+def names_in(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute):
+            yield node.attr
+        elif isinstance(node, ast.Name):
+            yield node.id
+
+
+@pytest.mark.parametrize("name", sorted(PROCESS_WIDE))
+def test_what_is_the_whole_processes_is_changed_nowhere_else(name):
+    assert {path for path, tree in served() if name in names_in(tree)} == PROCESS_WIDE[name]
+
+
+def test_numbers_are_drawn_from_generators_of_their_own():
+    """``torch.manual_seed(1)`` is everybody's; ``torch.Generator().manual_seed(1)`` is one's own."""
+    for path, tree in served():
+        calls = [n.func for n in ast.walk(tree) if isinstance(n, ast.Call)]
+        own = [f.value for f in calls if isinstance(f, ast.Attribute) and f.attr == "manual_seed"]
+        assert all(isinstance(value, ast.Call) for value in own), path
+
+
+def test_a_check_of_operations_leaves_other_threads_modules_alone():
+    heard, stop = [], threading.Event()
+
+    def others():
+        layer = torch.nn.Linear(4, 4)
+        while not stop.is_set():
+            layer(torch.zeros(1, 4))
+            heard.append(len(torch.nn.modules.module._global_forward_pre_hooks))
+
+    thread = threading.Thread(target=others)
+    thread.start()
+    try:
+        said = cost.forward_operations(family_specimens("mini"))
+    finally:
+        stop.set()
+        thread.join()
+    assert said.holds
+    assert set(heard) <= {0}
+
+
+def test_a_live_lesson_draws_nothing_from_everybodys_numbers(tiny_family):
+    teacher = tiny_family.loaded("bert").network
+    settings = LiveSettings(seed=3, start="random")
+    before = torch.random.get_rng_state()
+    one, other = (fresh_student(teacher, settings) for _ in range(2))
+    assert torch.equal(before, torch.random.get_rng_state())
+    for ours, theirs in zip(one.parameters(), other.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    assert one.training
+    assert one.vocab_projector.weight is one.distilbert.embeddings.word_embeddings.weight
+
+
+@pytest.mark.parametrize("key", cost.CLAIMED)
+def test_the_operations_are_what_torch_counts_while_they_run(key):
+    network = meta_network(BASE[key])
+    ids = torch.zeros(1, cost.LENGTH, dtype=torch.long, device="meta")
+    with FlopCounterMode(display=False) as counter:
+        network.base_model(input_ids=ids)
+    assert cost.operations(network, BASE[key]) == counter.get_total_flops()
