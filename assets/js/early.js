@@ -51,21 +51,20 @@ window.explorer = {
   told: [], tell(...said) { this.told.push(said); },
 };
 
-// Inside another page only the picture stays.
-document.documentElement.classList.toggle('embed', new URL(location.href).searchParams.get('embed') === '1');
+// Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.
+for (const mode of ['embed', 'projector']) document.documentElement.classList.toggle(mode, new URL(location.href).searchParams.get(mode) === '1');
 
 // A link to something else than the opening example must not show that example first.
 (() => {
   const param = name => new URL(location.href).searchParams.get(name);
-  const linked = param('text') || param('tab') || (param('family') || 'mini') !== 'mini';
+  const linked = param('text') || param('z') || param('tab') || (param('family') || 'mini') !== 'mini';
   document.documentElement.classList.toggle('linked', Boolean(linked));
 })();
 
-// What was chosen last time stays, from the first paint on: the theme, unless the address names one
-// (Gradio has asked only the system), and the folded drawing.
+// The theme that was chosen last time stays, from the first paint on, unless the address names one
+// (Gradio has asked only the system).
 (() => {
   const kept = name => { try { return JSON.parse(localStorage.getItem(`explorer-${name}`)); } catch { return null; } };
   const named = new URL(location.href).searchParams.has('__theme'), theme = kept('theme');
   if (theme && !named) document.body.classList.toggle('dark', theme === 'dark');
-  document.documentElement.classList.toggle('family-folded', kept('family') === 'folded');
 })();

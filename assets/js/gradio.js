@@ -1,14 +1,15 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
 import {closest, find, make} from './kit/dom.js';
 import {remember} from './kit/memory.js';
-import {onDoor, takeOver} from './page/family.js';
-import {compare, withState} from './page/here.js';
+import {partOf} from './kit/menus.js';
+import {choose, compare, withState} from './page/here.js';
+import {landOn} from './page/landing.js';
+import './page/standing.js';
 
 export const isDark = () => document.body.classList.contains('dark');
 /** @type {() => HTMLTextAreaElement} */
 export const textBox = () => document.querySelector('#text textarea');
 export const pressCompare = () => find(document, 'button#compare, #compare button').click();
-export const fileUrl = path => `${(window.gradio_config?.root || '').replace(/\/$/, '')}/gradio_api/file=${path}`;
 
 export function typeText(text) {
   const area = textBox();
@@ -22,33 +23,58 @@ let placed = {};
 /** @param {{family?: string, tab?: string}} values */
 export function put(values) {
   placed = values;
+  if (values.tab) nameInSight(values.tab);
   const button = find(document, '#put');
   (button?.matches('button') ? button : button && find(button, 'button'))?.click();
 }
 
-/** Opens a tab, also one for which the row of tabs has no room, and brings the row in sight. @param {string} tab */
+/** Opens a tab. @param {string} tab */
 export function showTab(tab) {
+  beginTab(tab);
   put({tab});
-  const row = find(document, '#tabs [role=tablist]');
-  if (row && row.getBoundingClientRect().bottom > 0.8 * innerHeight) row.scrollIntoView({block: 'start'});
 }
 
-// The folds of the tab in sight: their name in links, whether they are open, and two presses.
+/** A tab's name comes into the sight of its row, which a phone scrolls. @param {string} tab */
+function nameInSight(tab) {
+  const row = find(document, '#tabs [role=tablist]'), button = find(document, `#tab-${tab}-button`);
+  if (row && button) row.scrollLeft = button.offsetLeft - (row.clientWidth - button.offsetWidth) / 2;
+}
+
+// A tab begins at its top, however far the one before was scrolled.
+function beginTab(tab) {
+  const wasBelow = find(document, '#tabs').getBoundingClientRect().top < 0;
+  withState(state => state.show(tab));
+  nameInSight(tab);
+  if (wasBelow) setTimeout(() => landOn(tab, '', true), 0);   // the key that chose it is no act against it
+}
+
+/** How much of the screen's top the row of tabs covers while the page is scrolled. */
+export function coveredAbove() {
+  const bar = find(document, '#tabs > .tab-wrapper');
+  return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
+}
+
+// The folds of the tab in sight, and the buttons of its parts: their name in links, whether they are open, and two presses.
 export function foldsInSight() {
-  const nodes = [...document.querySelectorAll('.fold')].filter(node => node.getClientRects().length);
+  const nodes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.fold, .part-tab')]).filter(node => node.getClientRects().length);
   return nodes.map(node => {
-    const header = find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
+    const isPart = node.matches('.part-tab'), header = isPart ? node : find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
     return {
-      node, name: node.id.split('-').pop(), isOpen: () => Boolean(header?.classList.contains('open')),
+      node, name: node.id.split('-').pop(), isPart, isFirst: isPart && !node.previousElementSibling,
+      isOpen: () => Boolean(header?.matches('.open, [aria-selected=true]')),
       press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
     };
   });
 }
 
-/** React to every fold that a click opens or closes, after it did. */
+/** React to every fold that a click opens or closes, and to every part that it brings in sight, after it did. */
 export function onFold(react) {
   document.addEventListener('click', event => {
-    const node = closest(event, '.fold button.label-wrap')?.closest('.fold');
+    const part = closest(event, '.part-tab'), node = part ?? closest(event, '.fold button.label-wrap')?.closest('.fold');
+    for (const one of part?.parentElement.children ?? []) {
+      one.setAttribute('aria-selected', String(one === part));
+      one.setAttribute('tabindex', one === part ? '0' : '-1');
+    }
     if (node) setTimeout(() => react(foldsInSight().find(fold => fold.node === node)), 0);
   });
 }
@@ -60,6 +86,14 @@ export function hideStale(tabs) {
   hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; }`).join(' '));
 }
 
+// What stands for another text than the one that is typed fades, unless the answer comes at once.
+const fading = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, fading];
+/** @param {string[]} tabs */
+export function fade(tabs) {
+  fading.replaceSync(tabs.map(tab => `#tab-${tab} > * { opacity: .4; transition: opacity .15s .25s; }`).join(' '));
+}
+
 // Arrows, Home and End move between the tabs that have room; Gradio's tabs hear of clicks alone.
 document.addEventListener('keydown', event => {
   const tab = closest(event, '#tabs [role=tab]');
@@ -69,21 +103,24 @@ document.addEventListener('keydown', event => {
   if (next === undefined) return;
   event.preventDefault();
   const chosen = /** @type {HTMLElement} */ (tabs[next % tabs.length]);
-  chosen.focus();
+  chosen.focus({preventScroll: true});   // else the page scrolls for a row that is in sight already
   chosen.click();
 });
 
-// What Gradio's own components tell: the page is up, the link's tab is chosen, a tab, a Compare.
-let restored = false, up;
+// A reader's click chooses a tab; what Gradio's own event tells comes later, when another may be in sight again.
+document.addEventListener('click', event => {
+  const tab = closest(event, '#tabs [role=tab][data-tab-id]')?.dataset.tabId;
+  if (tab) beginTab(tab);
+}, true);   // before Gradio shows it, which can make the page shorter
+
+// What Gradio's own components tell: the page is up, a Compare, what Tasks was asked.
+let up;
 export const opened = new Promise(done => { up = done; });
 const hear = {
   opened: up,
-  restored: () => { restored = true; },
-  tab: tab => { if (restored) withState(state => state.show(tab)); },   // Gradio selects one while it loads
   compare,
-  family: takeOver,
+  choose,
 };
-onDoor(showTab);
 
 // Gradio writes “- 0.0%” behind a sentence of which nobody knows how much is done: the sentence stays.
 const shares = new MutationObserver(() => {
@@ -91,6 +128,7 @@ const shares = new MutationObserver(() => {
     for (const node of place.childNodes) if (/^\s*(-|0\.0%)\s*$/.test(node.nodeValue ?? '')) node.nodeValue = '';
   }
 });
+opened.then(() => find(document, '#settings')?.setAttribute('popover', 'auto'));
 opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true, subtree: true, characterData: true}));
 
 /**
@@ -128,12 +166,13 @@ async function mount(kind, element, props, watch, trigger, asks) {
   const context = {get dark() { return isDark(); }, ask, asks};
   const update = () => attempt(root, () => {
     if (!canvas.picture) return;
+    if (props.value && canvas.picture.whole) whenIdle(drawWaiting);   // paper waits for nothing
     if (props.value) return canvas.picture.show(root, JSON.parse(props.value), context);
     if (canvas.picture.clear) canvas.picture.clear(root); else root.replaceChildren();
   });
   watch('value', update);
   mounted.set(root, canvas);
-  await attempt(root, async () => { canvas.picture = await import(`./${kind}.js`); });
+  await attempt(root, async () => { canvas.picture = await import(`./${root.dataset.module || kind}.js`); });
   update();
 }
 
@@ -184,12 +223,20 @@ async function takeAway(ending, menu) {
 /** @type {Omit<Picture, 'show'>} */
 const drawn = {table: ({columns, rows}) => ({columns, rows}), constants: ({constants}) => constants, said: ({said}) => said};
 
-/** The picture above a menu: a canvas, or what Python drew with its numbers beside it. @param {HTMLElement} menu */
+/** The picture above a menu: a part of one, a canvas, or what Python drew with its numbers beside it. @param {HTMLElement} menu */
 function shownAbove(menu) {
-  const place = /** @type {HTMLElement | null} */ (menu.closest('.drawn'));
+  const part = partOf(menu), place = /** @type {HTMLElement | null} */ (menu.closest('.drawn'));
+  if (part) return part;
   if (place) return {kind: place.dataset.kind, root: place, picture: drawn, data: JSON.parse(place.dataset.numbers)};
   const root = find(menu.parentElement, '.canvas'), {kind, picture, props} = mounted.get(root);
   return {kind, root, picture, data: JSON.parse(props.value)};
+}
+
+const whenIdle = window.requestIdleCallback ?? (act => setTimeout(act, 500));
+
+/** Draws what waits until it is in sight, as far as it is on this tab. */
+export function drawWaiting() {
+  for (const [root, {picture, props}] of mounted) if (picture?.whole && props.value && root.firstChild && root.getClientRects().length) attempt(root, () => picture.whole(root));
 }
 
 /** What a canvas shows now, as it was sent. @param {HTMLElement} root @returns {{kind: string, value: string}} */
@@ -212,6 +259,15 @@ document.addEventListener('click', event => {
   }
   if (closest(event, '#theme-switch')) remember('theme', document.body.classList.toggle('dark') ? 'dark' : 'light');
 });
+
+// The tour and the projector mode come when they are asked for.
+const ask = event => { if (closest(event, '#tour-start, [data-project]')) begin(event); };
+const begin = event => {
+  document.removeEventListener('click', ask);
+  import('./page/tour.js').then(tour => tour.begin(event)).catch(reportError);
+};
+document.addEventListener('click', ask);
+if (/[?&](tour|projector)=/.test(location.search)) begin(null);
 
 const {waiting, told} = window.explorer;
 window.explorer.mount = mount;

@@ -72,7 +72,7 @@ def _log(p: np.ndarray) -> np.ndarray:
 
 
 def share_interval(hits: float, n: int) -> tuple[float, float]:
-    """The 95 % interval of a share of n trials (Wilson 1927): honest for few, all or none."""
+    """The 95% interval of a share of n trials (Wilson 1927): honest for few, all or none."""
     z = 1.959964
     share, spread = hits / n, z**2 / n
     middle = share + spread / 2

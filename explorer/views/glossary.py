@@ -2,7 +2,7 @@
 
 import re
 
-from explorer.assets import GLOSSARY
+from explorer.assets import GLOSSARY, read_in
 
 ROW = re.compile(r"^\| \*\*([^*]+)\*\* \| (.+) \|$", re.MULTILINE)
 TERMS = {
@@ -26,7 +26,7 @@ TERMS = {
     "NSP": "NSP",
     "SOP": "SOP",
     "median": "median, p90",
-    "90th percentile": "median, p90",
+    "p90": "median, p90",
     "perplexity": "perplexity",
     "intervals": "ratio",
     "layer.head": "layer.head",
@@ -40,7 +40,8 @@ def entries(text: str) -> dict[str, str]:
     return {name: re.sub(r"\*\*|`", "", meaning) for name, meaning in ROW.findall(text)}
 
 
-ENTRIES = entries(GLOSSARY.read_text("utf-8"))
+with read_in(GLOSSARY):
+    ENTRIES = entries(GLOSSARY.read_text("utf-8"))
 
 
 def place(shown: str) -> str:

@@ -108,16 +108,6 @@ def _meaning(entry: str, more: Markup) -> Markup:
     return el("div", said, el("p", more), id=box_of(entry), class_="meaning", popover="auto")
 
 
-def percent(share: float) -> str:
-    """A share as the page prints it: ``93.4 %``."""
-    return f"{100 * share:.1f} %"
-
-
-def milliseconds(ms: float) -> str:
-    """A time in the digits it deserves."""
-    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"
-
-
 def listed(items: Sequence[str | Markup]) -> Markup:
     """``a``, ``a and b``, ``a, b and c`` as one run of markup."""
     parts: list[str | Markup] = []

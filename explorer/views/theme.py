@@ -1,6 +1,10 @@
-"""One look for every picture: the models' colours in both themes."""
+"""One look for every picture: the models' colours, and the charts' template, in both themes."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,3 +36,81 @@ def colour_rules() -> str:
         for key in COLOURS
     )
     return f":root,.gradio-container{{{light}}}.dark,.dark .gradio-container{{{dark}}}{chosen}"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The page's own colours, light or dark; ``assets/css/page.css`` has the same."""
+
+    paper: str
+    ink: str
+    ink_soft: str
+    line: str
+    accent: str
+
+
+PAGES: dict[str, Page] = {
+    "light": Page("#faf9f6", "#1c2230", "#565f73", "#dedbd3", "#26365c"),
+    "dark": Page("#14171f", "#e9e7e1", "#a9b0c0", "#333a4b", "#c9d6f5"),
+}
+SERIF = '"Iowan Old Style", Charter, "Source Serif 4", Georgia, "DejaVu Serif", serif'
+SANS = "system-ui, sans-serif"
+PARTS: dict[str, str] = {"attention": "#c2507f", "ffn": "#d99a2b"}
+"""The parts of a layer, where a chart draws them; ``assets/css/parameters.css`` has them all."""
+LOSSES: dict[str, str] = {"ce": "#6a5acd", "mlm": "#b07d12", "cos": "#7b8496"}
+"""The parts of the training loss; ``assets/css/distillation.css`` has them too."""
+DASHES = ("solid", "dash", "dot", "dashdot")
+"""For lines of one model, told apart in print too."""
+
+
+def chart_template(theme: str) -> "go.layout.Template":
+    """How every chart looks on the light or the dark page: one place for axes, letters and ink.
+
+    A trace without a colour of its own is drawn in the page's ink.
+    """
+    import plotly.graph_objects as go
+
+    page = PAGES[theme]
+    axis = {
+        "gridcolor": page.line,
+        "linecolor": page.line,
+        "zerolinecolor": page.line,
+        "zerolinewidth": 1,
+        "ticks": "",
+        "automargin": True,
+        "title": {"standoff": 8, "font": {"size": 13}},
+        "exponentformat": "power",
+        "minexponent": 5,
+    }
+    layout = {
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+        "font": {"family": SANS, "size": 12, "color": page.ink_soft},
+        "title": {
+            "font": {"family": SERIF, "size": 16, "color": page.ink},
+            "x": 0,
+            "xref": "container",
+            "y": 1,
+            "yref": "container",
+            "yanchor": "top",
+            "pad": {"t": 2},
+            "automargin": True,
+        },
+        "colorway": [page.ink, page.ink_soft],
+        "colorscale": {"sequential": [[0, page.paper], [1, page.accent]]},
+        "hoverlabel": {"bgcolor": page.paper, "font": {"family": SANS, "color": page.ink}},
+        "hovermode": "closest",
+        "legend": {"orientation": "h", "x": 0, "y": 1.02, "yanchor": "bottom", "font_size": 13},
+        "margin": {"l": 8, "r": 16, "t": 36, "b": 8},
+        "xaxis": axis,
+        "yaxis": axis,
+        "shapedefaults": {"line": {"color": page.ink_soft}},
+        "separators": ".,",
+    }
+    return go.layout.Template(layout=layout)
+
+
+def faint(colour: str, alpha: float) -> str:
+    """A colour that lets what is behind it through: ``rgba(47,127,208,0.2)``."""
+    red, green, blue = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
+    return f"rgba({red},{green},{blue},{alpha})"

@@ -52,10 +52,15 @@ for (const name of names) {
   Object.defineProperty(globalThis, name, {value: bound, configurable: true, writable: true});
 }
 Object.assign(globalThis, {
-  window: globalThis, ResizeObserver, IntersectionObserver, devicePixelRatio: 1,
+  window: globalThis, ResizeObserver, IntersectionObserver, devicePixelRatio: 1, scrollY: 0,
   requestAnimationFrame: drawn => { drawn(0); return 0; }, cancelAnimationFrame() {},
-  explorer: {waiting: [], told: []},
+  explorer: {waiting: [], told: [], charts: {templates: {light: {look: 'light'}, dark: {look: 'dark'}}, Plotly: {
+    react(node, data, layout, config) { Object.assign(node, {drawn: {data, layout, config}, draws: (node.draws ?? 0) + 1}); },
+    Plots: {resize(node) { node.resized = (node.resized ?? 0) + 1; }}}}},
 });
+
+/** What Plotly was last asked to draw at each place of a picture. */
+export const charts = root => [...root.querySelectorAll('.fg')].map(node => node.drawn);
 
 /** An empty place on the page. */
 export function place() {

@@ -77,23 +77,23 @@ def sweep_value():
 def measured_value():
     from explorer.analysis.tasks.choose import Figure
     from explorer.models.specs import family_specs
-    from explorer.timing.workload import Workload
     from explorer.ui.tasks.choose import Measured
 
     names = tuple(spec.name for spec in family_specs("mini"))
-    times = {"bert": Figure(4.0, 3.8, 4.3), "albert": Figure(4.1, 4.0, 4.2)}
-    shares = {"right": {"bert": Figure(0.5, 0.4, 0.6), "albert": Figure(0.3, 0.2, 0.4)}}
-    return Measured(names, Workload(), times, shares)
+    bert, albert = names[0], names[-1]
+    times = {bert: Figure(4.0, 3.8, 4.3), albert: Figure(4.1, 4.0, 4.2)}
+    shares = {"right": {bert: Figure(0.5, 0.4, 0.6), albert: Figure(0.3, 0.2, 0.4)}}
+    return Measured("right", names, times, shares)
 
 
 def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
+    from explorer.ui.kit.words import BOX
     from explorer.ui.parameters import folds as parameters_folds
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
-    from explorer.ui.shell.input_bar import words_canvas
     from explorer.ui.shell.view import Asked, view_canvas, view_config
     from explorer.ui.tasks import choose
 
@@ -104,7 +104,9 @@ def other_values():
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],
         "parameters/map": parameters.show(STATE)[1],
-        "parameters/sizes": parameters_folds.show_sizes(STATE)[0],
+        "parameters/work": parameters_folds.show_sizes(STATE)[0],
+        "parameters/sizes": parameters_folds.show_sizes(STATE)[1],
+        "parameters/tensors": parameters_folds.show_tensors(STATE),
         "parameters/embedding": embedding,
         "parameters/spectrum": spectrum,
         "parameters/sharing": parameters_folds.show_sharing(STATE),
@@ -116,7 +118,7 @@ def other_values():
         "claims/results": results,
         "claims/checks": claims.show_checks(),
         "claims/benchmarks": benchmarks.show_tables(),
-        "page/words": words_canvas(STATE.text),
+        "page/words": json.dumps({"text": STATE.text, **BOX}),
         "page/view": json.dumps(view_config() | answer),
     }
 

@@ -2,7 +2,6 @@
 
 import base64
 import json
-import shutil
 import subprocess
 import zlib
 from pathlib import Path
@@ -12,12 +11,14 @@ import pytest
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import rankdata
 
+from tests.needs import needs_node
+
 HERE = Path(__file__).parent
 N, SHAPES = 6, {"bert": (4, 3), "albert": (2, 3)}
 """Words with [CLS] and [SEP], and each model's layers and heads."""
 ROWS = range(1, N - 1)
 ANCHOR = {"m": 0, "i": 7}
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = needs_node
 
 
 def packed(values):
@@ -64,7 +65,7 @@ def wall(heads, exact, pool=1):
 
 def in_the_browser(data, anchor=ANCHOR, answer=None):
     done = subprocess.run(
-        ["node", "--experimental-default-type=module", HERE / "heads.js"],
+        ["node", HERE / "heads.js"],
         input=json.dumps({"data": data, "anchor": anchor, "answer": answer}),
         capture_output=True, text=True, check=False,
     )  # fmt: skip

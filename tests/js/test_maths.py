@@ -2,7 +2,6 @@
 
 import base64
 import json
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -13,8 +12,10 @@ from scipy import stats
 from scipy.special import log_softmax, rel_entr, softmax
 from torch.nn import functional
 
+from tests.needs import needs_node
+
 HERE = Path(__file__).parent
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = needs_node
 
 
 def in_the_browser(*cases):
@@ -63,13 +64,6 @@ def test_the_gradient_over_temperature_is_the_one_autograd_finds():
         assert one["gradient"] == pytest.approx(float(student.grad.norm()), abs=1e-9)
         assert one["ab"] == pytest.approx(loss.item(), rel=1e-9)
     assert found[2]["gradient"] / found[3]["gradient"] == pytest.approx(4, rel=0.2), "like 1 / T²"
-
-
-def test_temperatures_of_a_curve_stand_at_equal_ratios_and_at_round_places():
-    (found,) = in_the_browser(("geometric", 0.05, 20, 81, [1, 2]))
-    expected = np.unique(np.concatenate([np.geomspace(0.05, 20, 81), [1.0, 2.0]]))
-    assert found == pytest.approx(expected, rel=1e-12)
-    assert {0.05, 1, 2, 20} <= set(found)
 
 
 def test_how_far_two_heads_are_apart_and_words_from_pieces():

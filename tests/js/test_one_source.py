@@ -2,15 +2,15 @@
 
 import random
 import re
-import shutil
 
 import pytest
 
 from explorer.models.tokens import split_words
 from explorer.ui.shell.scripts import modules
 from tests.js.test_maths import in_the_browser
+from tests.needs import needs_node
 
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = needs_node
 PARTS = [
     *"aZé7_ßñ漢字кш", "don't", "l’eau", "e\u0301", "[MASK]", "[SEP]", "[", "]", "'", "’", "-", ".", ",",
     "🙂", "½", "²", "…", "¿", "—", " ", "\n", "ʼ", "ـ", "ก", "ि", "Ⅷ",

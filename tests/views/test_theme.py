@@ -66,8 +66,29 @@ SOURCES = Path(__file__).parents[2]
 COMPOSED = ("pq-to_", "cl-claim", "cl-live", "cl-printed", "cl-source")
 """Beginnings of names that are put together where they are used: `pq-{name}`, `cl-${name}`."""
 GRADIOS = {"block", "button", "dark", "divider", "form", "gradio-container", "html-container"}
-GRADIOS |= {"icon", "input-container", "label-wrap", "main", "open", "progress-bar", "prose", "row"}
-GRADIOS |= {"progress-level", "secondary-wrap", "selected", "tab-container", "tab-wrapper", "wrap"}
+GRADIOS |= {
+    "footer",
+    "lg",
+    "toast-wrap",
+    "icon",
+    "input-container",
+    "label-wrap",
+    "main",
+    "open",
+    "progress-bar",
+    "prose",
+    "row",
+}
+GRADIOS |= {
+    "contain",
+    "progress-level",
+    "progress-text",
+    "secondary-wrap",
+    "selected",
+    "tab-container",
+    "tab-wrapper",
+    "wrap",
+}
 """What Gradio calls its own parts."""
 
 

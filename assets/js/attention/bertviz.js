@@ -1,5 +1,4 @@
 // The closed frame BertViz draws in: data go in by message once, its height comes back.
-import {fileUrl} from '../gradio.js';
 import {bytes} from '../kit/numbers.js';
 
 const frames = new Map();   // frame -> {data, context, ready}
@@ -7,7 +6,7 @@ const frames = new Map();   // frame -> {data, context, ready}
 function send(frame) {
   const {data, context, ready} = frames.get(frame);
   if (!ready) return;
-  frame.contentWindow.postMessage({type: 'bertviz', data: {...data, script: fileUrl(data.script)}, dark: context.dark}, '*');
+  frame.contentWindow.postMessage({type: 'bertviz', data, dark: context.dark}, '*');
 }
 
 addEventListener('message', event => {
@@ -26,7 +25,7 @@ export function show(root, data, context) {
     frame = document.createElement('iframe');
     frame.className = 'bertviz';
     frame.setAttribute('sandbox', 'allow-scripts');   // no access to the page around it
-    frame.src = fileUrl(data.frame);
+    frame.src = data.frame;
     frames.set(frame, {ready: false});
     root.replaceChildren(frame);
   }

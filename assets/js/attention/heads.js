@@ -150,6 +150,16 @@ function sameRow(wall, anchor, model) {
   return gaps.indexOf(Math.min(...gaps));
 }
 
+// How sharply each head of the first model looks from the masks, or else from every word, at a word that is no neighbour; all 0 where none is.
+export const reachOf = wall => {
+  const {words, special, masks, pool, size} = wall, model = wall.models[0];
+  const isWord = words.map((word, i) => !special[i] && /[\p{L}\p{N}]/u.test(word)), all = [...words.keys()];
+  const rows = all.filter(i => masks.some(Boolean) ? masks[i] : isWord[i]);
+  const pairs = rows.map(q => all.filter(k => isWord[k] && !masks[k] && Math.abs(q - k) > pool).map(k => Math.floor(q / pool) * size + Math.floor(k / pool)));
+  return Array.from({length: model.count}, (_, i) => pairs.reduce((sum, cells) =>
+    sum + Math.max(0, ...cells.map(cell => (model.bytes[i * size * size + cell] / 255) ** 2)), 0));
+};
+
 // JS as it is printed: exact where both heads are, near where every word has its byte, else nothing yet.
 export const apartText = (wall, a, b) => {
   const p = betweenWords(wall, a), q = betweenWords(wall, b), exact = p.exact && q.exact;

@@ -1,7 +1,8 @@
 // The chosen head of one model beside its counterparts in the others.
-import {choice} from '../kit/choice.js';
+import {choice, picker} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
-import {wholePercent} from '../kit/numbers.js';
+import {menuOf} from '../kit/menus.js';
+import {fixed, wholePercent} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
@@ -36,8 +37,9 @@ export class Lens {
 
   build() {
     const {texts} = this.host.wall;
-    const control = (name, options) => choice(texts[name], texts[options], this[name], key => this.keep(name, key));
-    this.units = control('unit', 'units');
+    /** @param {typeof choice | typeof picker} kind */
+    const control = (name, options, kind = picker) => kind(texts[name], texts[options], this[name], key => this.keep(name, key));
+    this.units = control('unit', 'units', choice);
     this.slider = make('input', {type: 'range', min: '10', max: '100', step: '5', value: String(this.mass * 100)});
     this.sliderText = make('span');
     this.slider.addEventListener('input', () => this.keep('mass', Number(this.slider.value) / 100));
@@ -46,8 +48,22 @@ export class Lens {
     this.note = make('p', {class: 'note'});
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.node.replaceChildren(make('h3', {text: texts.chosen_head}),
-      make('div', {class: 'aw-bar'}, control('view', 'views'), this.units, control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
-      this.panels, this.note, this.live);
+      make('div', {class: 'aw-bar'}, control('view', 'views', choice), this.units, control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
+      this.panels, this.note, this.live, menuOf(this.host.root, this.part()) ?? '');
+  }
+
+  /** What its menu saves: the matrices, or their differences, as they are drawn. @returns {import('../kit/menus.js').Part} */
+  part() {
+    const lens = this;
+    return {get kind() { return lens.view === 'difference' ? 'attention/difference' : 'attention/matrices'; }, root: this.panels,
+      picture: {table: () => this.table(), theme: () => this.host.recolour()}, data: null};
+  }
+
+  table() {
+    const names = this.view === 'difference' ? ['heads', 'query', 'key', 'difference'] : ['head', 'query', 'key', 'attention'];
+    const rows = this.parts.flatMap(({shape: {title, square: {labels, values, n}}}) =>
+      [...values].map((value, i) => [title, labels[Math.floor(i / n)], labels[i % n], value]));
+    return {columns: names, rows};
   }
 
   // The server could not be asked: what is drawn stays, and says that it is rounded.
@@ -76,7 +92,7 @@ export class Lens {
       part.detail.replaceChildren(...explain(shapes[i].detail));
       part.picture.draw(shapes[i].picture, width);
     });
-    this.note.replaceChildren(...explain(fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts.cell_hint));
+    this.note.replaceChildren(...explain(fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts[this.view === 'lines' ? 'line_hint' : 'cell_hint']));
     this.lightUnit(shapes);
     this.mark(this.cell);
   }
@@ -158,7 +174,7 @@ export class Lens {
       part.picture.mark(mine);
       part.copy.disabled = !mine || !exact;
       part.reading.textContent = mine ? say(texts.cell, {query: labels[mine[0]], key: labels[mine[1]],
-        value: exact ? (values[mine[0] * n + mine[1]]).toFixed(4) : `≈ ${(values[mine[0] * n + mine[1]]).toFixed(2)}`}) : '';
+        value: exact ? fixed(values[mine[0] * n + mine[1]], 4) : `≈ ${fixed(values[mine[0] * n + mine[1]], 2)}`}) : '';
       if (part === source) this.live.textContent = part.reading.textContent;
     }
     const square = source && !alone && this.cell ? source.shape.square : null;

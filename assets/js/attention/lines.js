@@ -1,5 +1,5 @@
 // The same numbers as lines between two columns of words.
-import {make, resize} from '../kit/dom.js';
+import {make, pointIn, resize} from '../kit/dom.js';
 import {heaviest} from '../kit/maths.js';
 import {BOLD, clip, FONT} from './labels.js';
 
@@ -11,8 +11,7 @@ export class Lines {
     this.row = null;
     const point = row => { if (row !== this.row) { this.row = row; this.paint(); } };
     this.canvas.addEventListener('pointermove', event => {
-      const box = this.canvas.getBoundingClientRect(), row = Math.floor((event.clientY - box.top) / this.step);
-      const side = event.clientX - box.left < box.width / 2 ? 'query' : 'key';
+      const {x, y, width} = pointIn(event, this.canvas), row = Math.floor(y / this.step), side = x < width / 2 ? 'query' : 'key';
       point(row >= 0 && row < this.picture.n ? `${side}/${row}` : null);
     });
     this.canvas.addEventListener('pointerleave', () => point(null));

@@ -1,5 +1,5 @@
 // One matrix with its words, values and exact numbers.
-import {make, resize} from '../kit/dom.js';
+import {make, pointIn, resize} from '../kit/dom.js';
 import {BOLD, clip, FONT} from './labels.js';
 
 const channel = c => [c & 255, c >> 8 & 255, c >> 16 & 255];
@@ -29,9 +29,7 @@ export class Matrix {
   }
 
   at(event) {
-    const box = this.canvas.getBoundingClientRect();
-    const k = Math.floor((event.clientX - box.left - this.left) / this.step);
-    const q = Math.floor((event.clientY - box.top - this.top) / this.step);
+    const {x, y} = pointIn(event, this.canvas), k = Math.floor((x - this.left) / this.step), q = Math.floor((y - this.top) / this.step);
     const inside = i => i >= 0 && i < this.picture.n;
     return inside(q) && inside(k) ? [q, k] : null;
   }

@@ -1,4 +1,5 @@
-// What all of a model's attention adds up to: one matrix per model.
+// What all of a model's attention adds up to: one matrix per model, the added tokens left out at first.
+import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
 import {floats} from '../kit/numbers.js';
 import {paletteOf} from './colours.js';
@@ -6,6 +7,7 @@ import {wordLabel} from './heads.js';
 import {Matrix} from './matrix.js';
 
 const shown = new WeakMap();   // root -> its summary
+let added = 'hidden';          // kept while the page lives
 
 class Summary {
   constructor(root, data, context) {
@@ -26,7 +28,8 @@ class Summary {
       return part;
     });
     this.panels = make('div', {class: 'aw-panels'}, ...this.parts.map(part => part.figure));
-    this.root.replaceChildren(this.panels, make('p', {class: 'note', text: data.texts.hint}), this.live);
+    const bar = make('div', {class: 'aw-bar'}, choice(data.texts.added, data.texts.addeds, added, key => { added = key; this.draw(); }));
+    this.root.replaceChildren(bar, this.panels, make('p', {class: 'note', text: data.texts.hint}), this.live);
     this.draw();
   }
 
@@ -36,20 +39,24 @@ class Summary {
     const {models, words, texts} = this.data, palette = paletteOf(this.root, models.map(m => m.key), this.context.dark);
     const across = this.width >= 860 ? this.parts.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
+    const all = words.map((_, i) => i), left = all.filter(i => !this.data.special[i]), keep = added === 'hidden' && left.length ? left : all;
+    this.words = keep.map(i => wordLabel(words[i]));
     for (const part of this.parts) {
-      const {label, key, gain} = part.model;
-      part.picture.draw({labels: words.map(wordLabel), values: part.values, n: words.length, ramp: palette.ramps[key], palette, gain,
+      const {label, key} = part.model;
+      part.shown = Float64Array.from(keep.flatMap(q => keep.map(k => part.values[q * words.length + k])));
+      const top = Math.max(...part.shown), gain = top >= .2 || top <= 0 ? 1 : 1 / top;   // tiny numbers fill the scale
+      part.picture.draw({labels: this.words, values: part.shown, n: keep.length, ramp: palette.ramps[key], palette, gain,
         label: say(texts.title, {label, kind: texts.kind})}, width);
       part.picture.mark(null);
     }
   }
 
   mark(cell, source) {
-    const words = this.data.words.map(wordLabel), n = words.length;
+    const {words} = this, n = words.length;
     for (const part of this.parts) {
       part.picture.mark(cell);
       part.reading.textContent = cell ? say(this.data.texts.cell,
-        {query: words[cell[0]], key: words[cell[1]], value: (part.values[cell[0] * n + cell[1]]).toFixed(4)}) : '';
+        {query: words[cell[0]], key: words[cell[1]], value: part.shown[cell[0] * n + cell[1]].toFixed(4)}) : '';
       if (part === source) this.live.textContent = part.reading.textContent;
     }
   }

@@ -1,7 +1,8 @@
 // Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
 import {find, make, say as fill, vary} from '../kit/dom.js';
+import {power} from '../kit/numbers.js';
 
-const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : value.toExponential(1);
+const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : power(value);
 
 const shown = new WeakMap();   // root -> its switches: what is off survives new numbers for the same text
 

@@ -1,5 +1,5 @@
 // Where the wall's tiles lie and how they are painted, from one image per model.
-import {make, resize, say} from '../kit/dom.js';
+import {make, pointIn, resize, say} from '../kit/dom.js';
 import {ranks} from '../kit/maths.js';
 import {distancesFrom, headAt, partnersOf, sameHead, timings} from './heads.js';
 
@@ -209,7 +209,7 @@ export class Tiles {
   }
 
   at(event) {
-    const box = this.base.getBoundingClientRect(), x = event.clientX - box.left, y = event.clientY - box.top;
+    const {x, y} = pointIn(event, this.base);
     for (const [m, places] of this.places.entries()) {
       const i = places.findIndex(p => x >= p.x - 1 && x < p.x + this.tile + 2 && y >= p.y - 1 && y < p.y + this.tile + 2);
       if (i >= 0) return headAt(this.wall, m, i);

@@ -1,11 +1,12 @@
 // The head wall: every head of every model as a tile, and what the reader does with them.
-import {choice} from '../kit/choice.js';
+import {picker} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
+import {menuOf} from '../kit/menus.js';
 import {wholePercent} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {choose, chosen, isChosen, runParams} from '../page/here.js';
 import {headImage, paletteOf} from './colours.js';
-import {apartText, headAt, onPage, partnersOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
+import {apartText, headAt, onPage, partnersOf, reachOf, receiveExact, sameHead, unpackWall, wordLabel} from './heads.js';
 import {Lens} from './lens.js';
 import {Tiles} from './tiles.js';
 
@@ -14,8 +15,9 @@ const walls = new WeakMap();   // root -> its wall
 const turns = new WeakMap();   // root -> what it was asked to show last
 
 class Wall extends Tiles {
-  constructor(root, wall, context) {
+  constructor(root, wall, context, data) {
     super(root, wall, context);
+    this.data = data;
     this.order = chosen('order') ?? this.order;
     this.hidden = faint;
     this.lock = this.firstLock();
@@ -41,7 +43,7 @@ class Wall extends Tiles {
     this.lens.observer.disconnect();
   }
 
-  // From the link; else the head that watches one neighbouring word most sharply.
+  // From the link; else the head in which a mask, or where there is none a word, looks most sharply at a word further off; else at a neighbour.
   firstLock() {
     const {models} = this.wall, m = models.findIndex(model => model.key === chosen('model'));
     const layer = Number(chosen('layer')), head = Number(chosen('head'));
@@ -51,9 +53,9 @@ class Wall extends Tiles {
         return headAt(this.wall, model.m, layer * model.heads + head);
       }
     }
-    const model = models[0], score = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]);
-    const best = [...Array(model.count).keys()].reduce((a, b) => score(b) > score(a) ? b : a, 0);
-    return headAt(this.wall, 0, best);
+    const model = models[0], beside = i => Math.max(model.shares[i * 5], model.shares[i * 5 + 1]), far = reachOf(this.wall);
+    const score = far.some(Boolean) ? i => far[i] : beside;
+    return headAt(this.wall, 0, [...Array(model.count).keys()].reduce((a, b) => score(b) > score(a) ? b : a, 0));
   }
 
   build() {
@@ -82,15 +84,15 @@ class Wall extends Tiles {
     this.stage = make('div', {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall}, this.base, this.over, this.card);
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.scale = make('div', {class: 'aw-scale'});
+    const drawn = make('div', {}, this.stage, make('div', {class: 'aw-foot'}, this.scale, make('p', {class: 'note'}, ...explained([texts.hint, texts.rows,
+      pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), texts.terms))));
     this.root.replaceChildren(
       make('div', {class: 'aw-bar'},
-        choice(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
+        picker(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),
         make('div', {class: 'aw-choice', role: 'group', 'aria-label': texts.show}, make('span', {text: texts.show}), make('div', {class: 'aw-kinds'}, ...this.chips))),
       make('div', {class: 'aw-words', role: 'group', 'aria-label': texts.words}, ...this.strip),
       ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {text: card.label}), make('p', {text: card.sentence}))),
-      this.stage, this.live,
-      make('div', {class: 'aw-foot'}, this.scale, make('p', {class: 'note'}, ...explained([texts.hint, texts.rows,
-        pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), texts.terms))),
+      drawn, this.live, menuOf(this.root, {kind: 'attention/wall', root: drawn, picture: {table, constants, theme: () => this.recolour()}, data: this.data}, true) ?? '',
       this.lens.node);
     this.listen();
   }
@@ -178,8 +180,8 @@ class Wall extends Tiles {
     const place = this.places[head.m][head.i], width = this.card.offsetWidth, height = this.card.offsetHeight;
     const x = Math.max(0, Math.min(this.width - width, place.x + this.tile / 2 - width / 2));
     const below = place.y + this.tile + 12, above = place.y - height - 12;
-    const box = this.stage.getBoundingClientRect();
-    const y = box.top + below + height > innerHeight && box.top + above > 0 ? above : below;
+    const box = this.stage.getBoundingClientRect(), zoom = box.width / (this.stage.offsetWidth || box.width) || 1;
+    const y = box.top + (below + height) * zoom > innerHeight && box.top + above * zoom > 0 ? above : below;
     this.card.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
   }
 
@@ -208,7 +210,7 @@ export async function show(root, data, context) {
   const unpacked = await unpackWall(data);
   if (turns.get(root) !== turn) return;    // a newer text came meanwhile, or none
   end(root);
-  const wall = new Wall(root, unpacked, context);
+  const wall = new Wall(root, unpacked, context, data);
   walls.set(root, wall);
   onPage.wall = wall;
   wall.ask();

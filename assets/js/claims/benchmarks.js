@@ -11,7 +11,7 @@ const isScore = unit => unit === '%' || unit.endsWith('× 100');
 const printed = (value, unit) => value === null ? '–'
   : value.toLocaleString('en-GB', {minimumFractionDigits: isScore(unit) ? 1 : 0, maximumFractionDigits: 3});
 /** A number with its unit; what a correlation is multiplied by stands beside the column's name. */
-const withUnit = (value, unit) => printed(value, unit) + (unit && !unit.endsWith('× 100') ? ` ${unit}` : '');
+const withUnit = (value, unit) => printed(value, unit) + (unit === '%' ? unit : unit && !unit.endsWith('× 100') ? ` ${unit}` : '');
 /** A column's name, and its unit where it is not the usual one. */
 const named = column => column.label + (column.unit && column.unit !== '%' ? ` (${column.unit})` : '');
 const papers = {bert: 'BERT', distilbert: 'DistilBERT', albert: 'ALBERT', released: 'Released'};

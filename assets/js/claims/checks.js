@@ -16,7 +16,7 @@ function outcome(check, t) {
 function item(check, data, ask) {
   const t = data.texts, label = say(t.run, check);
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
-    'data-check': check.id, 'aria-busy': String(running.has(check.id))}, `▷ ${check.id}`);
+    'data-check': check.id, 'aria-busy': String(running.has(check.id))}, `▷ ${check.name}`);
   button.addEventListener('click', () => ask(pressed(check.id)));
   return make('li', {class: 'cc-row', 'data-check-row': check.id}, button,
     make('div', {class: 'cl-cell'}, make('p', {class: 'cl-text'}, check.measures),
@@ -41,7 +41,7 @@ export function show(root, data, {ask}) {
 export function table(data) {
   const rows = data.checks.map(check => {
     const found = results[check.id];
-    return [check.id, check.measures, check.expected, found ? found.status : null, found ? found.text : null, found ? found.on : null];
+    return [check.name, check.measures, check.expected, found ? found.status : null, found ? found.text : null, found ? found.on : null];
   });
   return {columns: ['check', 'measures', 'expected', 'status', 'found', 'on'], rows};
 }

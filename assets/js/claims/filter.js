@@ -1,6 +1,7 @@
 // What the claims pictures share: the filter and the results of live checks.
 export const GLYPHS = {right: '✓', imprecise: '≈', wrong: '✕', unsupported: '?'};
-export const filter = {search: '', model: '', topic: '', verdict: '', report: '', live: false};
+export const filter = {search: '', model: '', topic: '', verdict: 'wrong', report: '', live: false};   // opens on what is wrong
+let opening = true;               // nobody has asked for anything yet
 export const results = {};        // check id -> the last result that arrived
 const presses = {};               // check id -> how often its button was pressed
 export const running = new Set(); // check ids at work now
@@ -15,7 +16,15 @@ export const pressed = check => ({check, press: presses[check] = (presses[check]
 /** What an open verdict is called: more rounds may decide what is timed. */
 export const open = result => result.timed ? 'press' : 'undecided';
 
-export function setFilter(changes) { Object.assign(filter, changes); notify(); }
+/** A first search or menu is over all claims, not over those that the tab opens on. @param {Partial<typeof filter>} changes */
+export function setFilter(changes) {
+  Object.assign(filter, opening ? {verdict: ''} : {}, changes);
+  opening = false;
+  notify();
+}
+
+/** What is searched, however a share is written: "40%", "40 %" and "40 percent" are one. @param {string} text */
+export const searched = text => text.toLowerCase().replace(/(\d)\s*(?:%|per\s?cent\b)/g, '$1%');
 export function publish(news) {
   running.clear();
   (news.running || []).forEach(id => running.add(id));

@@ -1,14 +1,14 @@
 // The ledger: search and filters over all claims, each beside its source and what this machine finds.
 import {make, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
-import {filter, GLYPHS, listen, open, pressed, results, running, setFilter} from './filter.js';
+import {filter, GLYPHS, listen, open, pressed, results, running, searched, setFilter} from './filter.js';
 
 const PAGE = 10, STEP = 40;
 
 function haystack(claim, data) {
-  return [claim.id, claim.claim, claim.claimed, claim.found, claim.source,
-    data.topics[claim.topic], ...claim.models.map(key => data.models[key]), ...claim.checks]
-    .join(' ').toLowerCase();
+  return searched([claim.id, claim.claim, claim.claimed, claim.found, claim.source,
+    data.topics[claim.topic], ...claim.models.map(key => data.models[key]), ...claim.checks.map(id => data.checks[id].name)]
+    .join(' '));
 }
 
 function fits(claim) {
@@ -17,7 +17,7 @@ function fits(claim) {
     && (!filter.verdict || claim.verdict === filter.verdict)
     && (!filter.report || claim.report === filter.report)
     && (!filter.live || claim.live.length > 0)
-    && filter.search.toLowerCase().split(/\s+/).every(part => claim.haystack.includes(part));
+    && searched(filter.search).split(/\s+/).every(part => claim.haystack.includes(part));
 }
 
 function chooser(name, label, options, texts) {
@@ -49,10 +49,10 @@ function toolbar(data) {
 
 function checkButton(id, view) {
   const note = view.data.checks[id], busy = running.has(id);
-  const label = say(view.data.texts.run, {id, measures: note.measures});
+  const label = say(view.data.texts.run, note);
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
     title: label, 'data-check': id, 'aria-busy': String(busy)},
-    busy ? `${id} …` : `▷ ${id}`);
+    busy ? `${note.name} …` : `▷ ${note.name}`);
   button.addEventListener('click', () => view.ask(pressed(id)));
   return button;
 }
@@ -79,7 +79,7 @@ function liveCell(claim, view) {
   return make('div', {},
     make('div', {class: 'cl-buttons'}, ...claim.checks.map(id => checkButton(id, view))),
     ...claim.checks.map(id => outcome(id, claim, view)),
-    partly ? make('p', {class: 'cl-none'}, say(t.partly, {ids: left.join(', ')})) : null);
+    partly ? make('p', {class: 'cl-none'}, say(t.partly, {names: left.map(id => view.data.checks[id].name).join(', ')})) : null);
 }
 
 function cell(name, label, ...children) {
@@ -91,12 +91,11 @@ function row(claim, view) {
   const models = claim.models.map(key =>
     make('span', {class: 'model-name', 'data-model': key}, data.models[key]));
   return make('li', {class: 'cl-row', 'data-claim': claim.id, 'data-verdict': claim.verdict},
-    cell('claim', t.claim, make('p', {class: 'cl-text'}, claim.claim),
-      make('p', {class: 'cl-meta'}, make('span', {}, claim.id), ...models,
-        make('span', {}, data.topics[claim.topic]))),
-    cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
-    cell('source', t.source, make('p', {}, ...linked(claim.found, data.addresses)),
+    cell('source', t.source, make('p', {class: 'cl-text'}, ...linked(claim.found, data.addresses)),
       make('cite', {}, ...linked(claim.source || t.no_source, data.addresses))),
+    cell('claim', t.claim, make('p', {}, claim.claim),
+      make('p', {class: 'cl-meta'}, ...models, make('span', {}, data.topics[claim.topic]), make('span', {}, data.reports[claim.report]))),
+    cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
     cell('verdict', t.verdict, make('span', {class: 'cl-badge', 'data-verdict': claim.verdict},
       make('i', {'aria-hidden': 'true'}, GLYPHS[claim.verdict]), data.verdicts[claim.verdict])),
     cell('live', t.here, liveCell(claim, view)));
@@ -127,7 +126,7 @@ function build(root, data, ask) {
   const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: JSON.stringify(filter),
     count: make('p', {class: 'cl-count', role: 'status', 'aria-live': 'polite'}),
     head: make('div', {class: 'cl-head', 'aria-hidden': 'true'},
-      ...[t.claim, t.printed, t.source, t.verdict, t.here].map(text => make('span', {}, text))),
+      ...[t.source, t.claim, t.printed, t.verdict, t.here].map(text => make('span', {}, text))),
     list: make('ul', {class: 'cl-list', 'aria-label': t.claim}),
     empty: make('p', {class: 'cl-empty'}, t.none),
     more: make('button', {type: 'button', class: 'chip cl-more'})};
@@ -156,6 +155,6 @@ export function show(root, data, {ask}) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.claims.map(claim => [claim.id, claim.claim, claim.models.map(key => data.models[key]).join(', '),
-    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.join(', ')]);
+    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.map(id => data.checks[id].name).join(', ')]);
   return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks'], rows};
 }

@@ -6,7 +6,7 @@ function line(news) {
   const found = Object.values(results), t = news.texts, total = news.total;
   const n = status => found.filter(result => result.status === status).length;
   if (news.running.length) {
-    return say(t.running, {id: news.running.join(', '), done: news.done ?? found.length, total});
+    return say(t.running, {names: news.names.join(', '), done: news.done ?? found.length, total});
   }
   if (news.stopped && found.length < total) return say(t.stopped, {n: found.length, total});
   if (!found.length) return say(t.none, {total});

@@ -55,7 +55,7 @@ function press(root) {
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  root.replaceChildren(totalBar(data), key(data),
+  root.replaceChildren(totalBar(data), key(data), make('p', {class: 'note'}, data.texts.reports),
     make('div', {class: 'cs-reports'}, ...data.reports.map(r => reportBar(r, data))));
   listen('shares', () => press(root));
   press(root);

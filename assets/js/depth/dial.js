@@ -1,7 +1,8 @@
 // The dial: a shared layer applied once, twice ... up to twice as often as usual.
-import {chart} from '../kit/chart.js';
 import {make, say, vary} from '../kit/dom.js';
+import {figure} from '../kit/figure.js';
 import {brief, number} from '../kit/numbers.js';
+import {niceTop} from '../kit/scales.js';
 import {choose, chosen} from '../page/here.js';
 
 /**
@@ -14,30 +15,32 @@ export function dial(model, place, data, {asks}) {
   const input = make('input', {type: 'range', min: 1, max: most, step: 1, 'aria-label': texts.times});
   const shown = make('output'), answer = make('div', {class: 'dd-answer', role: 'status'});
   const node = make('section', {class: 'dd', 'data-model': model.key});
-  const plot = chart({title: texts.dial_chart, xs: model.flops.map((_, i) => i + 1), height: 150, rules: [usual], dotted: true,
-    x: {ticks: [1, usual, most], title: texts.times}, lines: [curve()]});
+  const {chart} = model, plot = figure(chart, texts.dial_chart);
   let asked = false;
 
-  function curve() {
-    return {label: texts.kl, model: model.key, values: model.flops.map((_, i) => found.kl[i] ?? null)};
+  /** The view's curve and its two upright lines, the second where the dial stands. @param {number} times */
+  function curve(times) {
+    const [fixed, here] = chart.layout.shapes;
+    plot.set({data: [{...chart.data[0], y: model.flops.map((_, i) => found.kl[i] ?? null)}],
+      layout: {...chart.layout, shapes: [fixed, {...here, x0: times, x1: times}]}});
   }
 
   function draw() {
     const times = Number(input.value);
     shown.textContent = times === usual ? `${times} × (${texts.usual})` : `${times} ×`;
     input.setAttribute('aria-valuetext', shown.textContent);
-    plot.mark(times);
+    curve(times);
     answer.replaceChildren(...(found.top[times - 1] ? after(times) : [make('p', {class: 'note'}, say(texts.beyond, {n: most}))]));
   }
 
   function after(times) {
-    const top = found.top[times - 1], same = top[0][0] === found.top[usual - 1][0][0];
+    const top = found.top[times - 1], full = niceTop(top[0][1]), same = top[0][0] === found.top[usual - 1][0][0];
     const list = make('ol', {class: 'dd-list'}, ...top.map(([word, p]) => {
       const bar = make('i', {class: 'dd-bar'});
-      vary(bar, '--share', p);
+      vary(bar, '--share', p / full);
       return make('li', {}, make('span', {class: 'dd-word'}, word), make('span', {class: 'dd-track'}, bar), make('span', {class: 'dd-p'}, number(p)));
     }));
-    const work = say(texts.work, {gflop: brief(model.flops[times - 1] / 1e9), share: `${brief(model.flops[times - 1] / model.flops[usual - 1])} ×`});
+    const work = say(times === usual ? texts.same_work : texts.work, {gflop: brief(model.flops[times - 1] / 1e9), share: `${brief(model.flops[times - 1] / model.flops[usual - 1])} ×`});
     const facts = [say(same ? texts.same : texts.other, {n: usual}), say(texts.distance, {kl: brief(found.kl[times - 1])}), work];
     return [list, make('ul', {class: 'dd-facts'}, ...facts.map(fact => make('li', {}, fact)))];
   }
@@ -49,7 +52,6 @@ export function dial(model, place, data, {asks}) {
     try {
       const deep = JSON.parse(await asks({params: data.run, want: 'dial', model: model.key, mask: place}));
       Object.assign(found, deep);
-      plot.set({lines: [curve()]});
       draw();
     } catch {
       answer.replaceChildren(make('p', {class: 'note'}, texts.lacking));

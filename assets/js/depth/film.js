@@ -1,9 +1,11 @@
 // One shared head over its applications: its tiles side by side, and how much they change.
 import {headImage, paletteOf} from '../attention/colours.js';
-import {chart} from '../kit/chart.js';
 import {choice} from '../kit/choice.js';
 import {make, resize, say} from '../kit/dom.js';
+import {figure} from '../kit/figure.js';
 import {bytes} from '../kit/numbers.js';
+
+export {constants, table, whole} from '../kit/figure.js';
 
 const SIDE = 92;
 const drawn = new WeakMap();   // root -> how it is drawn anew
@@ -11,7 +13,7 @@ let chosen = 0;                // the head, kept while the page lives
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
-  const {texts, model, size, heads, from_first: rows} = data;
+  const {texts, model, size, heads, figures: [spec]} = data, layers = data.step.length + 1;
   const wall = {size, models: [{key: model, bytes: bytes(data.tiles)}]};
   const names = Object.fromEntries(Array.from({length: heads}, (_, h) => [h, String(h + 1)]));
   const strip = make('div', {class: 'df', role: 'img'});
@@ -26,21 +28,20 @@ export function show(root, data, context) {
     return make('figure', {}, shown, make('figcaption', {}, make('b', {text: String(layer + 1)}), make('span', {text: step})));
   }
 
-  function curves() {
-    const lines = rows[0].map((_, head) => ({label: String(head + 1), values: rows.map(row => row[head]), model,
-      weight: head === chosen ? 'strong' : 'faint'}));
-    return {xs: rows.map((_, layer) => layer + 1), height: 210, label: texts.chart, x: {ticks: rows.map((_, layer) => layer + 1)},
-      y: {range: [0, Math.max(.01, ...rows.flat())]}, lines: lines.toSorted((a, b) => a.weight.localeCompare(b.weight))};
+  /** The chosen head's line, strong and in front of the others. */
+  function lines() {
+    const of = head => ({...spec.data[head], opacity: head === chosen ? 1 : .3, line: {...spec.data[head].line, width: head === chosen ? 3 : 1.25}});
+    return [...spec.data.keys()].sort((a, b) => Number(a === chosen) - Number(b === chosen)).map(of);
   }
 
   function draw() {
     const palette = paletteOf(root, [model], context.dark);
     strip.setAttribute('aria-label', say(texts.label, {head: chosen + 1}));
-    strip.replaceChildren(...rows.map((_, layer) => tile(layer, palette)));
-    plot.set(curves());
+    strip.replaceChildren(...Array.from({length: layers}, (_, layer) => tile(layer, palette)));
+    plot.set({data: lines()});
   }
 
-  const plot = chart(/** @type {any} */ (curves()));
+  const plot = figure(spec, texts.chart);
   root.dataset.model = model;
   root.replaceChildren(choice(texts.heads, names, String(chosen), key => { chosen = Number(key); draw(); }),
     strip, make('p', {class: 'note', text: texts.chart}), plot.node);
@@ -50,13 +51,3 @@ export function show(root, data, context) {
 
 /** @type {import('../gradio.js').Picture['theme']} */
 export const theme = root => drawn.get(root)?.();
-
-/** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({groups, read}) => ({GROUPS: groups, READ: read});
-
-/** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const rows = data.from_first.flatMap((heads, layer) => heads.map((js, head) =>
-    [layer + 1, head + 1, js, layer ? data.step[layer - 1][head] : null]));
-  return {columns: ['layer', 'head', 'js_from_first_nats', 'js_from_layer_before_nats'], rows};
-}

@@ -1,11 +1,14 @@
 // When does each model know? The head read at every layer, one strip a model, and the depth dial.
 import {choice} from '../kit/choice.js';
 import {make, say, sayNodes, word} from '../kit/dom.js';
+import {number} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {dial} from './dial.js';
-import {sizeOf, strip} from './strip.js';
+import {most, sizeOf, strip} from './strip.js';
 import {wordFinding, wordMaps} from './words.js';
+
+export {whole} from '../kit/figure.js';
 
 const everyWord = new WeakMap();   // a text's data -> what the server said of its words
 
@@ -24,16 +27,18 @@ const card = ({key, label, sentence}) => make('section', {class: 'card plain', '
 
 function lens(data, place, context) {
   const {models, texts, masks, n_masks: all} = data, size = sizeOf(models);
-  const top = Math.max(...models.flatMap(model => model.masks[place].kl));
+  const top = {kl: Math.max(...models.flatMap(model => model.masks[place].kl)), p: most(models, place)};
   const sharing = models.filter(model => model.flops.length);
   const strips = models.map(model => strip(model, place, size, top, texts));
   const explain = explainer(texts.terms);
   const left = masks.length < all ? make('p', {class: 'note'}, say(texts.first_masks, {n: masks.length, all})) : '';
   return [make('div', {class: 'dp'},
-    make('div', {}, make('div', {class: 'dp-strips'}, ...strips, ...data.cards.map(card)),
-      left, make('p', {class: 'note'}, ...explain(texts.rows)), make('p', {class: 'note'}, ...explain(texts.brittle))),
-    make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
-      sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial)))];
+    make('div', {class: 'dp-strips'}, ...strips, ...data.cards.map(card)),
+    make('p', {class: 'note dp-scale'}, texts.scale, make('i'), number(top.p)),
+    make('div', {class: 'dp-below'},
+      make('div', {}, left, make('p', {class: 'note'}, ...explain(texts.rows)), make('p', {class: 'note'}, ...explain(texts.brittle))),
+      make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
+        sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial))))];
 }
 
 /** The words are read when the reader looks at them: they cost more than the masks. @param {any} data @param {HTMLElement} top @param {HTMLElement} place @param {import('../gradio.js').Context} context */
@@ -71,6 +76,7 @@ export function show(root, data, context) {
   }
 
   draw();
+  root.toggleAttribute('data-empty', !masks.length);   // nothing that could be saved
   root.replaceChildren(top, bar, body);
 }
 

@@ -1,13 +1,13 @@
 // Two texts, patched: how much of the difference each word's state brings back, layer by layer.
 import {choice} from '../kit/choice.js';
 import {make, say, sayNodes, vary, word} from '../kit/dom.js';
-import {brief} from '../kit/numbers.js';
+import {brief, fixed} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {layerName} from './strip.js';
 
 const FAINT = .05;   // what is nearer to 0 is printed quietly
-const short = v => Math.abs(v) < .005 ? '0' : (v < 0 ? '−' : '') + Math.abs(v).toFixed(2).replace(/^0/, '').replace(/\.00$/, '');
+const short = v => Math.abs(v) < .005 ? '0' : fixed(v, 2).replace(/\.00$/, '');
 const modelName = model => make('span', {class: 'model-name', 'data-model': model.key}, model.label);
 
 function finding({models, was, becomes, texts}, mask) {
@@ -30,7 +30,7 @@ function offers({offered, second, texts}, {ask}) {
 }
 
 function cell(value, model, name, layer, texts) {
-  const said = say(texts.cell, {model: model.label, word: name, layer: layerName(texts, layer), share: value.toFixed(3)});
+  const said = say(texts.cell, {model: model.label, word: name, layer: layerName(texts, layer), share: fixed(value, 3)});
   const kind = value <= -FAINT ? 'dq-cell below' : value < FAINT ? 'dq-cell faint' : 'dq-cell';
   const node = make('span', {class: kind, role: 'cell', title: said}, short(value));
   vary(node, '--share', Math.max(0, Math.min(1, value)));

@@ -12,14 +12,17 @@ export function sizeOf(models) {
 }
 
 export const layerName = (texts, layer) => layer ? say(texts.layer, {n: layer}) : texts.embeddings;
-const short = p => p >= 0.995 ? '1' : p >= 0.005 ? p.toFixed(2).slice(1) : '';
+const short = p => p >= 0.0005 ? p.toFixed(3) : '';
 
-function row(model, mask, layer, texts) {
+/** The largest probability in any strip of one mask: the fullest colour. @param {any[]} models @param {number} place */
+export const most = (models, place) => Math.max(...models.flatMap(model => model.masks[place].p.flat()));
+
+function row(model, mask, layer, texts, full) {
   const name = layerName(texts, layer), about = {model: model.label, layer: name};
   const cells = mask.words.map((word, i) => {
     const p = mask.p[layer][i];
     const cell = make('span', {class: 'dp-cell', title: say(texts.cell, {...about, word, p: number(p)})}, short(p));
-    vary(cell, '--share', Math.sqrt(p));   // a tenth can still be told from nothing
+    vary(cell, '--share', Math.sqrt(p / (full || 1)));   // a tenth of the largest can still be told from nothing
     return cell;
   });
   const place = mask.rank[layer].toLocaleString('en'), kl = mask.kl[layer];
@@ -38,15 +41,15 @@ function curve(mask, top, {row, height}, at) {
     }));
 }
 
-/** @param {any} model @param {number} place which mask @param {ReturnType<typeof sizeOf>} size @param {number} top the largest KL of all @param {any} texts */
+/** @param {any} model @param {number} place which mask @param {ReturnType<typeof sizeOf>} size @param {{kl: number, p: number}} top the largest of all models @param {any} texts */
 export function strip(model, place, size, top, texts) {
   const mask = model.masks[place], at = layer => Math.round((size.height - size.row) * layer / model.layers);
-  const rows = mask.p.map((_, layer) => row(model, mask, layer, texts));
+  const rows = mask.p.map((_, layer) => row(model, mask, layer, texts, top.p));
   rows.forEach((one, layer) => vary(one, '--top', at(layer)));
   const head = make('div', {class: 'dp-head'}, make('span'),
     ...mask.words.map((word, i) => make('span', {class: i ? 'dp-word' : 'dp-word first', title: word}, make('b', {}, word))),
     make('span', {class: 'dp-name'}, texts.place), make('span', {class: 'dp-name'}, texts.kl));
-  const body = make('div', {class: 'dp-body'}, ...rows, curve(mask, top, size, at));
+  const body = make('div', {class: 'dp-body'}, ...rows, curve(mask, top.kl, size, at));
   vary(body, '--height', size.height);
   vary(body, '--row', size.row);
   const node = make('section', {class: 'dp-strip', 'data-model': model.key, 'aria-label': say(texts.strip, {model: model.label})},

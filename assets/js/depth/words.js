@@ -23,9 +23,12 @@ function map(model, words, texts) {
 }
 
 /** What the maps show, in one sentence. @param {any} data @param {any} texts */
-export const wordFinding = (data, texts) => make('p', {class: 'finding'}, texts.words_said, ...data.models.flatMap((model, i) =>
-  [i ? '; ' : '', ...sayNodes(texts.words_finding, {model: make('span', {class: 'model-name', 'data-model': model.key}, model.label),
-    first: String(model.first), n: String(data.words.length)})]), '.');
+export function wordFinding(data, texts) {
+  const n = data.counted, said = data.models.flatMap((model, i) => [i ? '; ' : '', ...sayNodes(texts.words_finding, {
+    model: make('span', {class: 'model-name', 'data-model': model.key}, model.label), first: String(model.first), n: String(n)})]);
+  const some = n < data.words.length ? ` ${say(texts.words_counted, {n, all: data.words.length})}` : '';
+  return make('p', {class: 'finding'}, ...(n ? [texts.words_said, ...said, '.', some] : [texts.words_none]));
+}
 
 /** @param {any} data @param {any} texts */
 export const wordMaps = (data, texts) => [

@@ -1,75 +1,72 @@
-// Divergences, entropies, the soft loss and its gradient over temperature, from the lab's own logits.
-import {chart} from '../kit/chart.js';
+// Divergences, the soft loss and its gradient over temperature, from the lab's own logits.
 import {make, say} from '../kit/dom.js';
+import {figure, readable} from '../kit/figure.js';
 import {softMeasures} from '../kit/maths.js';
-import {shown} from '../kit/numbers.js';
-import {geometric} from '../kit/scales.js';
 import {temperature} from './temperature.js';
 
-const TICKS = [0.05, 0.2, 0.5, 1, 2, 5, 20], AT_ONCE = 6;
-// A measure between two models wears the colour of neither.
-const FORWARD = {part: 'ce'}, BACKWARD = {part: 'reverse'}, INK = {colour: 'var(--ink)'};
+const AT_ONCE = 6;
 let divided = false;   // kept while the page lives
-
-const frame = () => new Promise(done => { requestAnimationFrame(done); });
 
 /** The charts of one hidden word, computed when they first come into view or by `whole`; `mark` moves with the dial. */
 export function curves(data) {
   const node = make('section', {class: 'dc'}, make('h3', {}, data.texts.curves.title));
   /** @type {Promise<void> | null} */
   let drawn = null;
-  let charts = [];
+  let charts = null;
   const compute = async () => {
     watch.disconnect();
     const found = await measured(data);
     if (!node.isConnected) return;
     charts = draw(node, data, found);
-    await frame();   // a chart has its curves once its width is known: after the layout of this frame
-    await frame();
+    await charts.whole();
   };
   const whole = () => drawn ??= compute();
   const watch = new IntersectionObserver(seen => { if (seen.some(one => one.isIntersecting)) whole(); }, {rootMargin: '200px'});
   watch.observe(node);
-  return {node, whole, mark: t => charts.forEach(one => one.mark(t))};
+  return {node, whole, mark: () => charts?.mark()};
+}
+
+function measures({teacher, student}, t) {
+  const one = softMeasures(teacher.logits, student.logits, t), loss = t * t * one.ab;
+  return {...one, soft_loss: loss, soft_gradient: t * t * one.gradient, mean: loss / teacher.logits.length};
 }
 
 // A few temperatures per frame: the dial stays free meanwhile.
 async function measured(data) {
-  const [low, high] = data.temperatures, ts = geometric(low, high, 81, [1, 2]), found = [];
-  for (const t of ts) {
+  const found = [];
+  for (const t of data.curves[0].data[0].x) {
     if (found.length % AT_ONCE === 0) await new Promise(done => { setTimeout(done); });
-    const one = softMeasures(data.teacher.logits, data.student.logits, t);
-    found.push({...one, soft_loss: t * t * one.ab, soft_gradient: t * t * one.gradient});
+    found.push(measures(data, t));
   }
-  return {ts, of: key => found.map(one => one[key])};
+  return found;
 }
 
-function draw(node, data, {ts, of}) {
+function draw(node, data, found) {
   const texts = data.texts.curves, n = data.teacher.logits.length;
-  const base = {xs: ts, x: {log: true, ticks: TICKS, print: shown}, readout: 'T =', mark: temperature()}, log = {log: true};
-  const line = (key, who, dash) => ({label: texts.names[key], values: of(key), dash, ...who});
-  const mean = () => ({label: texts.names.mean, values: of('soft_loss').map(v => v / n), ...INK});
-  const losses = () => [line('ab', FORWARD, true), line('soft_loss', FORWARD), ...(divided ? [mean()] : [])];
-  const charts = [
-    chart({...base, title: texts.divergences, y: log, lines: [line('ab', FORWARD), line('ba', BACKWARD), line('js', INK)]}),
-    chart({...base, title: texts.entropies, y: {range: [0, Math.log(n)]}, lines: [line('ha', {model: 'bert'}), line('hb', {model: 'distilbert'})]}),
-    chart({...base, title: texts.loss, y: log, lines: losses()}),
-    chart({...base, title: texts.gradients, y: log, lines: [line('gradient', FORWARD, true), line('soft_gradient', FORWARD)]}),
-  ];
+  const lines = data.curves.map(spec => spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(one => one[trace.meta])})));
+  const plots = data.curves.map(spec => figure(spec, spec.layout.title.text));
   const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
-  const note = () => { said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : ''; };
   box.checked = divided;
-  box.addEventListener('change', () => {
-    divided = box.checked;
-    note();
-    charts[2].set({lines: losses()});
-  });
-  note();
+
+  function mark() {
+    const t = temperature(), here = measures(data, t);
+    said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : '';
+    plots.forEach((plot, i) => {
+      const {data: traces, layout} = data.curves[i], shown = lines[i].map(trace => trace.meta === 'mean' ? {...trace, visible: divided} : trace);
+      const points = shown.filter(trace => trace.visible).map(trace => here[trace.meta]);
+      plot.set({data: [...shown, {...traces.at(-1), x: points.map(() => t), y: points}],
+        layout: {...layout, shapes: [{...layout.shapes[0], x0: t, x1: t}]}});
+    });
+  }
+
+  box.addEventListener('change', () => { divided = box.checked; mark(); });
+  const names = lines.flat().map(trace => trace.meta), rows = lines[0][0].x.map((t, i) => [t, ...names.map(name => found[i][name])]);
   node.append(make('p', {}, say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)])))),
-    make('div', {class: 'ch-pair'}, ...charts.map(one => one.node)),
+    make('div', {class: 'fg-pair'}, ...plots.map(one => one.node)),
     make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said,
-    make('p', {class: 'note'}, texts.why));
-  return charts;
+    make('p', {class: 'note'}, texts.why), readable({columns: ['T', ...names.map(name => texts.names[name])], rows}));
+  mark();
+  return {mark, whole: () => Promise.all(plots.map(one => one.whole()))};
 }
 
 const shared = ({teacher, student}, k) => teacher.top.slice(0, k).filter(id => student.top.slice(0, k).includes(id)).length;

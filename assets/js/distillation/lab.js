@@ -79,12 +79,11 @@ function rows(data) {
 
 function restRow(data) {
   const cells = data.models.filter(model => !model.beside).map(model => ({model,
-    bar: make('i', {class: 'ds-bar rest', 'data-model': model.key}),
     value: make('span', {class: 'ds-p', 'data-model': model.key})}));
   const pad = data.models.length > cells.length ? [make('span', {class: 'ds-p'}, '')] : [];
   const name = make('span', {class: 'ds-text'});
   const node = make('li', {class: 'ds-row ds-rest'}, make('span', {class: 'ds-name'}, name),
-    make('span', {class: 'ds-track', 'aria-hidden': 'true'}, ...cells.map(cell => cell.bar)),
+    make('span', {class: 'ds-track'}),   // no bar: on the scale of one word nearly all words would look as long
     make('span', {class: 'ds-ps'}, ...cells.map(cell => cell.value), ...pad));
   return {node, cells, name};
 }
@@ -151,7 +150,6 @@ function paint(view, t) {
   }
   for (const cell of view.rest.cells) {
     const p = Math.max(0, left.get(cell.model));
-    vary(cell.bar, '--share', Math.min(1, p / max));
     cell.value.textContent = number(p);
   }
   const dark = new Map();
@@ -177,6 +175,8 @@ function words(view, {t, max, a, b, dark, soft}) {
     t: `T = ${shown(t)}`, teacher: data.teacher.label, student: data.student.label,
     word: word(data.names[data.teacher.top[0]]), p: number(a.p[data.teacher.top[0]]),
     dark: make('strong', {}, percent(dark.get(data.teacher))), other: percent(dark.get(data.student))}));
+  const told = {t: shown(t), teacher: a.p[data.teacher.top[0]].toFixed(3), student: b.p[data.student.top[0]].toFixed(3), kl: Math.abs(found.ab).toFixed(3)};
+  for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]')) place.textContent = told[place.getAttribute('data-soft')];
   view.scale.textContent = texts.scale.replace('{max}', max);
   if (!data.beside) return;
   const c = soft.get(data.beside);
@@ -228,7 +228,7 @@ export function show(root, data) {
       waiting = 0;
       const started = performance.now();
       paint(view, temperature());
-      view.curves.mark(temperature());
+      view.curves.mark();
       root.dataset.ms = (performance.now() - started).toFixed(2);
       root.dataset.t = temperature();
     });

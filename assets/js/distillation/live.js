@@ -1,7 +1,9 @@
 // A student trained before the reader's eyes; finished runs stay in the page and can be laid over.
-import {chart} from '../kit/chart.js';
 import {make, vary} from '../kit/dom.js';
+import {figure, readable} from '../kit/figure.js';
 import {number, shown as temperature} from '../kit/numbers.js';
+
+export {whole} from '../kit/figure.js';
 
 const finished = [];   // kept while the page lives
 const KEPT = 6;
@@ -12,19 +14,9 @@ const title = (data, texts) => texts.run.replace('{name}', data.name)
   .replace('{t}', temperature(data.settings.temperature)).replace('{steps}', data.reached)
   .replace('{weights}', [data.settings.ce, data.settings.mlm, data.settings.cos].map(temperature).join(', '));
 
-// A run's values at another run's steps: nothing is invented between or beyond its own points.
-const at = (steps, own, values) => steps.map(step => {
-  const i = own.indexOf(step);
-  return i < 0 ? null : values[i];
-});
-const union = (a, b) => [...new Set([...a, ...b])].sort((x, y) => x - y);
-
-function linesOf(data, other, stepsOf, lines) {
-  const xs = other ? union(data[stepsOf], other[stepsOf]) : data[stepsOf];
-  const build = (run, dash) => lines.map(([label, pick, part]) => ({
-    label: dash ? `${data.texts.earlier} ${run.name}` : label, part, dash, values: at(xs, run[stepsOf], pick(run))}));
-  return {xs, lines: [...build(data, false), ...(other ? build(other, true) : [])]};
-}
+/** A run's chart, and over it an earlier run's, dotted. */
+const laid = (own, other, {earlier}) => ({...own, data: [...own.data, ...(other?.figure.data ?? []).map(trace =>
+  ({...trace, name: `${earlier} ${other.name}: ${trace.name}`, line: {...trace.line, dash: 'dot'}}))]});
 
 function bars(view, data) {
   view.rows.replaceChildren(...data.words.map((word, i) => {
@@ -64,27 +56,23 @@ function paint(view, data) {
   view.bar.max = data.settings.steps;
   view.bar.value = data.reached;
   view.bar.hidden = data.done;
-  view.loss.set(linesOf(data, other, 'steps', [[texts.total, run => run.parts.loss, 'ce']]));
-  view.parts.set(linesOf(data, other, 'steps', ['ce', 'mlm', 'cos'].map(part => [texts.parts[part], run => run.parts[part], part])));
-  view.agree.set(linesOf(data, other, 'exams', [[texts.same, run => run.agreement.same_first, 'ce'],
-    [texts.five, run => run.agreement.shared_five, 'mlm'], [texts.found, run => run.agreement.found, 'cos']]));
+  view.plots.forEach((plot, i) => plot.set(laid(data.figures[i], other && {name: other.name, figure: other.figures[i]}, texts)));
+  view.numbers.replaceChildren(readable(table(data)));
   view.share.textContent = texts.soft.replace('{t}', temperature(data.settings.temperature));
   bars(view, data);
   chips(view);
 }
 
-function build(root, texts) {
-  const empty = {xs: [], lines: [], readout: texts.step};
+function build(root, {texts, figures}) {
   const view = {said: make('p', {class: 'ds-sentence', role: 'status'}), bar: make('progress', {'aria-label': texts.progress}),
-    loss: chart({...empty, title: texts.loss_title}), parts: chart({...empty, title: texts.parts_title}),
-    agree: chart({...empty, title: texts.agree_title, y: {range: [0, 1]}}), share: make('h3', {class: 'dv-title'}),
+    plots: figures.map(spec => figure(spec, spec.layout.title.text)), share: make('h3', {class: 'dv-title'}),
     rows: make('ol', {class: 'ds-list'}), chips: make('div', {class: 'chips dv-chips', role: 'group', 'aria-label': texts.lay_over}),
-    earlier: make('p', {class: 'note'}, texts.lay_over)};
+    earlier: make('p', {class: 'note'}, texts.lay_over), numbers: make('div')};
   const soft = make('section', {class: 'dv-soft'}, view.share,
     make('p', {class: 'ds-legend'}, ...[['bert', texts.teacher], ['distilbert', texts.student]].map(([model, label]) =>
       make('span', {class: 'model-name', 'data-model': model}, make('i', {class: 'ds-key'}), label))), view.rows);
-  root.replaceChildren(view.said, view.bar, make('div', {class: 'ch-pair'}, view.agree.node, soft, view.loss.node, view.parts.node),
-    view.earlier, view.chips);
+  root.replaceChildren(view.said, view.bar, make('div', {class: 'fg-pair'}, view.plots[0].node, soft, ...view.plots.slice(1).map(plot => plot.node)),
+    view.earlier, view.chips, view.numbers);
   return view;
 }
 
@@ -108,7 +96,7 @@ export function show(root, data) {
   data.name = data.name || name;
   last = data;
   if (over && !finished.includes(over)) over = null;
-  shown = shown || build(root, data.texts);
+  shown = shown || build(root, data);
   paint(shown, data);
 }
 

@@ -1,6 +1,6 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
 import {make, stacks, vary} from '../kit/dom.js';
-import {brief, shown} from '../kit/numbers.js';
+import {brief, fixed, percent, shown} from '../kit/numbers.js';
 
 const PARTS = ['ce', 'mlm', 'cos'];
 /** @type {Record<string, number>} */
@@ -23,7 +23,7 @@ function paint(view) {
     rows[part].raw.textContent = missing ? '–' : value[part].toFixed(4);
     rows[part].times.textContent = `× ${brief(chosen[part])}`;
     rows[part].part.textContent = missing ? texts.unknown : weighted.toFixed(4);
-    rows[part].share.textContent = missing || !total ? '' : `${(100 * weighted / total).toFixed(1)} %`;
+    rows[part].share.textContent = missing || !total ? '' : percent(weighted / total);
     vary(rows[part].fill, '--share', total ? weighted / total : 0);
   }
   view.total.textContent = total.toFixed(4);
@@ -34,7 +34,7 @@ function paint(view) {
     vary(cell.bar, '--share', top ? kl[w] / top : 0);
     cell.value.textContent = brief(kl[w]);
     cell.node.classList.toggle('worst', w === worst);
-    cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', data.cosine[w].toFixed(4));
+    cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', fixed(data.cosine[w], 4));
   });
   strip.setAttribute('aria-label', texts.strip);
   view.worst.textContent = texts.worst.replace('{word}', data.tokens[worst]).replace('{kl}', top.toFixed(3))

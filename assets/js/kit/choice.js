@@ -16,6 +16,14 @@ export const choice = (label, options, chosen, onChoose) => {
   return make('div', {class: 'aw-choice', role: 'group', 'aria-label': label}, make('span', {text: label}), make('div', {}, ...buttons));
 };
 
+// The same as a menu, where several controls share one row.
+export const picker = (label, options, chosen, onChoose) => {
+  const select = make('select', {'aria-label': label}, ...Object.entries(options).map(([key, text]) => make('option', {value: key, 'data-key': key}, text)));
+  select.value = chosen;
+  select.addEventListener('change', () => onChoose(select.value));
+  return make('label', {class: 'aw-choice'}, make('span', {text: label}), select);
+};
+
 export function switcher(label, names, chosen, choose) {
   const group = el('div', 'pm-switch', null, {role: 'group', 'aria-label': label});
   for (const [value, name] of Object.entries(names)) {

@@ -32,7 +32,8 @@ export const svg = (tag, attributes = {}, ...children) =>
  * @returns {HTMLElementTagNameMap[K]}
  */
 export const el = (tag, className, text, attributes = {}) => make(tag, {...attributes, class: className || null, text});
-export const word = text => make('em', {class: 'w'}, text);
+/** A word set apart from the sentence around it; a sign alone, or nothing, gets quotation marks. @param {string} text */
+export const word = text => make('em', {class: 'w'}, /[\p{L}\p{N}]/u.test(text) ? text : `“${text}”`);
 
 // Fills the {holes} of a sentence: with text, or with nodes between the parts.
 export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
@@ -74,6 +75,12 @@ export function resize(canvas, width, height) {
   const pen = canvas.getContext('2d');
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   return pen;
+}
+
+/** Where an event is within an element, in the element's own pixels, however much larger a projector shows it. @param {MouseEvent} event @param {HTMLElement} node */
+export function pointIn(event, node) {
+  const box = node.getBoundingClientRect(), zoom = box.width / (node.offsetWidth || box.width) || 1;
+  return {x: (event.clientX - box.left) / zoom, y: (event.clientY - box.top) / zoom, width: box.width / zoom};
 }
 
 /** The element at or around an event's target that fits. @param {Event} event @returns {HTMLElement | null} */

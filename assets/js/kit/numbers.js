@@ -7,18 +7,27 @@ export function bytes(base64) {
 }
 export const floats = base64 => new Float32Array(bytes(base64).buffer);
 
+const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹', minus = text => text.replace('-', '−');
+/** A power of ten: 7.0×10⁻⁴. @param {number} v */
+export const power = v => {
+  const [digits, up] = v.toExponential(1).split('e');
+  return `${minus(digits)}×10${Number(up) < 0 ? '⁻' : ''}${[...String(Math.abs(Number(up)))].map(d => RAISED[Number(d)]).join('')}`;
+};
+/** With so many decimals and a true minus; what rounds to 0 has none. @param {number} v @param {number} decimals */
+export const fixed = (v, decimals) => minus((Number(v.toFixed(decimals)) || 0).toFixed(decimals));
+
 // A probability; a share with and without its decimal; a temperature; anything in three digits.
-export const number = p => p >= 0.001 ? p.toFixed(3) : p > 1e-99 ? p.toExponential(1) : '0.000';
-export const percent = p => p >= 0.9995 && p < 1 ? '> 99.9 %' : `${(100 * p).toFixed(1)} %`;
-export const wholePercent = p => `${Math.round(p * 100)} %`;
+export const number = p => p >= 0.001 ? p.toFixed(3) : p > 1e-99 ? power(p) : '0.000';
+export const percent = p => p >= 0.9995 && p < 1 ? '> 99.9%' : `${(100 * p).toFixed(1)}%`;
+export const wholePercent = p => `${Math.round(p * 100)}%`;
 export const shown = t => String(Number(t < 1 ? t.toFixed(3) : t.toFixed(2)));
 export const brief = v => v === null || v === undefined ? '–' : v === 0 ? '0' : Math.abs(v) >= 1000 || Math.abs(v) < 0.001
-  ? v.toExponential(1) : v.toPrecision(3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+  ? Math.abs(v) >= 1000 && Math.abs(v) < 1e6 ? exact(v) : power(v) : minus(v.toPrecision(3).replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, ''));
 
 // Counts: with separators, in millions, and in the unit that fits.
-export const digits = (n, d) => n.toLocaleString('en', {minimumFractionDigits: d, maximumFractionDigits: d});
+export const digits = (n, d) => minus(n.toLocaleString('en', {minimumFractionDigits: d, maximumFractionDigits: d}));
 export const million = n => `${digits(n / 1e6, 1)} M`;
-export const exact = n => Math.round(n).toLocaleString('en');
+export const exact = n => minus(Math.round(n).toLocaleString('en'));
 export const fine = n => {
   const size = Math.abs(n);
   return size < 1e5 ? exact(n) : size < 1e7 ? `${digits(n / 1e6, 2)} M` : size < 1e9 ? million(n) : `${digits(n / 1e9, 1)} G`;

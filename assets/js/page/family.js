@@ -1,27 +1,12 @@
-// The family's drawing: the one in use, folded away for good by a click, with doors to the tabs.
-import {closest, find} from '../kit/dom.js';
-import {recall, remember} from '../kit/memory.js';
-
-/** Gradio has put the drawing on the page. @param {HTMLElement} place */
-export function takeOver(place) {
-  const details = /** @type {HTMLDetailsElement | null} */ (find(place, 'details'));
-  if (!details) return;
-  details.open = recall('family') !== 'folded';
-  document.documentElement.classList.remove('family-folded');
-  details.addEventListener('toggle', () => remember('family', details.open ? 'open' : 'folded'));
-}
+// The family in use: what speaks of it alone is in sight, and the small drawings are its own.
 
 /** @param {string} family */
 export function showFamily(family) {
-  for (const drawing of document.querySelectorAll('#family [data-family]')) {
-    drawing.toggleAttribute('hidden', drawing.getAttribute('data-family') !== family);
+  document.documentElement.dataset.family = family;
+  for (const part of document.querySelectorAll(':is(#family, #masthead) [data-family]')) {
+    part.toggleAttribute('hidden', part.getAttribute('data-family') !== family);
   }
 }
 
-/** A click on a door opens its tab. @param {(tab: string) => void} open */
-export function onDoor(open) {
-  document.addEventListener('click', event => {
-    const tab = closest(event, '.door')?.dataset.tab;
-    if (tab) open(tab);
-  });
-}
+/** A family that there is; nothing for what only an address calls so. @param {string} [name] */
+export const familyNamed = name => /** @type {HTMLElement[]} */ ([...document.querySelectorAll('#masthead [data-family]')]).find(part => part.dataset.family === name)?.dataset.family;

@@ -1,5 +1,6 @@
 // The one State of this page, for every picture: read a choice, make one, or hear of a new answer.
 import {follow, written} from './masks.js';
+import {lengthOf, NONE, shortened} from './pack.js';
 import {State} from './state.js';
 
 /** @type {State | null} */
@@ -39,25 +40,45 @@ export const runParams = () => ({...state?.accepted});
 /** What the page was told once. */
 export const configNow = () => state?.config;
 
+/** @type {import('./pack.js').Link & {of: string}} the newest link whose texts had to be packed */
+let short = {of: '', fits: true, params: {}, length: 0};
+
+/** The link of the view: its texts packed where they must be, which takes a moment. @returns {import('./pack.js').Link} */
+export function linkOf() {
+  const params = state.link(), length = lengthOf(params), of = JSON.stringify(params);
+  if (length <= state.config.longest) return {fits: true, params, length};
+  if (short.of !== of) {
+    short = {of, fits: true, params: {v: '1', [state.config.packed]: NONE}, length: 0};
+    shortened(params, state.config).then(link => {
+      if (short.of !== of) return;
+      short = {of, ...link};
+      state.publish();
+    });
+  }
+  return short;
+}
+
 /** The link to what the page shows now: its own fields alone, whatever else the address holds. */
 export function linkNow() {
   const url = new URL(window.explorer.taken?.link ?? (state?.config.home || location.href));
   url.hash = '';
-  if (state?.accepted) url.search = new URLSearchParams(state.link()).toString();
+  if (state?.accepted) url.search = new URLSearchParams(linkOf().params).toString();
   return url;
 }
 
 /** Whether a picture shows what the models made of the text. @param {string} kind */
 export const readsText = kind => Boolean(state?.config.reads[kind.split('/')[0]]?.includes('text'));
 
-/** @param {Record<string, string>} params @param {boolean} isNew a new place in the browser's history */
-function writeLink(params, isNew) {
+/** @param {Record<string, string>} whole @param {boolean} isNew a new place in the browser's history */
+function writeLink(whole, isNew) {
   if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;   // another's address is not ours to write
-  const url = new URL(location.href);
-  if (state) for (const name of ['v', ...Object.keys(state.config.defaults)]) url.searchParams.delete(name);
+  const url = new URL(location.href), {params} = linkOf(), {defaults, packed, texts_of: names} = state.config;
+  for (const name of ['v', packed, ...Object.keys(defaults)]) url.searchParams.delete(name);
   url.searchParams.delete('__sign');   // a private Space's token is never shared
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  const place = {...history.state, compared: state?.compared};   // the link cuts a long text, Back does not
+  // What is compared there for Back, and for a reload the texts for which the link may have no room.
+  const texts = Object.fromEntries(names.filter(name => name in whole).map(name => [name, whole[name]]));
+  const place = {...history.state, compared: state.compared, tab: state.tab, texts};
   if (isNew) history.pushState(place, '', url);
   else history.replaceState(place, '', url);
   const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
@@ -65,4 +86,12 @@ function writeLink(params, isNew) {
   if (window.parent !== window) {
     window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
   }
+}
+
+/** What the address asks for; the texts for which it had no room, where this very browser wrote it. @returns {Record<string, string>} */
+export function addressed() {
+  const params = Object.fromEntries(new URLSearchParams(location.search)), {packed} = state.config;
+  if (params[packed] !== NONE || !history.state?.texts) return params;
+  const {[packed]: _, ...rest} = params;
+  return {...rest, ...history.state.texts};
 }

@@ -1,6 +1,6 @@
 // The link to this view: copied, as a QR code, inside another page; and the whole tab as a file.
 import {make, say} from '../kit/dom.js';
-import {linkNow} from './here.js';
+import {linkNow, linkOf} from './here.js';
 
 let watching = false;
 const FRAME = 'bert-family-explorer';   // what a message about the height calls itself
@@ -39,7 +39,7 @@ export function drawLink(root, state, texts, saveTab) {
     root.replaceChildren(make('a', {href: linkNow().href, target: '_blank', class: 'full-view'}, texts.full_view));
     return;
   }
-  const note = () => state.cutAt ? say(texts.cut, {limit: state.cutAt}) : '';
+  const {fits, length} = linkOf(), note = () => fits ? '' : say(texts.no_room, {length, longest: state.config.longest});
   const field = make('input', {type: 'text', readonly: true, 'aria-label': texts.label, value: linkNow().href});
   const said = make('span', {role: 'status', class: 'hint', text: note()});
   const tell = text => { said.textContent = text; setTimeout(() => { said.textContent = note(); }, 4000); };
@@ -53,9 +53,13 @@ export function drawLink(root, state, texts, saveTab) {
     field.select();
     tell(await copied(what(), field) ? done : texts.press);
   };
+  const save = button(texts.save_tab, () => saveTab(state.tab).catch(error => { tell(texts.not_taken); reportError(error); }));
+  if (!fits) {
+    root.replaceChildren(said, save);
+    return;
+  }
   root.replaceChildren(button(texts.copy, copy(() => linkNow().href, texts.copied)), field, code(texts),
-    button(texts.embed, copy(() => frameFor(linkNow().href, texts.title), texts.embed_copied)),
-    button(texts.save_tab, () => saveTab(state.tab).catch(error => { tell(texts.not_taken); reportError(error); })), said);
+    button(texts.embed, copy(() => frameFor(linkNow().href, texts.title), texts.embed_copied)), save, said);
 }
 
 /** The link as a QR code, drawn when it is asked for. @param {Record<string, string>} texts */
@@ -87,7 +91,7 @@ export function postHeight() {
 
 /** Only what was chosen stays in sight: the tab's headline, or one fold. @param {Record<string, string>} chosen */
 export function cutDown({tab, fold}) {
-  const sheet = new CSSStyleSheet(), kept = `#fold-${tab}-${fold}`;
+  const sheet = new CSSStyleSheet(), kept = `:is(#fold-${tab}-${fold}, #part-${tab}-${fold})`;
   sheet.replaceSync(/^[a-z_]+$/.test(fold || '') ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
     : '.embed .fold { display: none !important; }');
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];

@@ -53,3 +53,13 @@ export function toggled(text, at) {
   Object.assign(now, {text: changed, hidden});
   return {text: changed, hidden: written(hidden)};
 }
+
+/** A gap filled with a predicted word; one that continues the word before joins it. @param {string} text @param {number} ordinal @param {string} word */
+export function filled(text, ordinal, word) {
+  const hidden = [...follow(text)], mask = masksOf(text)[ordinal], before = text.slice(0, mask.start);
+  const start = word.startsWith('…') ? before.trimEnd() + word.slice(1) : before + word;
+  hidden.splice(ordinal, 1);
+  const changed = start + text.slice(mask.end);
+  Object.assign(now, {text: changed, hidden});
+  return {text: changed, hidden: written(hidden)};
+}

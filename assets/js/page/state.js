@@ -4,8 +4,9 @@
 /** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
  *   text: string, machine: Params}} Answer */
-/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, home?: string}} Config
- * `limit`: characters of the text in a link; `longest`: characters of a link's fields as they are encoded */
+/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], home?: string, texts?: any}} Config
+ * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
+ * a state where they are too long */
 
 export class State {
   /**
@@ -19,11 +20,11 @@ export class State {
     /** @type {Params | null} */ this.accepted = null;
     /** @type {Record<string, string | null>} */ this.shown = {};
     /** @type {string[]} */ this.kept = [];
+    this.asked = '';        // the text of the newest answer as it was typed
     this.refused = false;   // the newest answer was a refusal
     this.number = 0;
     this.heard = 0;         // the newest question that was answered
-    this.entry = '';        // what the address's place in the browser's history compares
-    this.cutAt = 0;         // characters of the text that the link keeps, where it has no room for all
+    this.entry = '';        // what the address's place in the browser's history compares, and its tab
   }
 
   /** The value of a field now, as the reader chose it. @param {string} name */
@@ -59,10 +60,10 @@ export class State {
     return this.shown[tab] !== this.key(tab, this.accepted);
   }
 
-  /** Begin with what a link holds. @param {Params} params */
+  /** Begin with what a link holds, and what was chosen before it was read. @param {Params} params */
   open(params) {
-    const known = Object.entries(params).filter(([name]) => name in this.config.defaults);
-    this.wanted = Object.fromEntries(known);
+    const known = Object.entries(params).filter(([name]) => name in this.config.defaults || name === this.config.packed);
+    this.wanted = {...Object.fromEntries(known), ...this.wanted};
     const moved = this.config.moved?.[this.tab]?.[this.get('fold')];   // a fold that has moved since the link was made
     Object.assign(this.wanted, moved);
     this.ask();
@@ -71,22 +72,36 @@ export class State {
   /** Compare: run what is chosen, also when it is on the page already. @param {Params} changes */
   compare(changes) {
     if ('text' in changes && changes.text !== this.get('text')) {   // a place in another text means nothing
-      for (const name of ['mask', 'at', 'other']) delete this.wanted[name];
+      for (const name of ['mask', 'at', 'other', 'sentiment']) delete this.wanted[name];
       if (!('word' in changes)) delete this.wanted.word;
     }
     Object.assign(this.wanted, changes);
     this.ask();
   }
 
-  /** Back or Forward: what was compared there, in the tab and the view that the reader has now. @param {Params} compared */
-  walk(compared) {
-    if ((compared.text ?? this.config.defaults.text) !== this.get('text')) delete this.wanted.other;
-    for (const name of this.read.filter(one => one in this.config.defaults)) {
-      if (compared[name] === undefined) delete this.wanted[name];
-      else this.wanted[name] = compared[name];
-    }
+  /** Back or Forward: what was compared there, and the tab; nobody is asked when it is on the page. @param {Params} compared @param {string} tab */
+  walk(compared, tab) {
+    if ((compared.text ?? this.config.defaults.text) !== this.get('text')) for (const name of ['other', 'sentiment']) delete this.wanted[name];
+    if (tab !== this.tab) delete this.wanted.fold;
+    this.take({...compared, tab}, [...this.read.filter(one => one in this.config.defaults), 'tab']);
     this.entry = this.entryOf(this.wanted);
-    this.ask();
+    if (!this.isThere(tab)) { this.ask(); return; }
+    this.accepted = {...this.wanted};
+    this.publish();
+  }
+
+  /** Want these fields as they stand there; what is absent is the default. @param {Params} params @param {string[]} names */
+  take(params, names) {
+    for (const name of names) {
+      if (params[name] === undefined) delete this.wanted[name];
+      else this.wanted[name] = params[name];
+    }
+  }
+
+  /** Whether a tab shows what is wanted, and no question is under way. @param {string} tab */
+  isThere(tab) {
+    return this.accepted !== null && this.heard === this.number && this.shown[tab] === this.key(tab, this.wanted)
+      && this.printed(this.read, this.accepted) === this.printed(this.read, this.wanted);
   }
 
   /** Look at another tab; nobody is asked when it shows this text already. @param {string} tab */
@@ -94,10 +109,13 @@ export class State {
     if (tab === this.tab) return;
     delete this.wanted.fold;
     this.wanted.tab = tab;
-    if (!this.accepted || this.shown[tab] !== this.key(tab, this.wanted)) { this.ask(); return; }
-    delete this.accepted.fold;
-    this.accepted.tab = tab;
-    this.publish();
+    const isThere = this.accepted && this.shown[tab] === this.key(tab, this.wanted);
+    if (this.accepted && this.heard === this.number) {
+      delete this.accepted.fold;
+      this.accepted.tab = tab;
+      this.write();   // a place in the history at once, whenever the answer comes
+    }
+    if (isThere) this.page.changed(); else this.ask();
   }
 
   /** What the browser alone decides: a head, a temperature, an open fold. @param {Record<string, string | number | null>} changes */
@@ -132,6 +150,7 @@ export class State {
       for (const other of Object.keys(this.shown)) if (!this.kept.includes(other)) delete this.shown[other];
       this.shown[tab] = this.key(tab, params);
     }
+    this.unpack(params);
     this.refused = !answer.accepted;
     this.heard = answer.number;
     if (answer.accepted) this.accept(answer, params);
@@ -142,12 +161,17 @@ export class State {
   /** @param {Answer} answer @param {Params} params */
   accept(answer, params) {
     if (answer.number !== this.number) { this.accepted = {...params}; return; }   // a newer question is under way
+    this.asked = this.get('text');
     // What only the browser decides may have moved on meanwhile; what was repaired is the server's.
-    for (const name of [...this.read, ...answer.repaired]) {
-      if (params[name] === undefined) delete this.wanted[name];
-      else this.wanted[name] = params[name];
-    }
+    this.take(params, [...this.read, ...answer.repaired]);
     this.accepted = {...this.wanted};
+  }
+
+  /** The texts of a link that held them packed: the server has read them. @param {Params} params */
+  unpack(params) {
+    if (!(this.config.packed in this.wanted)) return;
+    delete this.wanted[this.config.packed];
+    for (const name of this.config.texts_of) if (params[name] !== undefined) this.wanted[name] ??= params[name];
   }
 
   /** A refused question leaves the page as it was. */
@@ -164,9 +188,9 @@ export class State {
   }
 
   /** What makes two places in the browser's history the same. @param {Params} params */
-  entryOf(params) { return this.printed(this.read.filter(name => name in this.config.defaults), params); }
+  entryOf(params) { return this.printed([...this.read.filter(name => name in this.config.defaults), 'tab'], params); }
 
-  /** The address repeats the newest answer; something else compared is a new place, one step on. */
+  /** The address repeats the newest answer; something else compared, or another tab, is a new place, one step on. */
   write() {
     if (!this.accepted || this.heard !== this.number) return;   // the answer under way will say it
     const entry = this.entryOf(this.accepted), isNew = this.entry !== '' && this.entry !== entry;
@@ -174,28 +198,13 @@ export class State {
     this.page.write(this.link(), isNew);
   }
 
-  /** The link's parameters: no defaults but the family, no machine, the text cut where it must be. @returns {Params} */
+  /** The link's parameters: no defaults but the family, no machine; each text whole. @returns {Params} */
   link() {
     const params = /** @type {Params} */ ({v: '1', family: this.get('family')});
     for (const name of Object.keys(this.config.defaults)) {
       const value = this.accepted?.[name];
-      if (value === undefined || value === this.config.defaults[name]) continue;
-      params[name] = value;
+      if (value !== undefined && value !== this.config.defaults[name]) params[name] = value;
     }
-    return this.cut(params);
-  }
-
-  /** @param {Params} params */
-  cut(params) {
-    const whole = [...params.text ?? ''], {limit, longest} = this.config;
-    let kept = Math.min(whole.length, limit);
-    if (kept) params.text = whole.slice(0, kept).join('');
-    while (kept > 1 && new URLSearchParams(params).toString().length > longest) {
-      delete params.hidden;   // the words behind masks that may be cut off
-      kept = Math.floor(0.95 * kept);
-      params.text = whole.slice(0, kept).join('');
-    }
-    this.cutAt = kept < whole.length ? kept : 0;
     return params;
   }
 }

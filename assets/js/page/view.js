@@ -1,9 +1,11 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {closest} from '../kit/dom.js';
-import {hideStale, opened, put, typeText} from '../gradio.js';
-import {showFamily} from './family.js';
+import {hideStale, opened, put, textBox, typeText} from '../gradio.js';
+import {familyNamed, showFamily} from './family.js';
 import {followFolds} from './folds.js';
-import {begin, compare, listen} from './here.js';
+import {addressed, begin, compare, listen} from './here.js';
+import {landOn} from './landing.js';
+import './print.js';
 import {cutDown, drawLink, embedded, postHeight} from './link.js';
 
 /** @type {import('./state.js').State | null} */
@@ -15,12 +17,13 @@ listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(
 listen(followFolds);
 listen(now => showFamily(now.get('family')));
 
-// Back and Forward walk through what was compared; the text box and the family follow.
+// Back and Forward walk through what was compared and the tabs; the text box, the family and the row of tabs follow.
 window.addEventListener('popstate', event => {
   if (!state?.accepted) return;
-  state.walk(event.state?.compared ?? Object.fromEntries(new URLSearchParams(location.search)));
+  const there = event.state?.compared ? event.state : {compared: addressed(), tab: addressed().tab};
+  state.walk(there.compared, there.tab ?? state.config.defaults.tab);
   typeText(state.get('text'));
-  put({family: state.get('family')});
+  put({family: state.get('family'), tab: state.tab});
 });
 
 const saveTab = async tab => (await import('../take/page.js')).takeTab(tab, texts);
@@ -33,22 +36,34 @@ document.addEventListener('click', event => {
   compare({family});
 });
 
+/** The link's text, unless something else stands in the box by now. */
+function fillBox() {
+  if (textBox().value === state.config.defaults.text) typeText(state.get('text'));
+}
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {
   if (!state) {
     texts = data.texts;
+    listen(now => drawLink(root, now, texts, saveTab));
     state = begin(data, () => ask(() => state.question()));
-    const linked = Object.fromEntries(new URLSearchParams(location.search));
+    const linked = addressed();
     if (embedded()) cutDown({tab: data.defaults.tab, ...linked});
-    opened.then(() => state.open(linked));
+    opened.then(() => {
+      state.open(linked);
+      fillBox();
+      put({family: familyNamed(linked.family), tab: state.tab in data.reads ? state.tab : undefined});
+      if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold'));
+    });
   }
   if (!data.answer) return;
   document.documentElement.classList.remove('linked');
   if (data.serial !== last) state.answered(data.answer);   // the same answer again only draws the link anew
+  else drawLink(root, state, texts, saveTab);
+  if (last === null) fillBox();   // the text of a link that held it packed
   last = data.serial;
-  drawLink(root, state, texts, saveTab);
   postHeight();
 }
 
 /** @type {import('../gradio.js').Picture['table']} */
-export const table = data => ({columns: ['parameter', 'value'], rows: Object.entries(data.answer?.params ?? {})});
+export const table = ({answer}) => ({columns: ['parameter', 'value'], rows: answer ? [['text', answer.text], ...Object.entries(answer.params)] : []});

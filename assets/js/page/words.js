@@ -1,19 +1,22 @@
-// The input bar: the text's words as buttons, and the examples.
-import {find, make as node, say} from '../kit/dom.js';
+// The box: at rest the text's words as buttons, typed in a text box; two of both for a pair of sentences.
+import {closest, find, make, say} from '../kit/dom.js';
 import {exact} from '../kit/numbers.js';
+import {rove} from '../kit/rove.js';
 import {begin, follow, masksOf, toggled} from './masks.js';
+import {cutAt, joined, sentences} from './pair.js';
 import {splitWords, WORD} from './pattern.js';
 import {openNext} from './folds.js';
 import {pressCompare, showTab, textBox, typeText} from '../gradio.js';
 import {chosen, compare, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
-const MOST = 400;       // words that the strip shows
-/** @type {any} */ let texts = {};   // what the strip says
+const MOST = 400;       // words that are drawn
+/** @type {any} */ let texts = {};   // what the box says
+/** @type {HTMLElement} */ let root;
 let recent = null;      // the texts compared last
 let typed = null;       // what was written into the box; what Gradio puts there itself may come after the answer
-
-const make = (tag, text, attributes = {}) => node(tag, {...attributes, text});
+let answered = null;    // the text on the page
+let isPair = false;     // two boxes: the text is a pair, or a second sentence is about to be typed
 
 /** @param {{text: string, hidden: string}} changes */
 function run(changes) {
@@ -21,97 +24,159 @@ function run(changes) {
   compare(changes);
 }
 
-/** An example, and the fold that it is about. @param {{text: string, tab?: string, fold?: string}} example */
-function tryOut(example) {
-  if (example.fold) openNext(example.tab, example.fold);
-  run({text: example.text, hidden: ''});
-  if (example.tab && example.tab !== chosen('tab')) showTab(example.tab);
+/** An example, and the fold that it is about. @param {DOMStringMap} example */
+function tryOut({text, tab, fold}) {
+  run({text, hidden: ''});
+  if (tab && tab !== chosen('tab')) showTab(tab);
+  openNext(tab, fold);
 }
+
+// The boxes that are typed in: Gradio's own, or the two of a pair, which write into it.
+const boxes = () => isPair ? [...root.querySelectorAll('textarea')] : [textBox()];
+const isBox = node => node instanceof Element && node.matches('#text-row textarea');
+const edit = isOn => find(document, '#input-bar')?.classList.toggle('editing', isOn);
 
 /** Where a word is to be typed: the mask is selected, so that typing replaces it. @param {string} text @param {number} ordinal */
 function offer(text, ordinal) {
-  const box = textBox(), mask = masksOf(box.value)[ordinal];
+  const mask = masksOf(text)[ordinal], cut = isPair ? cutAt(text) : null, isSecond = cut && mask?.start >= cut.start;
+  const box = boxes()[isSecond ? 1 : 0], from = isSecond ? cut.start : 0;
   box.focus();
-  if (mask && box.value === text) box.setSelectionRange(mask.start, mask.end);
+  if (mask && box.value === (isPair ? sentences(text)[isSecond ? 1 : 0] : text)) box.setSelectionRange(mask.start - from, mask.end - from);
 }
 
-function drawWords(holder, text) {
-  holder.replaceChildren();
-  const hidden = follow(text);
-  let masks = 0;
+/** One word, sign or separator of the text as it is clicked. */
+function part(text, match, ordinal, word) {
+  const [said] = match, isMask = said === '[MASK]';
+  if (said.includes('|') && said.length > 1) return make('span', {class: 'word masked choice', text: said});
+  if (said === '[SEP]') return make('span', {class: 'sep', title: said, text: '⟂'});
+  if (!isMask && !/[\p{L}\p{N}]/u.test(said)) return make('span', {class: 'mark', text: said});
+  const start = match.index, end = start + said.length;
+  const button = make('button', {type: 'button', class: isMask ? 'word masked' : 'word', 'aria-pressed': String(isMask), text: word ? `[${word}]` : said,
+    'aria-label': word ? say(texts.unmask, {word}) : isMask ? texts.fill : say(texts.mask, {word: said})});
+  button.addEventListener('click', () => isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})));
+  return button;
+}
+
+/** The text as it is typed, its words as buttons: every line breaks where the box's line does. */
+function drawWords(text) {
+  const strips = [...root.querySelectorAll('.strip')], hidden = follow(text), cut = isPair ? cutAt(text) : null;
   const matches = [...text.matchAll(WORD)], left = matches.length - MOST;
+  let masks = 0, end = 0, strip = strips[0];
+  strips.forEach(one => one.replaceChildren());
   for (const match of matches.slice(0, MOST)) {
-    const isMask = match[0] === '[MASK]', ordinal = masks;
-    if (isMask) masks += 1;
-    if (match[0].includes('|') && match[0].length > 1) { holder.append(make('span', match[0], {class: 'word masked choice'})); masks += 1; continue; }
-    if (match[0] === '[SEP]') { holder.append(make('span', '⟂', {class: 'sep', title: '[SEP]'})); continue; }
-    if (!isMask && !/[\p{L}\p{N}]/u.test(match[0])) { holder.append(make('span', match[0], {class: 'mark'})); continue; }
-    const word = isMask ? hidden[ordinal] : '';
-    const button = make('button', word ? `[${word}]` : match[0], {
-      type: 'button', class: isMask ? 'word masked' : 'word', 'aria-pressed': String(isMask),
-      'aria-label': word ? `masked: ${word}, bring back` : isMask ? '[MASK], type a word in its place' : `mask ${match[0]}`,
-    });
-    const start = match.index, end = start + match[0].length;
-    button.addEventListener('click', () => isMask && !word ? offer(text, ordinal) : run(toggled(text, {start, end})));
-    holder.append(button);
+    if (cut && match.index === text.indexOf('[SEP]')) { strip = strips[1]; end = cut.start; continue; }
+    const isGap = match[0] === '[MASK]' || match[0].includes('|') && match[0].length > 1;
+    if (match.index > end) strip.append(text.slice(end, match.index));
+    strip.append(part(text, match, masks, match[0] === '[MASK]' ? hidden[masks] : ''));
+    if (isGap) masks += 1;
+    end = match.index + match[0].length;
   }
-  if (left > 0) holder.append(make('span', say(texts.cut, {shown: MOST, left: exact(left)}), {class: 'hint'}));
+  if (left > 0) strip.append(make('span', {class: 'hint'}, ` ${say(texts.cut, {shown: MOST, left: exact(left)})}`));
+  for (const one of /** @type {HTMLElement[]} */ (strips)) {
+    rove(one);
+    const first = /** @type {HTMLElement | null} */ (one.querySelector('.masked'));
+    one.scrollTop = first ? Math.max(0, first.offsetTop - one.clientHeight / 2) : 0;
+  }
+}
+
+/** @param {string} [name] what a sentence of a pair is called */
+function sentence(name) {
+  const strip = make('div', {class: 'strip', role: 'group', 'aria-label': name ? `${name}: ${texts.hint}` : texts.hint});
+  const box = name ? make('textarea', {'aria-label': name, rows: 1}) : null;
+  box?.addEventListener('input', event => { event.stopPropagation(); typeText(joined(boxes().map(one => one.value))); });
+  return make('div', {class: 'sentence'}, name ? make('span', {class: 'lead', 'aria-hidden': 'true'}, name) : null, make('div', {class: 'stack'}, box, strip));
+}
+
+/** One box or two. @param {boolean} two */
+function layOut(two) {
+  isPair = two;
+  find(document, '#input-bar')?.classList.toggle('pair', two);
+  const own = textBox();   // Gradio may not have put it there yet
+  if (own) own.tabIndex = two ? -1 : 0;
+  const remove = make('button', {type: 'button', class: 'chip', title: texts.remove, 'aria-label': texts.remove}, '×');
+  remove.addEventListener('click', () => { const [first] = sentences(textBox().value); layOut(false); run({text: first, hidden: ''}); });
+  const pencil = make('button', {type: 'button', class: 'pencil', tabindex: -1, title: texts.edit, 'aria-label': texts.edit}, '✎');
+  pencil.addEventListener('click', () => textBox().focus());
+  const parts = two ? [sentence(texts.first), sentence(texts.second)] : [sentence()];
+  parts.at(-1).append(two ? remove : pencil);
+  root.replaceChildren(...parts);
+}
+
+/** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} now */
+function write(text, now = text) {
+  const pair = Boolean(cutAt(now)), isTyping = Boolean(find(document, '#input-bar.editing'));
+  if (!root.querySelector('.strip') || pair !== isPair && !isTyping && (pair || text !== answered)) layOut(pair);
+  answered = text;
+  for (const strip of root.querySelectorAll('.strip')) /** @type {HTMLElement} */ (strip).dataset.text = text;
+  redraw(now);
+}
+
+/** @param {string} now */
+function redraw(now) {
+  if (isPair) boxes().forEach((box, i) => { if (box !== document.activeElement) box.value = sentences(now)[i]; });
+  drawWords(now);
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
-export function show(root, data) {
+export function show(place, data) {
   texts = data;
-  const strip = make('div', null, {class: 'strip', role: 'group', 'aria-label': data.hint});
-  const chips = make('div', null, {class: 'chips', role: 'group', 'aria-label': data.try});
-  chips.append(make('span', data.try, {class: 'lead'}));
-  for (const example of data.examples) {
-    const chip = make('button', example.label, {type: 'button', class: 'chip', title: example.shows || example.text});
-    chip.addEventListener('click', () => tryOut(example));
-    chips.append(chip);
-  }
+  root = place;
   recent = recentTexts(data.recent, run);
-  chips.prepend(recent.select);
-  const hint = node('p', {class: 'hint'}, data.hint, node('span', {class: 'keys', text: ` ${data.keys}`}));
-  root.replaceChildren(strip, hint, chips, make('p', null, {class: 'hint shows', role: 'status'}));
+  find(document, '#more-examples')?.append(recent.select);
   write(data.text);
   withState(hear);   // an answer may have been here before this picture
 }
 
 /** @param {import('./state.js').State} state */
 function hear(state) {
+  if (!root) return;
   if (!state.accepted) {
     const asked = state.get('text');   // a link's text that cannot be run: not the example's words
     if (state.refused) write(asked, typed ?? asked);
     return;
   }
-  begin(state.accepted.text, state.accepted.hidden ?? '');
-  recent?.follow({text: state.accepted.text, hidden: state.accepted.hidden ?? ''});
-  write(state.accepted.text, typed ?? state.accepted.text);
-  const shows = find(document, '#words .shows');
-  if (shows) shows.textContent = texts.examples?.find(example => example.text === state.accepted?.text)?.shows ?? '';
+  const {text, hidden = ''} = state.accepted;
+  if (typed === text) edit(false);
+  begin(text, hidden);
+  recent?.follow({text, hidden});
+  write(text, typed ?? text);
+  const shows = find(document, '#examples .shows'), example = [...document.querySelectorAll('#examples [data-text]')].find(one => one.getAttribute('data-text') === text);
+  if (shows) shows.textContent = state.config.defaults.text === text ? '' : example?.getAttribute('title') ?? '';
 }
 
 listen(hear);
 
-/** The text that is answered, and the words of what was typed on meanwhile. @param {string} text @param {string} now */
-function write(text, now = text) {
-  const strip = find(document, '#words .strip');
-  if (!strip) return;
-  strip.dataset.text = text;
-  drawWords(strip, now);
-}
-
 document.addEventListener('input', event => {
   if (event.target !== textBox()) return;
   typed = textBox().value;
-  const strip = document.querySelector('#words .strip');
-  if (strip) drawWords(strip, typed);
+  if (root) redraw(typed);
 });
+for (const name of ['focusin', 'pointerdown', 'input']) document.addEventListener(name, event => { if (isBox(event.target) && (name !== 'input' || event.target === document.activeElement)) edit(true); }, true);
+document.addEventListener('focusout', event => {
+  if (!isBox(event.target) || isBox(/** @type {FocusEvent} */ (event).relatedTarget)) return;
+  edit(false);
+  if (root && !isPair && cutAt(textBox().value)) write(answered, textBox().value);
+});
+// Enter compares, Shift+Enter ends the line: Gradio's box does both by itself.
 document.addEventListener('keydown', event => {
-  if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+  if (!isBox(event.target)) return;
+  const isEnter = event.key === 'Enter' && !event.isComposing;
+  if (!isEnter && event.key.length === 1 || event.key.startsWith('Arrow')) edit(true);
+  if (!isEnter || event.shiftKey || (event.target === textBox() && !event.ctrlKey && !event.metaKey)) return;
   event.preventDefault();
   pressCompare();
 });
+document.addEventListener('click', event => {
+  const example = closest(event, '#examples [data-text]');
+  if (example) {
+    /** @type {any} */ (closest(event, '[popover]'))?.hidePopover();
+    tryOut(example.dataset);
+  }
+  if (closest(event, '#add-sentence') && root) {
+    if (!isPair) { layOut(true); redraw(textBox().value); }
+    boxes()[1].focus();
+  }
+});
 
 /** @type {import('../gradio.js').Picture['table']} */
-export const table = data => ({columns: ['word'], rows: splitWords(data.text).map(word => [word])});
+export const table = () => ({columns: ['word'], rows: splitWords(answered ?? '').map(word => [word])});

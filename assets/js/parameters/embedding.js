@@ -1,25 +1,26 @@
-// Factorised embedding: V x H against V x E + E x H, and what the real tables' singular values say.
-import {chart} from '../kit/chart.js';
+// Factorised embedding: V x H against V x E + E x H, for any three widths.
 import {slider} from '../kit/choice.js';
 import {el, say} from '../kit/dom.js';
+import {figure} from '../kit/figure.js';
 import {digits, exact, fine} from '../kit/numbers.js';
+
+export {table, whole} from '../kit/figure.js';
 
 const V = [1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000];
 const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
-const ES = Array.from({length: 97}, (_, i) => 2 ** (12 * i / 96));
 const choice = {of: '', v: 0, h: 0, e: 0};   // kept while the page is open, for the models it began with
 const factorised = (v, h, e) => v * e + e * h;
-const stored = pin => (pin.e === pin.h ? pin.v * pin.h : factorised(pin.v, pin.h, pin.e));
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const {pins, start, texts} = data;
   if (choice.of !== start.name) Object.assign(choice, {of: start.name, v: start.v, h: start.h, e: start.e});
-  const sentence = el('p', 'finding pt-finding'), picture = el('div', 'pt-picture'), controls = el('div', 'pm-controls');
+  const sentence = el('p', 'finding pt-finding'), controls = el('div', 'pm-controls');
+  const change = name => value => { choice[name] = value; refresh(); };
   const sliders = {
-    v: slider(texts.v, [...new Set([...V, ...pins.map(p => p.v)])].sort((a, b) => a - b), choice.v, v => change('v', v)),
-    h: slider(texts.h, POWERS.filter(p => p >= 64), choice.h, v => change('h', v)),
-    e: slider(texts.e, POWERS, choice.e, v => change('e', v)),
+    v: slider(texts.v, [...new Set([...V, ...pins.map(p => p.v)])].sort((a, b) => a - b), choice.v, change('v')),
+    h: slider(texts.h, POWERS.filter(p => p >= 64), choice.h, change('h')),
+    e: slider(texts.e, POWERS, choice.e, change('e')),
   };
   controls.append(...Object.values(sliders).map(s => s.node));
   const chips = el('div', 'chips', null, {role: 'group', 'aria-label': texts.pins});
@@ -33,40 +34,20 @@ export function show(root, data) {
     });
     chips.append(chip);
   }
-  root.replaceChildren(sentence, controls, chips, picture, el('p', 'note', texts.note));
-  const curve = chart(curves(pins, texts));
-  picture.append(curve.node);
-  function change(name, value) { choice[name] = value; refresh(); }
+  const [spec] = data.figures, chart = figure(spec, texts.chart);
+  root.replaceChildren(sentence, controls, chips, chart.node, el('p', 'note', texts.note));
   function refresh() {
-    const plain = choice.v * choice.h, split = factorised(choice.v, choice.h, choice.e);
-    const even = choice.v * choice.h / (choice.v + choice.h);
+    const {v, h, e} = choice, plain = v * h, split = factorised(v, h, e), even = plain / (v + h);
     sentence.textContent = say(split < plain ? texts.saves : texts.costs, {
       plain: fine(plain), split: fine(split), share: digits(100 * Math.abs(1 - split / plain), 1), even: exact(Math.floor(even))});
-    curve.set(curves(pins, texts));
+    chart.set({data: chosen(spec.data, pins, texts)});
   }
   refresh();
 }
 
-function curves(pins, texts) {
-  const {v, h, e} = choice;
-  const here = pins.find(p => p.v === v && p.h === h && p.e === e);
-  return {
-    xs: ES, height: 300, label: texts.chart, floor: 3e4,
-    x: {log: true, range: [1, 4096], ticks: [1, 4, 16, 64, 128, 256, 768, 2048, 4096], print: exact, title: texts.e},
-    y: {log: true, range: [3e4, 1e9], ticks: [1e5, 1e6, 1e7, 1e8, 1e9], print: fine},
-    lines: [
-      {label: texts.here, values: ES.map(x => factorised(v, h, x)), colour: 'var(--albert-fill)'},
-      {label: texts.e, values: ES.map(() => v * h), colour: 'var(--bert-fill)', dash: '6 4'},
-    ],
-    dots: [
-      ...pins.filter(p => p !== here).map(p => ({x: p.e, y: stored(p), model: p.key, r: 4})),
-      {x: e, y: factorised(v, h, e), colour: 'var(--ink)', r: 7, label: here && e !== h ? here.name : texts.here},
-    ],
-  };
-}
-
-/** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const rows = data.pins.map(pin => [pin.name, pin.v, pin.h, pin.e, pin.v * pin.h, stored(pin)]);
-  return {columns: ['model', 'vocabulary', 'hidden', 'embedding', 'one_table', 'stored'], rows};
+/** The view's traces at the reader's widths: two tables, one table, the real models, the choice. */
+function chosen([two, one, models, mine], pins, texts) {
+  const {v, h, e} = choice, here = pins.find(p => p.v === v && p.h === h && p.e === e);
+  return [{...two, y: two.x.map(x => factorised(v, h, x))}, {...one, y: one.x.map(() => v * h)},
+    models, {...mine, x: [e], y: [factorised(v, h, e)], text: [here && e !== h ? here.name : texts.here]}];
 }

@@ -77,6 +77,7 @@ function makeRow(row, {scale, first}, texts, inspector) {
     part.dataset.part = cell.part;
     if (cell.part === 'attention') part.classList.add('starts');
     if (cell.part === 'word_embeddings') part.append(el('span', '', texts.embeddings));
+    if (cell.part === 'ffn') part.append(el('span', '', String(cell.layer + 1), {title: `${texts.layer} ${cell.layer + 1}`}));
     return {cell, part};
   });
   const ghosts = row.savings.filter(([, saved]) => saved > 0).map(([change, saved]) => {
@@ -132,7 +133,7 @@ function makeRow(row, {scale, first}, texts, inspector) {
     trim();
   }
 
-  // A label that does not fit says nothing: the caption below has the same numbers.
+  // A label that does not fit says nothing: the line that comes with the pointer has the same numbers.
   function trim() {
     for (const label of bar.querySelectorAll('span')) {
       const share = parseFloat(label.parentElement.style.width) / 100;
@@ -173,7 +174,7 @@ function inspect(inspector, row, cell, texts) {
   const name = el('span', 'model-name', row.label);
   name.dataset.model = row.key;
   line.append(name, `${where}, ${texts.parts[cell.part]}: `, el('strong', '', cell.size.toLocaleString('en')),
-    ` ${texts.numbers}, ${(100 * cell.size / whole).toFixed(cell.size / whole < .01 ? 3 : 1)} %` +
+    ` ${texts.numbers}, ${(100 * cell.size / whole).toFixed(cell.size / whole < .01 ? 3 : 1)}%` +
     (cell.again ? ` (${texts.again})` : cell.calls > 1 ? ` (${say(texts.run, {n: cell.calls})})` : ''));
   const table = el('table'), head = el('tr'), body = el('tbody');
   texts.tensor_head.forEach(h => { const th = el('th', '', h); th.scope = 'col'; head.append(th); });

@@ -4,6 +4,7 @@ import {el, find, make, say, stacks, vary} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
+import {plainCsv} from '../take/files.js';
 
 /** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
@@ -24,7 +25,7 @@ function columns(texts) {
     {id: 'printed', head: texts.heads.printed, value: r => r.printed[0][0],
       print: r => r.printed.map(p => p[0] + 'M').join(' / '), title: r => r.printed.map(p => `${p[0]}M: ${p[1]}`).join('; ')},
     {id: 'off', head: texts.heads.off, value: r => r.total / 1e6 / r.printed[0][0] - 1,
-      print: r => (r.total / 1e6 > r.printed[0][0] ? '+' : '−') + digits(100 * Math.abs(r.total / 1e6 / r.printed[0][0] - 1), 1) + ' %'},
+      print: r => (r.total / 1e6 > r.printed[0][0] ? '+' : '−') + digits(100 * Math.abs(r.total / 1e6 / r.printed[0][0] - 1), 1) + '%'},
     {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => million(r.applied)},
     {id: 'work', head: say(texts.heads.work, {length: choice.length}), value: r => work(r, choice.length),
       print: r => digits(work(r, choice.length) / 1e9, 2), bar: true},
@@ -100,10 +101,8 @@ function tableOf(rows, texts, refresh) {
 }
 
 function download(rows, texts) {
-  const {columns, rows: lines} = table({rows});
-  const cell = value => typeof value === 'string' && /[",]/.test(value) ? `"${value.replaceAll('"', '""')}"` : String(value);
   const link = el('a', '', '', {download: texts.file});
-  link.href = URL.createObjectURL(new Blob([[columns, ...lines].map(l => l.map(cell).join(',')).join('\n') + '\n'], {type: 'text/csv'}));
+  link.href = URL.createObjectURL(new Blob([plainCsv(table({rows}))], {type: 'text/csv'}));
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }

@@ -1,9 +1,14 @@
 // What each model puts in the gaps: one row of columns per gap, cut to as many words as asked.
 import {make, say, vary} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
+import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
+import {typeText} from '../gradio.js';
+import {chosen, compare} from '../page/here.js';
+import {filled} from '../page/masks.js';
 
-let shown = 10;   // kept while the page lives: a new text keeps the reader's choice
+const USUAL = 10, FEW = 3;   // words of a column; on a phone the three models are in sight together
+let shown = window.matchMedia?.('(max-width: 760px)').matches ? FEW : USUAL;   // kept while the page lives: a new text keeps the reader's choice
 
 const names = list => list.length < 2 ? list.join('')
   : `${list.slice(0, -1).join(', ')} and ${list[list.length - 1]}`;
@@ -20,7 +25,7 @@ function listedBy(data, models, gap) {
 }
 
 function row(view, rank) {
-  const {key, model, gap, by, data, max} = view;
+  const {key, model, gap, by, data, max, inAll} = view;
   const mask = model.masks[gap], word = mask.words[rank], p = mask.p[rank];
   const others = (by.get(word) || []).filter(other => other !== key);
   const labels = others.map(other => data.models[other].label);
@@ -28,14 +33,27 @@ function row(view, rank) {
   const bar = make('span', {class: 'pr-bar'});
   vary(bar, '--share', Math.min(1, p / max));
   const yours = mask.yours?.row === rank;
+  const isInAll = inAll.includes(word);
   const dots = make('span', {class: 'pr-dots', 'aria-hidden': 'true'},
-    ...others.map(other => make('i', {'data-model': other})));
-  const item = make('li', {class: `pr-row${others.length ? ' shared' : ''}${yours ? ' yours' : ''}`, 'data-word': word,
-    title: `${mask.pieces[rank]}, ${p.toPrecision(4)}, ${note}`},
-    make('span', {class: 'pr-word'}, word), dots, make('span', {class: 'pr-track'}, bar),
+    ...(isInAll ? [] : others).map(other => make('i', {'data-model': other})));
+  const item = make('li', {class: `pr-row${isInAll ? ' shared' : ''}${yours ? ' yours' : ''}`, 'data-word': word,
+    title: `${mask.pieces[rank]}, ${p < .001 ? number(p) : p.toFixed(4)}, ${note}`},
+    guess(view, word), dots, make('span', {class: 'pr-track'}, bar),
     make('span', {class: 'pr-p'}, number(p)),
     make('span', {class: 'sr'}, yours ? `${note}, ${data.texts.yours_row}` : note));
   return item;
+}
+
+// A predicted word fills its gap when it is clicked; in a saved page there is no gap to fill.
+function guess({gap, data}, word) {
+  if (window.explorer?.taken) return make('span', {class: 'pr-word'}, word);
+  const button = make('button', {type: 'button', class: 'pr-word', title: say(data.texts.put, {word})}, word);
+  button.addEventListener('click', () => {
+    const changes = filled(chosen('text'), gap, word);
+    typeText(changes.text);
+    compare(changes);
+  });
+  return button;
 }
 
 // What the model says of the word that the reader hid here; nothing where nobody hid one.
@@ -53,6 +71,7 @@ function column(view) {
   const rest = Math.max(0, 1 - mask.p.slice(0, k).reduce((sum, p) => sum + p, 0));
   const list = make('ol', {class: 'pr-list', 'aria-label': model.label});
   for (let rank = 0; rank < k; rank++) list.append(row(view, rank));
+  rove(list);
   const strip = make('span', {class: 'pr-mass', 'aria-hidden': 'true'}, make('i'));
   vary(strip, '--rest', rest);
   return make('section', {class: 'pr-column', 'data-model': key},
@@ -60,12 +79,11 @@ function column(view) {
       make('h3', {class: 'model-name', 'data-model': key}, model.label),
       make('p', {class: 'pr-answer'}, make('span', {class: 'pr-first'}, mask.words[0]),
         make('span', {class: 'pr-first-p'}, number(mask.p[0]))),
-      make('p', {class: 'pr-spread'}, say(data.texts.spread,
-        {n: mask.choices < 10 ? mask.choices.toFixed(1) : Math.round(mask.choices).toLocaleString('en')})),
       ...yourWord(data, model, gap)),
     list,
-    make('p', {class: 'pr-rest'}, strip, make('span', {}, number(rest) + ' '
-      + (k === 1 ? data.texts.rest_one : say(data.texts.rest, {k})))));
+    make('p', {class: 'pr-rest'}, strip, `${number(rest)} ${k === 1 ? data.texts.rest_one : say(data.texts.rest, {k})}; `,
+      make('span', {class: 'pr-spread'}, say(data.texts.spread,
+        {n: mask.choices < 10 ? mask.choices.toFixed(1) : Math.round(mask.choices).toLocaleString('en')}))));
 }
 
 const card = (key, model) => make('section', {class: 'pr-column card plain', 'data-model': key},
@@ -74,6 +92,7 @@ const card = (key, model) => make('section', {class: 'pr-column card plain', 'da
 function gapBlock(data, models, gap) {
   const by = listedBy(data, models, gap);
   const max = niceTop(Math.max(...models.map(([, model]) => model.masks[gap].p[0])));
+  const inAll = models.length < 2 ? [] : [...by].filter(([, keys]) => keys.length === models.length).map(([word]) => word);
   const block = make('div', {class: 'pr-gap'});
   if (data.masks.length > 1) {
     block.append(make('p', {class: 'pr-context'},
@@ -81,11 +100,10 @@ function gapBlock(data, models, gap) {
       data.masks[gap].before, make('mark', {}, '\u2009?\u2009'), data.masks[gap].after));
   }
   block.append(make('div', {class: 'columns'}, ...Object.entries(data.models).map(([key, model]) =>
-    model.card ? card(key, model) : column({key, model, gap, by, data, max}))));
-  const common = [...by].filter(([, keys]) => keys.length === models.length).map(([word]) => word);
+    model.card ? card(key, model) : column({key, model, gap, by, data, max, inAll}))));
   const foot = [];
   if (models.length > 1) {
-    foot.push(common.length ? say(data.texts.shared, {n: models.length, words: common.map(word => `“${word}”`).join(', ')})
+    foot.push(inAll.length ? say(data.texts.shared, {n: models.length, words: inAll.map(word => `“${word}”`).join(', ')})
       : say(data.texts.shared_none, {n: models.length}), ' ');
   }
   block.append(make('p', {class: 'note'}, ...foot, say(data.texts.scale, {max})));
@@ -96,12 +114,16 @@ function control(data, redraw) {
   const range = make('input', {type: 'range', min: 1, max: 50, step: 1, id: 'pr-shown'});
   range.value = String(shown);
   const value = make('output', {for: 'pr-shown'}, String(shown));
-  range.addEventListener('input', () => {
-    shown = Number(range.value);
-    value.textContent = range.value;
+  const more = make('button', {type: 'button', class: 'chip', hidden: shown >= USUAL}, data.texts.more);
+  const set = k => {
+    shown = k;
+    value.textContent = range.value = String(k);
+    more.hidden = k >= USUAL;
     redraw();
-  });
-  return make('div', {class: 'pr-control'},
+  };
+  range.addEventListener('input', () => set(Number(range.value)));
+  more.addEventListener('click', () => set(USUAL));
+  return make('div', {class: 'pr-control'}, more,
     make('label', {for: 'pr-shown'}, data.texts.shown), range, value);
 }
 
@@ -122,16 +144,20 @@ function link(root) {
 export function show(root, data) {
   const models = Object.entries(data.models).filter(([, model]) => !model.card);
   const gaps = make('div', {class: 'pr-gaps'});
-  const redraw = () => gaps.replaceChildren(
-    ...(models.length ? data.masks.map((_, gap) => gapBlock(data, models, gap)) : []));
-  if (!data.masks.length || !models.length) {
+  const redraw = () => {
+    gaps.classList.toggle('short', shown <= FEW);
+    gaps.replaceChildren(...data.masks.map((_, gap) => gapBlock(data, models, gap)));
+  };
+  const isEmpty = !data.masks.length || !models.length;
+  root.toggleAttribute('data-empty', isEmpty);   // nothing that could be saved
+  if (isEmpty) {
     const cards = Object.entries(data.models).filter(([, model]) => model.card);
     root.replaceChildren(make('div', {class: 'columns'}, ...cards.map(pair => card(...pair))));
     return;
   }
   redraw();
   link(gaps);
-  root.replaceChildren(control(data, redraw), gaps, make('p', {class: 'note'}, data.texts.rule));
+  root.replaceChildren(gaps, control(data, redraw), make('p', {class: 'note'}, data.texts.rule));
 }
 
 /** @type {import('../gradio.js').Picture['table']} */

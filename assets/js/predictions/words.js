@@ -111,6 +111,6 @@ export function clear(root) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.words.flatMap((entry, i) => Object.entries(entry.models).map(([key, found]) =>
-    [i + 1, entry.word, data.labels[key], found.p, found.p === null ? null : found.nats, found.rank, found.pieces.join(' ')]));
+    [i + 1, entry.word, data.labels[key], found.p, found.p === null ? null : found.nats, found.p === null ? null : found.rank, found.pieces.join(' ')]));
   return {columns: ['position', 'word', 'model', 'probability', 'surprisal_nats', 'rank', 'tokens'], rows};
 }

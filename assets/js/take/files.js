@@ -21,11 +21,15 @@ export function cell(value) {
 
 const oneLine = value => (typeof value === 'string' ? value : JSON.stringify(value)).replace(/\s+/g, ' ');
 
-/** Rows as CSV below lines that begin with #; no other line does. @param {Table} table @param {About} about */
-export function csv({columns, rows}, about) {
-  const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`);
-  return [...said, ...[columns, ...rows].map(row => row.map(cell).join(','))].join('\r\n') + '\r\n';
-}
+const quoted = value => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+const lines = rows => rows.map(row => row.map(cell).join(',')).join('\r\n') + '\r\n';
+
+/** Rows as CSV (RFC 4180). @param {Table} table */
+export const plainCsv = ({columns, rows}) => lines([columns, ...rows]);
+
+/** The same below lines of one cell that begins with #; no other cell does. @param {Table} table @param {About} about */
+export const csv = (table, about) =>
+  Object.entries(about).map(([name, value]) => `${quoted(`# ${name}: ${oneLine(value)}`)}\r\n`).join('') + plainCsv(table);
 
 /** @param {Table} table @param {About} about */
 export const json = (table, about) => `${JSON.stringify({about, ...table}, null, 1)}\n`;

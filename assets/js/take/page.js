@@ -1,6 +1,7 @@
 // A whole tab as one file that opens from a disk: what is seen, the pictures' own numbers, and the scripts that draw them.
 import {find, make} from '../kit/dom.js';
 import {configNow, linkNow, runParams} from '../page/here.js';
+import {addresses} from '../kit/figure.js';
 import {valueAt} from '../gradio.js';
 import {aboutOf, asked, origin, provenance, save} from './take.js';
 import {fileName} from './files.js';
@@ -23,10 +24,10 @@ function parts(node, needsPage) {
 function picture(canvas, needsPage) {
   if (!canvas.childElementCount) return [];
   if (canvas.querySelector('iframe')) return [make('p', {class: 'note'}, needsPage)];
-  const {kind, value} = valueAt(canvas), menu = canvas.parentElement.querySelector('.take')?.cloneNode(true);
+  const {kind, value} = valueAt(canvas), menu = canvas.parentElement.querySelector(':scope > .take')?.cloneNode(true);
   if (menu instanceof HTMLDetailsElement) menu.open = false;
   return [make('div', {class: 'taken-picture', 'data-kind': kind, 'data-value': value},
-    make('div', {class: 'canvas', 'data-kind': kind, 'data-failed': canvas.dataset.failed}), menu)];
+    make('div', {class: 'canvas', 'data-kind': kind, 'data-module': canvas.dataset.module, 'data-failed': canvas.dataset.failed}), menu)];
 }
 
 /** What Python wrote, without anything that runs or asks; links lead to where they led. @param {Element} node */
@@ -38,6 +39,13 @@ function written(node) {
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (node.querySelectorAll('a[href]'));
   copy.querySelectorAll('a[href]').forEach((link, i) => link.setAttribute('href', links[i].href));
   return copy;
+}
+
+/** Plotly and its looks, where a picture is drawn by them: lines of a script. @param {Element} panel */
+async function library(panel) {
+  if (!panel.querySelector('.fg')) return '';
+  const [code, looks] = await Promise.all(addresses().map(async address => (await asked(address)).text()));
+  return `${code.replaceAll('</script', '<\\/script')};window.explorer.charts = {Plotly: window.Plotly, templates: ${safe(JSON.parse(looks))}};`;
 }
 
 /** JSON that cannot end a script. @param {unknown} value */
@@ -64,5 +72,5 @@ export async function takeTab(tab, texts) {
   const [head, middle, tail] = (await (await asked('standalone')).text()).split(/<!--(?:content|taken)-->/);
   const title = make('title', {}, [question, about.text].filter(Boolean).join(' – '));
   save(fileName(about, `${tab}/tab`, 'html').replace('-tab_', '_'), new Blob([head.replace('</head>', () => `${title.outerHTML}</head>`), page.innerHTML, middle,
-    `window.explorer.taken = ${safe(taken)};`, tail], {type: 'text/html;charset=utf-8'}));
+    `window.explorer.taken = ${safe(taken)};`, await library(panel), tail], {type: 'text/html;charset=utf-8'}));
 }

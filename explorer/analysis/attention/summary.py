@@ -16,8 +16,10 @@ class Drawn:
     """The other word with the largest share; empty where no word has more than the next one."""
     share: float
     apart: tuple[str, ...]
-    """What is no other word: [CLS] and [SEP], signs without letters, the word itself."""
+    """What is no other word: [CLS] and [SEP], punctuation, the word itself."""
     apart_share: float
+    n_others: int
+    """Other words of the text: with fewer than two there is none to be more than."""
 
 
 def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
@@ -37,8 +39,9 @@ def drawn_on(matrix: np.ndarray, alignment: Alignment) -> Drawn | None:
     best = words[others[int(row[others].argmax())]].text if stands_out else ""
     signs = [i for i in alignment.content if i != query and i not in others]
     added = dict.fromkeys(word.text for i, word in enumerate(words) if word.special and i != query)
-    apart = (*added, *(["signs"] if signs else []), "itself")
-    return Drawn(words[query].text, best, float(first), apart, float(1 - row[others].sum()))
+    apart = (*added, *(["punctuation"] if signs else []), "itself")
+    rest = float(1 - row[others].sum())
+    return Drawn(words[query].text, best, float(first), apart, rest, len(others))
 
 
 def mean_attention(attention: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 
 from explorer.analysis.claims.measured import CLAIMED, Measured, Quantity, family_name, listed
+from explorer.analysis.digits import power
 from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
 from explorer.models.specimens import Specimens
@@ -28,7 +29,7 @@ def attention_formula(specimens: Specimens) -> Measured:
     seen = _attention(loaded)
     words = [spelling_of(loaded.vocabulary).text(piece) for piece in tokenize(loaded, TEXT).pieces]
     quantities = {"largest_difference": Quantity(max(worst.values()), _differ(max(worst.values())))}
-    text = f"largest difference over all heads: {listed({k: f'{x:.1e}' for k, x in worst.items()})}"
+    text = f"largest difference over all heads: {listed({k: power(x) for k, x in worst.items()})}"
     if "ran" in words and "cat" in words:
         weight = float(seen[:, :, words.index("ran"), words.index("cat")].max())
         quantities["ran_to_cat"] = Quantity(weight, f"ran attends to cat with {weight:.2f} at most")
@@ -37,7 +38,7 @@ def attention_formula(specimens: Specimens) -> Measured:
 
 
 def _differ(x: float) -> str:
-    return f"differs by {x:.1e} at most"
+    return f"differs by {power(x)} at most"
 
 
 @torch.inference_mode()
@@ -93,13 +94,13 @@ def both_directions(specimens: Specimens) -> Measured:
     causal = {key: moved_by_right_word(specimens.loaded(key), True) for key in CLAIMED}
     least, most = min(free.values()), max(causal.values())
     return Measured(
-        f"probability moved: {listed({k: f'{100 * x:.1f} %' for k, x in free.items()})}; "
-        f"left to right only: {100 * most:.1g} % at most",
+        f"probability moved: {listed({k: f'{100 * x:.1f}%' for k, x in free.items()})}; "
+        f"left to right only: {power(most)} at most",
         least > MOVED and most < EXACT,
         family_name(specimens.family),
         {
-            "right_word_change": Quantity(least, f"moves at least {100 * least:.1f} % probability"),
-            "causal_change": Quantity(most, f"moves {100 * most:.1g} % of the probability"),
+            "right_word_change": Quantity(least, f"moves at least {100 * least:.1f}% probability"),
+            "causal_change": Quantity(most, f"moves {power(most)} of the probability"),
         },
     )
 
@@ -130,7 +131,7 @@ def position_effect(specimens: Specimens) -> Measured:
     with_them = {key: shuffle_error(specimens.loaded(key), True) for key in CLAIMED}
     most, least = max(without.values()), min(with_them.values())
     return Measured(
-        f"outputs differ by {most:.1e} at most without position embeddings, "
+        f"outputs differ by {power(most)} at most without position embeddings, "
         f"by {least:.2g} or more with them",
         most < EXACT and least > MOVED,
         family_name(specimens.family),

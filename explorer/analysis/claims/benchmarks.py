@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
-from explorer.assets import DATA
+from explorer.assets import DATA, read_in
 
 TABLES = DATA / "benchmarks.json"
 
@@ -85,8 +85,9 @@ def benchmark_tables(path: Path = TABLES) -> Mapping[str, BenchmarkTable]:
     Raises:
         ValueError: a row without a value for each column, or a flag on a cell that is not there.
     """
-    raw = json.loads(path.read_text("utf-8"))
-    tables = {row["id"]: _table(row) for row in raw["tables"]}
+    with read_in(path):
+        raw = json.loads(path.read_text("utf-8"))
+        tables = {row["id"]: _table(row) for row in raw["tables"]}
     for table in tables.values():
         if any(len(row.values) != len(table.columns) for row in table.rows):
             raise ValueError(f"{table.source}: a row does not fit the columns.")

@@ -62,7 +62,7 @@ def saving_breakdown(specimens: Specimens) -> Measured:
     blocks = {key: len({t.layer for t in c.encoder} - {None}) for key, c in counts.items()}
     share = 100 * layers / saved
     return Measured(
-        f"{layers:,} of the {saved:,} parameters saved ({share:.1f} %) are layers, "
+        f"{layers:,} of the {saved:,} parameters saved ({share:.1f}%) are layers, "
         f"{saved - layers:,} pooler and segment embeddings; different blocks: {listed(blocks)}",
         share > 95 and blocks["albert"] == 1,
         SHAPES,
@@ -132,7 +132,7 @@ def factorised_embedding(specimens: Specimens) -> Measured:
     share = 100 * factorised / one_matrix
     return Measured(
         f"{word.shape[0]:,} × {word.shape[1]} + {word.shape[1]} × {projection.shape[0]} = "
-        f"{factorised:,}, {share:.1f} % of {one_matrix:,}",
+        f"{factorised:,}, {share:.1f}% of {one_matrix:,}",
         factorised == 30_000 * 128 + 128 * 768 and one_matrix == 30_000 * 768,
         SHAPES,
         {
@@ -228,7 +228,7 @@ def classifier_head(specimens: Specimens) -> Measured:
     head = sum(p.numel() for p in nn.Linear(width, 2, device="meta").parameters())
     share = 100 * head / encoder_size(network)
     return Measured(
-        f"{head:,} parameters on {encoder_size(network):,} ({share:.4f} %)",
+        f"{head:,} parameters on {encoder_size(network):,} ({share:.4f}%)",
         head == 2 * BASE["bert"].architecture.d_model + 2,
         SHAPES,
         {"head": parameters(head)},

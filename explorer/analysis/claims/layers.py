@@ -155,7 +155,7 @@ def updated_rows(specimens: Specimens) -> Measured:
         moved, _ = _rows_with_gradient(loaded, inputs, by_output=True)
     share = 100 * read / size
     return Measured(
-        f"as input {read} of {size:,} rows ({share:.2f} %) after one sentence of {different} "
+        f"as input {read} of {size:,} rows ({share:.2f}%) after one sentence of {different} "
         f"different pieces; with the tied output layer {moved:,}",
         0 < read <= different < moved,
         family_name(specimens.family),

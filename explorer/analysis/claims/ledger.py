@@ -9,7 +9,7 @@ from math import inf
 from pathlib import Path
 from types import MappingProxyType
 
-from explorer.assets import DATA
+from explorer.assets import DATA, read_in
 
 LEDGER = DATA / "claims.json"
 VERDICTS: tuple[str, ...] = ("right", "imprecise", "wrong", "unsupported")
@@ -77,6 +77,7 @@ class CheckNote:
     """What the reader is told about one live check before it runs."""
 
     id: str
+    name: str
     measures: str
     expected: str
 
@@ -99,14 +100,15 @@ def claims_ledger(path: Path = LEDGER) -> ClaimsLedger:
     Raises:
         ValueError: a verdict, topic, report or check that the ledger does not list.
     """
-    raw = json.loads(path.read_text("utf-8"))
-    ledger = ClaimsLedger(
-        MappingProxyType({report["id"]: report["name"] for report in raw["reports"]}),
-        MappingProxyType(raw["topics"]),
-        MappingProxyType(raw["verdicts"]),
-        tuple(CheckNote(**check) for check in raw["checks"]),
-        tuple(_claim(row) for row in raw["claims"]),
-    )
+    with read_in(path):
+        raw = json.loads(path.read_text("utf-8"))
+        ledger = ClaimsLedger(
+            MappingProxyType({report["id"]: report["name"] for report in raw["reports"]}),
+            MappingProxyType(raw["topics"]),
+            MappingProxyType(raw["verdicts"]),
+            tuple(CheckNote(**check) for check in raw["checks"]),
+            tuple(_claim(row) for row in raw["claims"]),
+        )
     for claim in ledger.claims:
         _refuse_unlisted(claim, ledger)
     return ledger

@@ -29,7 +29,7 @@ class Quantity:
     value: float
     text: str
     low: float | None = None
-    """The ends of its 95 % interval, where it has one; infinite where rounds were too few."""
+    """The ends of its 95% interval, where it has one; infinite where rounds were too few."""
     high: float | None = None
 
     @property
@@ -82,11 +82,11 @@ def parameters(n: int) -> Quantity:
 
 def percent(x: float, of: str = "", digits: int = 1) -> Quantity:
     """A share, already times 100."""
-    return Quantity(x, f"{x:.{digits}f} %{of}")
+    return Quantity(x, f"{x:.{digits}f}%{of}")
 
 
 def of_few(share: float, n: int) -> str:
-    """A count out of few, with the 95 % interval of its share."""
+    """A count out of few, with the 95% interval of its share."""
     low, high = share_interval(share * n, n)
     return f"{round(share * n)} [{low:.0%}, {high:.0%}]"
 

@@ -47,8 +47,8 @@ def masking_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the reci
     shares = 100 * masking_simulation(TOKENS, np.arange(1_000), seed=0, rounds=ROUNDS).shares
     chosen = 100 - shares[LEFT]
     return Measured(
-        f"of {TOKENS * ROUNDS:,} tokens {shares[MASKED]:.2f} % become [MASK], "
-        f"{shares[SWAPPED]:.2f} % another piece, {shares[KEPT]:.2f} % stay",
+        f"of {TOKENS * ROUNDS:,} tokens {shares[MASKED]:.2f}% become [MASK], "
+        f"{shares[SWAPPED]:.2f}% another piece, {shares[KEPT]:.2f}% stay",
         bool(
             abs(shares[MASKED] - 12) < 0.2
             and abs(shares[SWAPPED] - 1.5) < 0.1
@@ -68,7 +68,7 @@ def pair_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the recipe 
     random = np.mean([sentence_pair(PAIRS, "nsp", rng)[2] for _ in range(N_PAIRS)])
     swapped = np.mean([sentence_pair(PAIRS, "sop", rng)[2] for _ in range(N_PAIRS)])
     return Measured(
-        f"NSP: {100 * random:.1f} % random second sentences; SOP: {100 * swapped:.1f} % swapped",
+        f"NSP: {100 * random:.1f}% random second sentences; SOP: {100 * swapped:.1f}% swapped",
         bool(abs(random - 0.5) < 0.02 and abs(swapped - 0.5) < 0.02),
         f"{N_PAIRS:,} pairs each",
         {
@@ -104,7 +104,7 @@ def next_sentence_head(specimens: Specimens) -> Measured:
     classes = logits["next"].shape[1]
     said = ", ".join(f"{order} {of_few(follows[order], len(PAIRS))}" for order in ORDERS)
     return Measured(
-        f"says that the second follows: {said} of {len(PAIRS)} pairs, with 95 % intervals",
+        f"says that the second follows: {said} of {len(PAIRS)} pairs, with 95% intervals",
         all_hold(_more(follows[order], follows["random"]) for order in ("next", "swapped")),
         family_name(specimens.family),
         {
@@ -124,15 +124,15 @@ def sentence_order_head(specimens: Specimens) -> Measured:
     accuracy = float(torch.cat([lead > 0, trail < 0]).float().mean())
     apart = float((lead > trail).float().mean())
     return Measured(
-        f"{of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders told right; in "
+        f"{of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders classified correctly; in "
         f"{of_few(apart, len(PAIRS))} of the {len(PAIRS)} pairs the true order scores higher; "
-        "with 95 % intervals",
+        "with 95% intervals",
         all_hold(
             lies_in(share_interval(share * n, n), CHANCE, 1)
             for share, n in ((accuracy, 2 * len(PAIRS)), (apart, len(PAIRS)))
         ),
         family_name(specimens.family),
-        {"accuracy": percent(100 * accuracy, " of the orders told right", 0)},
+        {"accuracy": percent(100 * accuracy, " of the orders classified correctly", 0)},
     )
 
 

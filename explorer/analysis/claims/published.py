@@ -33,10 +33,10 @@ def scores_kept(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed num
     glue = kept["glue_distilbert"]
     worst, *_ = glue.worst
     return Measured(
-        f"DistilBERT keeps {glue.overall.kept:.1f} % of BERT-base on GLUE dev "
+        f"DistilBERT keeps {glue.overall.kept:.1f}% of BERT-base on GLUE dev "
         f"(worst: {worst.task}, {worst.drop:.1f} points), ALBERT-base "
-        f"{kept['albert_base'].overall.kept:.1f} %, ALBERT-xxlarge "
-        f"{kept['albert_xxlarge'].overall.kept:.1f} % of BERT-large",
+        f"{kept['albert_base'].overall.kept:.1f}%, ALBERT-xxlarge "
+        f"{kept['albert_xxlarge'].overall.kept:.1f}% of BERT-large",
         round(glue.overall.kept, 1) == 96.9,
         PRINTED,
         {name: _kept(row) for name, row in kept.items()}

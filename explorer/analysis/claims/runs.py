@@ -108,7 +108,7 @@ def fill_agreement(specimens: Specimens) -> Measured:
     rank = rank_of_word(_run(loaded["bert"], CAT), "cat")
     return Measured(
         f"BERT's first word: {listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
-        f"{N_SENTENCES} sentences, with 95 % intervals; KL to the teacher {kl:.2f} nats; "
+        f"{N_SENTENCES} sentences, with 95% intervals; KL to the teacher {kl:.2f} nats; "
         f"BERT puts cat at rank {rank:,} on the mat",
         _oftener(hits["distilbert"], hits["albert"]),
         family_name(specimens.family),

@@ -32,14 +32,14 @@ def _reached(specimens: Specimens, what: tuple[str, str, str]) -> Measured:
     task, score, called = what
     found = {spec.key: _score(specimens, spec.key, task, score) for spec in _specs(specimens)}
     said = {
-        key: f"{100 * one['value']:.1f} % [{100 * one['interval'][0]:.1f}, "
+        key: f"{100 * one['value']:.1f}% [{100 * one['interval'][0]:.1f}, "
         f"{100 * one['interval'][1]:.1f}]"
         for key, one in found.items()
     }
     guess = max(one["guess"] for one in found.values())
     return Measured(
-        f"{called} when they were tuned, with 95 % intervals: {listed(said)}; a guess that reads "
-        f"nothing reaches {100 * guess:.1f} %",
+        f"{called} when they were tuned, with 95% intervals: {listed(said)}; a guess that reads "
+        f"nothing reaches {100 * guess:.1f}%",
         all_hold(lies_in((*one["interval"],), guess, 1) for one in found.values()),
         family_name(specimens.family),
         {key: percent(100 * one["value"], f" ({called})") for key, one in found.items()},

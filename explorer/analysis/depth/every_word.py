@@ -1,6 +1,6 @@
 """At which layers a model knows a word that is hidden from it: every word of a text in its turn."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,11 +30,9 @@ class EveryWord:
 
     rank: np.ndarray
     """int64 [layer + 1, word]: the worst place of its pieces; 0 where no piece stands for it."""
-
-    @property
-    def n_first(self) -> int:
-        """The words in first place after the last layer."""
-        return int((self.rank[-1] == 1).sum())
+    known: np.ndarray
+    """bool [word]: whether a word of the text stands there that the model can read. Behind a typed
+    [MASK] is only the model's own answer, which it cannot fail to give."""
 
 
 def hidden_words(run: Run, groups: Groups) -> tuple[HiddenWord, ...]:
@@ -54,12 +52,20 @@ def _hidden(run: Run, group: Sequence[int], targets: Sequence[int]) -> HiddenWor
 def every_word(run: Run, words: Sequence[HiddenWord], ranks: np.ndarray) -> EveryWord:
     """The words from the places [row, layer + 1] of their pieces, in the order of their rows."""
     found, start = [], 0
+    masks = set(run.tokens.mask_positions)
     for word in words:
         own = ranks[start : start + len(word.rows)]
         is_known = len(own) and all(run.vocabulary[i] not in UNKNOWN for i in word.targets)
         found.append(own.max(0) if is_known else np.zeros(ranks.shape[1], np.int64))
         start += len(word.rows)
-    return EveryWord(read_only(np.stack(found, 1)))
+    rank = np.stack(found, 1)
+    written = np.array([not masks & {row.position for row in word.rows} for word in words], bool)
+    return EveryWord(read_only(rank), read_only(written & (rank[-1] > 0)))
+
+
+def shared_words(found: Mapping[str, EveryWord]) -> np.ndarray:
+    """Bool [word]: the words of the text that all models can read."""
+    return np.all([one.known for one in found.values()], 0)
 
 
 def batch_places(

@@ -18,15 +18,15 @@ LEAST = {"float32": 0.1, "float16": 0.5, "bfloat16": 2.0}
 """The least difference that is divided by: some ten times what rounding alone can make of it."""
 SAME = "The two texts are the same: change a word of the second."
 NO_PARTNER = (
-    "The second text may only have other words in place of some: beside a word that is added or "
-    "left out, no state has a partner that could be carried."
+    "The second text may only replace words: beside an added or missing word, states cannot be "
+    "paired."
 )
 FAR = (
     "The two texts may differ in one place of at most {most} words; from the first difference to "
     "the last there are {n}."
 )
 KEEP_MASKS = (
-    "Both texts need every [MASK] and [SEP] in the same place: at a [MASK] the answers are read."
+    "Both texts need every [MASK] and [SEP] in the same place: predictions are read at the [MASK]."
 )
 
 

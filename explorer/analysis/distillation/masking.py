@@ -1,4 +1,4 @@
-"""Which words training would hide: 15 % chosen, of those 80 % masked, 10 % swapped, 10 % kept."""
+"""Which words training would hide: 15% chosen, of those 80% masked, 10% swapped, 10% kept."""
 
 from dataclasses import dataclass
 
@@ -28,7 +28,7 @@ class MaskingSimulation:
 
     @property
     def shares(self) -> np.ndarray:
-        """float64 [4], shares of all tokens seen: they tend to 85, 12, 1.5 and 1.5 %."""
+        """float64 [4], shares of all tokens seen: they tend to 85, 12, 1.5 and 1.5%."""
         return self.counts / self.counts.sum()
 
 
@@ -61,7 +61,7 @@ def masking_simulation(
 
 
 def _fates(draws: np.ndarray) -> np.ndarray:
-    """One uniform draw per token decides everything: the first 15 % are chosen, and so on."""
+    """One uniform draw per token decides everything: the first 15% are chosen, and so on."""
     masked, swapped, _ = np.cumsum(FATES) * CHOSEN
     chosen = np.select([draws < masked, draws < swapped, draws < CHOSEN], [MASKED, SWAPPED, KEPT])
     return chosen.astype(np.int8)

@@ -84,10 +84,9 @@ class HiddenWord:
         """One model's logits at the hidden word, float32 [vocabulary]."""
         return run.mask_logits[self.mask]
 
-    @property
-    def pair(self) -> SoftPair:
-        """Teacher and student as they are, at temperature 1."""
-        return soft_pair(self.teacher, self.student, self.mask, 1.0)
+    def pair(self, temperature: float = 1.0) -> SoftPair:
+        """Teacher and student at one temperature; at 1 they are as they are."""
+        return soft_pair(self.teacher, self.student, self.mask, temperature)
 
 
 def bare_letters(word: str) -> str:

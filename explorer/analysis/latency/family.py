@@ -159,10 +159,18 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
     import time
 
     from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
+    from explorer.timing.slot import SLOT
 
     with thread_width(workload.clock) as threads:
         yield (
-            Instruments(stopwatch(workload), time.perf_counter, stolen_seconds, time.sleep),
+            Instruments(
+                stopwatch(workload),
+                time.perf_counter,
+                stolen_seconds,
+                time.sleep,
+                SLOT.give_way,
+                lambda: SLOT.given_s,
+            ),
             threads,
         )
 

@@ -24,6 +24,7 @@ N_BLOCKS = 8
 """Blocks that the fewest rounds of a plan are spread over; 7 are the fewest with an interval."""
 BLOCK_S = 0.5
 """A block that has lasted so long is over, however few its rounds: slow models need blocks too."""
+MOST_TRIES = 5  # of one sample, where others go first in its middle again and again
 PAUSE_S = 0.1
 """Between blocks, so that the machine may be in another state: what a second press would find."""
 
@@ -50,6 +51,10 @@ class Instruments:
     """Seconds, ever growing, in which work had to wait for a processor; None: not visible."""
     pause: Callable[[float], object] = lambda _seconds: None
     """Lets so many seconds go by."""
+    give_way: Callable[[], bool] = lambda: False
+    """Between two samples: lets others go first, and says whether any did."""
+    given_s: Callable[[], float] = lambda: 0.0
+    """Seconds, ever growing, for which others went first, within samples too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Plan:
     min_rounds: int = 16
     max_rounds: int = 400
     target: float = 0.03
-    """Half-width of every ratio's 95 % interval at which measuring may end."""
+    """Half-width of every ratio's 95% interval at which measuring may end."""
     max_warm_rounds: int = 6
     quiet_only: bool = False
     """Ratios from undisturbed rounds alone: for clocks that neighbours can slow down."""
@@ -170,9 +175,9 @@ def _first_calls(
 ) -> None:
     for candidate in candidates:
         check()
-        before = instruments.wall()
+        before = instruments.wall() - instruments.given_s()
         candidate.call()
-        log.first_call_s.append(instruments.wall() - before)
+        log.first_call_s.append(instruments.wall() - instruments.given_s() - before)
 
 
 def _warm_up(
@@ -233,7 +238,15 @@ def _round(
 
 
 def _timed(candidate: Candidate, instruments: Instruments) -> float:
-    return (candidate.stopwatch or instruments.stopwatch)(candidate.call)
+    """One sample; one in whose middle others went is taken again."""
+    watch = candidate.stopwatch or instruments.stopwatch
+    if instruments.give_way():
+        candidate.call()  # what others did lies in the caches
+    for _ in range(MOST_TRIES):
+        before, sample = instruments.given_s(), watch(candidate.call)
+        if instruments.given_s() == before:
+            break
+    return sample
 
 
 def _why_end(latency: Latency, plan: Plan) -> str:

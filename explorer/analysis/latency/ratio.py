@@ -1,6 +1,6 @@
 """Ratios of times measured side by side: how much faster, and how sure of it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -8,13 +8,16 @@ ONE_IN = 100
 """Each end of an interval is wrong at most once in this many times: more often right than the 95
 in 100 that are promised, for measuring ends as soon as the intervals look narrow."""
 MIN_INTERVAL = 7
+BETWEEN_PRESSES = 0.03
+"""An allowance for what separate presses differ by beyond what the blocks of one show, relative.
+``python -m explorer.bench latency --presses 12`` says what it is on a machine."""
 MIN_P90 = 44
-"""Samples below which a 90th percentile is a guess (99 % confidence, no overrun)."""
+"""Samples below which a 90th percentile is a guess (99% confidence, no overrun)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """A ratio of two times and its 95 % interval."""
+    """A ratio of two times and its 95% interval."""
 
     ratio: float
     low: float
@@ -62,6 +65,19 @@ def paired_ratio(of: np.ndarray, over: np.ndarray, blocks: np.ndarray | None = N
     if blocks is not None:
         ratios = block_medians(ratios, blocks)
     return Ratio(float(np.median(ratios)), *median_interval(ratios), len(of))
+
+
+def widened(ratio: Ratio, by: float = BETWEEN_PRESSES) -> Ratio:
+    """The same ratio, its interval widened to hold what another press differs by.
+
+    Both errors are independent, so their squares add, on the scale of logarithms.
+    """
+    if not ratio.is_sure:
+        return ratio
+    down, up = np.log(ratio.ratio / ratio.low), np.log(ratio.high / ratio.ratio)
+    between = np.log1p(by)
+    low, high = (float(np.exp(np.hypot(side, between))) for side in (down, up))
+    return replace(ratio, low=ratio.ratio / low, high=ratio.ratio * high)
 
 
 def block_medians(values: np.ndarray, blocks: np.ndarray) -> np.ndarray:

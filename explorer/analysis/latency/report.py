@@ -41,7 +41,7 @@ def family_report(
     from explorer.timing.machine import machine
 
     result = last(measure_family(specs, workload, plan, sign, devices))
-    sign.allow(plan.budget_s)
+    sign.allow(plan.budget_s / 2)
     peaks = family_peaks(result.rows, sign) if result.latency.n_rounds else ()
     return latency_report(result, machine(*(devices or [workload.device])), peaks)
 

@@ -12,6 +12,7 @@ from explorer.analysis.latency.ratio import (
     median_interval,
     p90,
     paired_ratio,
+    widened,
 )
 
 TOO_DISTURBED = 0.5
@@ -39,6 +40,7 @@ class LatencyRatio:
     of: str
     over: str
     ratio: Ratio
+    """Its interval holds what another press would differ by, too."""
     is_different: bool
     """Whether the interval clears the difference of one model from itself."""
 
@@ -105,7 +107,7 @@ def _ratios(kept: Latency, control: Ratio) -> tuple[LatencyRatio, ...]:
     base = kept.seconds[:, 0]
     found = []
     for i, name in enumerate(kept.names[1:], start=1):
-        ratio = paired_ratio(base, kept.seconds[:, i], kept.blocks)
+        ratio = widened(paired_ratio(base, kept.seconds[:, i], kept.blocks))
         found.append(LatencyRatio(kept.names[0], name, ratio, is_different(ratio, control)))
     return tuple(found)
 

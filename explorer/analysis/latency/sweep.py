@@ -1,6 +1,5 @@
-"""Latency over many lengths or batch sizes, and where the models change places."""
+"""Latency over many lengths or batch sizes, and where which model is the faster."""
 
-import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,6 +11,9 @@ from explorer.timing.workload import BadWorkload, Workload
 
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 BATCHES: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
+ROUNDS, STEEPER, MOST_S = 10, 1.3, 90.0
+"""A point's budget: time for so many rounds, if a round grows somewhat faster than its tokens, but
+never more than so many seconds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,15 +43,15 @@ class Sweep:
 
 
 @dataclass(frozen=True, slots=True)
-class Crossing:
-    """Two neighbouring points of a sweep between which two models change places."""
+class Order:
+    """One model against the first, over a sweep: where which of them is surely the faster."""
 
     name: str
-    """The model that is compared with the first one."""
-    before: int
-    after: int
-    becomes_slower: bool
-    """Whether it is the slower one after the crossing."""
+    faster: tuple[int, ...]
+    """The points at which the whole interval of its ratio says that it takes less time."""
+    slower: tuple[int, ...]
+    open: tuple[int, ...]
+    """The points whose interval holds 1, or has no ends."""
 
 
 def measure_sweep(
@@ -63,8 +65,9 @@ def measure_sweep(
     done: tuple[FamilyLatency, ...] = ()
     yield Sweep(axis, done, asked=len(points))
     for workload in points:
+        enough = replace(plan, budget_s=max(plan.budget_s, budget_of(done[-1:], workload)))
         try:
-            *_, final = measure_family(specs, workload, plan, sign)
+            *_, final = measure_family(specs, workload, enough, sign)
         except BadWorkload as error:
             yield Sweep(axis, done, str(error))
             return
@@ -86,36 +89,29 @@ def sweep_points(workload: Workload, axis: str) -> list[Workload]:
     ]
 
 
-def crossings(sweep: Sweep) -> tuple[Crossing, ...]:
-    """Where a model that was faster than the first becomes slower, or the reverse.
+def budget_of(before: Sequence[FamilyLatency], workload: Workload) -> float:
+    """Seconds in which a point gets rounds enough for an interval, by the point before it."""
+    if not before:
+        return 0.0
+    latency, grown = before[0].latency, workload.tokens / before[0].workload.tokens
+    a_round = float((latency.seconds.sum(1) + latency.control).mean())
+    return min(MOST_S, ROUNDS * a_round * STEEPER * grown)
 
-    Only points where the difference clears the self-check count; between them the order is open.
-    """
+
+def orders(sweep: Sweep) -> tuple[Order, ...]:
+    """Every other model against the first: each point is in one of the three lists."""
     found = []
-    for name in [spec.name for spec in sweep.points[0].specs[1:]] if sweep.points else []:
-        sides = [(sweep.position(p), side) for p in sweep.points if (side := _side(p, name))]
-        for (before, was), (after, now) in itertools.pairwise(sides):
-            if was != now:
-                found.append(Crossing(name, before, after, now > 0))
-    return tuple(found)
-
-
-def unsure_crossings(sweep: Sweep) -> tuple[Crossing, ...]:
-    """Where a drawn line crosses the first model's, but no order before and after it is sure."""
-    sure, found = crossings(sweep), []
-    for name in [spec.name for spec in sweep.points[0].specs[1:]] if sweep.points else []:
-        ratios = [(sweep.position(p), p.summary.ratio(name)) for p in sweep.points]
-        given = [(at, one.ratio.ratio) for at, one in ratios if one is not None]
-        for (before, was), (after, now) in itertools.pairwise(given):
-            told = any(c.name == name and c.before <= before and after <= c.after for c in sure)
-            if (was < 1) != (now < 1) and not told:
-                found.append(Crossing(name, before, after, now < 1))
+    for spec in sweep.points[0].specs[1:] if sweep.points else ():
+        sides: dict[int, list[int]] = {1: [], -1: [], 0: []}
+        for point in sweep.points:
+            sides[_side(point, spec.name)].append(sweep.position(point))
+        found.append(Order(spec.name, *(tuple(sides[side]) for side in (-1, 1, 0))))
     return tuple(found)
 
 
 def _side(point: FamilyLatency, name: str) -> int:
-    """1 where the model is slower than the first, -1 where it is faster, 0 where it is open."""
+    """1 where the model is surely slower than the first, -1 where it is faster, 0 where open."""
     ratio = point.summary.ratio(name)
-    if ratio is None or not ratio.is_different:
+    if ratio is None or not ratio.ratio.is_sure or ratio.ratio.holds_one:
         return 0
     return 1 if ratio.ratio.ratio < 1 else -1

@@ -1,6 +1,6 @@
 """How likely a model finds words that are really there: hidden, then filled from left to right."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -71,11 +71,11 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
         if start < word.end and end > word.start and not tokens.special[pos]
     ]
     if not inside:
-        raise BadText(f"“{word.text}” is nothing that this model can read.")
+        raise BadText(f"This model cannot read “{word.text}”.")
     if min(tokens.spans[pos][0] for pos in inside) < word.start or (
         max(tokens.spans[pos][1] for pos in inside) > word.end
     ):
-        raise BadText(f"“{word.text}” grows together with its neighbour: set a space around it.")
+        raise BadText(f"“{word.text}” is merged with its neighbour: put a space around it.")
     hidden = list(tokens.ids)
     for pos in inside:
         hidden[pos] = mask_id
@@ -133,7 +133,13 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
     )
 
 
+def shared_scores(scores: Mapping[str, Sequence[SpanScore]]) -> dict[str, tuple[SpanScore, ...]]:
+    """Each model's scores of the words that all of them can read, by the same words."""
+    read = [{s.word for s in found if not s.is_unknown} for found in scores.values()]
+    common = set.intersection(*read) if read else set()
+    return {key: tuple(s for s in found if s.word in common) for key, found in scores.items()}
+
+
 def mean_surprisal(scores: Sequence[SpanScore]) -> float:
-    """How surprised a model is per word, in nats: the mean of -log P over the words it can read."""
-    known = [score.log_probability for score in scores if not score.is_unknown]
-    return -float(np.mean(known)) if known else float("nan")
+    """How surprised a model is per word, in nats: the mean of -log P."""
+    return -float(np.mean([score.log_probability for score in scores])) if scores else float("nan")

@@ -9,7 +9,7 @@ MEASURES: tuple[str, ...] = ("megabytes", "milliseconds", "score")
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A measured number and its 95 % interval; of a counted one all three are the same."""
+    """A measured number and its 95% interval; of a counted one all three are the same."""
 
     value: float
     low: float
@@ -61,8 +61,10 @@ class Advice:
     unmeasured: Mapping[str, tuple[str, ...]]
     """What was not measured of a model: it is not advised, whatever the rest says."""
     front: tuple[str, ...]
-    """Of all that were measured, those than which no other is at least as good in all three and
-    better in one (Pareto), by the numbers themselves."""
+    """Of all that were measured, those than which no other is surely at least as good in all three
+    and better in one (Pareto): there the whole intervals say so."""
+    close: tuple[str, ...]
+    """Those of the front that another one beats by its numbers, but not by its intervals."""
 
 
 def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
@@ -77,12 +79,15 @@ def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
     known = {key: one for key, one in candidates.items() if not lacking[key]}
     misses = {key: _beyond(one, limits, "low") for key, one in known.items()}
     doubts = {key: _beyond(one, limits, "high") for key, one in known.items()}
+    rivals = list(known.values())
+    front = [k for k, one in known.items() if not any(_beats(o, one, surely=True) for o in rivals)]
     return Advice(
         tuple(key for key in known if not doubts[key]),
         {key: names for key, names in misses.items() if names},
         {key: names for key, names in doubts.items() if names and not misses[key]},
         {key: names for key, names in lacking.items() if names},
-        tuple(key for key in known if not any(_beats(o, known[key]) for o in known.values())),
+        tuple(front),
+        tuple(key for key in front if any(_beats(o, known[key], surely=False) for o in rivals)),
     )
 
 
@@ -96,9 +101,13 @@ def _beyond(candidate: Candidate, limits: Limits, end: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _beats(one: Candidate, other: Candidate) -> bool:
-    costs = [[getattr(c.cost(name), "value", 0.0) for name in MEASURES] for c in (one, other)]
-    pairs = list(zip(*costs, strict=True))
+def _beats(one: Candidate, other: Candidate, surely: bool) -> bool:
+    """Whether one is at least as good in all and better in one, by its intervals or its numbers."""
+    ends = ("high", "low") if surely else ("value", "value")
+    pairs = [
+        (getattr(one.cost(name), ends[0], 0.0), getattr(other.cost(name), ends[1], 0.0))
+        for name in MEASURES
+    ]
     return all(a <= b for a, b in pairs) and any(a < b for a, b in pairs)
 
 

@@ -28,7 +28,7 @@ class TunedScore:
     value: float
     low: float
     high: float
-    """The ends of its 95 % interval."""
+    """The ends of its 95% interval."""
     count: int
     kept: float | None
     """Its share of BERT's score by the same schedule; None where BERT has none."""

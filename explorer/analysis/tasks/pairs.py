@@ -42,7 +42,7 @@ class Skill:
 
     @property
     def ends(self) -> tuple[float, float]:
-        """The 95 % interval of the share."""
+        """The 95% interval of the share."""
         return share_interval(self.share * self.count, self.count)
 
     @property
@@ -63,9 +63,9 @@ class PairOrders:
         """Whether all three answers lie within 0.02 of one half."""
         return bool((abs(self.yes - CHANCE) < OPEN).all())
 
-    def turns(self, order: str) -> bool:
-        """Whether the head's verdict on this order differs from that on the pair as written."""
-        return bool((self.yes[ORDERS.index(order)] >= CHANCE) != (self.yes[0] >= CHANCE))
+    def says_yes(self, order: str) -> bool:
+        """Whether the head finds the pair in this order more likely true than not."""
+        return bool(self.yes[ORDERS.index(order)] >= CHANCE)
 
 
 def sentence_pair(text: str, strangers: tuple[str, ...]) -> SentencePair | None:

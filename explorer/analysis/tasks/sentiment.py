@@ -40,6 +40,12 @@ class WordSentiment:
         return float(1 / (1 + np.exp(-self.difference)))
 
     @property
+    def verdict(self) -> tuple[str, float]:
+        """What the model says of the text, and the probability of just that."""
+        told = "positive" if self.positive >= 0.5 else "negative"
+        return told, max(self.positive, 1 - self.positive)
+
+    @property
     def completeness_error(self) -> float:
         """How far the attributions are from adding up to what they explain; 0 is exact."""
         explained = self.difference - self.baseline
@@ -93,7 +99,8 @@ def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
     words = split_words(text)
     if len(words) > MOST_WORDS:
         raise BadText(
-            f"The text has {len(words)} words and signs; {MOST_WORDS} fit here. Please shorten it."
+            f"The text has {len(words)} words and punctuation marks; {MOST_WORDS} fit here. "
+            "Please shorten it."
         )
     found = integrated_gradients(tuned, text)
     left_out = differences(tuned, [without(text, word) for word in words]).tolist()

@@ -31,7 +31,8 @@ class AnswerSpans:
     """What a span head says of every token of a passage."""
 
     places: tuple[tuple[int, int], ...]
-    """Where each token stands in the passage, in reading order, each token once."""
+    """Where each token stands in the passage, in reading order; a place that a vocabulary writes in
+    several tokens stands there for each of them."""
     start: np.ndarray
     """float64 [token]: the probability that the answer begins here; they sum to 1."""
     end: np.ndarray
@@ -46,22 +47,21 @@ def answer_spans(
     """The spans of a passage from the head's logits [token, 2] of each of its windows.
 
     A token that lies in several windows is read in the one in which it has most company on its
-    poorer side (Devlin's "max context"). Softmax is over the passage alone; a span's score is
-    p(start) p(end), its end not before its start and fewer than ``LONGEST`` tokens on.
+    poorer side (Devlin's "max context"). Softmax is over all tokens of the passage and over them
+    alone, those too that share their characters; a span's score is p(start) p(end), its end not
+    before its start and fewer than ``LONGEST`` tokens on.
     """
-    chosen: dict[tuple[int, int], tuple[int, np.ndarray]] = {}
+    chosen: dict[int, tuple[int, tuple[int, int], np.ndarray]] = {}
     for part, scores in zip(parts, logits, strict=True):
-        inside = [i for i, span in enumerate(part.spans) if span is not None]
-        for i in inside:
-            company, place = min(i - inside[0], inside[-1] - i), part.spans[i]
-            if place is not None and place[0] < place[1]:
-                known = chosen.get(place)
-                if known is None or company > known[0]:
-                    chosen[place] = (company, scores[i])
-    places = tuple(sorted(chosen))
-    if not places:
+        inside = [(i, span) for i, span in enumerate(part.spans) if span is not None]
+        for n, (i, place) in enumerate(inside):
+            company, known = min(n, len(inside) - 1 - n), chosen.get(part.first + n)
+            if known is None or company > known[0]:
+                chosen[part.first + n] = (company, place, scores[i])
+    places = tuple(chosen[n][1] for n in sorted(chosen))
+    if not any(first < last for first, last in places):
         raise ValueError("No word of the passage can be read by this model.")
-    read = np.stack([chosen[place][1] for place in places]).astype(np.float64)
+    read = np.stack([chosen[n][2] for n in sorted(chosen)]).astype(np.float64)
     start, end = softmax(read[:, 0]), softmax(read[:, 1])
     return AnswerSpans(places, read_only(start), read_only(end), _best(places, start, end, n_best))
 
@@ -69,14 +69,19 @@ def answer_spans(
 def _best(
     places: Sequence[tuple[int, int]], start: np.ndarray, end: np.ndarray, n_best: int
 ) -> tuple[Span, ...]:
-    reach = np.triu(np.ones((len(places), len(places)), bool))
+    """The likeliest stretches of characters, each once, by its likeliest pair of tokens."""
+    begins, ends = np.asarray(places).T
+    reach = np.triu(np.ones((len(places), len(places)), bool)) & (begins[:, None] < ends)
     reach &= ~np.triu(np.ones_like(reach), LONGEST)
     scores = np.where(reach, start[:, None] * end[None, :], -1.0)
-    order = np.argsort(-scores, axis=None, kind="stable")[:n_best]
-    found = [divmod(int(i), len(places)) for i in order]
-    return tuple(
-        Span(places[i][0], places[j][1], float(scores[i, j])) for i, j in found if reach[i, j]
-    )
+    found: dict[tuple[int, int], Span] = {}
+    for flat in np.argsort(-scores, axis=None, kind="stable"):
+        i, j = divmod(int(flat), len(places))
+        if len(found) == n_best or not reach[i, j]:
+            break
+        place = (places[i][0], places[j][1])
+        found.setdefault(place, Span(*place, float(scores[i, j])))
+    return tuple(found.values())
 
 
 def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:

@@ -16,19 +16,21 @@ from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Tokens
 from explorer.views.markup import script_json
 
-FRAME = ASSETS / "bertviz"
+FRAME, ADDRESS = ASSETS / "bertviz", "bertviz"
+"""Where the frame's own files lie, and where the page has them with BertViz's scripts beside."""
 LIMITS = {"head": 64, "model": 32, "neuron": 32}
 """The most tokens a view draws: beyond, its lines take seconds and melt into one another."""
 INT16 = 32_767
 
 
-def bertviz_scripts() -> dict[str, Path]:
-    """Where the installed package keeps the script of each view (the package is not imported)."""
+def bertviz_files() -> dict[str, Path]:
+    """What the frame needs, by name: its own files and BertViz's (which is not imported)."""
     spec = find_spec("bertviz")
     if spec is None or not spec.submodule_search_locations:
         raise RuntimeError("bertviz is not installed")
     folder = Path(spec.submodule_search_locations[0])
-    return {view: folder / f"{view}_view.js" for view in LIMITS}
+    scripts = [folder / f"{view}_view.js" for view in LIMITS]
+    return {path.name: path for path in (*sorted(FRAME.iterdir()), *scripts)}
 
 
 def bertviz_payload(
@@ -47,8 +49,8 @@ def bertviz_payload(
         "second": second_sentence(run.tokens),
         "shape": list(drawn.shape),
         "attention": base64.b64encode(drawn.tobytes()).decode(),
-        "frame": str(FRAME / "viewer.html"),
-        "script": str(bertviz_scripts()[view]),
+        "frame": f"{ADDRESS}/viewer.html",
+        "script": f"{view}_view.js",
     }
     if vectors is not None:
         data |= _packed(vectors)

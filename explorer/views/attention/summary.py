@@ -22,6 +22,7 @@ def attention_summary_canvas(
     return script_json(
         {
             "words": [word.text for word in alignment.words],
+            "special": [int(word.special) for word in alignment.words],
             "models": [
                 {
                     "key": key,
@@ -29,16 +30,9 @@ def attention_summary_canvas(
                     "detail": details.get(key, ""),
                     "values": floats(matrix),
                     "groups": alignment.groups[key],
-                    "gain": _gain(matrix),
                 }
                 for key, matrix in matrices.items()
             ],
             "texts": dict(texts),
         }
     )
-
-
-def _gain(matrix: np.ndarray) -> float:
-    """Rows that sum to 1 keep the wall's scale; a matrix of tiny numbers fills the scale."""
-    top = float(matrix.max())
-    return 1.0 if top >= 0.2 or top <= 0 else round(1.0 / top, 6)

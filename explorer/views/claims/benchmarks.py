@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 
 from explorer.analysis.claims.benchmarks import BenchmarkTable, Retention, TaskDrop
+from explorer.analysis.digits import signed
 from explorer.views.claims.sources import addresses, linked
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, finding, join, note, script_json, table
@@ -104,6 +105,6 @@ def _task_row(task: TaskDrop, is_flagged: bool, whole: float) -> list[str | Mark
         task.task + (" †" if is_flagged else ""),
         score(task.reference),
         score(task.student),
-        f"{-task.drop:+.1f}".replace("-", "−"),
-        join(bar, f"{task.kept:.1f} %"),
+        signed(-task.drop, 1),
+        join(bar, f"{task.kept:.1f}%"),
     ]

@@ -6,11 +6,13 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.depth.dial import DepthDial
-from explorer.analysis.depth.every_word import EveryWord
+from explorer.analysis.depth.every_word import EveryWord, shared_words
 from explorer.analysis.depth.lens import MaskLens
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Tokens
+from explorer.views.chart import figure_json
+from explorer.views.depth.dial import dial_figure
 from explorer.views.markup import script_json
 
 BESIDE = 2
@@ -34,7 +36,10 @@ def lens_canvas(
         said: ``texts``, the sentences printed in it, and ``run``, what it says when it asks.
     """
     tokens = next(iter(runs.values())).tokens
-    models = [_model(run, lenses[key], work.get(key, ())) for key, run in runs.items()]
+    models = [
+        _model(run, lenses[key]) | _dial(run, work.get(key, ()), said["texts"])
+        for key, run in runs.items()
+    ]
     return script_json(
         {
             "masks": mask_places(tokens)[: len(next(iter(lenses.values())))],
@@ -56,25 +61,34 @@ def dial_json(run: Run, dial: DepthDial) -> str:
 def every_word_json(
     runs: Mapping[str, Run], words: Sequence[str], n_words: int, found: Mapping[str, EveryWord]
 ) -> str:
-    """The places of all words, layer by layer."""
+    """The places of all words, layer by layer; counted are those that all models can read."""
+    counted = shared_words(found)
     models = [
         {
             "key": key,
             "label": run.spec.label,
             "rank": found[key].rank.tolist(),
-            "first": found[key].n_first,
+            "first": int((found[key].rank[-1, counted] == 1).sum()),
         }
         for key, run in runs.items()
     ]
-    return script_json({"words": list(words), "n_words": n_words, "models": models})
+    said = {"words": list(words), "n_words": n_words, "counted": int(counted.sum())}
+    return script_json({**said, "models": models})
 
 
-def _model(run: Run, lenses: Sequence[MaskLens], work: Sequence[int]) -> dict[str, Any]:
+def _dial(run: Run, work: Sequence[int], texts: Mapping[str, Any]) -> dict[str, Any]:
+    """What a model's dial needs: the work of each depth, and its chart; nothing without a dial."""
+    found: dict[str, Any] = {"flops": list(work)}
+    return (
+        found | {"chart": figure_json(dial_figure(run.spec, len(work), texts))} if work else found
+    )
+
+
+def _model(run: Run, lenses: Sequence[MaskLens]) -> dict[str, Any]:
     return {
         "key": run.spec.key,
         "label": run.spec.label,
         "layers": run.spec.architecture.n_layers,
-        "flops": list(work),
         "masks": [_mask(run, lens) for lens in lenses],
     }
 

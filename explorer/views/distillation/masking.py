@@ -65,8 +65,8 @@ def _counters(found: MaskingSimulation) -> Markup:
         [
             LABELS[fate],
             f"{found.counts[fate]:,}",
-            f"{100 * found.shares[fate]:.3f} %",
-            f"{limit:.1f} %",
+            f"{found.shares[fate]:.3%}",
+            f"{limit:.1f}%",
         ]
         for fate, limit in limits.items()
     ]

@@ -76,7 +76,7 @@ def _answer(hidden: HiddenWord) -> np.ndarray:
 
 
 def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
-    roles = {"teacher": "teacher", "student": "student", "beside": "beside them"}
+    roles = {"teacher": "teacher", "student": "student", "beside": "for comparison"}
     return {
         "key": run.spec.key,
         "label": run.spec.label,

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.analysis.digits import milliseconds
 from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.paradox import row_label
 from explorer.analysis.latency.ratio import Ratio
-from explorer.views.markup import Markup, el, milliseconds, model_name, table
+from explorer.views.markup import Markup, el, model_name, table
 
 MOST_TICKS = 200
 """Samples drawn per model; more would only darken the same place."""
@@ -34,7 +35,9 @@ def samples_strip(result: FamilyLatency, caption: str) -> Markup:
         inside = model.samples_ms[model.samples_ms <= top][:MOST_TICKS]
         ticks = [el("i", style=f"left:{100 * ms / top:.2f}%") for ms in inside]
         outside = len(model.samples_ms) - int((model.samples_ms <= top).sum())
-        beyond = el("small", f"+{outside} beyond") if outside else None
+        beyond = (
+            el("small", f"{outside} outlier{'s' * (outside > 1)} not shown ") if outside else None
+        )
         median = el("b", style=f"left:{100 * model.median_ms / top:.2f}%")
         rows.append(
             el(

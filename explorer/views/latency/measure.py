@@ -3,9 +3,10 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
+from explorer.analysis.digits import milliseconds
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
-from explorer.views.markup import Markup, el, explained, milliseconds, model_name
+from explorer.views.markup import Markup, el, explained, model_name
 from explorer.views.numbers import Numbers
 
 Value = Callable[[ParadoxRow], float | None]
@@ -116,7 +117,7 @@ def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
 
 
 def _whisker(row: ParadoxRow, top: float) -> Markup | None:
-    """The 95 % interval of a median, drawn over the end of its bar."""
+    """The 95% interval of a median, drawn over the end of its bar."""
     if row.low_ms is None or row.high_ms is None or not _is_finite(row.high_ms):
         return None
     left, width = 100 * row.low_ms / top, 100 * (row.high_ms - row.low_ms) / top

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from explorer.analysis.digits import percent
 from explorer.views.markup import Markup, el, finding, model_name, table
 from explorer.views.numbers import NO_RUN, Numbers
 
@@ -55,7 +56,7 @@ def built_said(built: "BuiltModel", sizes: "Sequence[Size]", texts: Mapping[str,
 def _facts(built: "BuiltModel", texts: Mapping[str, str], parts: Mapping[str, str]) -> Markup:
     total = built.total
     rows: list[list[str | Markup]] = [
-        [parts[name], f"{count:,}", f"{100 * count / total:.1f} %"]
+        [parts[name], f"{count:,}", percent(count / total)]
         for name, count in built.components.items()
         if count
     ]

@@ -1,4 +1,4 @@
-"""The seven sizes and the sharing modes as data that the browser sorts, scales and redraws."""
+"""The seven sizes as data that the browser sorts, scales and redraws."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 from explorer.views.markup import script_json
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters.embedding import EmbeddingSpectrum
-    from explorer.analysis.parameters.sharing import SharingMode
     from explorer.analysis.parameters.sizes import Size
     from explorer.models.specs import Architecture
 
@@ -32,63 +30,6 @@ def _size(size: "Size") -> dict[str, object]:
         "printed": [[p.millions, p.source] for p in size.printed],
         "config": size.spec.config,
     }
-
-
-def embedding_canvas(
-    pins: "Sequence[tuple[str, str, Architecture]]", texts: Mapping[str, object]
-) -> str:
-    """Real models as points (key, name, shape) for the factorised-embedding calculator."""
-    points = [
-        {"key": key, "name": name, "v": shape.d_vocab, "h": shape.d_model, "e": shape.d_embedding}
-        for key, name, shape in pins
-    ]
-    start = next((p for p in points if p["e"] != p["h"]), points[0])
-    return script_json({"pins": points, "start": start, "texts": dict(texts)})
-
-
-def spectrum_canvas(
-    spectra: "Mapping[str, tuple[str, EmbeddingSpectrum]]", texts: Mapping[str, object]
-) -> str:
-    """Singular values relative to the largest, by model key, with the label and the rank."""
-    lines = [
-        {
-            "key": key,
-            "label": label,
-            "rank": spectrum.rank,
-            "width": spectrum.d_model,
-            "vocabulary": spectrum.d_vocab,
-            "values": [float(f"{v:.7g}") for v in spectrum.values / spectrum.values[0]],
-        }
-        for key, (label, spectrum) in spectra.items()
-    ]
-    return script_json({"lines": lines, "texts": dict(texts)})
-
-
-def sharing_canvas(
-    modes: "Mapping[int, Sequence[SharingMode]]",
-    parts: Mapping[str, int],
-    texts: Mapping[str, object],
-) -> str:
-    """The four modes at each E, and the layer's two parts for counting any depth."""
-    rows = {
-        e: [
-            {
-                "mode": m.mode,
-                "total": m.total,
-                "applied": m.applied,
-                "printed": m.scores.printed_millions,
-                "squad1": m.scores.squad1,
-                "squad2": m.scores.squad2,
-                "mnli": m.scores.mnli,
-                "sst2": m.scores.sst2,
-                "race": m.scores.race,
-                "average": m.scores.average,
-            }
-            for m in listed
-        ]
-        for e, listed in modes.items()
-    }
-    return script_json({"modes": rows, "parts": dict(parts), "texts": dict(texts)})
 
 
 def build_canvas(presets: "Sequence[tuple[str, Architecture]]", texts: Mapping[str, object]) -> str:

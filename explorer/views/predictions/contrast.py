@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from math import isfinite
 
+from explorer.analysis.digits import probability
 from explorer.analysis.predictions.contrast import Contrast
 from explorer.models.tokens import Word
 from explorer.views.markup import Markup, el
 from explorer.views.numbers import Numbers
-from explorer.views.predictions.every_word import number, placed
+from explorer.views.predictions.every_word import placed
 
 
 def contrast_html(contrasts: Sequence[Contrast], texts: Mapping[str, str]) -> Markup:
@@ -46,7 +47,7 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
         texts["unknown"]
         if score.is_unknown
         else texts["detail"].format(
-            p=number(score.probability),
+            p=probability(score.probability),
             pieces=" + ".join(score.pieces),
             masks="1 mask" if len(score.pieces) == 1 else f"{len(score.pieces)} masks",
         )
@@ -59,7 +60,7 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
             el("i", style=f"width:{100 * share:.2f}%") if isfinite(share) else None,
             class_="pr-share",
         ),
-        el("strong", number(share) if isfinite(share) else "–"),
+        el("strong", probability(share) if isfinite(share) else "–"),
         el("span", detail, class_="pr-detail"),
         class_="pr-contrast-row" + (" preferred" if found.preferred == place else ""),
         data_model=found.model,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from explorer.analysis.digits import probability
 from explorer.analysis.predictions.every_word import SpanScore
 from explorer.models.tokens import Word
 from explorer.views.markup import Markup, el, script_json, table
@@ -40,14 +41,6 @@ def _tile(score: SpanScore) -> dict[str, object]:
         "pieces": list(score.pieces),
         "answers": [[word, float(f"{p:.6g}")] for word, p in score.answers],
     }
-
-
-def number(p: float) -> str:
-    """A probability with three figures, however small."""
-    if p >= 0.001:
-        return f"{p:.{3 + (p < 0.1) + (p < 0.01)}f}"
-    digits, _, power = f"{p:.2e}".partition("e")
-    return f"{digits}e{int(power)}" if p > 0 else "0.000"
 
 
 def asked_table(
@@ -107,7 +100,7 @@ def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> 
     pieces = texts["several"].format(n=n, pieces=" + ".join(found.pieces))
     return el(
         "div",
-        el("strong", number(found.probability)),
+        el("strong", probability(found.probability)),
         el("span", place, class_="pr-rank") if n == 1 else None,
         el("span", pieces, class_="pr-pieces") if n > 1 else None,
         class_="pr-asked",

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from explorer.analysis.digits import probability
 from explorer.analysis.predictions.joint import Filling, MaskFillings
 from explorer.views.markup import Markup, el
 from explorer.views.numbers import Numbers
-from explorer.views.predictions.every_word import number
 
 
 def joint_html(fillings: Sequence[MaskFillings], texts: Mapping[str, str]) -> Markup:
@@ -46,7 +46,7 @@ def _line(filling: Filling, alone: Filling, texts: Mapping[str, str]) -> Markup:
         el("span", word, class_="pr-fill changed" if word != other else "pr-fill")
         for word, other in zip(filling.words, alone.words, strict=True)
     ]
-    joint, apart = (number(float(np.exp(v))) for v in (filling.joint, filling.independent))
+    joint, apart = (probability(float(np.exp(v))) for v in (filling.joint, filling.independent))
     return el(
         "div",
         el("span", *words, class_="pr-fills"),

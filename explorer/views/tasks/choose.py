@@ -1,13 +1,29 @@
-"""Score against size and against time, as data for two charts that the browser draws."""
+"""Score against size and against time: every model, the reader's limits, and the front."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from math import isfinite
+from typing import TYPE_CHECKING
 
+from explorer.analysis.digits import milliseconds, percent
 from explorer.analysis.tasks.choose import Advice, Candidate, Figure, Limits, frontier
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, milliseconds, model_name, percent, script_json, table
+from explorer.views.chart import chart_canvas, placed
+from explorer.views.markup import Markup, model_name, table
+from explorer.views.numbers import Numbers
+from explorer.views.theme import COLOURS
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
 
 COSTS: tuple[str, ...] = ("megabytes", "milliseconds")
+MEASURES = (*COSTS, "score")
+COLUMNS = (
+    "model",
+    *(f"{end}{name}" for name in MEASURES for end in ("", "low_", "high_")),
+    "score_is_printed",
+    "meets_the_limits",
+)
+HEIGHT = 340
 
 
 def choose_canvas(
@@ -15,42 +31,127 @@ def choose_canvas(
     candidates: Mapping[str, Candidate],
     found: tuple[Advice, Limits],
     titles: Mapping[str, str],
+    printed: Collection[str] = (),
 ) -> str:
-    """A chart for each cost: every measured model, the reader's limits, the front."""
-    advice, limits = found
-    return script_json(
-        {
-            "titles": dict(titles),
-            "limits": {name: getattr(limits, name) for name in (*COSTS, "score")},
-            "models": [
-                {
-                    "key": key,
-                    "label": specs[key].label,
-                    "fits": key in advice.fits,
-                    **{name: _ends(getattr(one, name)) for name in (*COSTS, "score")},
-                }
-                for key, one in candidates.items()
-            ],
-            "fronts": {name: frontier(_points(candidates, name)) for name in COSTS},
-        }
+    """A chart for each cost that is known, and a word for one that is not."""
+    fits = found[0].fits
+    rows = [
+        [specs[key].label]
+        + [end for name in MEASURES for end in _ends(getattr(one, name))]
+        + [key in printed, key in fits]
+        for key, one in candidates.items()
+    ]
+    labels = {
+        key: titles["printed"].format(label=spec.label) if key in printed else spec.label
+        for key, spec in specs.items()
+    }
+    known = {cost: _known(candidates, cost) for cost in COSTS}
+    lacking = [
+        f"{titles[cost]}: {titles['unmeasured'].lower()}" for cost in COSTS if not known[cost]
+    ]
+    figures = [
+        choose_figure(points, (cost, titles), found, (specs, labels))
+        for cost, points in known.items()
+        if points
+    ]
+    return chart_canvas(figures, Numbers(COLUMNS, rows), note="; ".join(lacking))
+
+
+Points = dict[str, tuple[Figure, Figure]]
+
+
+def choose_figure(
+    points: Points,
+    cost: tuple[str, Mapping[str, str]],
+    found: tuple[Advice, Limits],
+    named: tuple[Mapping[str, ModelSpec], Mapping[str, str]],
+) -> "go.Figure":
+    """One point a model, hollow where it misses a limit, and steps along the front.
+
+    Args:
+        points: What each model costs and scores.
+        cost: Which cost it is, and the sentences.
+        found: Which models fit, and the reader's limits.
+        named: Each model's spec and its label on the chart.
+    """
+    import plotly.graph_objects as go
+
+    (name, titles), (advice, limits), (specs, labels) = cost, found, named
+    figure = go.Figure(layout={"title": f"{titles['score']}, {titles[f'against_{name}']}"})
+    figure.update_layout(height=HEIGHT, showlegend=False, margin_t=12)
+    front = frontier({key: (x.value, y.value) for key, (x, y) in points.items()})
+    steps = sorted((points[key][0].value, 100 * points[key][1].value) for key in front)
+    look = {"shape": "hv", "dash": "dot", "width": 2}
+    figure.add_scatter(
+        x=[x for x, _ in steps], y=[y for _, y in steps], mode="lines", line=look, hoverinfo="skip"
+    )
+    limit, least = getattr(limits, name), limits.score
+    across = (0.0, 1.15 * max([*(_high(x) for x, _ in points.values()), limit or 0.0]))
+    up = _scores(points, least)
+    at = [((x.value, across), (100 * y.value, up)) for x, y in points.values()]
+    sides = placed(at, [labels[key] for key in points])
+    for (key, point), side in zip(points.items(), sides, strict=True):
+        dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in advice.fits)
+        figure.add_trace(dot.update(textposition=side))
+    if limit is not None:
+        figure.add_vline(limit, line={"dash": "dash", "width": 1.5})
+    if least is not None:
+        figure.add_hline(100 * least, line={"dash": "dash", "width": 1.5})
+    figure.update_xaxes(title=titles[name], range=across)
+    figure.update_yaxes(title=titles["score"], range=up)
+    return figure
+
+
+def _dot(point: tuple[Figure, Figure], label: str, colour: str, fits: bool) -> "go.Scatter":
+    import plotly.graph_objects as go
+
+    x, y = point
+    return go.Scatter(
+        x=[x.value],
+        y=[100 * y.value],
+        error_x=_bar(x),
+        error_y=_bar(y, 100),
+        text=[label],
+        mode="markers+text",
+        marker={"size": 10, "color": colour, "symbol": "circle" if fits else "circle-open"},
+        marker_line={"width": 2, "color": colour},
+        hovertemplate="%{text}: %{x:.4~g}, %{y:.1f}%<extra></extra>",
     )
 
 
-def _ends(figure: Figure | None) -> tuple[float, float | None, float | None] | None:
+def _known(candidates: Mapping[str, Candidate], cost: str) -> Points:
+    both = {key: (getattr(one, cost), one.score) for key, one in candidates.items()}
+    return {key: (x, y) for key, (x, y) in both.items() if x and y}
+
+
+def _scores(points: Points, least: float | None) -> tuple[float, float]:
+    """From where to where the scores' axis runs: all of them and some room, within 0 and 100."""
+    ends = [end for _, y in points.values() for end in (y.value, *_ends(y)[1:]) if end is not None]
+    ends += [] if least is None else [least]
+    low, high = 100 * min(ends), 100 * max(ends)
+    room = max(2, 0.25 * (high - low))
+    return max(0, low - room), min(100, high + room)
+
+
+def _high(figure: Figure) -> float:
+    return figure.high if isfinite(figure.high) else figure.value
+
+
+def _bar(figure: Figure, unit: float = 1) -> dict[str, object] | None:
+    """The whiskers of a number that has an interval."""
+    value, low, high = _ends(figure)
+    if value is None or low is None or high is None or low == high:
+        return None
+    ends = {"array": [unit * (high - value)], "arrayminus": [unit * (value - low)]}
+    return {"type": "data", **ends, "thickness": 1.5, "width": 3}
+
+
+def _ends(figure: Figure | None) -> tuple[float | None, float | None, float | None]:
     """A number and the ends of its interval, where it has two."""
     if figure is None:
-        return None
+        return None, None, None
     sure = isfinite(figure.low) and isfinite(figure.high)
     return (figure.value, figure.low, figure.high) if sure else (figure.value, None, None)
-
-
-def _points(candidates: Mapping[str, Candidate], name: str) -> dict[str, tuple[float, float]]:
-    found = {}
-    for key, one in candidates.items():
-        cost, score = getattr(one, name), one.score
-        if cost and score:
-            found[key] = (cost.value, score.value)
-    return found
 
 
 def choose_table(
@@ -62,7 +163,7 @@ def choose_table(
     """The same numbers in words, and what became of each model."""
     rows: list[list[str | Markup]] = [
         [
-            model_name(key, specs[key].label),
+            model_name(specs[key].key, specs[key].label),
             _said(one.megabytes, "{:.1f} MB".format),
             _said(one.milliseconds, milliseconds),
             _said(one.score, percent),

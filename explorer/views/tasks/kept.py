@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from explorer.analysis.digits import percent
 from explorer.analysis.tasks.kept import TASKS, PrintedShare, TunedScore
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, percent, table
+from explorer.views.markup import Markup, table
 from explorer.views.numbers import NO_RUN, NOT_RUN, Numbers
 
 Scores = Mapping[str, TunedScore]
@@ -48,7 +49,7 @@ def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:
             f"{model}, {task.task}",
             f"{task.student:g}",
             f"{task.reference:g}",
-            f"{task.kept:.1f} %",
+            f"{task.kept:.1f}%",
             source,
         ]
         for model, task, source in shares

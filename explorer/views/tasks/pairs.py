@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from explorer.analysis.digits import percent
 from explorer.analysis.tasks.objectives import OBJECTIVES, CrossTest
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, SentencePair, Skill
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, el, join, model_name, note, percent, plain_card, table
+from explorer.views.markup import Markup, el, join, model_name, note, plain_card, table
 from explorer.views.numbers import NOT_RUN, Numbers
 
 
@@ -88,7 +89,7 @@ def cross_test_html(
         for name, skills in found.measured.items()
     ]
     printed: list[list[str | Markup]] = [
-        [texts["trained"].format(objective=name), *(f"{value:.1f} %" for value in values)]
+        [texts["trained"].format(objective=name), *(f"{value:.1f}%" for value in values)]
         for name, values in found.printed.items()
     ]
     return el(

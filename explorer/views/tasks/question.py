@@ -60,7 +60,7 @@ def answer_spans_numbers(
 
 def _column(spec: ModelSpec, found: AnswerSpans, passage: str, texts: Mapping[str, str]) -> Markup:
     best, *others = found.best
-    listed = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.2f})" for s in others)
+    listed = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
     return el(
         "section",
         el(

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from explorer.analysis.digits import power, signed
 from explorer.analysis.tasks.sentiment import WordSentiment
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, el, model_name, note
@@ -46,7 +47,7 @@ def adapters_said(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
 
 
 def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[str, str]) -> Markup:
-    label = texts["positive"] if found.positive >= 0.5 else texts["negative"]
+    label, share = found.verdict
     head = [el("th", texts[name], scope="col") for name in ("word", "ig", "loo")]
     rows = [
         el("tr", el("th", word, scope="row"), _cell(float(ig), top), _cell(float(loo), top))
@@ -57,14 +58,14 @@ def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[st
     said = texts["complete"].format(
         sum=signed(float(found.integrated_gradients.sum())),
         explained=signed(found.difference - found.baseline),
-        error=found.completeness_error,
+        error=power(found.completeness_error),
     )
     return el(
         "section",
         el(
             "header",
             el("h3", model_name(spec.key, spec.label)),
-            el("p", el("strong", label), f" {found.positive:.3f}"),
+            el("p", el("strong", texts[label]), f" {share:.3f}"),
         ),
         el("table", el("thead", el("tr", *head)), el("tbody", *rows)),
         note(said),
@@ -78,8 +79,3 @@ def _cell(value: float, top: float) -> Markup:
     side = "ts-right" if value >= 0 else "ts-left"
     bar = el("i", class_=side, style=f"width:{50 * abs(value) / top:.2f}%")
     return el("td", el("span", bar, class_="ts-track", aria_hidden="true"), signed(value))
-
-
-def signed(value: float) -> str:
-    """Two decimals with their sign; what rounds to nothing has no minus."""
-    return f"{round(value, 2) + 0.0:+.2f}".replace("-", "−")

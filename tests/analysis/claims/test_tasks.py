@@ -10,7 +10,7 @@ from explorer.models import specs
 from explorer.models.specimens import family_specimens
 
 
-@pytest.mark.parametrize(("check", "shown"), [("LC21", "80.0 %"), ("LC29", "40.0 %")])
+@pytest.mark.parametrize(("check", "shown"), [("LC21", "80.0%"), ("LC29", "40.0%")])
 def test_a_tuned_family_is_measured_by_its_cards(tuned_family, check, shown):
     result = check_result(check, family_specimens("mini"))
     assert result.status == "holds"

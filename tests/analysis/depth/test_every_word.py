@@ -1,5 +1,7 @@
 """A word known at a layer, against a text in which that word is masked, by plain transformers."""
 
+import json
+
 import pytest
 import torch
 
@@ -7,6 +9,7 @@ from explorer.analysis.alignment import align
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.depth.reading import words_of
+from explorer.ui.depth.tab import read_deeper
 
 STATE = PageState(text="the photosynthesis sat on 漢 [MASK].")
 
@@ -34,3 +37,30 @@ def test_each_column_is_the_worst_place_of_the_words_pieces(tiny_family, key):
                     own = torch.tensor([int(run.mask_logits[0].argmax())])
                 places = 1 + (logits > logits.gather(1, own[:, None])).sum(1)
                 assert found[layer, column] == int(places.max()), (layer, word)
+
+
+@pytest.mark.parametrize(
+    ("text", "counted"),
+    [
+        ("the [MASK] sat on 漢 [MASK] mat", ("the", "sat", "on", "mat")),
+        ("[MASK] [MASK] [MASK]", ()),
+    ],
+)
+def test_only_words_of_the_text_that_all_can_read_are_counted(tiny_family, text, counted):
+    """A mask's own answer is always in first place after the last layer: that is no merit."""
+    found = json.loads(read_deeper({"params": {"text": text}, "want": "words"}))
+    assert found["counted"] == len(counted)
+    for model in found["models"]:
+        loaded = tiny_family.loaded(model["key"])
+        first = 0
+        for word in counted:
+            ids = loaded.tokenizer(text, return_tensors="pt").input_ids
+            own = loaded.tokenizer(word, add_special_tokens=False)["input_ids"][-1]
+            place = ids[0].tolist().index(own)
+            hidden = ids.clone()
+            hidden[0, place] = loaded.tokenizer.mask_token_id
+            with torch.no_grad():
+                out = loaded.network(hidden)
+            logits = out.logits if "logits" in out else out.prediction_logits
+            first += int(logits[0, place].argmax()) == own
+        assert model["first"] == first, model["key"]

@@ -21,7 +21,7 @@ from explorer.analysis.latency.limits import limit, share_of_limit, streamed_byt
 from explorer.analysis.latency.measure import Latency, Plan
 from explorer.analysis.latency.paradox import paradox, size_label
 from explorer.analysis.latency.report import family_report
-from explorer.analysis.latency.sweep import Sweep, crossings, sweep_points
+from explorer.analysis.latency.sweep import Sweep, budget_of, orders, sweep_points
 from explorer.analysis.latency.variants import Variant, variant_latency
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
@@ -203,7 +203,7 @@ def test_paradox_puts_size_work_and_time_side_by_side():
     ]
 
 
-def test_crossings_are_between_points_whose_order_is_certain():
+def test_a_point_is_faster_slower_or_open_by_its_interval():
     works = sweep_points(Workload(), "length")
     assert [w.length for w in works] == [16, 32, 64, 128, 256, 512]
     times = [80, 90, 100, 112, 120, 130]
@@ -211,11 +211,21 @@ def test_crossings_are_between_points_whose_order_is_certain():
         measured({"bert": 100, "distilbert": 50, "albert": albert}, work)
         for albert, work in zip(times, works, strict=True)
     )
-    (found,) = crossings(Sweep("length", points))
-    assert (found.name, found.before, found.after) == ("albert-base-v2", 32, 128)
-    assert found.becomes_slower
-    assert crossings(Sweep("length", ())) == ()
-    assert crossings(Sweep("length", points[:2])) == ()
+    distilbert, albert = orders(Sweep("length", points))
+    assert (distilbert.faster, distilbert.slower) == (tuple(w.length for w in works), ())
+    assert (albert.faster, albert.slower, albert.open) == ((16, 32), (128, 256, 512), (64,))
+    assert orders(Sweep("length", ())) == ()
+
+
+def test_a_point_gets_time_for_enough_rounds_by_the_one_before():
+    works = sweep_points(Workload(), "length")
+    before = measured({"bert": 1000, "distilbert": 500, "albert": 1000}, works[2])
+    seconds = budget_of([before], works[4])
+    # Ten rounds of four timings, four times as long as before, and three tenths more.
+    assert seconds == pytest.approx(min(90, 10 * 3.5 * 4 * 1.3), rel=0.05)
+    assert budget_of([], works[0]) == 0
+    quick = measured({"bert": 10, "distilbert": 5, "albert": 10}, works[2])
+    assert budget_of([quick], works[3]) == pytest.approx(10 * 0.035 * 2 * 1.3, rel=0.05)
 
 
 def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):

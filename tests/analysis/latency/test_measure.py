@@ -1,11 +1,13 @@
 """The latency protocol on clocks that tick only when told to."""
 
 import gc
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from explorer.analysis.latency.measure import Candidate, Instruments, Plan, latency_rounds
+from explorer.analysis.latency.ratio import paired_ratio
 from explorer.analysis.latency.summary import latency_summary
 from explorer.timing.stop import Stopped, StopSign
 
@@ -50,7 +52,8 @@ def hits(pauses, repeats):
         pair = [machine.model("a", 0.02 * machine.TRUE), machine.model("b", 0.02)]
         plan = Plan(max_rounds=24, seed=seed)
         *_, final = latency_rounds(pair, machine.instruments(pauses), plan)
-        ratio = latency_summary(final).ratio("b").ratio
+        # The blocks' own interval, before it is widened for machines that change more slowly.
+        ratio = paired_ratio(final.seconds[:, 0], final.seconds[:, 1], final.blocks)
         found += ratio.low <= machine.TRUE <= ratio.high
     return found / repeats
 
@@ -279,3 +282,50 @@ def test_stop_sign_deadline():
     with pytest.raises(Stopped, match="deadline"):
         sign.check()
     assert not sign.is_up
+
+
+class Polite(FakeMachine):
+    """A machine on which others go first: so many times in the middle of a call, or before one."""
+
+    def __init__(self, inside=(), between=()):
+        super().__init__()
+        self.inside, self.between = set(inside), set(between)
+        self.given_s, self.asked = 0.0, 0
+
+    def give_way(self):
+        self.asked += 1
+        return self.asked in self.between
+
+    def model(self, name, seconds, first=1.0):
+        plain = super().model(name, seconds, first)
+
+        def call():
+            plain.call()
+            if len(self.calls) in self.inside:
+                self.now += 0.7
+                self.given_s += 0.7
+
+        return Candidate(name, call)
+
+    def instruments(self, stolen=True):
+        return replace(
+            super().instruments(stolen), give_way=self.give_way, given_s=lambda: self.given_s
+        )
+
+
+def test_a_sample_in_whose_middle_others_went_is_taken_again():
+    machine = Polite(inside=[1, 9, 10, 30])
+    *_, final = measure(machine, [machine.model("a", 0.2), machine.model("b", 0.1)])
+    assert np.all(np.isin(final.seconds.round(6), [0.1, 0.2]))
+    assert final.first_call_s == pytest.approx((0.2, 0.1)), "what was given is not in it"
+    assert machine.given_s == pytest.approx(4 * 0.7)
+
+
+def test_after_others_went_between_two_samples_a_call_that_does_not_count_comes_first():
+    machine, rude = Polite(between=[12, 20]), Polite()
+    counts = []
+    for one in (machine, rude):
+        *_, final = measure(one, [one.model("a", 0.2), one.model("b", 0.1)])
+        counts.append(len(one.calls))
+        assert final.n_rounds == Plan().min_rounds
+    assert counts[0] == counts[1] + 2

@@ -15,6 +15,7 @@ from explorer.analysis.latency.ratio import (
     median_interval,
     p90,
     paired_ratio,
+    widened,
 )
 
 times = st.lists(st.floats(1e-3, 10), min_size=7, max_size=60)
@@ -120,3 +121,22 @@ def test_rounds_that_do_not_belong_together_are_refused():
         paired_ratio(np.ones(3), np.ones(4))
     with pytest.raises(ValueError, match="same rounds"):
         paired_ratio(np.ones(0), np.ones(0))
+
+
+def test_an_interval_is_widened_by_what_presses_differ_by_squares_adding_in_logarithms():
+    """By simulation: presses whose true ratio moves between them, rounds that vary within one."""
+    rng, held, kept = np.random.default_rng(4), 0, 0
+    between, within, n = np.log1p(0.05) / 2, 0.02, 21
+    for _ in range(600):
+        rounds = np.exp(rng.normal(rng.normal(0, between), within, n))
+        plain = paired_ratio(rounds, np.ones(n))
+        wide = widened(plain, 0.05)
+        held += wide.low <= 1 <= wide.high
+        kept += plain.low <= 1 <= plain.high
+        assert wide.low <= plain.low <= plain.ratio <= plain.high <= wide.high
+    assert held / 600 > 0.94, "the middle of all presses"
+    assert kept / 600 < 0.75, "one press alone does not know of the others"
+    few = paired_ratio(np.ones(3), np.ones(3))
+    assert widened(few) == few
+    exact = widened(Ratio(2.0, 2.0, 2.0, 9), 0.03)
+    assert (exact.low, exact.high) == pytest.approx((2 / 1.03, 2 * 1.03))

@@ -51,4 +51,4 @@ def test_a_point_without_a_round_is_named(tiny_family, monkeypatch):
     works = sweep_points(Workload(), "length")
     *_, sweep = measure_sweep(specs, works, FEW, StopSign())
     assert (sweep.points, sweep.late) == ((), 16)
-    assert "not one round was over in time at 16 tokens" in draw_sweep(sweep)[0]
+    assert "Stopped: 16 tokens exceeded the time limit." in draw_sweep(sweep)[0]

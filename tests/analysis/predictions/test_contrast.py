@@ -48,7 +48,7 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     mixed = contrast("bert", "BERT", [nurse, clerk, long])
     said = re.sub("<[^>]*>", "", str(contrast_finding([mixed])))
     assert "prefer" not in said
-    assert "photographer takes 3 masks" in said
+    assert "photographer needs 3 masks" in said
     assert "likeliest is clerk among those of 1 mask" in said
     assert "not ranked" in contrast_finding([contrast("bert", "BERT", [nurse, long])])
     html = contrast_html([mixed], CONTRAST)
@@ -57,7 +57,10 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     assert np.isnan(mixed.shares[2])
     assert "<strong>–</strong>" in html
     equals = re.sub("<[^>]*>", "", str(asked_equals(mixed, 1, 2)))
-    assert equals == "BERT in gap 2, shares among the words of 1 mask: clerk 0.667 and nurse 0.333"
+    assert (
+        equals
+        == "BERT at mask 2, relative probability, 1-token words only: clerk 0.667 and nurse 0.333"
+    )
     unknown = contrast("bert", "BERT", [nurse, score("☃", ["[UNK]"], 0.9), clerk])
     assert "prefers <em" in contrast_finding([unknown])
     assert "clerk" in contrast_finding([unknown])

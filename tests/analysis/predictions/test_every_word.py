@@ -1,5 +1,7 @@
 """Prices of words against a plain left-to-right computation with the network alone."""
 
+import re
+
 import numpy as np
 import pytest
 import torch
@@ -7,6 +9,7 @@ import torch
 from explorer.analysis.predictions.every_word import (
     SpanScore,
     mean_surprisal,
+    shared_scores,
     span_plan,
     span_score,
     word_plans,
@@ -16,6 +19,7 @@ from explorer.models.forward import tokenize
 from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText, Word
+from explorer.ui.predictions.words import words_finding
 
 
 def plain_log_probs(loaded, ids, segments, position):
@@ -109,9 +113,9 @@ def test_a_phrase_is_priced_across_its_words(tiny_family):
 
 def test_a_stretch_inside_a_piece_is_refused(tiny_family):
     tokens = tokenize(tiny_family.loaded("bert"), "the cat sat")
-    with pytest.raises(BadText, match="grows together"):
+    with pytest.raises(BadText, match="is merged"):
         span_plan(tokens, Word("at", 5, 7), 4)
-    with pytest.raises(BadText, match="can read"):
+    with pytest.raises(BadText, match="cannot read"):
         span_plan(tokens, Word(" ", 3, 4), 4)
 
 
@@ -128,7 +132,43 @@ def test_a_word_outside_the_vocabulary_has_no_probability_of_its_own(tiny_family
     assert score.is_unknown
 
 
-def test_mean_surprisal_leaves_out_what_the_vocabulary_lacks():
-    word = Word("x", 0, 1)
-    known = [SpanScore(word, ("x",), value, 1, ()) for value in (-1.0, -3.0)]
-    assert mean_surprisal([*known, SpanScore(word, ("[UNK]",), -50.0, 1, ())]) == pytest.approx(2)
+def test_the_mean_is_over_the_words_that_every_model_can_read(tiny_family):
+    """By the networks alone: one vocabulary has a piece for ², the others lack it."""
+    text, labels = "the cat ² sat on 漢 the mat.", {key: key for key in MODEL_KEYS}
+    tokens = {key: tokenize(tiny_family.loaded(key), text) for key in MODEL_KEYS}
+    scores, nats, readable = {}, {}, []
+    for key in MODEL_KEYS:
+        loaded = tiny_family.loaded(key)
+        mask, unknown = loaded.tokenizer.mask_token_id, loaded.tokenizer.unk_token_id
+        plans = word_plans(tokens[key], mask)
+        scores[key] = [span_score(p, row_logits(loaded, p.rows), loaded.vocabulary) for p in plans]
+        inside = {
+            word.start: [
+                i for i, (a, b) in enumerate(tokens[key].spans) if word.start <= a < b <= word.end
+            ]
+            for word in tokens[key].words
+        }
+        readable.append(
+            {w for w, at in inside.items() if unknown not in {tokens[key].ids[i] for i in at}}
+        )
+        nats[key] = {w: -chain(loaded, tokens[key], at) for w, at in inside.items()}
+    shared, n_words = set.intersection(*readable), len(tokens["bert"].words)
+    assert len({frozenset(words) for words in readable}) > 1
+    assert len(shared) == n_words - 2
+    done = dict.fromkeys(MODEL_KEYS, (n_words, n_words))
+    said = re.sub("<[^>]*>", "", str(words_finding(scores, labels, done)))
+    for key in MODEL_KEYS:
+        mean = np.mean([nats[key][word] for word in shared])
+        assert f"of {len(shared)} words first (mean surprisal {mean:.2f} nats)" in said
+        assert mean_surprisal(shared_scores(scores)[key]) == pytest.approx(mean, abs=1e-4)
+    assert f"Counted: the {len(shared)} of {n_words} words that all models can read." in said
+
+
+def test_where_no_word_is_read_by_all_nothing_is_averaged():
+    one, other = Word("x", 0, 1), Word("y", 2, 3)
+    scores = {
+        "bert": [SpanScore(one, ("x",), -1.0, 1, ()), SpanScore(other, ("[UNK]",), -9.0, 2, ())],
+        "albert": [SpanScore(one, ("<unk>",), -9.0, 3, ()), SpanScore(other, ("y",), -1.0, 1, ())],
+    }
+    said = str(words_finding(scores, {"bert": "B", "albert": "A"}, {"bert": (2, 2)}))
+    assert "No word in this text can be read by all models" in said

@@ -88,20 +88,38 @@ def test_twins_are_both_on_the_front_and_the_worse_one_is_not():
     assert advice(twins, Limits()).front == ("a", "b")
 
 
-def test_the_front_is_the_definition_on_random_models():
+@pytest.mark.parametrize("half", [0.0, 0.4, 1.5])
+def test_the_front_is_the_definition_by_intervals_on_random_models(half):
+    """A model is beaten where the worst ends of another are as good as its best ends."""
     rng = np.random.default_rng(3)
     for _ in range(50):
         table = rng.integers(1, 5, (6, 3)).astype(float)
         found = advice(
-            {str(i): Candidate(*map(figure, row)) for i, row in enumerate(table)}, Limits()
+            {str(i): Candidate(*(figure(v, half) for v in row)) for i, row in enumerate(table)},
+            Limits(),
         )
         costs = table * [1, 1, -1]
-        front = [
-            str(i)
-            for i, row in enumerate(costs)
-            if not any((other <= row).all() and (other < row).any() for other in costs)
-        ]
-        assert list(found.front) == front
+
+        def unbeaten(gap, costs=costs):
+            worst, best = costs + gap, costs - gap
+            return {
+                str(i)
+                for i in range(6)
+                if not any((w <= best[i]).all() and (w < best[i]).any() for w in worst)
+            }
+
+        assert set(found.front) == unbeaten(half)
+        assert set(found.close) == unbeaten(half) - unbeaten(0.0)
+
+
+def test_a_difference_within_the_intervals_beats_nobody():
+    close = models(
+        a=((1.0,), (4.0, 0.3), (0.80, 0.03)),
+        b=((1.0,), (4.1, 0.3), (0.79, 0.03)),
+        c=((1.0,), (5.0, 0.3), (0.70, 0.03)),
+    )
+    found = advice(close, Limits())
+    assert (found.front, found.close) == (("a", "b"), ("b",))
 
 
 def test_the_front_of_a_picture_climbs_and_of_equal_costs_takes_the_better():

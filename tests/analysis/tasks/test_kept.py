@@ -44,7 +44,7 @@ def test_the_fold_shows_both_apart_and_without_adapters_the_papers_alone(tuned_f
         "Questions",
         "Published: the papers&#x27; own tables",
     ]
-    assert str(show_kept(PageState())).count("100.0 %") == 6
+    assert str(show_kept(PageState())).count("100.0%") == 6
 
 
 def test_without_adapters_the_command_is_said(tiny_family):

@@ -41,8 +41,7 @@ def test_probabilities_are_the_softmax_of_both_scores():
     logits = np.array([[2.0, 0.0], [-1.0, 1.0], [0.01, 0.0]])
     found = pair_orders(logits)
     assert found.yes == pytest.approx(np.exp(logits[:, 0]) / np.exp(logits).sum(1))
-    assert found.turns("swapped")
-    assert not found.turns("elsewhere")
+    assert [found.says_yes(order) for order in ORDERS] == [True, False, True]
     assert not found.is_undecided
     assert pair_orders(np.full((3, 2), 7.0)).is_undecided
 

@@ -3,14 +3,14 @@ import assert from 'node:assert/strict';
 import {afterEach, mock, test} from 'node:test';
 
 import {click, enter, packed, painted, point, texts, widen} from '../dom.js';
-import {button, state, wall} from './open.js';
+import {button, setTo, state, wall} from './open.js';
 import {EVEN, NEXT, SELF, square, wallData} from './small.js';
 
 /** The lens's own controls begin where a reader finds them. */
 const FIRST = ['words', 'shown', 'closest'];
 async function lens(changes, asks) {
   const page = await wall(changes, asks), {made} = page;
-  FIRST.forEach((key, i) => { if (made.lens[['unit', 'added', 'others'][i]] !== key) click(button(made.lens.node, key)); });
+  FIRST.forEach((key, i) => { if (made.lens[['unit', 'added', 'others'][i]] !== key) setTo(made.lens.node, key); });
   return {...page, lens: made.lens, node: made.lens.node, pictures: () => made.lens.parts.map(part => part.picture)};
 }
 const shown = picture => [...picture.picture.values].map(v => Number(v.toFixed(3)));
@@ -23,11 +23,11 @@ afterEach(() => { state.wanted = {}; state.accepted = null; });
 test('each model has a panel: the chosen head, and how far its counterpart is', async () => {
   const {node, pictures} = await lens({heads: [[NEXT, SELF, EVEN, SELF], [SELF, NEXT]]});
   assert.deepEqual(texts(node, 'figure b'), ['BERT 1.1', 'ALBERT 1.2']);
-  assert.deepEqual(texts(node, '.aw-detail'), ['the one, Next 90 %; 0.50 nats; 1.0 words', 'JS 0.000, Other; 1.20 nats; 1.3 words']);
+  assert.deepEqual(texts(node, '.aw-detail'), ['the one, Next 90%; 0.50 nats; 1.0 words', 'JS 0.000, Other; 1.20 nats; 1.3 words']);
   assert.deepEqual([...node.querySelectorAll('figure')].map(one => one.dataset.model), ['bert', 'albert']);
   assert.deepEqual(pictures().map(shown), [NEXT, NEXT]);
   assert.deepEqual(pictures()[1].picture.labels, ['[CLS]', 'cat', 's', '[SEP]']);
-  assert.equal(pictures()[0].canvas.getAttribute('aria-label'), 'BERT 1.1. Next 90 %; 0.50 nats; 1.0 words');
+  assert.equal(pictures()[0].canvas.getAttribute('aria-label'), 'BERT 1.1. Next 90%; 0.50 nats; 1.0 words');
   assert.equal(texts(node, '.note')[0], 'point at a cell');
 });
 
@@ -61,7 +61,7 @@ test('pieces are shown where both heads have them; added tokens by their own mar
   click(button(node, 'pieces'));
   assert.deepEqual(pictures()[0].picture.labels, ['[CLS]', 'cat', 's', '[SEP]']);
   assert.ok(pressed(node).includes('pieces'));
-  click(button(node, 'hidden'));
+  setTo(node, 'hidden');
   assert.deepEqual(pictures()[0].picture.labels, ['cat', 's']);
 });
 
@@ -72,7 +72,7 @@ test('a word of two pieces is one row between words and two between pieces', asy
   assert.deepEqual(shown(pictures()[0]), [0, 1, 0, 0, .5, .5, 1, 0, 0]);
   click(button(node, 'pieces'));
   assert.deepEqual([pictures()[0].picture.n, shown(pictures()[0])], [4, NEXT]);
-  click(button(node, 'hidden'));
+  setTo(node, 'hidden');
   assert.deepEqual(shown(pictures()[0]), [0, 1, 0, 0]);
   click(button(node, 'words'));
   assert.deepEqual([pictures()[0].picture.labels, shown(pictures()[0])], [['cats'], [.5]]);
@@ -80,29 +80,29 @@ test('a word of two pieces is one row between words and two between pieces', asy
 
 test('without added tokens their cells go, or what is left is the whole', async () => {
   const {node, pictures} = await lens({heads: [[EVEN, SELF, NEXT, SELF], [EVEN, SELF]]});
-  click(button(node, 'hidden'));
+  setTo(node, 'hidden');
   assert.deepEqual([pictures()[0].picture.labels, shown(pictures()[0])], [['cat', 's'], [.25, .25, .25, .25]]);
-  click(button(node, 'rest'));
+  setTo(node, 'rest');
   assert.deepEqual(shown(pictures()[0]), [.5, .5, .5, .5]);
-  assert.deepEqual(pressed(node).filter(key => ['shown', 'hidden', 'rest'].includes(key)), ['rest']);
+  assert.equal(button(node, 'rest').parentElement.value, 'rest');
 });
 
 test('what is left is shared out in each row for itself', async () => {
   const mixed = [1, 0, 0, 0, .1, .2, .3, .4, .4, .1, .3, .2, 0, 0, 0, 1], {node, pictures} = await lens({heads: [[mixed, SELF, NEXT, SELF], [mixed, SELF]]});
-  click(button(node, 'rest'));
+  setTo(node, 'rest');
   assert.deepEqual(shown(pictures()[0]), [.4, .6, .25, .75]);
 });
 
 test('a row of which nothing is left stays empty', async () => {
   const away = square(4, (_, k) => Number(k === 3)), {node, pictures} = await lens({heads: [[away, SELF, EVEN, NEXT], [away, SELF]]});
-  click(button(node, 'rest'));
+  setTo(node, 'rest');
   assert.deepEqual(shown(pictures()[0]), [0, 0, 0, 0]);
 });
 
 test('beside the head stands the most similar one or the one in its place; the wall follows', async () => {
   const {made, node, lens: {heads}} = await lens();
   assert.deepEqual(heads.map(head => [head.m, head.i]), [[0, 0], [1, 1]]);
-  click(button(node, 'same'));
+  setTo(node, 'same');
   assert.deepEqual([made.lens.heads.map(head => [head.m, head.i]), made.others], [[[0, 0], [1, 0]], 'same']);
   assert.equal(painted(made.over, 'strokeRect')[0].given[0], made.places[1][0].x - 1);
   assert.equal((await wall()).made.lens.others, 'same', 'a new text keeps it');
@@ -113,7 +113,7 @@ test('another counterpart’s exact numbers are asked for, not those of a view',
   asked.length = 0;
   click(button(node, 'lines'));
   assert.deepEqual(asked, []);
-  click(button(node, 'same'));
+  setTo(node, 'same');
   assert.deepEqual(asked[0].heads, [['bert', 0, 0], ['albert', 0, 0]]);
   assert.equal(texts(node, '.note')[0], 'waiting');
 });
@@ -130,11 +130,11 @@ test('the view is told to the page and begins as it says', async () => {
 test('lines show the chosen mass of each row; only they have its slider', async () => {
   const {made, node, pictures} = await lens(), slider = node.querySelector('input'), label = node.querySelector('.aw-mass');
   assert.equal(label.hidden, true);
-  assert.deepEqual([slider.min, slider.max, slider.step, slider.value, label.textContent], ['10', '100', '5', '70', 'mass 70 %']);
+  assert.deepEqual([slider.min, slider.max, slider.step, slider.value, label.textContent], ['10', '100', '5', '70', 'mass 70%']);
   click(button(node, 'lines'));
   assert.deepEqual([label.hidden, pictures()[0].picture.mass, node.querySelectorAll('.aw-under .chip').length], [false, .7, 0]);
   enter(slider, '45');
-  assert.deepEqual([made.lens.mass, label.textContent, pictures()[0].picture.mass], [.45, 'mass 45 %', .45]);
+  assert.deepEqual([made.lens.mass, label.textContent, pictures()[0].picture.mass], [.45, 'mass 45%', .45]);
   enter(slider, '70');
 });
 
@@ -173,7 +173,7 @@ test('a pointed cell is read in every panel with four digits, said once, and its
 
 test('the lit word is the wall’s also where added tokens are left out', async () => {
   const {made, node, pictures} = await lens();
-  click(button(node, 'hidden'));
+  setTo(node, 'hidden');
   point(pictures()[0].canvas, 'pointermove', ...at(pictures()[0], 1, 0));
   assert.deepEqual([made.word, reading(node)[0]], [2, 's → cat: 0.0000']);
 });
@@ -190,7 +190,7 @@ test('a marked cell stays for the next head while it has one', async () => {
   point(pictures()[0].canvas, 'pointermove', ...at(pictures()[0], 3, 0));
   pick(0, 1);
   assert.deepEqual(reading(node), ['[SEP] → [CLS]: 0.0000', '[SEP] → [CLS]: 0.0000']);
-  click(button(node, 'hidden'));
+  setTo(node, 'hidden');
   assert.deepEqual(reading(node), ['', '']);
   assert.equal(pictures()[0].cell, null);
 });
@@ -240,4 +240,27 @@ test('a marked row is copied with all its numbers, and the button says so for a 
   mock.timers.tick(1);
   assert.equal(copies[1].textContent, 'copy');
   mock.timers.reset();
+});
+
+test('it has a menu of its own, and its rows are the numbers that are drawn', async () => {
+  const {node, lens: made} = await lens(), part = made.part();
+  assert.equal(part.kind, 'attention/matrices');
+  const whole = part.picture.table(null);
+  assert.deepEqual([whole.columns, whole.rows.length, whole.rows[1]], [['head', 'query', 'key', 'attention'], 32, ['BERT 1.1', '[CLS]', 'cat', 1]]);
+  setTo(node, 'hidden');
+  assert.deepEqual(part.picture.table(null).rows.slice(0, 2), [['BERT 1.1', 'cat', 'cat', 0], ['BERT 1.1', 'cat', 's', 1]]);
+  click(button(node, 'difference'));
+  assert.equal(part.kind, 'attention/difference');
+  const apart = part.picture.table(null);
+  assert.deepEqual([apart.columns[3], apart.rows.length], ['difference', 4]);
+  assert.deepEqual(apart.rows.map(row => row[3]), [...made.parts[0].shape.square.values]);
+  click(button(node, 'matrix'));
+});
+
+test('of lines it is not said that a number stands in a cell', async () => {
+  const {node} = await lens(), note = () => node.querySelector('.note').textContent;
+  assert.equal(note(), 'point at a cell');
+  click(button(node, 'lines'));
+  assert.equal(note(), 'point at a word');
+  click(button(node, 'matrix'));
 });

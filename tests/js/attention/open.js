@@ -1,5 +1,5 @@
 // The small wall on a page of 640 pixels: one model below the other, the chosen head's panels below both.
-import {point, widthsLater} from '../dom.js';
+import {click, enter, point, widthsLater} from '../dom.js';
 import {painter, wallData} from './small.js';
 
 const {begin} = await import('../../../assets/js/page/here.js');
@@ -8,7 +8,7 @@ const {show} = await import('../../../assets/js/attention/wall.js');
 
 widthsLater();
 const defaults = {text: '', family: 'base', tab: 'attention', model: 'bert', layer: '0', head: '0', view: 'matrix', order: 'place'};
-export const state = begin({defaults, reads: {attention: ['text']}, limit: 99, longest: 999}, () => {});
+export const state = begin({defaults, reads: {attention: ['text']}, limit: 99, longest: 999, packed: 'z', texts_of: ['text']}, () => {});
 export const never = () => new Promise(() => {});
 
 /** The wall drawn; `asked` collects what the server is asked. */
@@ -21,3 +21,8 @@ export async function wall(changes = {}, asks = never) {
 }
 export const lock = made => [made.lock.m, made.lock.i];
 export const button = (root, key) => root.querySelector(`[data-key=${key}]`);
+/** Chooses by a button or in a menu. */
+export function setTo(root, key) {
+  const one = button(root, key), menu = one.closest('select');
+  if (menu) enter(menu, key); else click(one);
+}

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import {afterEach, test} from 'node:test';
 
 import {click, packed, painted, point, press, texts} from '../dom.js';
-import {button, lock, state, wall} from './open.js';
+import {button, setTo, lock, state, wall} from './open.js';
 import {EVEN, NEXT, SELF} from './small.js';
 
 const pointed = made => made.point && [made.point.m, made.point.i];
@@ -18,7 +18,7 @@ test('the head under the mouse shows a card beside its tile; a finger shows none
   assert.deepEqual([card.hidden, pointed(made)], [false, [0, 1]]);
   assert.deepEqual(texts(card, 'b'), ['BERT L1 H2', 'ALBERT L1 H1']);
   assert.deepEqual(texts(card, 'span'), ['', 'JS 0.000']);
-  assert.deepEqual(texts(card, 'p'), ['Self 76 %; 0.25 nats; 0.0 words']);
+  assert.deepEqual(texts(card, 'p'), ['Self 76%; 0.25 nats; 0.0 words']);
   assert.deepEqual([...card.querySelectorAll('figure')].map(one => one.dataset.model), ['bert', 'albert']);
   const [image] = painted(card.querySelector('canvas'), 'drawImage');
   assert.deepEqual([image.given.slice(1), image.imageSmoothingEnabled], [[0, 0, 132, 132], false]);
@@ -82,7 +82,7 @@ test('a click keeps a head: the page is told, it is said, and its exact numbers 
   pick(0, 3);
   assert.deepEqual([lock(made), made.point, card.hidden], [[0, 3], null, true]);
   assert.deepEqual([state.wanted.layer, state.wanted.head, state.get('model')], ['1', '1', 'bert']);
-  assert.equal(live.textContent, 'BERT 2.2: First 80 %; 0.13 nats; 1.5 words');
+  assert.equal(live.textContent, 'BERT 2.2: First 80%; 0.13 nats; 1.5 words');
   assert.deepEqual(asked, [{params: {text: 'cats', family: 'base', layer: '1', head: '1'}, heads: [['bert', 1, 1], ['albert', 0, 1]]}]);
   pick(1, 0);
   assert.deepEqual([state.get('model'), state.get('layer'), state.get('head')], ['albert', '0', '0']);
@@ -97,7 +97,7 @@ test('a click beside all tiles changes nothing', async () => {
 
 test('sorted by likeness, the tiles move about the new head', async () => {
   const {root, made, pick} = await wall();
-  click(button(root, 'alike'));
+  setTo(root, 'alike');
   const first = made.places[0][0];
   pick(0, 3);
   assert.deepEqual(made.places[0][3], first);
@@ -130,7 +130,7 @@ test('an answer for a wall that is gone is not heard, and where there is none th
 test('the arrows point, Enter and Space keep, Escape lets go', async () => {
   const {made, stage, live} = await wall();
   assert.equal(press(stage, 'ArrowRight'), false);
-  assert.deepEqual([pointed(made), live.textContent], [[0, 1], 'BERT 1.2: Self 76 %; 0.25 nats; 0.0 words']);
+  assert.deepEqual([pointed(made), live.textContent], [[0, 1], 'BERT 1.2: Self 76%; 0.25 nats; 0.0 words']);
   press(stage, 'ArrowDown');
   press(stage, 'ArrowLeft');
   assert.deepEqual(pointed(made), [0, 2]);

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {packed, place, point, texts, widen, widthsLater} from '../dom.js';
+import {click, packed, place, point, texts, widen, widthsLater} from '../dom.js';
 import {painter} from './small.js';
 
 widthsLater();
 const {clear, constants, show, table, theme} = await import('../../../assets/js/attention/summary.js');
 
 const VALUES = [.5, .25, .25, 0, 1, 0, .125, .125, .75];
-const data = {words: ['cat', '##s', 'sat'], texts: {title: '{label}: {kind}', kind: 'rollout', hint: 'point', cell: '{query} → {key}: {value}', way: 'rollout'},
-  models: [{key: 'bert', label: 'BERT', detail: 'of 12 layers', values: packed(VALUES), groups: [[0], [1], [2]], gain: 1},
-    {key: 'albert', label: 'ALBERT', detail: 'of one', values: packed(VALUES.map(v => v / 10)), groups: [[0], [1], [2]], gain: 10}]};
+const data = {words: ['cat', '##s', 'sat'], texts: {title: '{label}: {kind}', kind: 'rollout', hint: 'point', cell: '{query} → {key}: {value}', way: 'rollout', added: 'added', addeds: {hidden: 'hidden', shown: 'shown'}}, special: [0, 0, 0],
+  models: [{key: 'bert', label: 'BERT', detail: 'of 12 layers', values: packed(VALUES), groups: [[0], [1], [2]]},
+    {key: 'albert', label: 'ALBERT', detail: 'of one', values: packed(VALUES.map(v => v / 10)), groups: [[0], [1], [2]]}]};
 const notes = root => [...root.querySelectorAll('canvas')].map(one => one.getContext('2d').notes.length);
 
 function open(dark = false) {
@@ -34,6 +34,17 @@ test('small numbers fill the scale: a tenth with ten times the gain has the same
   const ranks = list => list.map(c => [...new Set(list)].indexOf(c));
   assert.deepEqual(ranks(shades[0]), ranks(shades[1]));
   assert.notDeepEqual(shades[0], shades[1]);
+});
+
+test('the added tokens are left out until they are asked for; what is left fills the scale', () => {
+  const root = painter(), size = () => root.querySelector('canvas').width;
+  show(root, {...data, words: ['[CLS]', 'cat', 'sat'], special: [1, 0, 0]}, {dark: false, ask() {}});
+  const [hidden, all] = root.querySelectorAll('.aw-choice button'), without = size();
+  assert.equal(hidden.getAttribute('aria-pressed'), 'true');
+  click(all);
+  assert.equal(size() - without, 36 + 10, 'one cell more, and a longer label');
+  click(hidden);
+  assert.equal(size(), without);
 });
 
 test('a pointed cell is read in both panels and said once', () => {

@@ -56,14 +56,14 @@ test('a head that was measured says what is lost without it and is as dark as th
   assert.deepEqual([0, 1, 2, 3, 4, 5].map(i => share('bert', i)), ['100', '50', '0', '3', '25', '50']);
   assert.equal(share('albert', 5), '39');   // sqrt(.06 / .4)
   assert.deepEqual([0, 1, 2, 3, 4, 5].map(i => cell('bert', i).title.split(', ')[2]),
-    ['0.40 nats', '0.10 nats', '0 nats', '4.0e-4 nats', '0.025 nats', '0.10 nats']);
+    ['0.40 nats', '0.10 nats', '0 nats', '4.0×10⁻⁴ nats', '0.025 nats', '0.10 nats']);
   assert.ok(cell('bert', 2).classList.contains('known'));
 });
 
 test('three digits stand below a tenth, two from there on, powers of ten below a thousandth', () => {
   const nats = values => { const {cell} = open(data({models: [{key: 'a', label: 'A', layers: 1, heads: values.length, nats: [values]}]}));
     return values.map((_, i) => cell('a', i).title.split(', ')[2]); };
-  assert.deepEqual(nats([.0995, .0994, .001, .00099]), ['0.10 nats', '0.099 nats', '0.001 nats', '9.9e-4 nats']);
+  assert.deepEqual(nats([.0995, .0994, .001, .00099]), ['0.10 nats', '0.099 nats', '0.001 nats', '9.9×10⁻⁴ nats']);
 });
 
 test('a layer that is still to be measured has no number yet', () => {

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import {afterEach, test} from 'node:test';
 
 import {click, painted, texts, widen} from '../dom.js';
-import {button, lock, never, state, wall} from './open.js';
-import {painter, wallData} from './small.js';
+import {button, setTo, lock, never, state, wall} from './open.js';
+import {painter, square, wallData} from './small.js';
 
 const {onPage} = await import('../../../assets/js/attention/heads.js');
 const {clear, constants, show, table, theme} = await import('../../../assets/js/attention/wall.js');
@@ -17,6 +17,14 @@ test('the first head chosen is the one that looks most sharply at a neighbour, b
   assert.deepEqual(lock((await wall({models: data.models})).made), [0, 1]);
   data.models[0].shares[15] = .7;
   assert.deepEqual(lock((await wall({models: data.models})).made), [0, 3]);
+});
+
+test('where the text has a word further off, the head chosen first looks at it most sharply from the mask', async () => {
+  const words = ['[CLS]', 'cat', 'on', 'mat', '[MASK]', '[SEP]'], groups = words.map((_, i) => [i]), masks = words.map(w => Number(w === '[MASK]'));
+  const special = [1, 0, 0, 0, 0, 1], looks = (k, share) => square(6, (q, at) => (q === 4 && at === k ? share : 0));
+  const heads = [[looks(3, 1), looks(1, .5), looks(2, .9), looks(0, 1)], [looks(1, 1), looks(1, 1)]];   // at its neighbour, far, further, at [CLS]
+  const {models} = wallData(), wide = models.map(model => ({...model, groups, pieces: words, added: special}));
+  assert.deepEqual(lock((await wall({heads, words, special, masks, models: wide})).made), [0, 2]);
 });
 
 test('a link’s head is chosen where the model has it', async () => {
@@ -80,8 +88,8 @@ test('the same word again is not drawn again', async () => {
 
 test('another order moves the tiles and is told to the page', async () => {
   const {root, made} = await wall(), before = made.places;
-  assert.equal(button(root, 'place').getAttribute('aria-pressed'), 'true');
-  click(button(root, 'entropy'));
+  assert.equal(button(root, 'place').parentElement.value, 'place');
+  setTo(root, 'entropy');
   assert.equal(state.wanted.order, 'entropy');
   assert.deepEqual(made.places[0][3], before[0][0]);
   assert.equal((await wall()).made.order, 'entropy', 'a new text keeps it');

@@ -44,7 +44,7 @@ test('the opening table is sorted by its own column, best first', async () => {
 
 test('bars are shares of the longest, with the number as it is printed, and a sign where something is said of it', async () => {
   const root = await shown();
-  assert.deepEqual(texts(root, '.bm-bars li'), ['BERT79.5 % †', 'DistilBERT77.0 %', 'ELMo68.7 %']);
+  assert.deepEqual(texts(root, '.bm-bars li'), ['BERT79.5% †', 'DistilBERT77.0%', 'ELMo68.7%']);
   assert.deepEqual([...root.querySelectorAll('.bm-bar i')].map(bar => parseFloat(bar.style.inlineSize).toFixed(1)), ['100.0', '96.9', '86.4']);
   assert.deepEqual([...root.querySelectorAll('.bm-bars li')].map(row => row.getAttribute('data-model')), ['bert', 'distilbert', null]);
   assert.deepEqual([...root.querySelectorAll('.bm-bars li > span:first-child')].map(name => name.className), ['model-name', 'model-name', '']);

@@ -7,11 +7,11 @@ const {filter, open, publish, results, setFilter, listen, running} = await impor
 const checks = await import('../../../assets/js/claims/checks.js');
 const line = await import('../../../assets/js/claims/results.js');
 
-const words = {run: 'Run {id}: {measures}', not_run: 'not run', published: 'published', measured: 'measured', expected: 'Expected', holds: 'holds',
-  fails: 'fails', waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again', running: '{id}: {done} of {total}',
+const words = {run: 'Run {name}: {measures}', not_run: 'not run', published: 'published', measured: 'measured', expected: 'Expected', holds: 'holds',
+  fails: 'fails', waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again', running: '{names}: {done} of {total}',
     stopped: 'Stopped: {n} of {total}',
   none: 'None of {total}', done: '{n} of {total}: {holds} hold, {fails} fail, {undecided} open, {waits} wait'};
-const data = {texts: words, checks: [{id: 'T1', measures: 'time', expected: 'less'}, {id: 'S2', measures: 'size', expected: '12 M'}]};
+const data = {texts: words, checks: [{id: 'T1', name: 'Time', measures: 'time', expected: 'less'}, {id: 'S2', name: 'Size', measures: 'size', expected: '12 M'}]};
 const result = (id, status, changes = {}) => ({id, status, text: `${id} found`, on: 'this CPU', ...changes});
 
 function forget() {
@@ -23,14 +23,14 @@ function list() {
   checks.show(root, data, {ask: question => asked.push(question)});
   return {root, asked};
 }
-const news = (found, changes = {}) => ({texts: words, total: 4, running: [], results: found, done: null, ...changes});
+const news = (found, changes = {}) => ({texts: words, total: 4, running: [], names: changes.running ?? [], results: found, done: null, ...changes});
 
 test('each check says what it measures and expects, and that it was not run', () => {
   forget();
   const {root} = list();
-  assert.deepEqual(texts(root, 'li'), ['▷ T1timeExpected: lessnot run', '▷ S2sizeExpected: 12 Mnot run']);
-  assert.equal(root.querySelector('button').getAttribute('aria-label'), 'Run T1: time');
-  assert.deepEqual(checks.table(data).rows, [['T1', 'time', 'less', null, null, null], ['S2', 'size', '12 M', null, null, null]]);
+  assert.deepEqual(texts(root, 'li'), ['▷ TimetimeExpected: lessnot run', '▷ SizesizeExpected: 12 Mnot run']);
+  assert.equal(root.querySelector('button').getAttribute('aria-label'), 'Run Time: time');
+  assert.deepEqual(checks.table(data).rows, [['Time', 'time', 'less', null, null, null], ['Size', 'size', '12 M', null, null, null]]);
 });
 
 test('a press asks for the check, and counts how often, each check for itself', () => {
@@ -52,7 +52,7 @@ test('a result stands in its row as soon as it is there: what, where, and whethe
   assert.equal(root.querySelectorAll('.cl-test')[1].dataset.holds, 'false');
   assert.ok(root.querySelectorAll('.cl-outcome')[1].classList.contains('published'));
   assert.equal(running.size, 0);
-  assert.deepEqual(checks.table(data).rows, [['T1', 'time', 'less', 'holds', 'T1 found', 'this CPU'], ['S2', 'size', '12 M', 'fails', 'S2 found',
+  assert.deepEqual(checks.table(data).rows, [['Time', 'time', 'less', 'holds', 'T1 found', 'this CPU'], ['Size', 'size', '12 M', 'fails', 'S2 found',
     'this CPU']]);
 });
 

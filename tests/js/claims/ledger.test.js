@@ -9,14 +9,14 @@ const {show, table} = await import('../../../assets/js/claims/ledger.js');
 const said = {any: 'any', placeholder: 'find', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
   live: 'live',
   claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', more: '{n} more',
-    run: 'Run {id}: {measures}',
-  no_check: 'no check', no_source: 'no source', partly: 'left: {ids}', published: 'published', measured: 'measured', holds: 'holds', fails: 'fails',
+    run: 'Run {name}: {measures}',
+  no_check: 'no check', no_source: 'no source', partly: 'left: {names}', published: 'published', measured: 'measured', holds: 'holds', fails: 'fails',
   waits: 'waits', failed: 'failed', undecided: 'undecided', press: 'press again'};
 const claim = (id, changes = {}) => ({id, claim: `Claim ${id}`, claimed: '40 %', found: 'BERT, Table 1', source: '', topic: 'size', verdict: 'right',
   report: 'a', models: ['bert'], checks: [], live: [], ...changes});
 const data = claims => ({texts: said, claims, models: {bert: 'BERT', albert: 'ALBERT'}, topics: {size: 'Sizes', speed: 'Speeds'},
   verdicts: {right: 'Right', wrong: 'Wrong'}, reports: {a: 'Report A', b: 'Report B'}, addresses: {'Table 1': 'https://paper.test/1'},
-  checks: {T1: {measures: 'time'}, S2: {measures: 'size'}, S3: {measures: 'share'}}});
+  checks: {T1: {name: 'Time', measures: 'time'}, S2: {name: 'Size', measures: 'size'}, S3: {name: 'Share', measures: 'share'}}});
 const many = n => Array.from({length: n}, (_, i) => claim(`c${i}`));
 const result = (id, status, changes = {}) => ({id, status, text: `${id} found`, on: 'this CPU', ...changes});
 
@@ -36,10 +36,10 @@ beforeEach(() => {
 
 test('a row says what is claimed, of whom, what was printed, where it is from, and the verdict', () => {
   const {root} = shown([claim('c1', {source: 'Table 1, p. 3'}), claim('c2', {verdict: 'wrong', models: ['bert', 'albert'], topic: 'speed'})]);
-  assert.deepEqual(texts(root, '.cl-head span'), ['Claim', 'Printed', 'Source', 'Verdict', 'Here']);
+  assert.deepEqual(texts(root, '.cl-head span'), ['Source', 'Claim', 'Printed', 'Verdict', 'Here']);
   const [one, two] = [...root.querySelectorAll('.cl-row')].map(row => texts(row, '.cl-cell'));
-  assert.deepEqual(one, ['ClaimClaim c1c1BERTSizes', 'Printed40 %', 'SourceBERT, Table 1Table 1, p. 3', 'Verdict✓Right', 'Hereno check']);
-  assert.deepEqual(two, ['ClaimClaim c2c2BERTALBERTSpeeds', 'Printed40 %', 'SourceBERT, Table 1no source', 'Verdict✕Wrong', 'Hereno check']);
+  assert.deepEqual(one, ['SourceBERT, Table 1Table 1, p. 3', 'ClaimClaim c1BERTSizesReport A', 'Printed40 %', 'Verdict✓Right', 'Hereno check']);
+  assert.deepEqual(two, ['SourceBERT, Table 1no source', 'ClaimClaim c2BERTALBERTSpeedsReport A', 'Printed40 %', 'Verdict✕Wrong', 'Hereno check']);
   assert.deepEqual([...root.querySelectorAll('.cl-row')].map(row => row.dataset.verdict), ['right', 'wrong']);
   assert.deepEqual([...root.querySelectorAll('.cl-row')[0].querySelectorAll('a')].map(link => link.href), Array(2).fill('https://paper.test/1'));
 });
@@ -99,7 +99,7 @@ test('search looks for every word, in what is written and in names, whatever the
   const finds = (text, left) => { enter(search, text); assert.deepEqual(ids(root), left, text); };
   finds('SMALL albert', ['c2']);
   finds('speeds', ['c3']);
-  finds('s3', ['c3']);
+  finds('share', ['c3']);
   finds('blog', ['c4']);
   finds('12 m', ['c4']);
   finds('section', ['c4']);
@@ -107,6 +107,27 @@ test('search looks for every word, in what is written and in names, whatever the
   finds('claim table', ['c1', 'c3']);
   finds('', ['c1', 'c2', 'c3', 'c4']);
   assert.equal(search.getAttribute('maxlength'), '80');
+});
+
+test('a share is found however it is written, in the search and in the claim', () => {
+  const {root} = shown([claim('c1'), claim('c2', {claimed: '97%'}), claim('c3', {claimed: '40', claim: 'loses 97 percent'}), claim('c4', {claimed: '97'})]);
+  const search = root.querySelector('input[type=search]');
+  for (const sign of ['%', ' %', '\u202f%', ' percent', ' per cent']) {
+    enter(search, `97${sign}`);
+    assert.deepEqual(ids(root), ['c2', 'c3'], sign);
+  }
+  enter(search, 'percentile');
+  assert.deepEqual(ids(root), []);
+});
+
+test('the tab opens on what is wrong; a first search is over all claims', async () => {
+  const opened = await import(`../../../assets/js/claims/filter.js?${Math.random()}`);
+  assert.equal(opened.filter.verdict, 'wrong');
+  opened.setFilter({search: '40'});
+  assert.equal(opened.filter.verdict, '');
+  opened.setFilter({verdict: 'right'});
+  opened.setFilter({search: '41'});
+  assert.equal(opened.filter.verdict, 'right');
 });
 
 test('Clear forgets all filters and leaves the reader in the search; controls show what others set', () => {
@@ -125,12 +146,12 @@ test('Clear forgets all filters and leaves the reader in the search; controls sh
 
 test('a claim\'s checks are buttons that ask; one at work says so', () => {
   const {root, asked} = shown([claim('c1', {checks: ['T1', 'S2'], live: ['T1']})]);
-  assert.deepEqual(texts(root, '.cl-run'), ['▷ T1', '▷ S2']);
-  assert.equal(root.querySelector('.cl-run').title, 'Run T1: time');
+  assert.deepEqual(texts(root, '.cl-run'), ['▷ Time', '▷ Size']);
+  assert.equal(root.querySelector('.cl-run').title, 'Run Time: time');
   click(root.querySelectorAll('.cl-run')[1]);
   assert.deepEqual(asked, [{check: 'S2', press: 1}]);
   publish({running: ['S2']});
-  assert.deepEqual(texts(root, '.cl-run'), ['▷ T1', 'S2 …']);
+  assert.deepEqual(texts(root, '.cl-run'), ['▷ Time', 'Size …']);
   assert.deepEqual([...root.querySelectorAll('.cl-run')].map(button => button.getAttribute('aria-busy')), ['false', 'true']);
 });
 
@@ -155,7 +176,7 @@ test('where some of its checks are done it says which are left', () => {
   const {root} = shown([claim('c1', {checks: ['T1', 'S2', 'S3'], live: ['T1', 'S2', 'S3']}), claim('c2', {checks: ['S2']})]);
   assert.deepEqual(texts(root, '.cl-none'), []);
   publish({results: [result('T1', 'holds')]});
-  assert.deepEqual(texts(root, '.cl-none'), ['left: S2, S3']);
+  assert.deepEqual(texts(root, '.cl-none'), ['left: Size, Share']);
   publish({results: [result('S2', 'holds'), result('S3', 'holds')]});
   assert.deepEqual(texts(root, '.cl-none'), []);
 });
@@ -173,5 +194,5 @@ test('the focus stays on a claim\'s check while results come in', () => {
 test('the table has a row for each claim, with names for keys', () => {
   const {columns, rows} = table(data([claim('c1', {models: ['bert', 'albert'], checks: ['T1', 'S2'], source: 'x', verdict: 'wrong'})]));
   assert.deepEqual(columns, ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks']);
-  assert.deepEqual(rows, [['c1', 'Claim c1', 'BERT, ALBERT', 'Sizes', '40 %', 'BERT, Table 1', 'x', 'Wrong', 'T1, S2']]);
+  assert.deepEqual(rows, [['c1', 'Claim c1', 'BERT, ALBERT', 'Sizes', '40 %', 'BERT, Table 1', 'x', 'Wrong', 'Time, Size']]);
 });

@@ -6,7 +6,7 @@ import {click, place, texts} from '../dom.js';
 const {filter, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/shares.js');
 
-const data = {texts: {label: 'Verdicts', report: '{name}: {right} of {n}', right_share: '{share} % right'},
+const data = {texts: {label: 'Verdicts', report: '{name}: {right} of {n}', right_share: '{share}% right'},
   verdicts: {right: 'Right', imprecise: 'Imprecise', wrong: 'Wrong', unsupported: 'No source'}, total: {right: 6, imprecise: 3, wrong: 3},
   reports: [{id: 'a', name: 'Report A', counts: {right: 2, wrong: 1}}, {id: 'b', name: 'Report B', counts: {wrong: 2, imprecise: 3, right: 4}}]};
 
@@ -31,7 +31,7 @@ test('parts as long as their share, in the verdicts\' order, none for what did n
 
 test('each report says how much of it is right', () => {
   const root = shown();
-  assert.deepEqual(texts(root, '.cs-report'), ['Report A67 % right', 'Report B44 % right']);
+  assert.deepEqual(texts(root, '.cs-report'), ['Report A67% right', 'Report B44% right']);
   assert.deepEqual([...root.querySelectorAll('.cs-report')].map(node => node.title), ['Report A: 2 of 3', 'Report B: 4 of 9']);
 });
 

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {place, settled, shares, texts} from '../dom.js';
+import {charts, place, settled, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
 const {dial} = await import('../../../assets/js/depth/dial.js');
 
-const said = {times: 'times', usual: 'as usual', kl: 'KL', dial_chart: 'KL from usual', beyond: 'up to {n} times', work: '{gflop} GFLOP, {share}',
+const said = {times: 'times', usual: 'as usual', kl: 'KL', dial_chart: 'KL from usual', beyond: 'up to {n} times', work: '{gflop} GFLOP, {share}', same_work: '{gflop} GFLOP, usual',
   same: 'same as {n}',
   other: 'not as {n}', distance: '{kl} nats', lacking: 'Not now.', dial: 'What of {model}?', dial_note: 'Note.'};
-const model = {key: 'albert', label: 'ALBERT', layers: 2, flops: [1.5e9, 3e9, 4.5e9, 6e9], masks: [{}, {kl: [9, .5, 0],
+const model = {key: 'albert', label: 'ALBERT', layers: 2, flops: [1.5e9, 3e9, 4.5e9, 6e9],
+  chart: {data: [{x: [1, 2, 3, 4], y: []}], layout: {height: 190, shapes: [{x0: 2, x1: 2, line: {dash: 'dot'}}, {x0: 2, x1: 2}]}}, masks: [{}, {kl: [9, .5, 0],
   top: [[['embedding', 1]], [['dog', .6], ['cat', .25]], [['cat', .75], ['dog', .125]]]}]};
 const deep = {top: [[['dog', .6]], [['cat', .75]], [['cat', .5]], [['cow', .4]]], kl: [.5, 0, .25, 1]};
 
@@ -25,7 +26,7 @@ function turn(node, times) {
   input.dispatchEvent(new Event('input'));
 }
 const facts = node => texts(node, '.dd-facts li');
-const curve = node => texts(node, '.ch-dot').length;
+const curve = node => charts(node)[0].data[0].y;
 
 test('it stands at the usual depth, with the final answers, asked of nobody', () => {
   const {node, asked} = shown(), input = node.querySelector('input');
@@ -33,7 +34,7 @@ test('it stands at the usual depth, with the final answers, asked of nobody', ()
   assert.equal(node.querySelector('output').textContent, '2 × (as usual)');
   assert.deepEqual(texts(node, '.dd-list li'), ['cat0.750', 'dog0.125']);
   assert.deepEqual(shares(node, '.dd-bar'), [.75, .125]);
-  assert.deepEqual(facts(node), ['same as 2', '0 nats', '3 GFLOP, 1 ×']);
+  assert.deepEqual(facts(node), ['same as 2', '0 nats', '3 GFLOP, usual']);
   assert.equal(node.querySelector('h3').textContent, 'What of ALBERT?');
   assert.equal(asked.length, 0);
 });
@@ -52,7 +53,7 @@ test('fewer times: what the layer before has to say, and what it costs; the link
 
 test('beyond the usual depth the server is asked once, and until then it says how far', async () => {
   const {node, asked} = shown();
-  assert.equal(curve(node), 2);
+  assert.deepEqual(curve(node), [.5, 0, null, null]);
   turn(node, 3);
   assert.equal(node.querySelector('.dd-answer').textContent, 'up to 4 times');
   await settled();
@@ -60,21 +61,17 @@ test('beyond the usual depth the server is asked once, and until then it says ho
   assert.deepEqual(facts(node), ['same as 2', '0.25 nats', '4.5 GFLOP, 1.5 ×']);
   turn(node, 4);
   assert.deepEqual(facts(node), ['not as 2', '1 nats', '6 GFLOP, 2 ×']);
-  assert.equal(curve(node), 4);
+  assert.deepEqual(curve(node), [.5, 0, .25, 1]);
   await settled();
   assert.deepEqual(asked, [{params: {text: 'x'}, want: 'dial', model: 'albert', mask: 1}]);
 });
 
 test('the chart marks where the dial stands and the usual depth', () => {
-  const {node} = shown(), at = (selector, name) => Number(node.querySelector(selector).getAttribute(name));
-  const dots = [...node.querySelectorAll('.ch-dot')].map(dot => Number(dot.getAttribute('cx')));
-  assert.equal(at('.ch-mark', 'x1'), dots[1]);
-  assert.equal(at('.ch-rule', 'x1'), dots[1]);
+  const {node} = shown(), marks = () => charts(node)[0].layout.shapes.map(({x0, x1}) => [x0, x1]);
+  assert.deepEqual(marks(), [[2, 2], [2, 2]]);
   turn(node, 1);
-  assert.equal(at('.ch-mark', 'x1'), dots[0]);
-  assert.equal(at('.ch-rule', 'x1'), dots[1]);
-  assert.deepEqual(texts(node, 'text[text-anchor=middle]'), ['1', '2', '4', 'times']);
-  assert.equal(at('.ch svg', 'height'), 150);
+  assert.deepEqual(marks(), [[2, 2], [1, 1]]);
+  assert.equal(node.querySelector('.fg').style.height, '190px');
 });
 
 test('a link opens it at its depth, asks where it must, and stays within the most', async () => {

@@ -10,17 +10,17 @@ const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '
   looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
     first_masks: '{n} of {all} masks',
   embeddings: 'emb.', layer: 'layer {n}', cell: '{model}, {layer}: {word} {p}', place_cell: '{layer}: {word} in {rank}', kl_cell: '{layer}: {kl} nats',
-  strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',
+  scale: 'Colour 0', strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',
     words_strip: 'words of {model}',
-  words_note: 'Note.', first_words: 'first {n} of {all}', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}',
+  words_note: 'Note.', first_words: 'first {n} of {all}', words_counted: 'Counted {n}.', words_none: 'None.', words_said: 'Said: ', words_finding: '{model} {first} of {n}', dial: 'Dial of {model}',
     usual: 'usual',
-  times: 'times', dial_chart: 'Chart', dial_note: 'Dial note.', same: 'same', other: 'other', distance: '{kl} away', work: '{gflop}, {share}',
+  times: 'times', dial_chart: 'Chart', dial_note: 'Dial note.', same: 'same', other: 'other', distance: '{kl} away', work: '{gflop}, {share}', same_work: '{gflop}, usual',
     beyond: 'up to {n}'};
 const mask = (decided, words, p, rank, kl) => ({decided, words, p, rank, kl, top: p.map(row => words.map((word, i) => [word, row[i]]))});
 const bert = () => ({key: 'bert', label: 'BERT', layers: 2, flops: [], masks: [
   mask(2, ['cat', 'dog'], [[.01, .25], [.003, .5], [.998, 0]], [1500, 2, 1], [12, 3, 0]), mask(0, ['mat', 'rug'], [[.5, .1], [.6, .1], [.7, .1]], [1, 1, 1],
     [2, 1, 0])]});
-const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2e9], masks: [
+const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2e9], chart: {data: [{}], layout: {shapes: [{}, {}]}}, masks: [
   mask(1, ['dog', 'cat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0]), mask(1, ['rug', 'mat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0])]});
 const data = changes => ({texts: said, models: [bert(), albert()], masks: ['The ▢', 'a ▢'], n_masks: 2, cards: [], run: {text: 'x'}, ...changes});
 
@@ -41,8 +41,9 @@ test('a row for each layer: probabilities, the place of the final answer, KL, an
   const bert = strip(shown().root, 'bert');
   assert.deepEqual(texts(bert, '.dp-word'), ['cat', 'dog']);
   assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => [...row.children].map(node => node.textContent)),
-    [['emb.', '.01', '.25', '1,500', '12.0'], ['1', '', '.50', '2', '3.00'], ['2', '1', '', '1', '0.00']]);
-  assert.deepEqual(shares(bert, '.dp-cell'), [.1, .5, .055, .707, .999, 0]);
+    [['emb.', '0.010', '0.250', '1,500', '12.0'], ['1', '0.003', '0.500', '2', '3.00'], ['2', '0.998', '', '1', '0.00']]);
+  assert.deepEqual(shares(bert, '.dp-cell'), [.1, .501, .055, .708, 1, 0], 'the largest of all models has the fullest colour');
+  assert.equal(shown().root.querySelector('.dp-scale').textContent, 'Colour 00.998');
   assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => row.className), ['dp-row', 'dp-row', 'dp-row decides decided']);
   assert.deepEqual([...strip(shown({mask: '1'}).root, 'bert').querySelectorAll('.dp-row')].map(row => row.className),
     ['dp-row decides decided', 'dp-row decided', 'dp-row decided']);
@@ -102,7 +103,7 @@ test('it says how many masks are read where that is not all', () => {
   assert.equal(texts(shown().root, '.note').some(text => /masks/.test(text)), false);
 });
 
-const words = {words: ['a', 'b'], n_words: 2, models: [{key: 'bert', label: 'BERT', first: 1, rank: [[2, 1]]}]};
+const words = {words: ['a', 'b'], n_words: 2, counted: 2, models: [{key: 'bert', label: 'BERT', first: 1, rank: [[2, 1]]}]};
 
 test('every word is asked for when the reader looks at them, once for a text', async () => {
   const asked = [], {root, state} = shown({}, {}, async question => { asked.push(question); return JSON.stringify(words); });

@@ -65,7 +65,7 @@ test('a map has a row for each word and a column for each layer, shares as short
   assert.deepEqual(texts(bert, '.head .dq-cell'), ['emb.', '1', '2']);
   assert.equal(bert.querySelectorAll('.head .dq-cell')[1].title, 'layer 1');
   assert.deepEqual(texts(bert, '[role=rowheader]'), ['The', 'king', '[MASK]']);
-  assert.deepEqual(cells(bert), [['0', '.05', '.05'], ['1', '.75', '−.05'], ['0', '−.05', '−1.20']]);
+  assert.deepEqual(cells(bert), [['0', '0.05', '0.05'], ['1', '0.75', '−0.05'], ['0', '−0.05', '−1.20']]);
   assert.deepEqual(cells(section(root, 'albert')), [['0', '0'], ['1', '0'], ['0', '1']]);
   assert.equal(bert.querySelectorAll('.dq-row:not(.head) .dq-cell')[4].title, 'BERT, layer 1, king: 0.750');
   assert.deepEqual(shares(root, '.dq-map', '--layers'), [3, 3]);

@@ -15,7 +15,7 @@ const data = {texts: said, first: .625, five: .7, kl: .12345, teacher_right: .5,
 test('five numbers, each with what it is, and the sentences that are furthest apart', () => {
   const root = place();
   show(root, data);
-  assert.deepEqual(texts(root, '.da-big'), ['62.5 %same first', '70.0 %of five', '0.123KL', '50.0 %teacher right', '25.0 %student right']);
+  assert.deepEqual(texts(root, '.da-big'), ['62.5%same first', '70.0%of five', '0.123KL', '50.0%teacher right', '25.0%student right']);
   assert.deepEqual(texts(root, 'tbody tr'), ['A cat sat.dogman1.5002', 'He ran.shehe0.2500']);
   assert.deepEqual(texts(root, '.da-gap'), ['cat', 'He']);
   assert.equal(root.querySelector('.note').textContent, 'On 8 sentences.');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {click, place, settled, texts} from '../dom.js';
+import {charts, click, place, settled, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 import {lab, STUDENT, TEACHER} from './soft.js';
 
@@ -15,69 +15,53 @@ async function drawn() {
   await whole(root);
   return root;
 }
-const readOut = chart => texts(chart, '.ch-item');
-const brief = v => Number(v.toPrecision(3)).toString();
 const kl = (p, q) => p.reduce((sum, one, i) => sum + one * Math.log(one / q[i]), 0);
+const near = (one, other) => assert.ok(Math.abs(one - other) < 1e-6, `${one}, ${other}`);
+/** What a chart draws: each line's values by its measure, and the points and the upright line where the dial stands. */
+function drawnBy({data, layout}) {
+  const {x, y} = data.at(-1), [{x0, x1}] = layout.shapes;
+  return {lines: Object.fromEntries(data.slice(0, -1).map(trace => [trace.meta, trace.y])), shown: data.slice(0, -1).filter(trace => trace.visible).map(trace => trace.meta),
+    points: y, at: [...new Set([...x, x0, x1])]};
+}
+const both = root => charts(root).map(drawnBy);
 
-test('four charts over temperature, each with its names, read out where the dial stands', async () => {
-  const root = await drawn(), charts = [...root.querySelectorAll('.ch')];
-  assert.deepEqual(texts(root, '.dc figcaption'), ['Divergences', 'Entropies', 'Loss', 'Gradients']);
-  const [divergences, entropies, loss, gradients] = charts;
+test('two charts over temperature, with a point on every line where the dial stands', async () => {
+  const root = await drawn(), [divergences, gradients] = both(root);
   const mean = TEACHER.map((p, i) => (p + STUDENT[i]) / 2), js = (kl(TEACHER, mean) + kl(STUDENT, mean)) / 2;
-  assert.deepEqual(readOut(divergences), [`forward ${brief(kl(TEACHER, STUDENT))}`, `back ${brief(kl(STUDENT, TEACHER))}`, `JS ${brief(js)}`]);
-  const entropy = p => -p.reduce((sum, one) => sum + one * Math.log(one), 0);
-  assert.deepEqual(readOut(entropies), [`teacher ${brief(entropy(TEACHER))}`, `student ${brief(entropy(STUDENT))}`]);
-  assert.deepEqual([...entropies.querySelectorAll('.ch-item')].map(item => item.getAttribute('data-model')), ['bert', 'distilbert']);
-  assert.deepEqual(readOut(loss), [`forward ${brief(kl(TEACHER, STUDENT))}`, `times T2 ${brief(kl(TEACHER, STUDENT))}`]);
   const length = Math.sqrt(TEACHER.reduce((sum, p, i) => sum + (p - STUDENT[i]) ** 2, 0));
-  assert.deepEqual(readOut(gradients), [`plain ${brief(length)}`, `with T2 ${brief(length)}`]);
-  assert.deepEqual(texts(root, '.dc .ch-at'), Array(4).fill('T = 1'));
+  [kl(TEACHER, STUDENT), kl(TEACHER, STUDENT), js].forEach((value, i) => near(divergences.points[i], value));
+  [length, length].forEach((value, i) => near(gradients.points[i], value));
+  assert.deepEqual([divergences.at, gradients.at], [[1], [1]]);
+  assert.deepEqual(root.querySelector('.dc tbody tr').children.length, 7);
+  assert.deepEqual(texts(root, '.dc th'), ['T', 'times T2', 'forward', 'JS', 'mean', 'with T2', 'plain']);
 });
 
-test('what is not multiplied by T² is dotted, and the factor is the square', async () => {
-  const root = await drawn(), [, two] = root.querySelectorAll('.ds-presets button'), charts = [...root.querySelectorAll('.ch')];
-  for (const chart of charts.slice(2)) {
-    assert.deepEqual([...chart.querySelectorAll('.ch-key')].map(key => key.classList.contains('dash')), [true, false]);
-  }
-  assert.equal(charts[0].querySelectorAll('.dash').length, 0);
+test('the factor is the square of the temperature, and the mark moves with the dial', async () => {
+  const root = await drawn(), [, two] = root.querySelectorAll('.ds-presets button');
+  const [{lines: {soft_loss: loss, ab: plain}}] = both(root);
+  [.5, 1, 2].forEach((t, i) => near(loss[i], t * t * plain[i]));
   click(two);
-  for (const chart of charts.slice(2)) {
-    const [plain, times] = [...chart.querySelectorAll('.ch-item b')].map(node => Number(node.textContent));
-    assert.ok(Math.abs(times / plain - 4) < .03, `${times} / ${plain}`);
+  for (const {at, points, lines} of both(root)) {
+    assert.deepEqual(at, [2]);
+    near(points[0], Object.values(lines)[0][2]);
   }
-  assert.equal(texts(root, '.ch-at')[0], 'T = 2');
   click(root.querySelector('.ds-presets button'));
 });
 
-test('axes: entropies go from 0 to that of ten equal words, temperatures stand at round numbers by ratio', async () => {
-  const root = await drawn(), entropies = root.querySelectorAll('.ch')[1];
-  const line = entropies.querySelector('.ch-line').getAttribute('d').split(/[ML]/).slice(1).map(point => point.split(' ').map(Number));
-  assert.equal(line.length, 82);   // 81 by equal ratios, the middle one T = 1, and T = 2
-  const [first, last] = [line[0], line.at(-1)], top = 14, bottom = 164;
-  assert.ok(Math.abs(last[1] - top) < 2, 'at T = 20 nearly equal');
-  assert.ok(Math.abs(first[1] - bottom) < 3, 'at T = 0.05 nearly sure');
-  assert.equal(texts(entropies, 'text[text-anchor=end]')[0], '0');
-  assert.deepEqual(texts(entropies, 'text[text-anchor=middle]'), ['0.05', '0.2', '0.5', '1', '2', '5', '20']);
-  const losses = root.querySelectorAll('.ch')[2].querySelectorAll('text[text-anchor=end]');
-  assert.ok([...losses].every(node => /^(1e|10*$|0\.0*1$)/.test(node.textContent)), 'powers of ten');
-});
-
 test('the mean over the words is one line more, a tenth of the loss, and stays chosen', async () => {
-  const root = await drawn(), loss = root.querySelectorAll('.ch')[2], note = root.querySelector('.dc [role=status]');
-  assert.equal(note.textContent, '');
-  click(root.querySelector('#dc-mean'));
-  root.querySelector('#dc-mean').dispatchEvent(new Event('change'));
-  assert.equal(root.querySelector('#dc-mean').checked, true);
+  const root = await drawn(), note = root.querySelector('.dc [role=status]');
+  const tick = box => { click(box); box.dispatchEvent(new Event('change')); };
+  assert.deepEqual([note.textContent, both(root)[0].shown], ['', ['soft_loss', 'ab', 'js']]);
+  tick(root.querySelector('#dc-mean'));
+  const [{lines, points}] = both(root);
   assert.equal(note.textContent, 'by 10');
-  const [, times, mean] = [...loss.querySelectorAll('.ch-item b')].map(node => Number(node.textContent));
-  assert.equal(mean, Number((times / 10).toPrecision(3)));
+  near(lines.mean[0], lines.soft_loss[0] / 10);
+  near(points[3], points[0] / 10);
   const again = await drawn();
   assert.equal(again.querySelector('#dc-mean').checked, true);
-  assert.equal(again.querySelectorAll('.ch')[2].querySelectorAll('.ch-item').length, 3);
-  assert.equal(again.querySelector('.dc [role=status]').textContent, 'by 10');
-  click(again.querySelector('#dc-mean'));
-  again.querySelector('#dc-mean').dispatchEvent(new Event('change'));
-  assert.equal(again.querySelectorAll('.ch')[2].querySelectorAll('.ch-item').length, 2);
+  assert.equal(both(again)[0].shown.length, 4);
+  tick(again.querySelector('#dc-mean'));
+  assert.equal(both(again)[0].shown.length, 3);
 });
 
 test('how many of the first words both share: of one, of five, of ten', async () => {
@@ -96,15 +80,15 @@ test('they are computed once, when they come into sight, a few at a time, and no
     place().append(one.node);
     seen[0]([{isIntersecting: false}]);
     await settled(50);
-    assert.equal(one.node.querySelectorAll('.ch').length, 0);
+    assert.equal(one.node.querySelectorAll('.fg').length, 0);
     seen[0]([{isIntersecting: false}, {isIntersecting: true}]);
     seen[0]([{isIntersecting: true}]);
-    assert.equal(one.node.querySelectorAll('.ch').length, 0, 'not at once');
+    assert.equal(one.node.querySelectorAll('.fg').length, 0, 'not at once');
     await one.whole();
-    assert.equal(one.node.querySelectorAll('.ch').length, 4);
+    assert.equal(one.node.querySelectorAll('.fg').length, 2);
     assert.equal(left, 1);
     await gone.whole();
-    assert.equal(gone.node.querySelectorAll('.ch').length, 0);
+    assert.equal(gone.node.querySelectorAll('.fg').length, 0);
   } finally {
     globalThis.IntersectionObserver = Watch;
   }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {click, place, shares, texts} from '../dom.js';
+import {charts as drawn, click, place, shares, texts} from '../dom.js';
 
 let serial = 0;
 const fresh = () => import(`../../../assets/js/distillation/live.js?${serial += 1}`);   // a page that was just opened
@@ -11,14 +11,17 @@ const said = {run: 'run {name}: {layers} {start}, {weights}, T = {t}, {steps}', 
   parts_title: 'Parts', agree_title: 'Agreement', soft: 'At T = {t}', teacher: 'BERT', student: 'student', step: 'step', progress: 'Progress',
   lay_over: 'Lay over', stopped: 'Stopped after {step}.'};
 
+const curve = (name, x, y) => ({name, x, y, line: {}}), chart = (text, ...data) => ({data, layout: {title: {text}}});
 /** A run of `steps`, each loss a number of its own. */
 const run = (steps, changes = {}) => ({texts: said, sentence: `Step ${steps.at(-1) ?? 0}.`, done: false, steps, words: ['cat', 'dog'],
   settings: {layers: 2, start: 'copied', temperature: 2, steps: 40, ce: 5, mlm: 2, cos: .5, seed: 0},
   parts: {loss: steps.map(step => 9 - step / 10), ce: steps.map(() => 1), mlm: steps.map(() => 3), cos: steps.map(() => 4)},
   exams: [0, ...steps], agreement: {same_first: [0, ...steps.map(() => .5)], shared_five: [.1, ...steps.map(() => .25)], found: [.2, ...steps.map(() => .75)]},
+  figures: [chart('Agreement', curve('same', [0, ...steps], [])), chart('Loss', curve('this run', steps, steps.map(step => 9 - step / 10))),
+    chart('Parts', curve('L_ce', steps, []), curve('L_mlm', steps, []))],
   teacher: [.5, .2], student: [.4, .05], ...changes});
-const charts = root => Object.fromEntries([...root.querySelectorAll('.ch')].map(node => [node.querySelector('figcaption').textContent, node]));
-const lines = (root, title) => texts(charts(root)[title], '.ch-item');
+const lines = (root, i) => drawn(root)[i].data.map(({name, line}) => line.dash ? `${name} (${line.dash})` : name);
+const LOSS = 1;
 const ended = (steps, changes) => run(steps, {done: true, ...changes});
 
 test('a run on its way: its sentence, its bar, its losses and what it agrees on', async () => {
@@ -27,14 +30,9 @@ test('a run on its way: its sentence, its bar, its losses and what it agrees on'
   assert.equal(root.querySelector('[role=status]').textContent, 'Step 20.');
   const bar = root.querySelector('progress');
   assert.deepEqual([bar.max, bar.value, bar.hidden], [40, 20, false]);
-  assert.deepEqual(lines(root, 'Loss'), ['this run 7']);
-  assert.deepEqual(lines(root, 'Parts'), ['L_ce 1', 'L_mlm 3', 'L_cos 4']);
-  assert.deepEqual(lines(root, 'Agreement'), ['same 0.5', 'five 0.25', 'found 0.75']);
-  assert.deepEqual([...charts(root).Parts.querySelectorAll('.ch-item')].map(node => node.getAttribute('data-part')), ['ce', 'mlm', 'cos']);
-  assert.deepEqual([...charts(root).Agreement.querySelectorAll('.ch-line')].map(node => node.getAttribute('data-part')), ['ce', 'mlm', 'cos']);
-  assert.equal(texts(root, '.ch-at')[0], 'step 20');
-  const sides = texts(charts(root).Agreement, 'text[text-anchor=end]').map(Number);
-  assert.deepEqual([sides[0], sides.at(-1)], [0, 1]);
+  assert.deepEqual(texts(root, 'figcaption'), ['Agreement', 'Loss', 'Parts']);
+  assert.deepEqual(drawn(root)[LOSS].data.map(({x, y}) => [x, y]), [[[10, 20], [8, 7]]]);
+  assert.deepEqual([0, 1, 2].map(i => lines(root, i)), [['same'], ['this run'], ['L_ce', 'L_mlm']]);
 });
 
 test('the reader\'s words: both models, bars as shares of the most likely one', async () => {
@@ -63,7 +61,7 @@ test('one at work is drawn into the same place, a wait in line takes it away', a
   show(root, {waiting: 'You are number 2.'});
   assert.deepEqual([root.textContent, root.children.length], ['You are number 2.', 1]);
   show(root, run([10]));
-  assert.equal(root.querySelectorAll('.ch').length, 3);
+  assert.equal(root.querySelectorAll('.fg').length, 3);
   clear(root);
   assert.equal(root.childNodes.length, 0);
 });
@@ -81,16 +79,11 @@ test('a finished run has no bar and can be laid over the next one, dotted, at it
   assert.equal(chip.getAttribute('aria-pressed'), 'false');
   click(chip);
   assert.equal(root.querySelector('.dv-chips .chip').getAttribute('aria-pressed'), 'true');
-  assert.deepEqual(lines(root, 'Loss'), ['this run –', 'run 1 5']);   // read out at step 40, which this run has not reached
-  const [own, other] = charts(root).Loss.querySelectorAll('.ch-line');
-  assert.equal(own.getAttribute('stroke-dasharray'), null);
-  assert.equal(other.getAttribute('stroke-dasharray'), '2 4');
-  assert.equal(own.getAttribute('d').split('L').length, 2);
-  assert.equal(other.getAttribute('d').split('M').length, 3, 'broken where it has no value');
-  assert.equal(lines(root, 'Parts').length, 6);
-  assert.equal(lines(root, 'Agreement').length, 6);
+  assert.deepEqual(lines(root, LOSS), ['this run', 'run 1: this run (dot)']);
+  assert.deepEqual(drawn(root)[LOSS].data.map(({x}) => x), [[20, 30], [10, 40]], 'each at its own steps');
+  assert.deepEqual([0, 2].map(i => lines(root, i).length), [2, 4]);
   click(root.querySelector('.dv-chips .chip'));
-  assert.deepEqual(lines(root, 'Loss'), ['this run 6']);
+  assert.deepEqual(lines(root, LOSS), ['this run']);
 });
 
 test('the same run once more is the same run; another result has the next name; six are kept', async () => {
@@ -110,11 +103,11 @@ test('what is laid over stays with the next run, until it is forgotten, and neve
   show(root, other(1));
   click(root.querySelector('.dv-chips .chip'));
   show(root, other(2));
-  assert.deepEqual(lines(root, 'Loss').map(text => text.slice(0, 5)), ['this ', 'run 1']);
+  assert.deepEqual(lines(root, LOSS).map(text => text.slice(0, 5)), ['this ', 'run 1']);
   show(root, one);
-  assert.deepEqual(lines(root, 'Loss'), ['this run 5']);
+  assert.deepEqual(lines(root, LOSS), ['this run']);
   for (let seed = 3; seed < 9; seed++) show(root, other(seed));
-  assert.equal(lines(root, 'Loss').length, 1);
+  assert.equal(lines(root, LOSS).length, 1);
 });
 
 test('Stop ends a run where it stands, and it is kept; one that has ended is left alone', async () => {

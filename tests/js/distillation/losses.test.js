@@ -6,7 +6,7 @@ import {click, enter, place, shares, texts} from '../dom.js';
 const {constants, show, table} = await import('../../../assets/js/distillation/losses.js');
 
 const said = {start: {ce: 5, mlm: 2, cos: 1, t: 2}, ce: 'soft', mlm: 'hidden', cos: 'states', weights: {ce: 'α', mlm: 'β', cos: 'γ'}, temperature: 'T',
-  unknown: 'unknown', head: 'At T = {t}', word: 'kl {kl}, cos {cos}', strip: 'Words', worst: '{word}: {kl}, {share} %', reset: 'Reset', total: 'Sum',
+  unknown: 'unknown', head: 'At T = {t}', word: 'kl {kl}, cos {cos}', strip: 'Words', worst: '{word}: {kl}, {share}%', reset: 'Reset', total: 'Sum',
   table: 'Parts', columns: ['part', 'raw', 'times', 'weighted', 'share'], notes: ['One.', 'Two.']};
 const data = {texts: said, temperatures: [1, 2, 4], ce: [.5, .25, .125], mlm: 3, cos: .75, tokens: ['[CLS]', 'a', 'cat'],
   kl: [[.1, .2, .3], [.02, .06, .04], [0, 0, 0]], cosine: [.5, .6, .7], place: 1, answer: 7};
@@ -21,9 +21,9 @@ function shown(changes) {
 
 test('each part times its weight, its share of the sum, and the sum', () => {
   const root = shown();   // 5 · 0.25 + 2 · 3 + 1 · 0.75 = 8
-  assert.deepEqual(row(root, 0), ['soft', '0.2500', '× 5', '1.2500', '15.6 %']);
-  assert.deepEqual(row(root, 1), ['hidden', '3.0000', '× 2', '6.0000', '75.0 %']);
-  assert.deepEqual(row(root, 2), ['states', '0.7500', '× 1', '0.7500', '9.4 %']);
+  assert.deepEqual(row(root, 0), ['soft', '0.2500', '× 5', '1.2500', '15.6%']);
+  assert.deepEqual(row(root, 1), ['hidden', '3.0000', '× 2', '6.0000', '75.0%']);
+  assert.deepEqual(row(root, 2), ['states', '0.7500', '× 1', '0.7500', '9.4%']);
   assert.equal(root.querySelector('.dl-total').textContent, '8.0000');
   assert.equal(root.querySelector('.dl-total').dataset.value, '8');
   assert.deepEqual(shares(root, '.dl-shares i'), [.156, .75, .094]);
@@ -38,7 +38,7 @@ test('a word for each token, its bar a share of the worst, which is named with i
   assert.deepEqual(texts(root, '.dl-kl'), ['0.02', '0.06', '0.04']);
   assert.deepEqual([...root.querySelectorAll('.dl-word')].map(node => node.classList.contains('worst')), [false, true, false]);
   assert.equal(root.querySelectorAll('.dl-word')[2].title, 'kl 0.0400, cos 0.7000');
-  assert.equal(root.querySelector('.ds-sentence').textContent, 'a: 0.060, 50 %');
+  assert.equal(root.querySelector('.ds-sentence').textContent, 'a: 0.060, 50%');
   assert.equal(root.querySelector('.dl-strip').getAttribute('aria-label'), 'Words');
 });
 
@@ -49,7 +49,7 @@ test('the temperature moves the soft loss and the words alone', () => {
   assert.deepEqual(row(root, 0).slice(1, 4), ['0.5000', '× 5', '2.5000']);
   assert.equal(row(root, 1)[3], '6.0000');
   assert.equal(root.querySelector('h3').textContent, 'At T = 1');
-  assert.equal(root.querySelector('.ds-sentence').textContent, 'cat: 0.300, 50 %');
+  assert.equal(root.querySelector('.ds-sentence').textContent, 'cat: 0.300, 50%');
   assert.equal(t.getAttribute('aria-valuetext'), '1');
 });
 
@@ -57,7 +57,7 @@ test('words of which none is apart have empty bars and a share of nothing', () =
   const root = shown();
   enter(root.querySelector('#dl-t'), '2');
   assert.deepEqual(shares(root, '.dl-bar i'), [0, 0, 0]);
-  assert.equal(root.querySelector('.ds-sentence').textContent, '[CLS]: 0.000, 0 %');
+  assert.equal(root.querySelector('.ds-sentence').textContent, '[CLS]: 0.000, 0%');
 });
 
 test('a weight moves its part and the sum, is printed, and Reset puts all back', () => {

@@ -17,7 +17,11 @@ export const texts = {strip: 'Words', pick: 'Hide:', hidden: 'hidden', hide: 'hi
     gradient: 'plain', soft_gradient: 'with T2'}, divergences: 'Divergences', entropies: 'Entropies', loss: 'Loss', gradients: 'Gradients',
   mean_note: 'by {n}', overlap: '{1} of 1, {5} of 5, {10} of 10', mean_switch: 'divide', why: 'Why.'}};
 
-export const lab = (changes = {}) => ({texts, temperatures: [.05, 20], temperature: 1, selected: 1, answer: {id: 3},
+const curve = meta => ({meta, name: texts.curves.names[meta], x: [.5, 1, 2], visible: meta !== 'mean'});
+const chart = (title, ...names) => ({data: [...names.map(curve), {mode: 'markers'}], layout: {title: {text: title}, shapes: [{x0: 1, x1: 1}]}});
+const curves = () => [chart('Divergences', 'soft_loss', 'ab', 'js', 'mean'), chart('Gradients', 'soft_gradient', 'gradient')];
+
+export const lab = (changes = {}) => ({texts, curves: curves(), temperatures: [.05, 20], temperature: 1, selected: 1, answer: {id: 3},
   words: [{text: 'The', clickable: true}, {text: '▢', clickable: true}, {text: '.', clickable: false}],
   names: Object.fromEntries([...'abcdefghij'].map((name, i) => [i, name])),
   models: [

@@ -24,6 +24,7 @@ test('an element has a class where it is given one, and its text', () => {
   assert.deepEqual([node.className, node.textContent, node.getAttribute('scope')], ['n', '5', 'row']);
   assert.equal(el('i', '').hasAttribute('class'), false);
   assert.equal(word('cat').outerHTML, '<em class="w">cat</em>');
+  assert.deepEqual(['.', '', '…', '2', 'é', '日', '\'s'].map(text => word(text).textContent), ['“.”', '“”', '“…”', '2', 'é', '日', '\'s']);
 });
 
 test('holes of a sentence are filled, those without a value stay', () => {

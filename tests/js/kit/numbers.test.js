@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {brief, bytes, exact, fine, floats, million, number, percent, shown, wholePercent} from '../../../assets/js/kit/numbers.js';
+import {brief, bytes, exact, fine, fixed, floats, million, number, percent, shown, wholePercent} from '../../../assets/js/kit/numbers.js';
 
 const pack = typed => Buffer.from(typed.buffer).toString('base64');
 
@@ -12,16 +12,20 @@ test('packed numbers come back as they went', () => {
 });
 
 test('a probability has three decimals while it has three digits to show', () => {
-  assert.deepEqual([1, .5, .001, .00099, 3e-20, 0].map(number), ['1.000', '0.500', '0.001', '9.9e-4', '3.0e-20', '0.000']);
+  assert.deepEqual([1, .5, .001, .00099, 3e-20, 0].map(number), ['1.000', '0.500', '0.001', '9.9×10⁻⁴', '3.0×10⁻²⁰', '0.000']);
 });
 
-test('a share is 100 % only when it is all', () => {
-  assert.deepEqual([1, .9999, .9994, .5, 0].map(percent), ['100.0 %', '> 99.9 %', '99.9 %', '50.0 %', '0.0 %']);
+test('a share is 100% only when it is all', () => {
+  assert.deepEqual([1, .9999, .9994, .5, 0].map(percent), ['100.0%', '> 99.9%', '99.9%', '50.0%', '0.0%']);
 });
 
 test('three digits of anything, without a tail of zeros', () => {
   assert.deepEqual([0, .5, 1.234567, 12, 100, 120, -20, 999.4, 12345, .00012, null, undefined].map(brief),
-    ['0', '0.5', '1.23', '12', '100', '120', '-20', '999', '1.2e+4', '1.2e-4', '–', '–']);
+    ['0', '0.5', '1.23', '12', '100', '120', '−20', '999', '12,345', '1.2×10⁻⁴', '–', '–']);
+});
+
+test('a change has a true minus, and none where it rounds to nothing', () => {
+  assert.deepEqual([-.0351, -.00001, .5].map(v => fixed(v, 4)), ['−0.0351', '0.0000', '0.5000']);
 });
 
 test('counts in the unit that fits', () => {
@@ -32,16 +36,16 @@ test('counts in the unit that fits', () => {
 });
 
 test('a whole per cent is rounded, and a temperature has three decimals below 1 and two above', () => {
-  assert.equal(wholePercent(.256), '26 %');
+  assert.equal(wholePercent(.256), '26%');
   assert.deepEqual([.12345, 2.3456, .0504].map(shown), ['0.123', '2.35', '0.05']);
 });
 
 test('where one way of printing ends and the next begins', () => {
-  assert.deepEqual([999, 1000, .001, .0009, -1000, -.001].map(brief), ['999', '1.0e+3', '0.001', '9.0e-4', '-1.0e+3', '-0.001']);
+  assert.deepEqual([999, 1000, .001, .0009, -1000, -.001, 2e6, -3e12].map(brief), ['999', '1,000', '0.001', '9.0×10⁻⁴', '−1,000', '−0.001', '2.0×10⁶', '−3.0×10¹²']);
   assert.deepEqual([.9996, 1, 1.2345, 1.999].map(shown), ['1', '1', '1.23', '2']);
-  assert.deepEqual([1e-99, 2e-99, .0014].map(number), ['0.000', '2.0e-99', '0.001']);
-  assert.deepEqual([.9995, .99949, 1].map(percent), ['> 99.9 %', '99.9 %', '100.0 %']);
+  assert.deepEqual([1e-99, 2e-99, .0014].map(number), ['0.000', '2.0×10⁻⁹⁹', '0.001']);
+  assert.deepEqual([.9995, .99949, 1].map(percent), ['> 99.9%', '99.9%', '100.0%']);
   assert.deepEqual([99999, 1e5, 9.99e6, 1e7, 9.99e8, 1e9, -2e6, -50].map(fine),
-    ['99,999', '0.10 M', '9.99 M', '10.0 M', '999.0 M', '1.0 G', '-2.00 M', '-50']);
+    ['99,999', '0.10 M', '9.99 M', '10.0 M', '999.0 M', '1.0 G', '−2.00 M', '−50']);
   assert.deepEqual([million(1e6), exact(1.5), brief(1.2345), brief(12.04)], ['1.0 M', '2', '1.23', '12']);
 });

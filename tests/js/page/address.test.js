@@ -31,7 +31,7 @@ test('the address has the view\'s fields anew, keeps what is not ours, and never
   begun({text: 'a cat', tab: 'depth'});
   assert.deepEqual(last().params, {__theme: 'dark', v: '1', family: 'mini', text: 'a cat', tab: 'depth'});
   assert.equal(new URL(last().url).hash, '#top');
-  assert.deepEqual([last().how, last().state], ['replace', {kept: 1, compared: {text: 'a cat', family: 'mini'}}]);
+  assert.deepEqual([last().how, last().state], ['replace', {kept: 1, compared: {text: 'a cat', family: 'mini'}, tab: 'depth', texts: {text: 'a cat'}}]);
   here.choose({layer: 4});
   assert.deepEqual([last().how, last().params.layer], ['replace', '4']);
 });

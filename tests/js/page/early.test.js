@@ -11,7 +11,7 @@ async function opened(address = 'http://page.test/', kept = {}) {
   history.replaceState({}, '', address);
   localStorage.clear();
   for (const [name, value] of Object.entries(kept)) localStorage.setItem(`explorer-${name}`, value);
-  document.documentElement.className = 'embed linked family-folded';
+  document.documentElement.className = 'embed linked';
   document.body.className = '';
   globalThis.fetch = async (resource, options) => {
     asked.push([resource, options]);
@@ -119,14 +119,14 @@ test('the address says whether the page stands in another one, and whether the o
   assert.deepEqual(await classes('?family=mini&layer=3'), [false, false]);
 });
 
-test('what was chosen last time is there at once, but an address that names a theme has the last word', async () => {
+test('the theme chosen last time is there at once, but an address that names one has the last word', async () => {
   const now = async (...given) => {
     await opened(...given);
-    return [document.body.classList.contains('dark'), document.documentElement.classList.contains('family-folded')];
+    return document.body.classList.contains('dark');
   };
-  assert.deepEqual(await now(), [false, false]);
-  assert.deepEqual(await now('http://page.test/', {theme: '"dark"', family: '"folded"'}), [true, true]);
-  assert.deepEqual(await now('http://page.test/', {theme: '"light"', family: '"open"'}), [false, false]);
-  assert.deepEqual(await now('http://page.test/?__theme=light', {theme: '"dark"'}), [false, false]);
-  assert.deepEqual(await now('http://page.test/', {theme: '{broken', family: '{'}), [false, false]);
+  assert.equal(await now(), false);
+  assert.equal(await now('http://page.test/', {theme: '"dark"'}), true);
+  assert.equal(await now('http://page.test/', {theme: '"light"'}), false);
+  assert.equal(await now('http://page.test/?__theme=light', {theme: '"dark"'}), false);
+  assert.equal(await now('http://page.test/', {theme: '{broken'}), false);
 });

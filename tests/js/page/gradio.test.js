@@ -8,7 +8,7 @@ import {begun} from './stage.js';
 const taken = [], broken = [];
 Object.assign(globalThis, {parent: window, reportError: error => broken.push(error.message)});
 document.defaultView.Element.prototype.getClientRects = function getClientRects() { return /** @type {any} */ (this.closest('[hidden]') ? [] : [{}]); };
-Object.assign(window, {explorer: {waiting: [], told: [['restored']], taken: undefined}});
+Object.assign(window, {explorer: {waiting: [], told: [['choose', {}]], taken: undefined, charts: window.explorer.charts}});
 const gradio = await import('../../../assets/js/gradio.js');
 const {withState, listen} = await import('../../../assets/js/page/here.js');
 const {explorer} = window;
@@ -70,33 +70,32 @@ test('the text is typed as a reader types it, and Compare is pressed wherever it
   gradio.typeText('A cat.');
   gradio.pressCompare();
   assert.deepEqual(heard, ['A cat.', 'pressed']);
-  assert.equal(gradio.fileUrl('/x.png'), '/gradio_api/file=/x.png');
-  Object.assign(window, {gradio_config: {root: 'http://page.test/app/'}});
-  assert.equal(gradio.fileUrl('x'), 'http://page.test/app/gradio_api/file=x');
-  delete window.gradio_config;
 });
 
-test('a tab is put by a hidden button, and its row comes into sight where it is low', () => {
-  const root = place(), pressed = [], seen = [];
-  root.innerHTML = '<div id="put"><button></button></div><div id="tabs"><div role="tablist"></div></div>';
-  root.querySelector('button').addEventListener('click', () => pressed.push(explorer.placed()));
-  const row = root.querySelector('[role=tablist]');
-  let bottom = 0.8 * innerHeight;
-  row.getBoundingClientRect = () => /** @type {any} */ ({bottom});
-  row.scrollIntoView = how => seen.push(how.block);
+test('a tab is put by a hidden button, and begins at its top with its name in sight', async t => {
+  const {state} = begun({}), root = place(), pressed = [], seen = [];
+  t.mock.method(globalThis, 'scrollTo', ({top}) => seen.push(top));
+  root.innerHTML = '<div id="put"><button></button></div><div id="tabs"><div role="tablist"><b id="tab-depth-button"></b></div></div>';
+  root.querySelector('#put button').addEventListener('click', () => pressed.push(explorer.placed()));
+  const tabs = root.querySelector('#tabs');
+  let top = 0;
+  tabs.getBoundingClientRect = () => /** @type {any} */ ({top});
   gradio.showTab('depth');
-  assert.deepEqual([pressed, seen], [[{tab: 'depth'}], []]);
-  bottom += 1;
+  await settled(5);
+  assert.deepEqual([pressed, seen, state.tab], [[{tab: 'depth'}], [], 'depth']);
+  [top, globalThis.scrollY] = [-20, 300];
   gradio.showTab('claims');
-  assert.deepEqual(seen, ['start']);
+  await settled(5);
+  globalThis.scrollY = 0;
+  assert.equal(seen[0], 280);
+  const row = root.querySelector('[role=tablist]'), button = root.querySelector('b');
+  Object.defineProperties(button, {offsetLeft: {value: 900}, offsetWidth: {value: 100}});
+  gradio.showTab('depth');
+  assert.equal(row.scrollLeft, 900 - (row.clientWidth - 100) / 2);
   root.innerHTML = '<button id="put"></button>';
   root.querySelector('button').addEventListener('click', () => pressed.push(explorer.placed()));
   gradio.put({family: 'base'});
   assert.deepEqual(pressed.at(-1), {family: 'base'});
-  gradio.showTab('depth');
-  root.innerHTML = '<b class="door" data-tab="tasks"></b><button id="put"></button>';
-  click(root.querySelector('.door'));
-  assert.deepEqual(explorer.placed(), {tab: 'tasks'});
   place();
   gradio.put({});
 });
@@ -150,18 +149,16 @@ test('stale tabs are hidden, all at once', () => {
   assert.deepEqual(rules(), []);
 });
 
-test('what Gradio tells of its tabs and of Compare reaches the state', () => {
+test('a click on a tab and what Gradio tells of Compare reach the state', () => {
   const {state, sent} = begun({}), told = [];
   withState(now => assert.equal(now, state));
   listen(() => told.push(1));
-  explorer.tell('tab', 'depth');
-  assert.equal(sent[0].tab, 'depth');
+  place().innerHTML = '<div id="tabs"><button role="tab" data-tab-id="depth"><i>Depth</i></button><button role="tab">A part</button></div>';
+  document.querySelectorAll('button').forEach(click);
+  click(document.querySelector('i'));
+  assert.deepEqual([sent.length, sent[0].tab], [1, 'depth']);
   explorer.tell('compare', {text: 'A cat.', hidden: ''});
   assert.equal(sent[1].text, 'A cat.');
-  const root = place();
-  root.innerHTML = '<details></details>';
-  explorer.tell('family', root);
-  assert.equal(root.querySelector('details').open, true);
 });
 
 test('the sign of an unknown share is taken out of a sentence, nothing else is', async () => {
@@ -232,10 +229,12 @@ test('light and dark are switched, kept, and drawn anew by the pictures that are
   const root = place();
   root.innerHTML = `<button id="theme-switch"></button><a class="skip" href="#x"></a>
     <div id="tabs"><b role="tab"></b><b role="tab" aria-selected="true" tabindex="0"></b></div>`;
-  const rows = [{key: 'bert', label: 'BERT', layer: 0}], one = document.createElement('div');
+  const film = {texts: {heads: '', chart: '', label: ''}, model: 'albert', size: 1, heads: 1, step: [], tiles: 'AA==', figures: [{data: [{line: {}}], layout: {}}]};
+  const one = document.createElement('div');
   root.append(one);
-  await canvas('depth/similarity', JSON.stringify({rows, cka: [[1]], shuffled: [[1]], pairs: [], texts: {}}), one);
-  const drawn = () => pen.notes.filter(([name]) => name === 'setTransform').length, pen = one.querySelector('canvas').getContext('2d');
+  await canvas('depth/film', JSON.stringify(film), one);
+  const shown = one.querySelector('.canvas'), tiles = [];
+  const drawn = () => { if (!tiles.includes(shown.querySelector('canvas'))) tiles.push(shown.querySelector('canvas')); return tiles.length; };
   assert.deepEqual([gradio.isDark(), drawn()], [false, 1]);
   click(root.querySelector('#theme-switch'));
   assert.deepEqual([gradio.isDark(), localStorage.getItem('explorer-theme')], [true, '"dark"']);

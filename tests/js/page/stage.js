@@ -15,7 +15,7 @@ export function reply(state, changes = {}) {
 
 /** A state that shows what a link holds; `sent` are the questions since. */
 export function begun(params = {}, config = {}) {
-  const sent = [], state = begin({defaults, reads, limit: 1000, longest: 5000, ...config}, () => sent.push({...state.wanted}));
+  const sent = [], state = begin({defaults, reads, limit: 1000, longest: 5000, packed: 'z', texts_of: ['text', 'hidden', 'other'], ...config}, () => sent.push({...state.wanted}));
   state.open(params);
   reply(state);
   sent.length = 0;

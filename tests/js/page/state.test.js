@@ -8,7 +8,7 @@ const RUN = ['text', 'family', 'device', 'dtype'];
 const config = {
   defaults: {text: 'start', family: 'mini', tab: 'predictions', model: 'bert', layer: '0', temperature: '2', word: '-1', fold: ''},
   reads: {predictions: RUN, attention: RUN, distillation: [...RUN, 'word'], claims: []},
-  limit: 10,
+  limit: 10, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'],
 };
 
 function page(params = {}) {
@@ -133,12 +133,26 @@ test('a choice made while the answer was on its way stays; a repaired one is the
   assert.deepEqual([last().layer, last().temperature], [undefined, '4']);
 });
 
-test('a link holds no machine, the family always, and a text of bounded length, whole characters', () => {
+test('a link holds no machine, the family always, and each text whole', () => {
   const {state, last} = page();
   state.compare({text: '👩🔬 a long text', family: 'base', device: 'cuda', dtype: 'float16'});
   answer(state);
-  assert.deepEqual(last(), {v: '1', family: 'base', text: '👩🔬 a long '.slice(0, 12)});
-  assert.equal([...last().text].length, 10);
+  assert.deepEqual(last(), {v: '1', family: 'base', text: '👩🔬 a long text'});
+});
+
+test('packed texts are sent as they are, and known once the server has read them, refused or not', () => {
+  for (const accepted of [true, false]) {
+    const {state} = page({z: 'packed', layer: '2'});
+    const question = JSON.parse(JSON.stringify(state.question()));
+    assert.deepEqual(question.params, {z: 'packed', layer: '2'});
+    state.answered(reply(question, {params: {family: 'mini', hidden: 'dog'}, text: 'long', accepted, drawn: accepted}));
+    assert.deepEqual([state.get('text'), state.wanted.hidden, 'z' in state.wanted], ['long', 'dog', false]);
+  }
+  const {state, last} = page({z: 'packed'}), opening = reply(state.question(), {text: 'long'});
+  state.compare({text: 'typed meanwhile'});
+  state.answered(opening);
+  answer(state);
+  assert.equal(last().text, 'typed meanwhile');
 });
 
 test('folds are for a text, not for a tab', () => {
@@ -159,45 +173,59 @@ function browser(params = {}) {
   let at = 0;
   const write = (link, isNew) => {
     if (isNew) places.splice(at += 1);
-    places[at] = {link, compared: state.compared};
+    places[at] = {link, compared: state.compared, tab: state.tab};
   };
   const state = new State(config, {send() {}, write, changed() {}});
   state.open(params);
   answer(state);
-  return {state, places, go: step => state.walk(places[at += step].compared), texts: () => places.map(place => place.compared.text)};
+  return {state, places, go: step => { at += step; state.walk(places[at].compared, places[at].tab); }, texts: () => places.map(place => place.compared.text), tabs: () => places.map(place => place.tab)};
 }
 
-test('each text compared is one place in the history; a tab, a head, the same text again are none', () => {
-  const {state, texts} = browser();
+test('each text compared is one place in the history and each tab another; a head, the same text again are none', () => {
+  const {state, texts, tabs} = browser();
   const long = 'a text longer than a link holds';
   state.compare({text: long});
   state.show('attention');   // while it runs: the first of the two questions may be answered or not
   answer(state);
   state.set({layer: 3});
-  state.show('predictions');
-  answer(state);
   state.compare({text: long, family: 'mini'});
   answer(state);
-  assert.deepEqual(texts(), ['start', long]);
+  state.show('predictions');
+  assert.deepEqual([texts(), tabs()], [['start', long, long], ['predictions', 'attention', 'predictions']], 'before its answer is there');
+  answer(state);
+  assert.deepEqual(tabs(), ['predictions', 'attention', 'predictions']);
 });
 
-test('Back and Forward bring the text again, whole, in the tab that is open, and add no place', () => {
-  const {state, places, go, texts} = browser();
+test('Back and Forward go through the tabs, and ask nobody for what is there already', () => {
+  const {state, go, tabs} = browser();
+  for (const tab of ['attention', 'claims']) { state.show(tab); answer(state); }
+  state.set({fold: 'checks'});
+  const asked = state.number;
+  for (const [step, tab] of [[-1, 'attention'], [-1, 'predictions'], [1, 'attention'], [1, 'claims'], [-2, 'predictions']]) {
+    go(step);
+    assert.deepEqual([state.tab, state.get('fold'), state.isStale(tab)], [tab, '', false]);
+  }
+  assert.deepEqual([state.number, tabs()], [asked, ['predictions', 'attention', 'claims']]);
+});
+
+test('Back and Forward bring the text again, whole, in the tab it was compared in, and add no place', () => {
+  const {state, go, texts} = browser();
   const long = 'a text longer than a link holds';
   for (const text of [long, 'third']) { state.compare({text, family: 'mini'}); answer(state); }
   state.show('attention');
   answer(state);
   go(-1);
-  assert.deepEqual([state.question().params.text, state.question().params.tab], [long, 'attention']);
+  assert.deepEqual([state.tab, state.isStale('predictions')], ['predictions', false]);
+  go(-1);
+  assert.deepEqual([state.question().params.text, state.tab], [long, 'predictions']);
   answer(state);
-  assert.equal(state.isStale('predictions'), true);
+  assert.equal(state.isStale('attention'), true);
   go(-1);
   const slow = reply(state.question());
   go(1);
   state.answered(slow);   // the answer that nobody waits for any more
   answer(state);
-  assert.deepEqual(texts(), ['start', long, 'third']);
-  assert.equal(places[1].link.text, long.slice(0, 10));
+  assert.deepEqual(texts(), ['start', long, 'third', 'third']);
   state.compare({text: 'other'});
   answer(state);
   assert.deepEqual(texts(), ['start', long, 'other']);

@@ -14,7 +14,7 @@ const {withState, chosen} = await import('../../../assets/js/page/here.js');
 const RUN = ['text', 'family', 'hidden'];
 const config = {defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'},
   reads: {predictions: RUN, depth: RUN, claims: []},
-  limit: 100, longest: 5000, home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
+  limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
 const asked = [], root = place();
 const page = document.createElement('div');
 page.innerHTML = `<div id="input-bar"></div><div id="text"><textarea></textarea></div><button id="put"></button>
@@ -68,10 +68,10 @@ test('the same answer again draws the link alone', () => {
 });
 
 test('Back brings what was compared there, into the box and the family too', () => {
-  const before = asked.length, event = Object.assign(new Event('popstate'), {state: {compared: {text: 'earlier', family: 'base', hidden: ''}}});
+  const before = asked.length, event = Object.assign(new Event('popstate'), {state: {compared: {text: 'earlier', family: 'base', hidden: ''}, tab: 'depth'}});
   window.dispatchEvent(event);
   assert.equal(asked.length, before + 1);
-  assert.deepEqual([asked.at(-1)().params.text, page.querySelector('textarea').value, puts.at(-1)], ['earlier', 'earlier', {family: 'base'}]);
+  assert.deepEqual([asked.at(-1)().params.text, page.querySelector('textarea').value, puts.at(-1)], ['earlier', 'earlier', {family: 'base', tab: 'depth'}]);
   answer();
   window.dispatchEvent(Object.assign(new Event('popstate'), {state: null}));
   assert.equal(asked.at(-1)().params.text, 'linked');   // a place without a state: its address
@@ -87,6 +87,6 @@ test('the way back from a family that cannot be had takes another one', () => {
 });
 
 test('the table has a row for each parameter of the answer', () => {
-  assert.deepEqual(table({answer: {params: {text: 'x', family: 'mini'}}}), {columns: ['parameter', 'value'], rows: [['text', 'x'], ['family', 'mini']]});
+  assert.deepEqual(table({answer: {text: 'x', params: {family: 'mini'}}}), {columns: ['parameter', 'value'], rows: [['text', 'x'], ['family', 'mini']]});
   assert.deepEqual(table({}).rows, []);
 });

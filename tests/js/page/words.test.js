@@ -6,37 +6,40 @@ import {begun, reply} from './stage.js';
 
 const {show, table} = await import('../../../assets/js/page/words.js');
 
-const said = {text: 'start', hint: 'Click a word.', keys: 'Ctrl+Enter', try: 'Try:', cut: '{shown} shown, {left} left', recent: 'Recent',
-  examples: [{label: 'Cat', text: 'The [MASK] sat.', shows: 'A cat.'}, {label: 'Depth', text: 'Deep.', tab: 'depth', fold: 'moves'}]};
+const said = {hint: 'Click a word.', cut: '{shown} shown, {left} left', recent: 'Recent', mask: 'mask {word}', unmask: 'masked: {word}, unmask',
+  fill: '[MASK], type a word', edit: 'Edit', first: 'First', second: 'Second', remove: 'Remove'};
 const put = [];
 
 /** The bar with a text on the page and in the box. */
-function bar(text, params = {}, changes = {}) {
+function bar(text, params = {}) {
   localStorage.clear();
   const page = place();
-  page.innerHTML = '<div id="text"><textarea></textarea></div><div id="words"></div><button id="put"></button><button id="compare"></button>';
+  page.innerHTML = `<div id="input-bar"><div id="text-row"><div id="text"><textarea></textarea></div><div id="words"></div><button id="compare"></button></div>
+    <div id="examples"><button data-text="The [MASK] sat." title="A cat.">Cat</button><button data-text="Deep." data-tab="depth" data-fold="moves">Depth</button>
+    <div id="more-examples"></div><button id="add-sentence"></button><p class="shows"></p></div></div><div id="tabs"></div><button id="put"></button>`;
   page.querySelector('#put').addEventListener('click', () => put.push(window.explorer.placed()));
   const area = page.querySelector('textarea'), root = page.querySelector('#words');
   area.value = text;
   area.dispatchEvent(new Event('input', {bubbles: true}));
   const {state, sent} = begun({text, ...params});
-  show(root, {...said, ...changes});
+  show(root, {text, ...said});
   return {page, root, area, state, sent, words: () => texts(root, '.strip > *'),
     word: name => [...root.querySelectorAll('.strip button')].find(one => one.textContent === name),
     type(now) { area.value = now; area.dispatchEvent(new Event('input', {bubbles: true})); }};
 }
+const isEditing = page => page.querySelector('#input-bar').classList.contains('editing');
 beforeEach(() => { put.length = 0; });
 
-test('words are buttons, marks are not, a separator is a sign, a choice is one word', () => {
-  const {root, words} = bar('It\'s 5 [he|she] o\'clock, [SEP] [MASK]!');
-  assert.deepEqual(words(), ['It\'s', '5', '[he|she]', 'o\'clock', ',', '⟂', '[MASK]', '!']);
+test('words are buttons, marks are not, a choice is one word, and the text is what was typed', () => {
+  const {root, words} = bar('It\'s  5 [he|she] o\'clock, [MASK]!');
+  assert.deepEqual(words(), ['It\'s', '5', '[he|she]', 'o\'clock', ',', '[MASK]', '!']);
+  assert.equal(root.querySelector('.strip').textContent, 'It\'s  5 [he|she] o\'clock, [MASK]!');
   assert.deepEqual([...root.querySelectorAll('.strip > *')].map(node => node.className),
-    ['word', 'word', 'word masked choice', 'word', 'mark', 'sep', 'word masked', 'mark']);
+    ['word', 'word', 'word masked choice', 'word', 'mark', 'word masked', 'mark']);
   assert.deepEqual([...root.querySelectorAll('.strip button')].map(node => node.getAttribute('aria-label')),
-    ['mask It\'s', 'mask 5', 'mask o\'clock', '[MASK], type a word in its place']);
+    ['mask It\'s', 'mask 5', 'mask o\'clock', '[MASK], type a word']);
   assert.deepEqual([...root.querySelectorAll('.strip button')].map(node => node.getAttribute('aria-pressed')), ['false', 'false', 'false', 'true']);
   assert.equal(root.querySelector('.strip').getAttribute('aria-label'), 'Click a word.');
-  assert.equal(root.querySelector('.hint').textContent, 'Click a word. Ctrl+Enter');
   assert.deepEqual(bar('a | b').words(), ['a', '|', 'b']);
 });
 
@@ -46,7 +49,7 @@ test('a click hides a word, and it is run; once more brings it back', () => {
   assert.equal(area.value, 'A [MASK] sat.');
   assert.deepEqual([sent[0].text, sent[0].hidden], ['A [MASK] sat.', 'cat']);
   reply(state);
-  assert.equal(word('[cat]').getAttribute('aria-label'), 'masked: cat, bring back');
+  assert.equal(word('[cat]').getAttribute('aria-label'), 'masked: cat, unmask');
   click(word('[cat]'));
   assert.deepEqual([area.value, sent[1].text, sent[1].hidden], ['A cat sat.', 'A cat sat.', '']);
 });
@@ -88,33 +91,83 @@ test('an answer does not take back what was typed on meanwhile', () => {
 test('a long text shows its first four hundred words and says how many are left', () => {
   const {words, root} = bar('w '.repeat(1600));
   assert.equal(words().length, 401);
-  assert.equal(root.querySelector('.strip').lastChild.textContent, '400 shown, 1,200 left');
+  assert.equal(root.querySelector('.strip').lastChild.textContent.trim(), '400 shown, 1,200 left');
   assert.equal(bar('w '.repeat(400)).words().length, 400);
 });
 
 test('an example is run as it is, and says what it shows', () => {
-  const {root, area, sent, state} = bar('A cat sat.', {hidden: ''}), [cat] = root.querySelectorAll('.chips button');
-  assert.deepEqual(texts(root, '.chips > :not(select)'), ['Try:', 'Cat', 'Depth']);
-  assert.deepEqual([...root.querySelectorAll('.chips button')].map(chip => chip.title), ['A cat.', 'Deep.']);
-  assert.equal(root.querySelector('.shows').textContent, '');
-  click(cat);
+  const {page, area, sent, state} = bar('A cat sat.', {hidden: ''});
+  assert.equal(page.querySelector('.shows').textContent, '');
+  click(page.querySelector('#examples [data-text]'));
   assert.deepEqual([area.value, sent[0].text, sent[0].hidden, put.length], ['The [MASK] sat.', 'The [MASK] sat.', '', 0]);
   reply(state);
-  assert.equal(root.querySelector('.shows').textContent, 'A cat.');
+  assert.equal(page.querySelector('.shows').textContent, 'A cat.');
 });
 
 test('an example of another tab opens it, one of this tab does not open it again', () => {
-  const {root} = bar('A cat sat.'), [, deep] = root.querySelectorAll('.chips button');
-  click(deep);
+  click(bar('A cat sat.').page.querySelectorAll('#examples [data-text]')[1]);
   assert.deepEqual(put, [{tab: 'depth'}]);
-  const there = bar('A cat sat.', {tab: 'depth'});
-  click(there.root.querySelectorAll('.chips button')[1]);
+  click(bar('A cat sat.', {tab: 'depth'}).page.querySelectorAll('#examples [data-text]')[1]);
   assert.equal(put.length, 1);
 });
 
+test('it is a text box while it is typed in, and words again once that is answered or left', () => {
+  const {page, area, state, type} = bar('One.');
+  const press = key => area.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  area.dispatchEvent(new Event('focusin', {bubbles: true}));
+  assert.ok(isEditing(page));
+  type('Two.');
+  state.compare({text: 'Two.'});
+  reply(state);
+  assert.ok(!isEditing(page));
+  press('Tab');
+  assert.ok(!isEditing(page));
+  press('x');
+  assert.ok(isEditing(page));
+  area.dispatchEvent(new Event('focusout', {bubbles: true}));
+  assert.ok(!isEditing(page));
+});
+
+test('a pair has two boxes, and is the same text with [SEP]', () => {
+  const {root, page, area, sent, word} = bar('The king died. [SEP] His [MASK] reigned.'), boxes = root.querySelectorAll('textarea');
+  assert.deepEqual([...boxes].map(box => [box.getAttribute('aria-label'), box.value]), [['First', 'The king died.'], ['Second', 'His [MASK] reigned.']]);
+  assert.deepEqual([...root.querySelectorAll('.strip')].map(strip => strip.textContent), ['The king died.', 'His [MASK] reigned.']);
+  assert.equal(area.tabIndex, -1);
+  boxes[1].value = 'Her [MASK] reigned.';
+  boxes[1].dispatchEvent(new Event('input', {bubbles: true}));
+  assert.equal(area.value, 'The king died. [SEP] Her [MASK] reigned.');
+  const chosen = [];
+  boxes[1].setSelectionRange = (...given) => chosen.push(given);
+  click(word('[MASK]'));
+  assert.deepEqual([chosen, document.activeElement], [[[4, 10]], boxes[1]]);
+  click(word('king'));
+  assert.equal(sent[0].text, 'The [MASK] died. [SEP] Her [MASK] reigned.');
+  click(page.querySelector('[aria-label=Remove]'));
+  assert.deepEqual([sent[1].text, root.querySelectorAll('textarea').length, area.tabIndex], ['The [MASK] died.', 0, 0]);
+});
+
+test('a second sentence can be added; left empty, there is none', () => {
+  const {root, page, area, state} = bar('The king died.');
+  click(page.querySelector('#add-sentence'));
+  const [first, second] = root.querySelectorAll('textarea');
+  assert.deepEqual([first.value, second.value, document.activeElement], ['The king died.', '', second]);
+  second.value = 'His son';
+  second.dispatchEvent(new Event('input', {bubbles: true}));
+  assert.equal(area.value, 'The king died. [SEP] His son');
+  second.value = ' ';
+  second.dispatchEvent(new Event('input', {bubbles: true}));
+  assert.equal(area.value, 'The king died.');
+  second.dispatchEvent(new Event('focusout', {bubbles: true}));
+  state.compare({text: 'Another.'});
+  area.value = 'Another.';
+  area.dispatchEvent(new Event('input', {bubbles: true}));
+  reply(state);
+  assert.equal(root.querySelectorAll('textarea').length, 0);
+});
+
 test('the texts compared before can be chosen again, with their hidden words', () => {
-  const {root, state, sent, area} = bar('A cat sat.'), select = root.querySelector('select');
-  assert.deepEqual([select.hidden, root.querySelector('.chips').firstElementChild, select.getAttribute('aria-label')], [true, select, 'Recent']);
+  const {page, state, sent, area} = bar('A cat sat.'), select = page.querySelector('select');
+  assert.deepEqual([select.hidden, select.getAttribute('aria-label')], [true, 'Recent']);
   state.compare({text: `The [MASK] ${'x'.repeat(80)}`, hidden: 'dog'});
   reply(state);
   state.compare({text: 'Last.', hidden: ''});
@@ -139,17 +192,21 @@ test('a link\'s text that is refused is the one that is shown', () => {
   assert.deepEqual([words(), root.querySelector('.strip').dataset.text], [['Too', 'long', '.'], 'Too long.']);
 });
 
-test('Ctrl or Cmd with Enter compares; Enter alone does not', () => {
-  const {page} = bar('x');
+test('Ctrl or Cmd with Enter compares; Enter alone is Gradio\'s in its own box, and ours in a pair\'s', () => {
+  const {page, area} = bar('x');
   let pressed = 0;
   page.querySelector('#compare').addEventListener('click', () => { pressed += 1; });
-  const press = how => {
+  const press = (how, box = area) => {
     const event = new KeyboardEvent('keydown', {bubbles: true, cancelable: true, ...how});
-    page.dispatchEvent(event);
+    box.dispatchEvent(event);
     return event.defaultPrevented;
   };
   assert.deepEqual([press({key: 'Enter', ctrlKey: true}), press({key: 'Enter', metaKey: true}), press({key: 'Enter'}), press({key: 'a', ctrlKey: true})],
     [true, true, false, false]);
   assert.equal(pressed, 2);
-  assert.deepEqual(table({text: 'A cat.'}), {columns: ['word'], rows: [['A'], ['cat'], ['.']]});
+  click(page.querySelector('#add-sentence'));
+  const [, second] = page.querySelectorAll('#words textarea');
+  assert.deepEqual([press({key: 'Enter'}, second), press({key: 'Enter', shiftKey: true}, second), pressed], [true, false, 3]);
+  bar('A cat.');
+  assert.deepEqual(table(), {columns: ['word'], rows: [['A'], ['cat'], ['.']]});
 });

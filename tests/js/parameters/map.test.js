@@ -50,7 +50,7 @@ test('each model has its bar, on one scale, cut into its parts from left to righ
   near(cells('bert').map(width), [[0, 38], [38, 10], [48, 20], [68, 10], [78, 20], [98, 2]]);
   assert.deepEqual(cells('bert').map(part => part.dataset.part), ['word_embeddings', 'attention', 'ffn', 'attention', 'ffn', 'pooler']);
   assert.deepEqual(cells('bert').map(part => part.classList.contains('starts')), [false, true, false, true, false, false]);
-  assert.deepEqual(texts(root, '.pm-cell'), ['embeddings', '', '', '', '', '', 'embeddings', '', '', 'embeddings', '', '', '', '', '', '']);
+  assert.deepEqual(texts(root, '.pm-cell'), ['embeddings', '', '1', '', '2', '', 'embeddings', '', '1', 'embeddings', '', '', '1', '', '2', '']);
 });
 
 test('what is saved follows as dashed parts up to the first model’s length', () => {
@@ -74,7 +74,7 @@ test('as applied, a shared layer stands again as often as it runs, and sharing s
   assert.deepEqual([texts(root, '.pm-total'), texts(root, '.pm-unit')], [['100.0 M', '68.0 M', '71.0 M'], ['applied', 'applied', 'applied']]);
   assert.equal(root.querySelector('.note').textContent, 'as applied');
   assert.equal(caption('albert'),
-    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. 29.0 M less used than BERT: factorising 29.0 M (100.0 %).');
+    'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. 29.0 M less used than BERT: factorising 29.0 M (100.0%).');
   assert.match(caption('distilbert'), /32\.0 M less used/);
 });
 
@@ -82,10 +82,10 @@ test('the caption says what a bar is made of and what it lacks', () => {
   const {root, caption} = open();
   assert.equal(caption('bert'), 'embeddings 38.0 M, 2 layers of 30.0 M, pooler 2.00 M');
   assert.equal(caption('distilbert'),
-    'embeddings 38.0 M, 1 layers of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8 %), no pooler 2.00 M (6.3 %).');
+    'embeddings 38.0 M, 1 layers of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8%), no pooler 2.00 M (6.3%).');
   assert.equal(caption('albert'),
     'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. '
-    + '59.0 M less kept than BERT: factorising 29.0 M (49.2 %), one shared layer 30.0 M (50.8 %).');
+    + '59.0 M less kept than BERT: factorising 29.0 M (49.2%), one shared layer 30.0 M (50.8%).');
   assert.equal(root.querySelector('.note').textContent, 'as stored; dashed: BERT');
 });
 
@@ -96,13 +96,13 @@ test('where one change adds weights there are no shares, and no dashed part for 
   near(ghosts('albert').map(width), [[19.5, 80.5]]);
   assert.equal(cells('albert').length, 3 + 4, 'a layer of three calls stands two more times');
   const more = open(only(LARGE[0], {...LARGE[1], savings: [['width', -3e7], ['layers', -1e7]]}));
-  assert.match(more.caption('albert'), /40\.0 M more kept than BERT-L: narrower 30\.0 M \(75\.0 %\), fewer layers 10\.0 M \(25\.0 %\)\.$/);
+  assert.match(more.caption('albert'), /40\.0 M more kept than BERT-L: narrower 30\.0 M \(75\.0%\), fewer layers 10\.0 M \(25\.0%\)\.$/);
 });
 
 test('a share too small to print is left out', () => {
   const steps = savings => open(only(LARGE[0], {...LARGE[1], savings})).caption('albert').split('-L: ')[1];
-  assert.equal(steps([['width', 99950], ['segments', 50]]), 'narrower 99,950 (> 99.9 %), no segments 50 (0.1 %).');
-  assert.equal(steps([['width', 99951], ['segments', 49]]), 'narrower 99,951 (> 99.9 %), no segments 49.');
+  assert.equal(steps([['width', 99950], ['segments', 50]]), 'narrower 99,950 (> 99.9%), no segments 50 (0.1%).');
+  assert.equal(steps([['width', 99951], ['segments', 49]]), 'narrower 99,951 (> 99.9%), no segments 49.');
   assert.equal(open(only(LARGE[0], {...LARGE[1], savings: [['segments', 1], ['width', 0]]})).ghosts('albert').length, 1, 'one weight is a saving');
 });
 
@@ -113,7 +113,7 @@ test('the scale holds what is applied, too', () => {
 
 test('at first the last model’s feed-forward layer is looked at, with its tensors', () => {
   const {root, line, current} = open();
-  assert.equal(line(), 'ALBERT, Layer 1, Feed-forward: 20,000,000 weights, 48.8 % (run 2 times)');
+  assert.equal(line(), 'ALBERT, Layer 1, Feed-forward: 20,000,000 weights, 48.8% (run 2 times)');
   assert.equal(root.querySelector('.pm-line .model-name').dataset.model, 'albert');
   assert.deepEqual([texts(root, '.pm-inspector th'), texts(root, '.pm-inspector td')],
     [['Tensor', 'Shape', 'Type', 'Bytes', 'ffn.0'], ['20 × 1000 × 1000', 'float32', '80,000,000']]);
@@ -127,9 +127,9 @@ test('at first the last model’s feed-forward layer is looked at, with its tens
 test('what the pointer or a finger meets is looked at, in one bar at a time', () => {
   const {cells, line, current} = open(), [words, attention] = cells('bert');
   words.dispatchEvent(new Event('pointerenter'));
-  assert.deepEqual([line(), current()], ['BERT, Word embeddings: 38,000,000 weights, 38.0 %', [words]]);
+  assert.deepEqual([line(), current()], ['BERT, Word embeddings: 38,000,000 weights, 38.0%', [words]]);
   attention.dispatchEvent(new Event('pointerdown'));
-  assert.deepEqual([line(), current()], ['BERT, Layer 1, Attention: 10,000,000 weights, 10.0 %', [attention]]);
+  assert.deepEqual([line(), current()], ['BERT, Layer 1, Attention: 10,000,000 weights, 10.0%', [attention]]);
   const [other] = cells('albert');
   other.dispatchEvent(new Event('pointerenter'));
   assert.deepEqual(current(), [other]);
@@ -138,26 +138,26 @@ test('what the pointer or a finger meets is looked at, in one bar at a time', ()
 test('as applied, a part’s share is of all that is applied, and a copy is the same tensors', () => {
   const {pick, line, cells} = open();
   pick('Applied');
-  assert.equal(line(), 'ALBERT, Layer 1, Feed-forward: 20,000,000 weights, 28.2 % (run 2 times)');
+  assert.equal(line(), 'ALBERT, Layer 1, Feed-forward: 20,000,000 weights, 28.2% (run 2 times)');
   cells('albert')[4].dispatchEvent(new Event('pointerenter'));
-  assert.equal(line(), 'ALBERT, Layer 2, Attention: 10,000,000 weights, 14.1 % (the same again)');
+  assert.equal(line(), 'ALBERT, Layer 2, Attention: 10,000,000 weights, 14.1% (the same again)');
 });
 
 test('less than a per cent has three digits', () => {
   const share = size => { const {cells, line} = open(only({...BASE[0], cells: [{...BASE[0].cells[0], size}, ...BASE[0].cells.slice(1)]}));
     cells('bert')[0].dispatchEvent(new Event('pointerenter'));
     return line().split(', ').at(-1); };
-  assert.deepEqual([share(1e6), share(999999)], ['1.0 %', '1.000 %']);
+  assert.deepEqual([share(1e6), share(999999)], ['1.0%', '1.000%']);
 });
 
 test('the head stands beside the bar, and is a share of what is stored', () => {
   const {root, pick, line} = open(), chips = [...root.querySelectorAll('.pm-head')];
   assert.deepEqual(chips.map(one => one.textContent), Array(3).fill('+ 24.0 M head'));
   click(chips[1]);
-  assert.equal(line(), 'DistilBERT, Head: 24,000,000 weights, 35.3 %');
+  assert.equal(line(), 'DistilBERT, Head: 24,000,000 weights, 35.3%');
   pick('Applied');
   click(chips[2]);
-  assert.equal(line(), 'ALBERT, Head: 24,000,000 weights, 58.5 %', 'it is not applied with the encoder');
+  assert.equal(line(), 'ALBERT, Head: 24,000,000 weights, 58.5%', 'it is not applied with the encoder');
 });
 
 test('the arrows walk the parts in sight, Home and End go to the ends', () => {
@@ -183,7 +183,7 @@ test('a label that does not fit its part is cut', () => {
   for (const one of bar('albert').querySelectorAll('span')) Object.defineProperty(one, 'offsetWidth', {value: 60, configurable: true});
   const [words] = cells('albert'), [factorising, sharing] = ghosts('albert');
   pick('Stored');
-  assert.deepEqual([words, factorising, sharing].map(cut), [true, false, false]);   // 8 % of 640 pixels are 51
+  assert.deepEqual([words, factorising, sharing].map(cut), [true, false, false]);   // 8% of 640 pixels are 51
   pick('Applied');
   assert.deepEqual([words, factorising, sharing].map(cut), [true, false, true]);
   widen(bar('albert'), 800);                                                        // 64

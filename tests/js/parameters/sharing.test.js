@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
-import {click, enter, place, texts} from '../dom.js';
+import {charts, click, enter, place, texts} from '../dom.js';
 
-const {show, table} = await import('../../../assets/js/parameters/sharing.js');
+const {show} = await import('../../../assets/js/parameters/sharing.js');
 
 const TOTALS = {none: 106, attention: 73, ffn: 51, all: 18};   // 10 + 12 * 8, 10 + 3 + 60, 10 + 36 + 5, 10 + 8
 const row = (mode, more = 0) => ({mode, total: 1e6 * (TOTALS[mode] + more), applied: 1e6 * (106 + more), printed: TOTALS[mode] + 1, squad1: '88.5/81.0',
@@ -16,14 +16,14 @@ const said = {finding: '{none} none, {all} all, {attention} attention, {ffn} fee
   published: 'published', deep: '{depth} layer{one}: {albert} or {bert}, {layer} each', chart: 'by depth', modes: {none: 'nothing', attention: 'attention',
     ffn: 'feed-forward', all: 'everything'},
   score_heads: ['shared', 'here', 'paper', 'SQuAD1', 'SQuAD2', 'MNLI', 'SST-2', 'RACE', 'mean']};
-const data = {modes: {128: modes(0), 768: modes(20)}, parts: {attention: 3e6, ffn: 5e6}, texts: said};
+const data = {modes: {128: modes(0), 768: modes(20)}, parts: {attention: 3e6, ffn: 5e6}, texts: said,
+  figures: [1, 2].map(n => ({layout: {meta: n}, data: [{mode: 'lines', y: [n, n]}, {mode: 'markers+text', x: [], y: []}]}))};
 
 function open(given = data) {
   const root = place();
   show(root, given);
   const [slider] = root.querySelectorAll('input'), findings = () => texts(root, '.finding');
-  return {root, slider, findings, pick: text => click([...root.querySelectorAll('.pm-switch button')].find(one => one.textContent === text)),
-    lines: () => [...root.querySelectorAll('.ch-line')].map(one => one.getAttribute('d').slice(1).split('L').map(at => at.split(' ').map(Number)))};
+  return {root, slider, findings, pick: text => click([...root.querySelectorAll('.pm-switch button')].find(one => one.textContent === text))};
 }
 beforeEach(() => { const {pick, slider} = open(); pick('E = 128'); enter(slider, '11'); });
 
@@ -44,7 +44,7 @@ test('a bar is as long as what it stores beside sharing nothing', () => {
 });
 
 test('any depth is counted from the parts: shared ones once, the others in every layer', () => {
-  const {slider, findings, root} = open(), deep = at => { enter(slider, String(at)); return [findings()[1], texts(root, '.pt-key strong')]; };
+  const {slider, findings, root} = open(), deep = at => { enter(slider, String(at)); return [findings()[1], charts(root)[0].data[1].text]; };
   assert.deepEqual(deep(11), ['12 layers: 18.0 M or 106.0 M, 8,000,000 each', ['18.0 M', '73.0 M', '51.0 M', '106.0 M']]);
   assert.deepEqual(deep(0), ['1 layer: 18.0 M or 18.0 M, 8,000,000 each', ['18.0 M', '18.0 M', '18.0 M', '18.0 M']]);
   assert.deepEqual(deep(23), ['24 layers: 18.0 M or 202.0 M, 8,000,000 each', ['18.0 M', '133.0 M', '87.0 M', '202.0 M']]);
@@ -63,13 +63,6 @@ test('the depth that was chosen stays for another embedding and another drawing'
   assert.equal(again.root.querySelector('.pm-switch [aria-pressed=true]').textContent, 'E = 768');
 });
 
-test('the key has each way’s colour', () => {
-  const {root} = open();
-  assert.deepEqual(texts(root, '.pt-key li'), ['everything: 18.0 M', 'attention: 73.0 M', 'feed-forward: 51.0 M', 'nothing: 106.0 M']);
-  assert.deepEqual([...root.querySelectorAll('.pm-swatch')].map(one => one.style.background.match(/--[\w-]+/)[0]), ['--albert-fill', '--pt-attention',
-    '--pt-ffn', '--ink-soft']);
-});
-
 test('the paper’s scores stand beside what is counted here, marked as published', () => {
   const {root} = open(), rows = [...root.querySelectorAll('.table tbody tr')].map(line => [...line.children]);
   assert.deepEqual(texts(root, '.table thead th'), said.score_heads);
@@ -79,48 +72,13 @@ test('the paper’s scores stand beside what is counted here, marked as publishe
   assert.equal(rows.length, 4);
 });
 
-test('lines run from one layer to 48, straight, from the common start to what each way stores', () => {
-  const {root, lines} = open(), [all, attention, ffn, none] = lines();
-  const top = 10 + 48 * 8, bottom = 280 - 42, at = millions => bottom - (bottom - 14) * millions / (1.1 * top);
-  const near = (a, b) => assert.ok(Math.abs(a - b) <= .06, `${a} ${b}`);
-  for (const line of [all, attention, ffn, none]) near(line[0][1], at(18));
-  [18, 10 + 3 + 240, 10 + 144 + 5, top].forEach((millions, i) => near(lines()[i][1][1], at(millions)));
-  const left = 14 + 7 * 7;   // “100.0 M” takes seven letters
-  assert.deepEqual(none.map(([x]) => x), [left, 616]);
-  assert.equal(root.querySelector('svg').getAttribute('aria-label'), 'by depth');
-});
-
-test('the axes name round numbers up to the highest line', () => {
-  const names = texts(open().root, 'svg text');
-  assert.deepEqual(names.slice(0, 4), ['0', '100.0 M', '200.0 M', '300.0 M']);
-  assert.deepEqual(names.slice(4, 13), ['1', '6', '12', '18', '24', '30', '36', '42', '48']);
-  const small = {...data, modes: {...data.modes, 128: modes(0).map(one => ({...one, total: one.total / 10}))}, parts: {attention: 3e5, ffn: 5e5}};
-  assert.deepEqual(texts(open(small).root, 'svg text').slice(0, 2), ['0', '1']);
-});
-
-test('the names stand at the right end of their lines', () => {
-  const {root, lines} = open(), names = [...root.querySelectorAll('text.ch-name')];
-  assert.deepEqual(names.map(one => one.textContent), ['everything', 'attention', 'feed-forward', 'nothing']);
-  names.forEach((name, i) => assert.ok(Math.abs(Number(name.getAttribute('y')) + 8 - lines()[i][1][1]) < .06));
-});
-
-test('the chosen depth has an upright line, and each way a dot on its own', () => {
-  const {root, slider} = open();
+test('the chart is the embedding\'s own, with a point for each way at the chosen depth', () => {
+  const {root, slider, pick} = open();
   enter(slider, '23');
-  const x = 63 + (616 - 63) * 23 / 47, bottom = 238, y = millions => bottom - 224 * millions / (1.1 * 394);
-  assert.ok(Math.abs(Number(root.querySelector('.ch-rule').getAttribute('x1')) - x) < 1e-6);
-  const dots = [...root.querySelectorAll('.ch-dot')];
-  [18, 133, 87, 202].forEach((millions, i) => {
-    assert.ok(Math.abs(Number(dots[i].getAttribute('cx')) - x) < 1e-6);
-    assert.ok(Math.abs(Number(dots[i].getAttribute('cy')) - y(millions)) < 1e-6);
-  });
-  assert.deepEqual(dots.map(one => one.getAttribute('r')), ['4', '4', '4', '4']);
+  const [{data: [lines, points], layout}] = charts(root);
+  assert.deepEqual([lines.y, layout.meta], [[1, 1], 1]);
+  assert.deepEqual([points.x, points.y], [[24, 24, 24, 24], [18e6, 133e6, 87e6, 202e6]]);
+  pick('E = 768');
+  assert.deepEqual([charts(root)[0].layout.meta, charts(root)[0].data[0].y], [2, [2, 2]]);
   enter(slider, '11');
-});
-
-test('its table has every way for both embeddings', () => {
-  const {columns, rows} = table(data);
-  assert.deepEqual(columns, ['embedding', 'mode', 'total', 'applied', 'printed', 'squad1', 'squad2', 'mnli', 'sst2', 'race', 'average']);
-  assert.deepEqual([rows.length, rows[0], rows[4].slice(0, 3)],
-    [8, [128, 'all', 18e6, 106e6, 19, '88.5/81.0', '78.8/75.5', 81.6, 90, 63.46, 80.1], [768, 'all', 38e6]]);
 });

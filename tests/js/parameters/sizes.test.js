@@ -58,7 +58,7 @@ test('each model’s row has its counts as they are printed', () => {
   const {column} = open();
   assert.deepEqual(column('weights'), ['300,000,000', '225,000,000', '12,000,000']);
   assert.deepEqual(column('printed'), ['340M', '235M / 233M', '11M']);
-  assert.deepEqual(column('off'), ['−11.8 %', '−4.3 %', '+9.1 %']);
+  assert.deepEqual(column('off'), ['−11.8%', '−4.3%', '+9.1%']);
   assert.deepEqual(column('applied'), ['900.0 M', '675.0 M', '36.0 M']);
   assert.deepEqual(column('GFLOPs at 128'), ['273.38', '1,089.54', '128.00']);
   assert.deepEqual(['L', 'H', 'E', 'A'].map(column), [['24', '12', '12'], ['1,024', '4,096', '768'], ['1,024', '128', '128'], ['16', '64', '12']]);
@@ -132,7 +132,7 @@ test('the file has every number as it is, and quotes what has a comma in it', as
   assert.deepEqual(gone, ['blob:1']);
   Object.assign(URL, {createObjectURL, revokeObjectURL});
   mock.timers.reset();
-  const [head, first, , third, end] = (await given[0].text()).split('\n');
+  const [head, first, , third, end] = (await given[0].text()).split('\r\n');
   assert.equal(given[0].type, 'text/csv');
   assert.equal(head, 'name,parameters,printed_millions,printed_in,applied,layers,hidden,embedding,heads,fp32_bytes,fp16_bytes,int8_bytes,flops_at_128_tokens');
   assert.equal(first, 'bert-large-uncased,300000000,340,BERT,900000000,24,1024,1024,16,1200000000,600000000,300000000,273384000000');

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {enter, place, shares, texts} from '../dom.js';
+import {click, enter, place, shares, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
 
 const {show, table} = await import('../../../assets/js/predictions/gaps.js');
+const {begin} = await import('../../../assets/js/page/masks.js');
 
 const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
   shared: 'In all {n}: {words}.', shared_none: 'None in all {n}.', scale: 'Full: {max}.', rule: 'Rule.', mask: 'Gap {i} of {n}',
-  yours: '{word}: {p}, {rank} of {size}', yours_pieces: '{word} is {n} pieces', yours_unknown: '{word} unknown', yours_row: 'you hid it'};
+  yours: '{word}: {p}, {rank} of {size}', yours_pieces: '{word} is {n} pieces', yours_unknown: '{word} unknown', yours_row: 'you hid it', more: 'More', put: 'Fill with {word}'};
 const mask = (words, p, changes = {}) => ({words, pieces: words.map(word => `▁${word}`), p, choices: 3.25, ...changes});
 const model = (label, ...masks) => ({label, vocabulary: 30522, masks});
 const gap = {before: 'The ', after: ' sat.', hidden: 'cow'};
@@ -30,7 +32,7 @@ test('a column for each model: its first answer, how unsure it is, its words wit
   assert.deepEqual(texts(root, '.pr-answer'), ['cat0.400', 'dog0.300', 'cat0.010']);
   assert.deepEqual(texts(root, '.pr-spread'), ['among 3.3', 'among 1,235', 'among 12']);
   assert.deepEqual(rows(root, 'albert'), ['cat', 'cow', 'hen']);
-  assert.deepEqual(rows(root, 'albert', '.pr-p'), ['0.010', '0.008', '1.0e-4']);
+  assert.deepEqual(rows(root, 'albert', '.pr-p'), ['0.010', '0.008', '1.0×10⁻⁴']);
 });
 
 test('all bars of a gap have one scale, the round number above the largest', () => {
@@ -46,9 +48,9 @@ test('a word that others list too says which; one of a model alone says that', (
   assert.equal(cat.querySelector('.sr').textContent, 'also DistilBERT and ALBERT');
   assert.equal(dog.title, '▁dog, 0.2000, also DistilBERT');
   assert.equal(man.title, '▁man, 0.1000, alone');
-  assert.deepEqual([cat, dog, man].map(row => row.classList.contains('shared')), [true, true, false]);
+  assert.deepEqual([cat, dog, man].map(row => row.classList.contains('shared')), [true, false, false]);
   assert.deepEqual([cat, dog, man].map(row => [...row.querySelectorAll('.pr-dots i')].map(dot => dot.getAttribute('data-model'))),
-    [['distilbert', 'albert'], ['distilbert'], []]);
+    [[], ['distilbert'], []]);   // the name of a word in all lists stands below them
   assert.match(root.querySelector('.pr-gap > .note').textContent, /^In all 3: “cat”\. /);
 });
 
@@ -59,11 +61,11 @@ test('four models are joined by commas and one and', () => {
 
 test('fewer words leave more to the rest, are compared among themselves, and stay so for the next text', () => {
   let root = shown();
-  assert.deepEqual(texts(root, '.pr-rest'), ['0.300 outside these 3', '0.500 outside these 3', '0.982 outside these 3']);
+  assert.deepEqual(texts(root, '.pr-rest'), ['0.300 outside these 3; among 3.3', '0.500 outside these 3; among 1,235', '0.982 outside these 3; among 12']);
   assert.deepEqual(shares(root, '.pr-mass', '--rest'), [.3, .5, .982]);
   root = shown({}, '1');
   assert.equal(root.querySelector('output').textContent, '1');
-  assert.deepEqual(texts(root, '.pr-rest'), ['0.600 outside this word', '0.700 outside this word', '0.990 outside this word']);
+  assert.deepEqual(texts(root, '.pr-rest'), ['0.600 outside this word; among 3.3', '0.700 outside this word; among 1,235', '0.990 outside this word; among 12']);
   assert.equal(root.querySelector('.pr-row').title, '▁cat, 0.4000, also ALBERT');
   assert.match(root.querySelector('.pr-gap > .note').textContent, /^None in all 3\. /);
   const next = place();
@@ -74,7 +76,7 @@ test('fewer words leave more to the rest, are compared among themselves, and sta
 
 test('probabilities that sum to more than one leave nothing, not less', () => {
   const root = shown({models: {bert: model('BERT', mask(['a', 'b'], [.9, .2]))}});
-  assert.deepEqual([texts(root, '.pr-rest'), shares(root, '.pr-mass', '--rest')], [['0.000 outside these 2'], [0]]);
+  assert.deepEqual([texts(root, '.pr-rest'), shares(root, '.pr-mass', '--rest')], [['0.000 outside these 2; among 3.3'], [0]]);
 });
 
 test('several words in all lists are all named; of one model nothing is', () => {
@@ -136,4 +138,24 @@ test('the table has a row for each word, gap after gap within a model, without t
   const {columns, rows: found} = table({models: {a: {label: 'A', card: 'x'}, b: model('B', mask(['x', 'y'], [.2, .1]), mask(['z'], [.5]))}});
   assert.deepEqual(columns, ['gap', 'model', 'rank', 'word', 'token', 'probability']);
   assert.deepEqual(found, [[1, 'B', 1, 'x', '▁x', .2], [1, 'B', 2, 'y', '▁y', .1], [2, 'B', 1, 'z', '▁z', .5]]);
+});
+
+test('a click on a predicted word fills its gap, and the words behind the others stay', () => {
+  const page = place();
+  page.innerHTML = '<div id="text"><textarea></textarea></div><div id="gaps"></div>';
+  const {sent} = begun({text: 'A [MASK] sat on the [MASK].', hidden: '|mat'}), root = page.querySelector('#gaps');
+  begin('A [MASK] sat on the [MASK].', '|mat');
+  show(root, {texts: said, masks: [gap], models: models()});
+  const word = root.querySelector('.pr-word');
+  assert.equal(word.title, 'Fill with cat');
+  click(word);
+  assert.equal(page.querySelector('textarea').value, 'A cat sat on the [MASK].');
+  assert.deepEqual([sent[0].text, sent[0].hidden], ['A cat sat on the [MASK].', 'mat']);
+});
+
+test('few words first where there is little room, and more by one press', () => {
+  const root = shown({}, '3'), more = root.querySelector('.pr-control button');
+  assert.deepEqual([more.hidden, root.querySelector('.pr-gaps').classList.contains('short')], [false, true]);
+  click(more);
+  assert.deepEqual([more.hidden, root.querySelector('#pr-shown').value, root.querySelector('.pr-gaps').classList.contains('short')], [true, '10', false]);
 });

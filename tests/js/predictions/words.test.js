@@ -30,7 +30,7 @@ const press = (root, key) => {
 test('a tile for each word, a line for each model, darker where it surprises', () => {
   const root = shown(), lines = texts(root, '.pw-tile .pw-line').map(text => text.trim());
   assert.deepEqual(texts(root, '.pw-tile .pw-word').map(text => text.split('≠')[0]), ['The', 'cat', 'zyx', '.']);
-  assert.deepEqual(lines, ['BERT 0.900', 'ALBERT 0.800', 'BERT 0.500', 'ALBERT 0.100', 'BERT not in it–', 'ALBERT 2.0e-4', '', '']);
+  assert.deepEqual(lines, ['BERT 0.900', 'ALBERT 0.800', 'BERT 0.500', 'ALBERT 0.100', 'BERT not in it–', 'ALBERT 2.0×10⁻⁴', '', '']);
   assert.deepEqual(shares(root, '.pw-tile .pw-line', '--dark'), [.011, .022, .5, .256, 0, 1, 0, 0]);
   assert.deepEqual([...root.querySelectorAll('.pw-tile .pw-line')].map(line => line.classList.contains('none')), [...Array(6).fill(false), true, true]);
   assert.deepEqual(texts(root, '.pw-legend .model-name'), ['BERT', 'ALBERT']);
@@ -64,7 +64,7 @@ test('what each model says of the open word', () => {
   assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', '0.500', '4.50 nats', '2', 'a', 'it 0.500, he 0.250', 'ALBERT', '0.100', '2.30 nats', '1',
     'a', 'it 0.500, he 0.250']);
   click(root.querySelectorAll('.pw-tile')[2]);
-  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', 'not in it', '–', '–', 'a', 'it 0.500, he 0.250', 'ALBERT', '2.0e-4', '18.00 nats', '1,500',
+  assert.deepEqual(texts(root, 'tbody th, tbody td'), ['BERT', 'not in it', '–', '–', 'a', 'it 0.500, he 0.250', 'ALBERT', '2.0×10⁻⁴', '18.00 nats', '1,500',
     'zy + x', 'it 0.500, he 0.250']);
 });
 
@@ -134,5 +134,5 @@ test('the table has a row for each word and model, empty where the vocabulary ha
   const {columns, rows} = table({labels, words: words().slice(1)});
   assert.deepEqual(columns, ['position', 'word', 'model', 'probability', 'surprisal_nats', 'rank', 'tokens']);
   assert.deepEqual(rows, [[1, 'cat', 'BERT', .5, 4.5, 2, 'a'], [1, 'cat', 'ALBERT', .1, 2.3, 1, 'a'],
-    [2, 'zyx', 'BERT', null, null, 0, 'a'], [2, 'zyx', 'ALBERT', .0002, 18, 1500, 'zy x']]);
+    [2, 'zyx', 'BERT', null, null, null, 'a'], [2, 'zyx', 'ALBERT', .0002, 18, 1500, 'zy x']]);
 });

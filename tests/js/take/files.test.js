@@ -13,11 +13,31 @@ test('a cell that a spreadsheet would run is set apart; a number never is', () =
 });
 
 test('what is known stands above the rows, one line each, and no row begins like it', () => {
-  const lines = csv(table, about).trimEnd().split('\r\n'), said = lines.filter(line => line.startsWith('#'));
+  const lines = csv(table, about).trimEnd().split('\r\n'), said = lines.filter(line => /^"?# /.test(line));
   assert.equal(said.length, Object.keys(about).length);
-  assert.equal(said[1], '# text: It costs = 5, "no"');
+  assert.equal(said[0], '# picture: predictions/gaps');
+  assert.equal(said[1], '"# text: It costs = 5, ""no"""');
   assert.equal(lines.length, said.length + 1 + table.rows.length);
   assert.equal(lines[said.length], 'word,p');
+});
+
+/** The cells of a file as RFC 4180 has them. */
+function cells(text) {
+  const rows = [[]];
+  for (const [, quoted, plain, end] of text.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1).push(quoted?.replaceAll('""', '"') ?? plain);
+    if (end !== ',') rows.push([]);
+  }
+  return rows.slice(0, -1);
+}
+
+test('no cell of a file is a formula, whatever text it is about', () => {
+  for (const text of ['The [MASK] is here,=1+1', '=1+1', 'a"\n,\t=1+1,"', '",+1', "a\r\n@x,-1"]) {
+    const about = {text, models: ['=a', 'b'], date: '2026-01-31'}, rows = cells(csv({columns: ['word'], rows: [[text], [-1]]}, about));
+    assert.deepEqual(rows.map(row => row.length), [1, 1, 1, 1, 1, 1]);
+    assert.deepEqual(rows.flat().filter(cell => /^[=+\-@\t\r]/.test(cell)), ['-1'], 'a number is none');
+    assert.equal(rows[4][0].replace(/^'/, ''), text);
+  }
 });
 
 test('JSON holds the same', () => {

@@ -3,6 +3,7 @@
 // A picture is named by its kind, and where there are several of one, by what differs behind a colon.
 import {readFileSync} from 'node:fs';
 
+import {moduleOf} from '../module.js';
 import '../page.js';
 import {recipe} from '../../../assets/js/take/files.js';
 
@@ -10,7 +11,7 @@ const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
 const drawn = {table: data => data, constants: data => data.constants};   // what Python drew has both beside it
 const told = Object.entries(pictures).map(async ([name, {lines, text, data}]) => {
   const [kind] = name.split(':');
-  const picture = data.rows && data.columns ? drawn : await import(`../../../assets/js/${kind}.js`);
+  const picture = data.rows && data.columns ? drawn : await moduleOf(kind);
   const constants = {TEXT: text, MODELS: models, ...picture.constants?.(data)};
   return [name, {table: picture.table(data), lines: recipe(lines, constants, {picture: kind})}];
 });

@@ -29,7 +29,7 @@ Object.assign(window.explorer, {taken: undefined});
 
 const today = new Date().toISOString().slice(0, 10);
 const config = {defaults: {text: '', family: 'mini', tab: 'predictions', hidden: ''}, reads: {predictions: ['text', 'family', 'device', 'dtype'], claims: []},
-  limit: 100, longest: 5000, home: 'http://home.test/app#x'};
+  limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], home: 'http://home.test/app#x'};
 function begun() {
   const state = begin(config, () => {});
   state.open({text: 'A [MASK] or [he|she].'});
@@ -51,7 +51,7 @@ test('a file of rows says where the numbers are from, and is named after the tex
   assert.equal(name, `a-mask-or-he-she_predictions-gaps_${today}.csv`);
   assert.equal(type, 'text/csv;charset=utf-8');
   assert.equal(text, ['# picture: predictions/gaps', '# text: A [MASK] or [he|she].', '# family: mini',
-    `# models: ["BERT: a/bert@r1","ALBERT: a/albert (sha256 ${'f'.repeat(64)})"]`, '# device: cpu', '# dtype: float32', '# versions: torch 2',
+    `"# models: [""BERT: a/bert@r1"",""ALBERT: a/albert (sha256 ${'f'.repeat(64)})""]"`, '# device: cpu', '# dtype: float32', '# versions: torch 2',
       `# date: ${today}`,
     '# link: http://home.test/app?v=1&family=mini&text=A+%5BMASK%5D+or+%5Bhe%7Cshe%5D.', '# cite: Cite.', 'a', '1', ''].join('\r\n'));
   assert.equal(asked.at(-1), 'provenance/mini');

@@ -2,7 +2,6 @@
 
 import ast
 import json
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,6 +14,7 @@ from explorer.page_state import PageState
 from explorer.ui.kit.take import RECIPES
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, recomputed
+from tests.needs import needs_node
 from tests.ui.kit.test_drawn import GAPS, PAIR, PASSAGE, drawings, numbers_in
 
 HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ TEXTS = {
     "predictions/joint": GAPS.text,
     "attention/ablation": GAPS.text,
 }
-pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+pytestmark = needs_node
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def pictures(tuned_family, monkeypatch):
     found["predictions/gaps"] = predictions.show(state)[1]
     found["predictions/words"] = list(every_word.show_words(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
-    found["parameters/sizes"] = parameters_folds.show_sizes(state)[0]
+    found["parameters/sizes"] = parameters_folds.show_sizes(state)[1]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (
         parameters_folds.show_embedding(state)
     )

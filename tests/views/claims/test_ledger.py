@@ -45,7 +45,7 @@ def test_retention_says_that_it_is_published_and_marks_the_misprint():
     kept = retention(benchmark_tables()["distilbert-1"], "DistilBERT", "BERT-base")
     html = shown(kept)
     assert texts.RETENTION["published"] in html
-    assert "96.9 %" in html
+    assert "96.9%" in html
     assert "MNLI †" in html
     assert "Printed 86.7" in html
     assert "CoLA †" not in html
@@ -54,7 +54,7 @@ def test_retention_says_that_it_is_published_and_marks_the_misprint():
 def test_who_loses_nowhere_is_not_said_to_lose_most_somewhere():
     table = benchmark_tables()["albert-2"]
     ahead = shown(retention(table, "ALBERT-xxlarge", "BERT-large"))
-    assert "104.1 %" in ahead
+    assert "104.1%" in ahead
     assert "loses on no task" in ahead
     assert "loses most" not in ahead
     same = shown(retention(table, "BERT-base", "BERT-base"))
@@ -97,4 +97,4 @@ def test_a_share_over_a_hundred_is_drawn_to_scale_and_inside_its_track():
     for width, share in zip(widths, shares, strict=True):
         assert abs(width / max(widths) - share / max(shares)) < 0.002
     (marked,) = set(re.findall(r"inset-inline-start:([\d.]+)%", html))
-    assert abs(float(marked) - 100 * 100 / max(shares)) < 0.1, "where 100 % is"
+    assert abs(float(marked) - 100 * 100 / max(shares)) < 0.1, "where 100% is"

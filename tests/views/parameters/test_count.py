@@ -15,7 +15,8 @@ from explorer.views.parameters.build import built_html, built_said, refused_html
 from explorer.views.parameters.components import components_table
 from explorer.views.parameters.count import parameters_map
 from explorer.views.parameters.memory import MemoryRow, memory_html
-from explorer.views.parameters.sizes import sharing_canvas, sizes_canvas
+from explorer.views.parameters.sharing import sharing_canvas
+from explorer.views.parameters.sizes import sizes_canvas
 
 
 @pytest.fixture(scope="module")

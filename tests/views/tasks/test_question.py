@@ -21,4 +21,4 @@ def test_bars_stand_where_the_tokens_do_the_likeliest_at_full_height():
     # 0.0006 is less than a thousandth of 0.8: under a tenth of a pixel.
     assert bars == [(0, 20, 100), (30, 20, 25), (30, 20, 100), (60, 20, 100)]
     assert re.findall(r"<mark>(.*?)</mark>", drawn) == ["ab cd"]
-    assert "“ab cd ef” (0.40)" in drawn
+    assert "“ab cd ef” (0.400)" in drawn

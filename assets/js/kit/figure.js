@@ -1,0 +1,118 @@
+// Charts by Plotly: the library is fetched when the first one comes near, the page's light or dark laid beneath.
+import {make} from './dom.js';
+
+/** Where the library and the looks of charts are, beside the page's own modules. */
+export const addresses = () => ['plotly.min.js', 'templates.json'].map(name => new URL(`../${name}`, import.meta.url).href);
+const NEAR = '400px';
+/** What a reader can do with a chart: zoom by dragging, pan, and come back. */
+const CONFIG = {displaylogo: false, displayModeBar: 'hover', scrollZoom: false, doubleClick: 'reset',
+  modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'toImage', 'zoomIn2d', 'zoomOut2d']};
+const isDark = () => document.body.classList.contains('dark');
+const touched = () => matchMedia('(pointer: coarse)').matches;
+
+/** @typedef {{data: any[], layout: Record<string, any>}} Spec a figure as Python's `to_json` writes it */
+
+/** @type {Promise<{Plotly: any, templates: {light: any, dark: any}}> | null} */
+let library = null;
+
+/** The library and both looks, asked for once. */
+export function plotly() {
+  return library ??= Promise.all([loaded(addresses()[0]), fetched(addresses()[1])])
+    .then(([, templates]) => ({Plotly: /** @type {any} */ (window).Plotly, templates}))
+    .catch(failure => { library = null; throw failure; });
+}
+
+/** @param {string} address @returns {Promise<void>} */
+const loaded = address => new Promise((done, failed) => {
+  const script = make('script', {src: address});
+  script.onload = () => done();
+  script.onerror = () => failed(new Error(`no ${address}`));
+  document.head.append(script);
+});
+
+/** @param {string} address */
+async function fetched(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status}`);
+  return answer.json();
+}
+
+/**
+ * A chart whose place has its height from the start, and that follows light and dark. `set` draws other traces or
+ * another layout at once where the library is there; `whole` draws it out of sight too.
+ * @param {Spec} spec @param {string} label what it shows, for those who cannot see it
+ */
+export function figure(spec, label) {
+  const {height = 320} = spec.layout, plot = make('div', {class: 'fg', role: 'figure', 'aria-label': label, style: `height:${height}px`});
+  const title = make('figcaption'), node = make('figure', {class: 'fg-titled'}, title, plot);   // above the drawing a title has room for two lines
+  /** @type {Promise<void> | null} */
+  let first = null;
+  let ready = null, width = 0, now = spec;
+  const name = () => { title.textContent = now.layout.title?.text ?? ''; };
+  const layout = templates => ({...now.layout, title: undefined, uirevision: 'kept', template: templates[isDark() ? 'dark' : 'light'], autosize: true,
+    ...touched() ? {dragmode: false} : {}});
+  const draw = () => ready.Plotly.react(plot, now.data, layout(ready.templates), CONFIG);
+  const begin = found => { ready = found; return draw(); };
+  const given = window.explorer.charts;   // a page that was taken away has the library with it
+  const whole = () => first ??= given ? Promise.resolve(begin(given)) : plotly().then(begin);
+  new IntersectionObserver((seen, watch) => {
+    if (!seen.some(one => one.isIntersecting)) return;
+    watch.disconnect();
+    whole().catch(failure => {
+      plot.textContent = node.closest('.canvas')?.getAttribute('data-failed') ?? '';
+      reportError(failure);
+    });
+  }, {rootMargin: NEAR}).observe(plot);
+  new ResizeObserver(() => {
+    const wide = plot.clientWidth;
+    if (!wide || wide === width) return;
+    width = wide;
+    if (ready) ready.Plotly.Plots.resize(plot);
+  }).observe(plot);
+  const chart = {
+    node, whole,
+    redraw() { if (ready) draw(); },
+    /** @param {Partial<Spec>} changes */
+    set(changes) {
+      now = {...now, ...changes};
+      name();
+      if (ready) draw();
+    },
+  };
+  name();
+  live.add(chart);
+  return chart;
+}
+
+/** @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void}>} */
+const live = new Set();
+new MutationObserver(() => {
+  for (const chart of live) {
+    if (chart.node.isConnected) chart.redraw();
+    else live.delete(chart);
+  }
+}).observe(document.body, {attributes: true, attributeFilter: ['class']});
+
+/** The rows of a chart for those who cannot see it. @param {import('../gradio.js').Table} numbers */
+export const readable = ({columns, rows}) => make('table', {class: 'sr-only'}, make('thead', {}, make('tr', {}, ...columns.map(name => make('th', {scope: 'col'}, name)))),
+  make('tbody', {}, ...rows.map(row => make('tr', {}, ...row.map(value => make('td', {}, value === null ? '–' : String(value)))))));
+
+/** @type {import('../gradio.js').Picture['show']} */
+export function show(root, {figures, numbers, finding, note}) {
+  const charts = figures.map(spec => figure(spec, spec.layout.meta?.label ?? spec.layout.title?.text ?? ''));
+  root.replaceChildren(...finding ? [make('p', {class: 'finding'}, finding)] : [],
+    make('div', {class: figures.length > 1 ? 'fg-pair' : null}, ...charts.map(one => one.node)),
+    ...note ? [make('p', {class: 'note'}, note)] : [], readable(numbers));
+}
+
+/** @type {import('../gradio.js').Picture['whole']} */
+export const whole = async root => { await Promise.all([...live].filter(chart => root.contains(chart.node)).map(chart => chart.whole())); };
+
+/** @type {import('../gradio.js').Picture['table']} */
+export const table = ({numbers: {columns, rows}}) => ({columns, rows});
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({numbers}) => numbers.constants;
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({numbers}) => numbers.said;

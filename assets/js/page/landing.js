@@ -1,0 +1,76 @@
+// A link opens with what it names in sight, and keeps it there while what lies above gets its height, until the reader acts.
+import {find} from '../kit/dom.js';
+import {coveredAbove} from '../gradio.js';
+
+const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown', 'popstate'];
+let end = () => {};
+
+/** The title of a fold; of a tab, or of a part of it, the headline in sight. @param {string} tab @param {string} fold */
+function placeOf(tab, fold) {
+  const title = fold && find(document, `#fold-${tab}-${fold}`);
+  const headlines = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`#tab-${tab} .finding`));
+  const isTitle = Boolean(title && title.getClientRects().length && !title.matches('.part-tab'));
+  return {isTitle, place: isTitle ? title : [...headlines].find(one => one.getClientRects().length) ?? null};
+}
+
+/**
+ * Where the page is to be scrolled to: a title comes below what sticks there, a headline only into sight.
+ * @param {HTMLElement | null} place @param {boolean} isTitle @param {boolean} wasBelow
+ */
+function goalOf(place, isTitle, wasBelow) {
+  const tabs = find(document, '#tabs');
+  if (place && isTitle) return Math.max(0, topOf(place) - coveredAbove());
+  if (tabs && wasBelow) return topOf(tabs);
+  return !tabs || !place || place.getBoundingClientRect().bottom + scrollY <= innerHeight ? 0 : topOf(tabs);
+}
+
+/** @param {HTMLElement} node */
+const topOf = node => Math.max(0, Math.round(node.getBoundingClientRect().top + scrollY));
+
+/** All whose height decides where a place begins. @param {Element | null} node @returns {Element[]} */
+function above(node) {
+  if (!node || node === document.body) return [document.body];
+  const before = [...node.parentElement.children];
+  return [...before.slice(0, before.indexOf(node)), ...above(node.parentElement)];
+}
+
+/** @param {string} tab @param {string} fold empty for the tab alone @param {boolean} [wasBelow] whether the page was scrolled further than the row of tabs */
+export function landOn(tab, fold, wasBelow = false) {
+  end();
+  const {body, documentElement: page} = document, seen = new Set();
+  let at = scrollY, height = 0;
+  const settle = () => {
+    const {place, isTitle} = placeOf(tab, fold);
+    for (const part of above(place)) {
+      if (seen.has(part)) continue;
+      seen.add(part);
+      watch.observe(part);
+    }
+    const goal = goalOf(place, isTitle, wasBelow);
+    if (goal) body.style.minHeight = `${goal + innerHeight}px`;   // the last fold of a page comes to the top too
+    if (Math.abs(scrollY - goal) > 1) scrollTo({top: goal, behavior: 'instant'});
+    [at, height] = [scrollY, page.scrollHeight];
+  };
+  const watch = new ResizeObserver(settle);
+  // Somebody else has scrolled: the reader, unless the page has changed its height and moved by itself.
+  const moved = () => { if (page.scrollHeight === height && Math.abs(scrollY - at) > 2) end(); };
+  end = () => {
+    watch.disconnect();
+    for (const act of ACTS) removeEventListener(act, end);
+    removeEventListener('scroll', moved);
+    page.style.overflowAnchor = '';
+    addEventListener('scroll', release);
+  };
+  for (const act of ACTS) addEventListener(act, end, {passive: true});
+  addEventListener('scroll', moved);
+  page.style.overflowAnchor = 'none';   // what lies above is made up for here
+  settle();
+}
+
+/** The room that was made below goes as soon as nobody sees it. */
+function release() {
+  const app = find(document, 'gradio-app');
+  if (app && app.getBoundingClientRect().bottom < innerHeight) return;
+  document.body.style.minHeight = '';
+  removeEventListener('scroll', release);
+}

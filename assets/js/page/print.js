@@ -1,0 +1,30 @@
+// On paper: the light colours, every picture drawn and no wider than the sheet, and which text and which view it is.
+import {find} from '../kit/dom.js';
+import {drawWaiting, isDark} from '../gradio.js';
+import {linkNow, withState} from './here.js';
+
+let wasDark = false;
+/** @type {Set<SVGSVGElement>} Drawings that know one width alone: with a view box they shrink. */
+const boxed = new Set();
+
+addEventListener('beforeprint', () => {
+  wasDark = isDark();
+  document.body.classList.remove('dark');
+  drawWaiting();
+  for (const svg of /** @type {NodeListOf<SVGSVGElement>} */ (document.querySelectorAll('#tabs svg:not([viewBox])'))) {
+    const {width, height} = svg.getBoundingClientRect();
+    if (!width) continue;
+    svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    boxed.add(svg);
+  }
+  withState(({accepted}) => {
+    const {dataset} = find(document, '#tabs');
+    dataset.text = accepted ? `“${accepted.text}”` : '';
+    dataset.link = linkNow().href;
+  });
+});
+addEventListener('afterprint', () => {
+  document.body.classList.toggle('dark', wasDark);
+  boxed.forEach(svg => svg.removeAttribute('viewBox'));
+  boxed.clear();
+});

@@ -1,0 +1,24 @@
+// While another text stands in the box than was compared, what was computed fades and says which text it is for.
+import {closest, find, say} from '../kit/dom.js';
+import {fade, textBox, typeText} from '../gradio.js';
+import {configNow, listen, withState} from './here.js';
+
+const SHOWN = 90;   // characters of the compared text
+
+/** @param {import('./state.js').State} state */
+function follow(state) {
+  const note = find(document, '#standing p'), box = textBox(), {accepted, config} = state;
+  if (!note || !box) return;
+  const isOther = accepted !== null && box.value.trim() !== accepted.text.trim() && box.value !== state.asked;
+  fade(isOther ? Object.keys(config.reads).filter(tab => config.reads[tab].includes('text')) : []);
+  note.hidden = !isOther;
+  if (isOther) find(note, 'span').textContent = say(config.texts.standing, {text: shortened(accepted.text)});
+}
+
+const shortened = text => text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
+
+listen(follow);
+document.addEventListener('input', event => { if (event.target === textBox() && configNow()) withState(follow); });
+document.addEventListener('click', event => {
+  if (closest(event, '#standing button')) withState(state => { if (state.accepted) typeText(state.accepted.text); });
+});

@@ -1,0 +1,96 @@
+// The tour: one view after another, a sentence for each, and the place lit that it speaks of.
+import {closest, find, say} from '../kit/dom.js';
+import {opened, put, typeText} from '../gradio.js';
+import {compare, configNow} from './here.js';
+import {openNext} from './folds.js';
+
+const lighting = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, lighting];
+let at = -1;   // the stop that is shown, counted from 0; none
+
+const bar = () => find(document, '#tour .tour');
+const stops = () => /** @type {HTMLElement[]} */ ([...bar().querySelectorAll('li')]);
+const address = changes => {
+  const url = new URL(location.href);
+  for (const [name, value] of Object.entries(changes)) { if (value) url.searchParams.set(name, value); else url.searchParams.delete(name); }
+  history.replaceState(history.state, '', url);
+};
+
+/** The view that a stop is a link to, on this page. @param {HTMLElement} stop */
+function open(stop) {
+  const {tour: _tour, v: _v, tab, fold, ...rest} = Object.fromEntries(new URL(find(stop, 'a').getAttribute('href'), location.href).searchParams);
+  const {defaults} = configNow(), text = rest.text ?? defaults.text;
+  typeText(text);
+  compare({temperature: defaults.temperature, ...rest, text, hidden: '', tab, fold: ''});
+  put({family: rest.family ?? defaults.family, tab});
+  openNext(tab, fold);
+}
+
+/** Light the first picture of a place, however often it is drawn anew; it comes into sight when it is there. @param {string} place */
+function light(place, tries = 80) {
+  const mine = at;
+  lighting.replaceSync('');
+  const look = () => {
+    const picture = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`${place} [data-kind]`)]).find(one => one.childElementCount && one.getClientRects().length);
+    if (at !== mine) return;
+    if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
+    lighting.replaceSync(`${place} [data-kind="${picture.dataset.kind}"] { outline: 3px solid var(--warn); outline-offset: 6px; border-radius: 4px; }`);
+    if (picture.getBoundingClientRect().top > innerHeight - 200) picture.scrollIntoView({block: 'center'});
+  };
+  if (place) look();
+}
+
+/** Show a stop. @param {number} to counted from 0 @param {boolean} isThere whether the page has opened on its link */
+export function show(to, isThere = false) {
+  const all = stops();
+  at = Math.min(all.length - 1, Math.max(0, to));
+  all.forEach((stop, i) => { stop.hidden = i !== at; });
+  find(bar(), '.tour-count').textContent = say(bar().dataset.count, {i: at + 1, n: all.length});
+  /** @type {HTMLButtonElement} */ (find(bar(), '[data-step="-1"]')).disabled = at === 0;
+  /** @type {HTMLButtonElement} */ (find(bar(), '[data-step="1"]')).disabled = at === all.length - 1;
+  bar().hidden = false;
+  document.documentElement.classList.add('touring');
+  address({tour: String(at + 1)});
+  if (!isThere) open(all[at]);
+  light(all[at].dataset.lit);
+}
+
+function leave() {
+  at = -1;
+  light('');
+  bar().hidden = true;
+  document.documentElement.classList.remove('touring');
+  address({tour: null});
+}
+
+/** Larger type, and nothing but the box, the tab and its picture. */
+function project(isOn = document.documentElement.classList.toggle('projector')) {
+  document.documentElement.classList.toggle('projector', isOn);
+  for (const button of document.querySelectorAll('[data-project]')) button.setAttribute('aria-pressed', String(isOn));
+  address({projector: isOn ? '1' : null});
+}
+
+/** What a click on the page asks of the tour. @param {Event} event */
+function hear(event) {
+  const step = closest(event, '#tour [data-step]'), link = closest(event, '#tour a');
+  if (step) show(at + Number(step.dataset.step));
+  if (closest(event, '#tour-start')) { show(Math.max(0, at)); find(bar(), '[data-step="1"]').focus(); }
+  if (closest(event, '#tour-end')) leave();
+  if (closest(event, '[data-project]')) project();
+  if (link && !(/** @type {MouseEvent} */ (event).ctrlKey || /** @type {MouseEvent} */ (event).metaKey)) { event.preventDefault(); show(at); }
+}
+
+/** @param {Event | null} event the click that asked for this module; none where the address did */
+export function begin(event) {
+  document.addEventListener('click', hear);
+  if (event) hear(event);
+  const asked = Number(new URL(location.href).searchParams.get('tour'));
+  if (asked && !event) opened.then(() => show(asked - 1, true));
+}
+document.addEventListener('keydown', event => {
+  if (at < 0 && event.key === 'Escape' && document.documentElement.classList.contains('projector')) project(false);
+  if (at < 0 || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented || closest(event, 'input, textarea, select, [role=tablist], [data-rove], canvas, [popover]')) return;
+  const step = {ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1}[event.key];
+  if (event.key === 'Escape') leave();
+  else if (step) { event.preventDefault(); show(at + step); }
+});

@@ -1,0 +1,31 @@
+"""How the page, its cards and its reports print a number; the browser's part is kit/numbers.js."""
+
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def power(x: float) -> str:
+    """A small or large number: ``7.0×10⁻⁴``."""
+    if not x:
+        return "0"
+    digits, _, exponent = f"{x:.1e}".replace("-", "−", x < 0).partition("e")
+    return f"{digits}×10{str(int(exponent)).translate(RAISED)}"
+
+
+def probability(p: float) -> str:
+    """Three decimals, and a power of ten where they would all be 0."""
+    return power(p) if 0 < p < 0.001 else f"{p:.3f}"
+
+
+def percent(share: float) -> str:
+    """A share: ``93.4%``."""
+    return f"{share:.1%}"
+
+
+def signed(x: float, decimals: int = 2) -> str:
+    """A change, with a true minus; what rounds to nothing has the plus of 0."""
+    return f"{round(x, decimals) + 0.0:+.{decimals}f}".replace("-", "−")
+
+
+def milliseconds(ms: float) -> str:
+    """A time in the digits it deserves."""
+    return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"

@@ -1,0 +1,23 @@
+"""Numbers are printed one way."""
+
+from explorer.analysis.digits import milliseconds, percent, power, probability, signed
+
+
+def test_powers_of_ten_have_a_raised_exponent_and_a_true_minus() -> None:
+    assert [power(x) for x in (0.0007, -3.2e-20, 1.2e7, 0)] == [
+        "7.0×10⁻⁴",
+        "−3.2×10⁻²⁰",
+        "1.2×10⁷",
+        "0",
+    ]
+
+
+def test_a_probability_has_three_decimals_as_long_as_one_of_them_is_not_zero() -> None:
+    shown = [probability(p) for p in (1, 0.0532, 0.001, 0.00099, 0)]
+    assert shown == ["1.000", "0.053", "0.001", "9.9×10⁻⁴", "0.000"]
+
+
+def test_shares_changes_and_times() -> None:
+    assert percent(0.6) == "60.0%"
+    assert [signed(x) for x in (-2.678, 0.5, -0.001)] == ["−2.68", "+0.50", "+0.00"]
+    assert [milliseconds(ms) for ms in (1234.5, 12.34, 1.234)] == ["1,234 ms", "12.3 ms", "1.23 ms"]

@@ -1,0 +1,124 @@
+"""The charts of Parameters draw what is counted, and what they draw is what their rows say."""
+
+import json
+
+import numpy as np
+import pytest
+
+from explorer.analysis.parameters.embedding import EmbeddingSpectrum
+from explorer.analysis.parameters.family import family_members
+from explorer.analysis.parameters.sharing import sharing_modes
+from explorer.analysis.parameters.sizes import seven_sizes
+from explorer.models.architectures import meta_network
+from explorer.models.specs import BASE
+from explorer.ui.parameters import folds
+from explorer.ui.parameters.folds_words import (
+    EMBEDDING_TEXTS,
+    SPECTRUM_TEXTS,
+    TENSORS_TEXTS,
+    WORK_TEXTS,
+)
+from explorer.views.parameters.embedding import embedding_canvas
+from explorer.views.parameters.spectrum import spectrum_canvas
+from explorer.views.parameters.tensors import tensors_canvas
+from explorer.views.parameters.work import work_canvas
+
+
+def test_singular_values_are_over_the_largest_and_a_short_rank_is_marked():
+    full = EmbeddingSpectrum(np.array([4.0, 2.0, 1.0]), 10, 3)
+    short = EmbeddingSpectrum(np.array([8.0, 2.0, 1e-15]), 10, 3)
+    spectra = {"bert": ("BERT", full), "albert": ("ALBERT", short)}
+    sent = json.loads(spectrum_canvas(spectra, SPECTRUM_TEXTS))
+    (figure,) = sent["figures"]
+    assert [trace["name"] for trace in figure["data"]] == ["BERT: rank 3", "ALBERT: rank 2"]
+    assert [shape["x0"] for shape in figure["layout"]["shapes"]] == [2]
+    assert sent["numbers"]["rows"][:4] == [
+        ["BERT", 1, 1.0],
+        ["BERT", 2, 0.5],
+        ["BERT", 3, 0.25],
+        ["ALBERT", 1, 1.0],
+    ]
+    assert sent["finding"] == (
+        "BERT's table uses all 3 dimensions. "
+        "ALBERT's table has rank 2 of 3: 1 dimensions are unused."
+    )
+
+
+def test_the_published_models_stand_at_what_their_word_tables_store():
+    pins = [(spec.key, spec.name, spec.architecture) for spec in BASE.values()]
+    sent = json.loads(embedding_canvas(pins, EMBEDDING_TEXTS))
+    two, one, models, mine = sent["figures"][0]["data"]
+    assert models["y"] == [30522 * 768, 30522 * 768, 30000 * 128 + 128 * 768]
+    assert models["x"] == [768, 768, 128]
+    assert (mine["x"], mine["y"], mine["text"]) == ([128], [3938304], ["albert-base-v2"])
+    assert set(one["y"]) == {30000 * 768}
+    assert two["y"] == pytest.approx([30000 * e + e * 768 for e in two["x"]])
+    assert two["x"][0] == 1
+    assert two["x"][-1] == pytest.approx(4096)
+    assert sent["numbers"]["rows"][2] == ["albert-base-v2", 30000, 768, 128, 23040000, 3938304]
+
+
+def test_a_way_to_share_is_a_straight_line_through_what_twelve_layers_store():
+    sent = json.loads(folds.show_sharing(None))
+    for e, figure in zip((128, 768), sent["figures"], strict=True):
+        *lines, points = figure["data"]
+        assert points["y"] == [mode.total for mode in sharing_modes(e)]
+        for trace, mode in zip(lines, sharing_modes(e), strict=True):
+            (one, deepest), (low, high) = trace["x"], trace["y"]
+            at_twelve = low + (high - low) * (12 - one) / (deepest - one)
+            assert at_twelve == mode.total
+        starts = {trace["y"][0] for trace in lines}
+        assert len(starts) == 1, "with one layer there is nothing to share"
+
+
+def tree(figure):
+    (trace,) = figure["data"]
+    return dict(zip(trace["ids"], trace["values"], strict=True)), trace
+
+
+def test_a_treemap_holds_every_tensor_and_each_part_is_the_sum_of_what_is_in_it():
+    members = family_members("base")
+    sent = json.loads(tensors_canvas(members, TENSORS_TEXTS))
+    stored, applied = sent["figures"][:3], sent["figures"][3:]
+    for member, once, often in zip(members, stored, applied, strict=True):
+        encoder = meta_network(member.spec).base_model
+        numel = sum(parameter.numel() for parameter in encoder.parameters())
+        sizes, trace = tree(once)
+        assert sizes[member.spec.label] == numel
+        inside = dict.fromkeys(sizes, 0)
+        for name, parent in zip(trace["ids"], trace["parents"], strict=True):
+            if parent:
+                inside[parent] += sizes[name]
+        assert all(total == sizes[name] for name, total in inside.items() if total)
+        leaves = [name for name, total in inside.items() if not total]
+        assert len(leaves) == len(list(encoder.parameters()))
+        assert tree(often)[0][member.spec.label] == member.counts.applied
+
+
+def test_a_layers_attention_is_parted_into_its_four_projections():
+    for figure in json.loads(tensors_canvas(family_members("base"), TENSORS_TEXTS))["figures"][:3]:
+        sizes, trace = tree(figure)
+        attention = f"{trace['labels'][0]}/Layers/Layer 1/Attention"
+        parts = [sizes[f"{attention}/{part}"] for part in ("Query", "Key", "Value", "Output")]
+        assert parts == [768 * 768 + 768] * 4
+        assert sizes[attention] == sum(parts)
+
+
+def test_shared_weights_are_counted_for_every_use():
+    sent = json.loads(tensors_canvas(family_members("base"), TENSORS_TEXTS))
+    sizes, _ = tree(sent["figures"][5])
+    assert sizes["ALBERT/Layers"] == 12 * tree(sent["figures"][2])[0]["ALBERT/Layers"]
+
+
+def test_a_size_stands_at_its_weights_and_work_and_lines_are_of_equal_use():
+    sent = json.loads(work_canvas(seven_sizes(), WORK_TEXTS))
+    traces = sent["figures"][0]["data"]
+    for trace, uses in zip(traces, (1, 4, 16), strict=False):
+        assert trace["y"] == pytest.approx([2 * 128 * uses * x / 1e9 for x in trace["x"]])
+    points = {}
+    for trace in traces[3:]:
+        points |= dict(zip(trace["text"], zip(trace["x"], trace["y"], strict=True), strict=True))
+    assert points["bert-base-uncased"] == (109_482_240, 22.34843136)
+    assert len(points) == 7
+    assert sent["finding"].startswith("albert-xxlarge-v2 takes 621.9 GFLOP for 128 tokens")
+    assert "bert-large-uncased takes 78.9 GFLOP with 335.1 M" in sent["finding"]
