@@ -100,7 +100,7 @@ def requirements(text: str, _repo: str, zero: bool) -> str:
 
 def entry(text: str, _repo: str, zero: bool) -> str:
     """``app.py``; on ZeroGPU with the import that has to come before all others."""
-    head, imports, rest = text.partition("import argparse\n")
+    head, imports, rest = text.partition("import os\n")
     return head + (SPACES_FIRST if zero else "") + imports + rest
 
 

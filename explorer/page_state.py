@@ -5,10 +5,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
+from urllib.parse import urlencode
 
 from explorer.analysis.measures import TEMPERATURES
+from explorer.assets import examples
 from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
+from explorer.packing import PACKED, pack, with_texts
 
 TABS: tuple[str, ...] = (
     "predictions",
@@ -31,6 +34,8 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "claims": ("checks", "scores"),
 }
 """What lies below each tab's headline, by the name that a link gives it, in reading order."""
+PARTS: dict[str, tuple[str, ...]] = {"tasks": ("pair", "sentiment", "question")}
+"""Tabs of which one part is in sight at a time; a link names it as it names a fold."""
 MOVED: dict[str, dict[str, dict[str, str]]] = {
     "predictions": {"contrast": {"fold": "ask"}},
     "attention": {
@@ -63,10 +68,13 @@ DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 """What a run depends on: a change of another field needs no model."""
 LINK_VERSION = "1"
-LINK_TEXT_LIMIT = 600
+LINK_TEXT_LIMIT = 20_000
+"""Characters of each text of a link; a longer one is in none."""
 LINK_LONGEST = 1_900
 """Characters of a link's fields as they are encoded: with the address, 2,000 pass everywhere."""
-DEFAULT_TEXT = "The ship sailed across the [MASK] to America."
+TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
+"""What readers type: the fields that are packed."""
+DEFAULT_TEXT: str = examples()[0]["text"]
 MAX_LAYER = MAX_HEAD = 63
 
 
@@ -100,6 +108,12 @@ class PageState:
     """The second text whose difference Depth follows; empty: the one that the page proposes."""
     hidden: str = ""
     """The words behind the masks, in reading order with a bar between; empty where unknown."""
+    sentiment: str = ""
+    """The text that Tasks judges; empty: the page's own, or an example where that has a gap."""
+    question: str = ""
+    """What Tasks asks of the passage; empty: an example's."""
+    passage: str = ""
+    """Like ``question``."""
     fold: str = ""
     """The open fold of the tab; the one opened last if there are several."""
     device: str = "cpu"
@@ -109,7 +123,7 @@ class PageState:
     """Like ``device``."""
 
     def to_params(self) -> dict[str, str]:
-        """The link's parameters: the version, the family and whatever is not a default."""
+        """Every field that is not a default, with the version and the family; each text whole."""
         plain = PageState()
         chosen = {
             f.name: _print(getattr(self, f.name))
@@ -117,9 +131,17 @@ class PageState:
             if f.name in LINKED and getattr(self, f.name) != getattr(plain, f.name)
         }
         chosen["family"] = self.family
-        if "text" in chosen:
-            chosen["text"] = chosen["text"][:LINK_TEXT_LIMIT]
         return {"v": LINK_VERSION, **chosen}
+
+    def to_link(self) -> dict[str, str] | None:
+        """The parameters of a link, its texts packed where it must be; None if it has no room."""
+        params = self.to_params()
+        if _fits(params):
+            return params
+        texts = {name: params.pop(name) for name in TEXTS if name in params}
+        params[PACKED] = pack(texts)
+        whole = all(len(text) <= LINK_TEXT_LIMIT for text in texts.values())
+        return params if whole and _fits(params) else None
 
 
 def default_params() -> dict[str, str]:
@@ -145,12 +167,17 @@ def from_page(params: Mapping[str, str], default: PageState) -> tuple[PageState,
 def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
+    params, unread = with_texts(params, TEXTS)
     params = _at_its_place(params)
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
     fitting = replace(state, **_unfitting(state, default))
     wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
-    return fitting, tuple(wrong)
+    return fitting, (*wrong, *unread)
+
+
+def _fits(params: Mapping[str, str]) -> bool:
+    return len(urlencode(params)) <= LINK_LONGEST
 
 
 def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
@@ -174,7 +201,7 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["word"] = -1
     if state.hidden and len(hidden_words(state)) > clean_text(state.text).count(MASK):
         repairs["hidden"] = ""
-    if state.fold and state.fold not in FOLDS[state.tab]:
+    if state.fold and state.fold not in (*FOLDS[state.tab], *PARTS.get(state.tab, ())):
         repairs["fold"] = ""
     return repairs | _unfitting_depth(state)
 
@@ -208,13 +235,12 @@ def _print(value: object) -> str:
 
 
 def _read_text(raw: str) -> str | None:
-    return plain_text(str(raw)[: 2 * LINK_TEXT_LIMIT])[:LINK_TEXT_LIMIT].strip() or None
+    return plain_text(str(raw)) or None if len(raw) <= LINK_TEXT_LIMIT else None
 
 
 def _read_hidden(raw: str) -> str | None:
-    words = plain_text(str(raw)[: 2 * LINK_TEXT_LIMIT + 1])
-    fits = len(words) <= 2 * LINK_TEXT_LIMIT and not set("[]\n") & set(words)
-    return words if fits else None
+    words = plain_text(str(raw)) if len(raw) <= LINK_TEXT_LIMIT else "["
+    return None if set("[]\n") & set(words) else words
 
 
 def _one_of(allowed: tuple[str, ...], raw: str) -> str | None:
@@ -256,12 +282,15 @@ _READERS: Readers = {
     "at": partial(_read_index, MAX_WORD),
     "lens": partial(_one_of, LENSES),
     "other": _read_text,
+    "sentiment": _read_text,
+    "question": _read_text,
+    "passage": _read_text,
     "hidden": _read_hidden,
-    "fold": partial(_one_of, tuple(name for names in FOLDS.values() for name in names)),
+    "fold": partial(_one_of, tuple(n for ns in (*FOLDS.values(), *PARTS.values()) for n in ns)),
 }
 """How each field of a link is read; None means it had to be repaired."""
 _PAGE_READERS: Readers = {
-    "text": plain_text,
+    **dict.fromkeys(("text", "sentiment", "question", "passage"), plain_text),
     "device": partial(_one_of, ("auto", *DEVICES)),
     "dtype": partial(_one_of, DTYPES),
 }

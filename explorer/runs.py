@@ -68,6 +68,15 @@ class RunCache:
             _, least_recent = self._runs.popitem(last=False)
             self.n_bytes -= least_recent.n_bytes
 
+    def __contains__(self, key: Key) -> bool:
+        with self._lock:
+            return key in self._runs
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether somebody waits for a run."""
+        return bool(self._pending)
+
     def clear(self) -> None:
         """Forget every run."""
         with self._lock:
@@ -79,7 +88,7 @@ CACHE = RunCache()
 PLACE: list[Place] = [Here()]
 """Where the weights are: the last one counts."""
 _LOADERS = ThreadPoolExecutor(6, "loader")
-_ASKERS = ThreadPoolExecutor(24, "asker")
+_ASKERS = ThreadPoolExecutor(48, "asker")
 
 
 def side_by_side(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
@@ -188,13 +197,26 @@ def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> 
     return start_run(spec, state, report).result()
 
 
+def _key(spec: ModelSpec, state: PageState) -> Key:
+    network = where(spec, state)
+    return (spec.name, clean_text(state.text), network.device, network.dtype)
+
+
+def costs_nobody(state: PageState) -> bool:
+    """Whether a text's runs are there, or can be made now while nobody waits for another's."""
+    specs = family_specs(state.family)
+    if all(_key(spec, state) in CACHE for spec in specs):
+        return True
+    ready = all(PLACE[-1].is_ready(where(spec, state)) for spec in specs)
+    return ready and not CACHE.is_waited_for
+
+
 def start_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> "Future[Run]":
     """The run of one model, there or under way; whoever asks first has it made for all."""
-    network, text = where(spec, state), clean_text(state.text)
-    key = (spec.name, text, network.device, network.dtype)
+    network, key = where(spec, state), _key(spec, state)
     future, mine = CACHE.claim(key)
     if mine:
-        made = PLACE[-1].run(network, text, report)
+        made = PLACE[-1].run(network, key[1], report)
         made.add_done_callback(lambda done: CACHE.settle(key, done))
     return future
 

@@ -103,11 +103,12 @@ def ask_elsewhere(groups: Mapping[str, DeploymentHandle]) -> None:
 def served_page(start: PageState) -> FastAPI:
     """The page as ``app.py`` serves it, with the same look, scripts and doors."""
     warm_up(start)
-    options, page = launch_options(), build_page(start)
+    options, page = launch_options(os.getenv("EXPLORER_PUBLIC_URL", "")), build_page(start)
     page.state_session_capacity = options["state_session_capacity"]
     known = signature(gr.mount_gradio_app).parameters
     taken = {name: value for name, value in options.items() if name in known}
-    return gr.mount_gradio_app(FastAPI(), page, path="/", **taken)
+    bare = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    return gr.mount_gradio_app(bare, page, path="/", **taken)
 
 
 class Page:

@@ -1,13 +1,44 @@
-"""``app.py``: a page at module level, and honest words about where it can be reached."""
+"""``app.py``: a page at module level, honest words about where it is, and about why it is not."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
 
 import gradio as gr
+import httpx
 import pytest
 
 import app
+from explorer import launch, start
+from explorer.analysis.claims import benchmarks, ledger
+from explorer.assets import Broken, examples
+from explorer.bench.served import free_port
+from explorer.doors import closing, words
+from explorer.models import specs
 from explorer.page_state import PageState
-from explorer.ui.shell.page import build_page, launch_options
+from explorer.timing import room
+from explorer.ui.kit import words as texts
+from explorer.ui.predictions import opening
+from explorer.ui.shell import documents
+from explorer.ui.shell.page import build_page, header_html, launch_options
+from tests.waiting import until
 
+ROOT = Path(__file__).parents[1]
 LOCAL, PUBLIC = "http://127.0.0.1:7860/", "https://abc.gradio.live"
+
+
+def ended_already():
+    """An end that has been asked for."""
+    end = threading.Event()
+    end.set()
+    return end
 
 
 @pytest.fixture
@@ -15,13 +46,16 @@ def launched(monkeypatch):
     """What ``main`` asks of Gradio, which is not started."""
     asked = {"public": None}
 
-    def launch(**options):
+    def started(**options):
         asked.update(options)
         return None, LOCAL, asked["public"]
 
-    monkeypatch.setattr(app, "warm_up", lambda start: None)
-    monkeypatch.setattr(app.demo, "launch", launch)
-    monkeypatch.setattr(app.demo, "block_thread", lambda: None)
+    monkeypatch.setattr(launch, "warm_up", lambda _start: None)
+    monkeypatch.setattr(launch, "check_port", lambda *_: None)
+    monkeypatch.setattr(launch, "close", lambda _page: asked.update(closed=True))
+    monkeypatch.setattr(launch, "believe", lambda url: asked.update(believed=url))
+    monkeypatch.setattr(launch, "asked_to_end", ended_already)
+    monkeypatch.setattr(app.demo, "launch", started)
     monkeypatch.delenv("GRADIO_SHARE", raising=False)
     return asked
 
@@ -34,13 +68,14 @@ def test_without_share_one_line_says_where_the_page_is(launched, capsys):
     app.main()
     assert capsys.readouterr().out == f"The explorer is at {LOCAL}\n"
     assert launched["share"] is None
+    assert launched["closed"]
 
 
 def test_share_is_left_to_the_environment_and_a_missing_link_is_said(launched, capsys, monkeypatch):
     monkeypatch.setenv("GRADIO_SHARE", "True")
     app.main()
     assert launched["share"] is None, "False would overrule GRADIO_SHARE"
-    assert "There is no public link" in capsys.readouterr().out
+    assert "No public link" in capsys.readouterr().out
 
 
 def test_a_public_link_warns_of_what_it_lets_others_do(launched, capsys, monkeypatch):
@@ -51,7 +86,8 @@ def test_a_public_link_warns_of_what_it_lets_others_do(launched, capsys, monkeyp
     assert launched["share"] is True
     assert PUBLIC in said
     assert "can run measurements and training" in said
-    assert "no public link" not in said
+    assert "No public link" not in said
+    assert launched["believed"] == PUBLIC, "previews name it"
 
 
 def test_a_start_that_is_too_busy_to_answer_itself_goes_on(monkeypatch):
@@ -64,3 +100,168 @@ def test_a_start_that_is_too_busy_to_answer_itself_goes_on(monkeypatch):
         assert local.startswith("http://127.0.0.1")
     finally:
         page.close()
+
+
+DAMAGED = ["", "{", "[]", "{}", "null", '{"views": [{}], "examples": [1], "tables": [{}]}']
+
+
+@pytest.mark.parametrize("damaged", DAMAGED)
+def test_a_damaged_file_is_named_in_a_sentence(tmp_path, monkeypatch, damaged):
+    path = tmp_path / "mini-bert" / "config.json"
+    path.parent.mkdir()
+    for file in (path, tmp_path / "gallery.json", tmp_path / "some.json"):
+        file.write_text(damaged)
+    monkeypatch.setattr(opening, "OPENING", tmp_path / "some.json")
+    monkeypatch.setattr(documents, "DATA", tmp_path)
+    monkeypatch.setattr(specs, "BUNDLED", tmp_path)
+    for name, read in {
+        "some.json": lambda: opening.show_opening(PageState(), [gr.HTML(), gr.HTML()]),
+        "gallery.json": documents.tour_html,
+        " some.json": lambda: examples.__wrapped__(tmp_path / "some.json"),
+        "  some.json": lambda: benchmarks.benchmark_tables(tmp_path / "some.json"),
+        "   some.json": lambda: ledger.claims_ledger(tmp_path / "some.json"),
+        "mini-bert/config.json": lambda: specs._mini("bert", 1, 1),
+    }.items():
+        if "config" in name and damaged not in ("", "{", "null"):
+            continue  # what a config leaves out has its usual value
+        with pytest.raises(Broken, match=f"{name.strip()} is missing or damaged"):
+            read()
+
+
+def ended(*flags, cwd=ROOT, **environment):
+    """How a start that cannot be ends: its exit code, and what it says."""
+    done = subprocess.run(
+        [sys.executable, "app.py", "--family", "mini", *flags],
+        cwd=cwd,
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False"} | environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_damaged_config_ends_the_start_in_one_line(tmp_path):
+    (tmp_path / "explorer").symlink_to(ROOT / "explorer")
+    shutil.copy(ROOT / "app.py", tmp_path)
+    models = tmp_path / "assets" / "models"
+    models.mkdir(parents=True)
+    (models / "mini-bert").mkdir()
+    (models / "mini-bert" / "config.json").write_text("{")
+    code, said = ended(cwd=tmp_path)
+    assert code == start.CANNOT
+    assert said.startswith("assets/models/mini-bert/config.json is missing or damaged")
+    assert said.count("\n") == 1
+
+
+def test_a_port_that_is_taken_ends_the_start_in_one_line():
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        code, said = ended("--port", str(port))
+    assert (code, said) == (start.CANNOT, f"{start.IN_USE.format(port=port)}\n")
+
+
+@pytest.mark.parametrize(("host", "port"), [("192.0.2.1", 8080), ("127.0.0.1", 70_000), ("a b", 0)])
+def test_an_address_that_is_none_of_this_machines_is_said(host, port):
+    with pytest.raises(start.CannotStart, match="Nothing can be served on"):
+        start.check_port(host, port)
+
+
+def test_a_free_port_is_taken_as_it_is():
+    start.check_port(None, free_port())
+    start.check_port("[::1]", None)
+
+
+def test_a_public_address_that_is_none_is_said(monkeypatch):
+    monkeypatch.setattr(app.flags, "public_url", "example.org")
+    monkeypatch.setattr(launch, "asked_to_end", ended_already)
+    with pytest.raises(SystemExit) as end:
+        app.main()
+    assert end.value.code == start.CANNOT
+
+
+@pytest.mark.parametrize("name", ["GRADIO_TEMP_DIR", "TMPDIR"])
+def test_a_folder_that_cannot_be_written_is_said(monkeypatch, name):
+    monkeypatch.setattr(start.tempfile, "tempdir", None)
+    monkeypatch.setattr(start.tempfile, "_candidate_tempdir_list", lambda: ["/proc/none"])
+    monkeypatch.setenv(name, "/proc/none")
+    with pytest.raises(start.CannotStart, match="No temporary file can be written to /proc/none"):
+        start.check_machine()
+
+
+def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys):
+    monkeypatch.setattr(start, "room", lambda: 0.2e9)
+    with pytest.raises(SystemExit) as end, start.plainly():
+        launch.build(app.flags)
+    assert end.value.code == start.CANNOT
+    assert "0.2 GB can still be taken" in capsys.readouterr().err
+
+
+def test_the_page_says_that_memory_is_short(monkeypatch):
+    for free, says in ((0.9e9, True), (1.1e9, False)):
+        monkeypatch.setattr(room, "room", lambda free=free: free)
+        assert (texts.LITTLE_MEMORY in header_html(PageState())) == says
+
+
+def test_a_limit_of_the_process_is_seen():
+    code = "from explorer.timing.room import room; print(room())"
+    limited = f"ulimit -v 2000000; {sys.executable} -c '{code}'"
+    said = subprocess.check_output(["bash", "-c", limited], cwd=ROOT, text=True)
+    assert 1e9 < float(said) < 2000000 * 1024
+
+
+@pytest.fixture
+def running():
+    """``python app.py`` itself, and how it is asked."""
+    port = free_port()
+    environment = os.environ | {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
+    command = [sys.executable, "app.py", "--port", str(port), "--family", "mini"]
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE)
+    with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as http:
+
+        def answers():
+            try:
+                return http.get("/gradio_api/startup-events").status_code == 200
+            except httpx.HTTPError:
+                return False
+
+        until(answers)
+        yield process, http
+    process.kill()
+    process.wait()
+
+
+def asked(http, name, *values):
+    return http.post(f"/gradio_api/call/{name}", json={"data": values})
+
+
+def test_an_end_is_said_to_those_who_wait_and_to_those_who_come(running):
+    process, http = running
+    event = asked(http, "parameters", ["mini-bert"]).json()["event_id"]
+    assert "complete" in http.get(f"/gradio_api/call/parameters/{event}").text, "it is up"
+    event = asked(http, "latency", "mini", 512, 32, 200).json()["event_id"]
+    with http.stream("GET", f"/gradio_api/call/latency/{event}") as stream:
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        begun = time.monotonic()
+        until(lambda: asked(http, "parameters", ["mini-bert"]).status_code == 429, 4)
+        assert asked(http, "predict", "a [MASK]").json() == {"detail": words.CLOSING}
+        said = stream.read().decode()
+    assert words.CLOSING in said
+    assert process.wait(30) == 0
+    assert time.monotonic() - begun < closing.PATIENCE_S + 20, "a busy machine is slow"
+    assert "Traceback" not in process.stderr.read().decode()
+
+
+def test_what_runs_has_a_moment_to_end(running):
+    process, http = running
+    event = asked(http, "latency", "mini", 8, 1, 2).json()["event_id"]
+    with http.stream("GET", f"/gradio_api/call/latency/{event}") as stream:
+        time.sleep(0.2)
+        process.send_signal(signal.SIGTERM)
+        said = stream.read().decode()
+    found = json.loads(said.rpartition("data: ")[2])
+    assert found[0]["models"] if isinstance(found, list) else found["error"] == words.CLOSING
+    assert process.wait(30) == 0

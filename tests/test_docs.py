@@ -27,7 +27,7 @@ GATE = (ROOT / ".ci" / "run").read_text("utf-8")
 RUN = (
     "python3 -m venv .venv && .venv/bin/pip install -r requirements.txt && .venv/bin/python app.py"
 )
-TEST = ".venv/bin/pip install -r tests/requirements.txt && .venv/bin/python -m pytest"
+TEST = ".venv/bin/pip install -r tests/requirements.txt && .venv/bin/python -m tests"
 
 
 def front_matter():
@@ -83,9 +83,9 @@ def test_every_flag_is_in_the_readme(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["app.py", "--help"])
     with pytest.raises(SystemExit):
         app.parse_flags()
-    flags = set(re.findall(r"--[a-z]+", capsys.readouterr().out)) - {"--help"}
+    flags = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
     table = [line for line in README.splitlines() if line.startswith("| `--")]
-    assert flags == set(re.findall(r"--[a-z]+", " ".join(line.split("|")[1] for line in table)))
+    assert flags == set(re.findall(r"--[a-z-]+", " ".join(line.split("|")[1] for line in table)))
 
 
 @pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
@@ -167,6 +167,7 @@ CHANGES = [
     "a new endpoint",
     "a job that reads the weights",
     "a new example",
+    "a fact of the primer",
 ]
 
 
@@ -206,11 +207,16 @@ def test_each_pin_has_one_place_and_is_repeated_without_a_mistake():
 
 def test_everything_that_is_required_is_used():
     """Imported by the house, or looked up as an installed package."""
+    modules = {"pillow": "PIL"}
     source = "".join(p.read_text("utf-8") for p in (ROOT / "explorer").rglob("*.py"))
     unused = [
         name
         for name in requirements()
-        if not re.search(rf"^\s*(?:import|from) {name}\b|find_spec\(\"{name}\"\)", source, re.M)
+        if not re.search(
+            rf"^\s*(?:import|from) {modules.get(name, name)}\b|find_spec\(\"{name}\"\)",
+            source,
+            re.M,
+        )
     ]
     assert unused == []
 
@@ -272,3 +278,15 @@ def test_relative_links_lead_somewhere(path):
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", text):
         if target != "assets/screenshot.png":
             assert ((ROOT / path).parent / target).exists(), target
+
+
+def test_every_promise_about_security_names_a_test_that_there_is():
+    text = (ROOT / "SECURITY.md").read_text("utf-8")
+    named = re.findall(r"`(tests/[\w/.]+?)(?:::(\w+))?`", text)
+    assert len(named) > 20
+    for path, test in named:
+        assert (ROOT / path).is_file(), path
+        assert not test or f"def {test}(" in (ROOT / path).read_text("utf-8"), f"{path}::{test}"
+    tables = [line for line in text.splitlines() if line.startswith("| ")]
+    promises = [line for line in tables if not line.endswith("| held by |")]
+    assert [line for line in promises if "`tests/" not in line.rpartition(" | ")[2]] == []

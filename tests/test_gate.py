@@ -18,8 +18,8 @@ from tests.browser.conftest import answers, free_port
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[1]
-LIGHT = {"stopped", "stop", "restore", "<lambda>"}
-"""Handlers that touch no model: a stop button, and what a link sets in the controls."""
+LIGHT = {"stopped", "stop", "<lambda>"}
+"""Handlers that touch no model: a stop button."""
 REQUESTS = [
     ("parameters", [["bert-base-uncased", "albert-base-v2", "mini-albert"]]),
     ("predict", ["The cat sat on the [MASK].", "mini", 3]),

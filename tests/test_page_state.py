@@ -1,6 +1,11 @@
 """A link is the state: whatever is written reads back, whatever is sent gives a state."""
 
+import base64
 import math
+import random
+import string
+import tracemalloc
+import zlib
 from dataclasses import replace
 from urllib.parse import parse_qsl, urlencode
 
@@ -10,11 +15,14 @@ from hypothesis import strategies as st
 
 from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
 from explorer.models.tokens import clean_text, plain_text, split_words
+from explorer.packing import LONGEST_UNPACKED, PACKED, pack, unpack
 from explorer.page_state import (
     FOLDS,
     LENSES,
+    LINK_LONGEST,
     LINK_TEXT_LIMIT,
     ORDERS,
+    PARTS,
     TABS,
     TEMPERATURES,
     VIEWS,
@@ -23,6 +31,7 @@ from explorer.page_state import (
     from_params,
 )
 
+OTHER_TEXTS = ("other", "sentiment", "question", "passage")
 HOSTILE = [
     "",
     " ",
@@ -62,7 +71,7 @@ def shape_of(family, model):
 @st.composite
 def page_states(draw):
     """Any state that a page can be in: its layer, head, word and fold exist."""
-    texts = st.text(min_size=1, max_size=LINK_TEXT_LIMIT).map(plain_text).filter(bool)
+    texts = st.text(min_size=1, max_size=600).map(plain_text).filter(bool)
     text, tab = draw(texts), draw(st.sampled_from(TABS))
     family, model = draw(st.sampled_from(FAMILIES)), draw(st.sampled_from(MODEL_KEYS))
     shape, words = shape_of(family, model), split_words(clean_text(text))
@@ -82,7 +91,8 @@ def page_states(draw):
         times=draw(st.integers(0, 2 * shape_of(family, "albert").n_layers)),
         at=draw(st.integers(-1, len(words) - 1)),
         lens=draw(st.sampled_from(LENSES)),
-        fold=draw(st.sampled_from(["", *FOLDS[tab]])),
+        fold=draw(st.sampled_from(["", *FOLDS[tab], *PARTS.get(tab, ())])),
+        **{name: draw(st.one_of(st.just(""), texts)) for name in OTHER_TEXTS},
     )
 
 
@@ -100,7 +110,7 @@ def allowed(state):
         and 0 <= state.head < shape_of(state.family, state.model).n_heads
         and state.order in ORDERS
         and state.view in VIEWS
-        and state.fold in ("", *FOLDS[state.tab])
+        and state.fold in ("", *FOLDS[state.tab], *PARTS.get(state.tab, ()))
         and (state.word == -1 or state.word < len(split_words(clean_text(state.text))))
         and math.isfinite(state.temperature)
         and TEMPERATURES[0] <= state.temperature <= TEMPERATURES[1]
@@ -114,8 +124,9 @@ def allowed(state):
 @example(PageState(text="a\u00a0b\u3000c 👩\u200d🔬 & % = ? # + é"))
 @example(PageState(temperature=math.nextafter(2.0, 3.0)))
 def test_a_link_reads_back_as_the_state_it_was_written_from(state):
-    query = urlencode(state.to_params())
-    assert from_params(dict(parse_qsl(query))) == (state, ())
+    for params in (state.to_params(), state.to_link()):
+        if params is not None:
+            assert from_params(dict(parse_qsl(urlencode(params)))) == (state, ())
 
 
 @given(st.dictionaries(keys, anything, max_size=12))
@@ -234,9 +245,74 @@ def test_defaults_are_left_out_and_machine_settings_never_go_in():
     assert from_params({"device": "cuda", "dtype": "float16"}) == (PageState(), ())
 
 
-def test_a_long_text_is_cut_and_a_megabyte_of_it_costs_nothing():
+LONG = "The ship sailed across the ocean, and the crew slept. " * 40 + "It came to [MASK]."
+
+
+def random_text(n):
+    rng = random.Random(0)
+    return "".join(rng.choices(string.ascii_letters, k=n))
+
+
+def test_a_text_that_no_link_can_hold_is_never_cut_and_a_megabyte_of_it_costs_nothing():
     state, repaired = from_params({"text": "word " * 250_000})
-    assert repaired == ()
-    assert state.text == ("word " * 120).strip()
-    long = PageState(text="x" * 5000)
-    assert len(long.to_params()["text"]) == LINK_TEXT_LIMIT
+    assert (state, repaired) == (PageState(), ("text",))
+    whole = "x" * LINK_TEXT_LIMIT
+    assert from_params({"text": whole}) == (PageState(text=whole), ())
+    assert PageState(text=whole + "x").to_link() is None
+    assert PageState(text=random_text(3000)).to_link() is None
+
+
+def test_long_texts_are_packed_into_one_field_and_read_back_whole():
+    state = PageState(
+        text=LONG, passage=LONG[:1500].strip(), question="When & where? [MASK] é", layer=2
+    )
+    params = state.to_link()
+    assert set(params) == {"v", "family", "layer", PACKED}
+    assert len(urlencode(params)) <= LINK_LONGEST
+    assert from_params(params) == (state, ())
+    assert from_params({**params, "text": "Short."})[0].text == "Short."
+    assert set(PageState(text="Short.").to_link()) == {"v", "family", "text"}
+
+
+def packed(plain):
+    deflate = zlib.compressobj(9, wbits=-15)
+    raw = deflate.compress(plain) + deflate.flush()
+    return base64.urlsafe_b64encode(raw).decode()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *HOSTILE[:11],
+        "none",
+        "A" * 100_000,
+        pack({"text": LONG})[:-9],
+        "é" + pack({"text": "a"}),
+        packed(b'["text"]'),
+        packed(b'{"text": 3}'),
+        packed(b'{"text": "\xff"}'),
+        packed(b"[" * 100_000),
+        packed(b"9" * 50_000),
+        packed(b'{"text": "' + b"a" * 250_000 + b'"}'),
+    ],
+)
+def test_a_packed_field_that_cannot_be_read_is_named_and_nothing_else_is_lost(value):
+    state, repaired = from_params({PACKED: value, "tab": "depth"})
+    assert (state, repaired) == (PageState(tab="depth"), (PACKED,))
+
+
+def test_a_packed_field_holds_texts_alone():
+    state, repaired = from_params({PACKED: pack({"tab": "depth", "text": "A cat.", "x": "y"})})
+    assert (state, repaired) == (PageState(text="A cat."), ())
+    _, repaired = from_params({PACKED: pack({"hidden": "[a]"})})
+    assert repaired == ("hidden",)
+
+
+def test_a_bomb_is_not_unpacked():
+    """Four thousand characters that would be three megabytes."""
+    bombs = [packed(b'{"text": "' + b"a" * n + b'"}')[:4_000] for n in (2_900_000, 3_100_000)]
+    assert min(map(len, bombs)) > 3_500
+    tracemalloc.start()
+    assert [unpack(bomb) for bomb in bombs] == [None, None]
+    assert tracemalloc.get_traced_memory()[1] < 3 * LONGEST_UNPACKED
+    tracemalloc.stop()

@@ -18,6 +18,7 @@ from explorer.models.tokens import BadText
 from explorer.page_state import PageState
 from explorer.places import here
 from explorer.places.here import Here
+from explorer.places.lanes import LONG, VISITOR
 from explorer.places.seam import JOBS, NoJob, job_named, name_of
 from explorer.runs import RunCache, get_run, get_runs
 from explorer.timing.slot import Slot
@@ -359,9 +360,9 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
 
     monkeypatch.setattr(forward, "run_together", run_together)
     long_work = [pool.submit(runs.near, busy.part, spec, state, (1, 2)) for _ in range(12)]
-    until(lambda: len(place._then) == 12)
+    until(lambda: place._lanes.waiting(LONG) == 12)
     asked = pool.submit(get_runs, state)
-    until(lambda: len(place._first) == 3)
+    until(lambda: place._lanes.waiting(VISITOR) == 3)
     busy.door.set()
     assert set(asked.result(60)[0]) == set(MODEL_KEYS)
     assert [part.result(60) for part in long_work] == [2] * 12

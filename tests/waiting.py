@@ -1,6 +1,8 @@
-"""Waiting for something to come true, however busy the machine is."""
+"""Waiting for something to come true, or to be answered, however busy the machine is."""
 
+import asyncio
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 
 def until(condition, seconds=300):
@@ -10,3 +12,9 @@ def until(condition, seconds=300):
         assert time.monotonic() < deadline, "it never came true"
         time.sleep(0.005)
     return value
+
+
+def in_its_own_loop(coroutine):
+    """Its result, worked out beside the loop that Playwright keeps running in this thread."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, coroutine).result()

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from explorer.assets import ASSETS
+from explorer.assets import ASSETS, read_in
 from explorer.models.kinds import KINDS, ModelKind
 
 Family = Literal["mini", "base"]
@@ -149,14 +149,16 @@ LARGER: dict[str, ModelSpec] = {
 def _mini(key: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Architecture:
     """The bundled shapes; what training decided is read from the bundled config, not repeated."""
     path = BUNDLED / f"mini-{key}" / "config.json"
-    config = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    activation = config.get(KINDS[key].config["activation"], "gelu")
+    with read_in(path):
+        config = dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
+        activation = str(config.get(KINDS[key].config["activation"], "gelu"))
+        n_words = int(config.get("vocab_size", 0))
     return Architecture(
         n_layers,
         384,
         12,
         1536,
-        config.get("vocab_size", 0),
+        n_words,
         d_embedding,
         n_segments=n_segments,
         activation=activation,

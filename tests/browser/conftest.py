@@ -3,7 +3,6 @@
 import logging
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -14,6 +13,8 @@ from pathlib import Path
 
 import pytest
 from gradio_client import Client
+
+from tests import needs
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
@@ -78,15 +79,17 @@ def chromium():
     """A headless Chromium: the system's where there is one, else Playwright's own."""
     from playwright.sync_api import sync_playwright
 
-    path = (
-        shutil.which("chromium")
-        or shutil.which("chromium-browser")
-        or shutil.which("google-chrome")
-    )
+    path = needs.chromium()
+    if path is None:
+        pytest.skip(needs.NO_CHROMIUM)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=FLAGS)
         yield browser
         browser.close()
+
+
+LEAVING = re.compile("signal is aborted|Connection errored out")
+"""What Gradio's browser code logs of a page that is left before it is answered."""
 
 
 class Guard:
@@ -107,14 +110,19 @@ class Guard:
         if message.type == "error":
             self.problems.append(f"console error: {message.text}")
 
+    def left(self, _page) -> None:
+        """Another document begins: what was logged of leaving the one before is forgotten."""
+        self.problems[:] = [one for one in self.problems if not LEAVING.search(one)]
+
     def watch(self, context) -> None:
         context.route("**/*", self.request)
         context.on("console", self.console)
+        context.on("page", lambda page: page.on("domcontentloaded", self.left))
         context.on("weberror", lambda error: self.problems.append(f"page error: {error.error}"))
 
 
 @pytest.fixture
-def page_at(app_url, chromium, request):
+def page_at(chromium, app_url, request):
     """``page_at("/?tab=attention", width=390, theme="dark")`` opens a guarded page.
 
     When the test ends every page opened is checked: no third-party request, no console error, no

@@ -1,6 +1,5 @@
 """A first visit: which models these are, one's own word found again, a refusal in sight."""
 
-import httpx
 import pytest
 from playwright.sync_api import expect
 
@@ -21,40 +20,47 @@ def test_the_miniatures_are_named_and_nothing_is_wider_than_the_page(page_at, wi
     page = opened(page_at, width=width, height=height, theme=theme)
     heads = page.locator(".pr-column h3")
     expect(heads).to_have_text(["mini-BERT", "mini-DistilBERT", "mini-ALBERT"])
-    expect(page.locator("#masthead")).to_contain_text("three miniatures trained for this page")
+    expect(page.locator("#masthead")).to_contain_text("Miniature models")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_the_family_is_drawn_until_it_is_folded_and_its_doors_open_every_tab(page_at):
-    page = opened(page_at, width=390, height=844)
+def test_the_family_is_a_fold_and_an_example_says_what_it_shows(page_at):
+    page = opened(page_at)
+    expect(page.locator(".fm-row:visible")).to_have_count(0)
+    page.get_by_text("How are the three related?").click()
     expect(page.locator(".fm-row:visible")).to_have_count(3)
-    page.locator(".door[data-tab=latency]").click()
-    page.wait_for_function("location.search.includes('tab=latency')")
-    expect(page.locator("#tabs [role=tab][aria-selected=true]")).to_be_in_viewport(ratio=1)
-    page.locator(".fm summary").click()
-    page.locator(".fm-body").wait_for(state="hidden")
-    page.set_viewport_size({"width": 1440, "height": 900})
-    page.goto(page.url.replace("tab=latency", "tab=predictions"))
-    expect(page.locator(".pr-answer").first).to_be_in_viewport(ratio=1)
-    expect(page.locator(".fm-body")).to_be_hidden()
-    page.get_by_role("tab", name="Attention").click()
-    page.locator(".chip", has_text="He or she").click()
+    page.get_by_role("tab", name="Attention", exact=True).click()
+    page.get_by_role("button", name="He or she", exact=True).click()
     expect(page.locator(".pr-contrast-row").first).to_be_visible()
-    expect(page.locator("#words .shows")).to_contain_text("Bias")
+    expect(page.locator("#examples .shows")).to_contain_text("Gender bias")
     page.wait_for_function("location.search.includes('fold=ask')")
+    page.get_by_role("button", name="Agreement", exact=True).click()
+    page.wait_for_function("location.search.includes('dogs')")
+    page.wait_for_function("!location.search.includes('fold=')")
+    expect(page.locator("#fold-predictions-ask > button.open")).to_have_count(0)
+
+
+TEXT = "The ship sailed across the [MASK] to America."
+SHIP = f"/?text={TEXT.replace(' ', '+')}"
 
 
 def test_a_typed_mask_offers_a_word_to_type(page_at):
-    page = opened(page_at)
+    page = opened(page_at, SHIP)
     page.locator(".strip .masked").click()
     page.keyboard.type("Pacific")
-    expect(page.locator("#text textarea")).to_have_value(
-        "The ship sailed across the Pacific to America."
-    )
+    expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", "Pacific"))
+
+
+def test_a_predicted_word_fills_its_gap(page_at):
+    page = opened(page_at, SHIP)
+    first = page.locator(".pr-column .pr-word").first.inner_text()
+    page.locator(".pr-column .pr-word").first.click()
+    expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", first))
+    expect(page.locator(".pr-column:visible")).to_have_count(0)
 
 
 def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
-    page = opened(page_at)
+    page = opened(page_at, SHIP)
     page.locator(".strip .word", has_text="sailed").click()
     expect(page.locator(".strip .masked")).to_have_text(["[sailed]", "[MASK]"])
     yours = page.locator(".pr-yours")
@@ -65,43 +71,20 @@ def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
     expect(page.locator(".strip .masked")).to_have_text(["[sailed]", "[MASK]"])
     page.locator(".strip .masked").first.click()
     expect(page.locator(".strip .masked")).to_have_text(["[MASK]"])
-    expect(page.locator("#text textarea")).to_have_value(
-        "The ship sailed across the [MASK] to America."
-    )
+    expect(page.locator("#text textarea")).to_have_value(TEXT)
     expect(yours).to_have_count(0)
 
 
-@pytest.fixture
-def box_unfilled(app_url, chromium):
-    """Gradio fills the box by an event of its own, which a busy page may answer last; here never."""
-    events = httpx.get(f"{app_url}/config").json()["dependencies"]
-    loading = [e["id"] for e in events if e["targets"] and e["targets"][0][1] == "load"]
-    context = chromium.new_context()
-
-    def route(asked):
-        if asked.request.post_data_json["fn_index"] not in loading:
-            asked.continue_()
-
-    context.route("**/queue/join*", route)
-    yield context.new_page()
-    context.close()
+def test_the_words_are_those_of_a_link(page_at):
+    page = page_at("/?text=A+[MASK]+sat+on+the+[MASK].&hidden=dog")
+    expect(page.locator(".pr-column:visible")).to_have_count(6)
+    expect(page.locator(".strip .masked")).to_have_text(["[dog]", "[MASK]"])
 
 
-def test_the_words_are_those_of_a_link_that_is_answered_before_the_box_is_filled(
-    app_url, box_unfilled
-):
-    link = f"{app_url}/?text=A+[MASK]+sat+on+the+[MASK].&hidden=dog"
-    box_unfilled.goto(link, wait_until="commit")
-    expect(box_unfilled.locator(".pr-column:visible")).to_have_count(6)
-    expect(box_unfilled.locator(".strip .masked")).to_have_text(["[dog]", "[MASK]"])
-
-
-def test_the_words_are_those_of_a_link_that_is_refused_before_the_box_is_filled(
-    app_url, box_unfilled
-):
-    box_unfilled.goto(f"{app_url}/?text={'cat+' * 1000}", wait_until="commit")
-    expect(box_unfilled.locator("#message [role=alert]")).to_be_visible()
-    expect(box_unfilled.locator(".strip .word").first).to_have_text("cat")
+def test_the_words_are_those_of_a_link_that_is_refused(page_at):
+    page = page_at(f"/?text={'cat+' * 1000}")
+    expect(page.locator("#message [role=alert]")).to_be_visible()
+    expect(page.locator(".strip .word").first).to_have_text("cat")
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)

@@ -1,7 +1,9 @@
 """The link as it leaves the page: clean, short enough, as a QR code, and in a frame of another page."""
 
 import io
+import random
 import re
+import string
 import threading
 from html import escape
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -12,6 +14,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
+from explorer.page_state import from_params
 from explorer.ui.kit import words as texts
 
 pytestmark = pytest.mark.browser
@@ -115,14 +118,89 @@ def test_a_fold_that_does_not_listen_yet_is_opened_later_and_stays_in_the_link(p
     expect(header).not_to_have_class(re.compile(r"\bopen\b"))
 
 
-def test_a_long_link_keeps_to_two_thousand_characters_and_says_so(page_at):
+LONG = (
+    "The ship sailed across the ocean and the captain, who had never seen such weather, slept. "
+    * 23
+    + "Then it came to [MASK]."
+)
+
+
+def packed_link(page):
+    page.wait_for_function(
+        "() => /[?&]z=(?!none)/.test(document.querySelector('#link input')?.value ?? '')"
+    )
+    return page.locator("#link input").input_value()
+
+
+def test_a_long_text_is_in_the_link_whole_and_so_is_its_mask(page_at, app_url):
     page = page_at("/")
-    field = field_of(page)
-    page.locator("#text textarea").fill("日本" * 200 + " [MASK]")
+    field_of(page)
+    page.locator("#text textarea").fill(LONG)
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#link [role=status]")).to_contain_text("The link keeps the first")
-    assert 1500 < len(field.input_value()) <= 2000
-    assert "Save this tab" in page.locator("#link [role=status]").inner_text()
+    link = packed_link(page)
+    assert len(link) <= 2000
+    state, repaired = from_params(dict(parse_qsl(urlsplit(link).query)))
+    assert (state.text, repaired) == (LONG, ())
+    page.get_by_text("Copy link", exact=True).click()
+    assert page.evaluate("navigator.clipboard.readText()") == link
+    other = page_at(link.removeprefix(app_url))
+    expect(other.locator("#text textarea")).to_have_value(LONG)
+    assert packed_link(other).split("&__theme")[0] == link
+    assert "__theme" in other.url
+    assert "z=" in other.url
+    first = [one.locator(".pr-row").first.inner_text() for one in (page, other)]
+    assert first[0] == first[1]
+
+
+def test_texts_that_no_link_can_hold_are_refused_and_a_reload_keeps_them(page_at):
+    page = page_at("/?tab=tasks&fold=question")
+    field_of(page)
+    passage = "".join(random.Random(1).choices(string.ascii_letters + " ", k=3000)) + "."
+    page.evaluate("passage => window.explorer.tell('choose', {passage})", passage)
+    page.wait_for_function("location.search.includes('z=none')")
+    said = page.locator("#link [role=status]")
+    expect(said).to_contain_text("too long for a link")
+    expect(page.locator("#link button")).to_have_text(["Save this tab"])
+    page.reload()
+    expect(page.get_by_role("textbox", name="Passage")).to_have_value(passage)
+    expect(said).to_contain_text("too long for a link")
+    assert page.locator(".toast-body").count() == 0
+
+
+def test_a_link_whose_texts_cannot_be_read_says_so(page_at):
+    page = page_at("/?v=1&z=none&tab=depth")
+    expect(page.locator(".toast-body")).to_contain_text("could not be read")
+    assert "z=" not in field_of(page).input_value()
+
+
+def test_what_was_asked_in_tasks_is_in_the_link(page_at, app_url):
+    page = page_at("/?tab=tasks&fold=sentiment")
+    field_of(page)
+    asked = {"sentiment": "The soup was hardly warm.", "question": "Who came?"}
+    asked["passage"] = "Anna came & sang. Ben slept."
+    boxes = {"sentiment": "Text to classify", "question": "Question", "passage": "Passage"}
+
+    def box(page, name):
+        return page.locator("#tab-tasks").get_by_role("textbox", name=boxes[name])
+
+    box(page, "sentiment").fill(asked["sentiment"])
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.search.includes('sentiment=')")
+    page.locator("#fold-tasks-question").click()
+    box(page, "passage").fill(asked["passage"])
+    box(page, "question").fill(asked["question"])
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.search.includes('passage=')")
+    link = page.locator("#link input").input_value()
+    fields = {"v": "1", "family": "mini", "tab": "tasks", "fold": "question"} | asked
+    assert dict(parse_qsl(urlsplit(link).query)) == fields
+    other = page_at(link.removeprefix(app_url))
+    for name in ("passage", "question"):
+        expect(box(other, name)).to_have_value(asked[name])
+    answers = [one.locator("#tab-tasks .finding:visible").inner_text() for one in (page, other)]
+    assert answers[0] == answers[1]
+    other.locator("#fold-tasks-sentiment").click()
+    expect(box(other, "sentiment")).to_have_value(asked["sentiment"])
 
 
 def test_a_clipboard_that_refuses_says_what_to_press(page_at):

@@ -6,6 +6,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from explorer.assets import examples
 from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
 
@@ -40,7 +41,7 @@ def silent(app_url, chromium, path):
 
 def test_the_example_is_there_before_any_model_has_answered(app_url, chromium):
     page = silent(app_url, chromium, "/")
-    expect(page.locator(FINDING)).to_contain_text("ocean")
+    expect(page.locator(FINDING)).to_contain_text(examples()[0]["accepted"][0][0])
     expect(page.locator(".pr-column:visible")).to_have_count(3)
     page.context.close()
 
@@ -56,7 +57,7 @@ def test_a_family_that_cannot_be_had_says_the_way_back_and_takes_it(page_at):
     page = page_at("/?family=base&tab=parameters")
     page.get_by_role("button", name=texts.WAY_BACK).click()
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    page.get_by_role("button", name=texts.SETTINGS).click()
+    page.get_by_role("button", name=texts.BADGES["mini"]).click()
     expect(page.get_by_role("radio", name=texts.SIZES["mini"])).to_be_checked()
     assert link_of(page)["family"] == "mini"
 
@@ -64,19 +65,30 @@ def test_a_family_that_cannot_be_had_says_the_way_back_and_takes_it(page_at):
 def test_an_example_opens_the_tab_and_the_question_that_it_is_about(page_at):
     page = page_at("/?tab=depth")
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    page.get_by_role("button", name="No gap", exact=True).click()
+    page.get_by_role("button", name="Every word", exact=True).click()
     expect(page.get_by_role("tab", name="Predictions", exact=True)).to_have_attribute(
         "aria-selected", "true"
     )
     expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
 
 
-def test_what_is_typed_while_the_page_opens_stays(page_at):
-    page = page_at("/")
-    expect(page.locator(FINDING)).to_be_visible()
-    page.locator("#text textarea").fill("The dog [MASK] at the moon.")
-    expect(page.locator(".status")).to_contain_text("mini-albert")
-    expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")
+@pytest.mark.parametrize("path", ["/", "/?text=A+[MASK]+day&tab=attention"])
+def test_what_is_typed_while_the_page_opens_stays(page_at, path):
+    page, box = page_at(path), "#text textarea"
+    page.locator(box).fill("The dog [MASK] at the moon.")
+    expect(page.locator("#status .status")).to_contain_text("mini-albert")
+    page.evaluate("new Promise(done => setTimeout(done, 1000))")
+    expect(page.locator(box)).to_have_value("The dog [MASK] at the moon.")
+    expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
+
+
+def test_a_links_text_tab_and_family_stand_in_the_box_the_row_and_the_settings(page_at):
+    page = page_at("/?text=A+[MASK]+day&tab=depth&family=base")
+    expect(page.locator("#text textarea")).to_have_value("A [MASK] day")
+    depth = page.get_by_role("tab", name="Depth", exact=True)
+    expect(depth).to_have_attribute("aria-selected", "true")
+    page.locator(".badge-chip").click()
+    expect(page.get_by_role("radio", name=texts.SIZES["base"])).to_be_checked()
 
 
 LATE_END = """(() => {
@@ -139,10 +151,10 @@ def test_the_keyboard_does_what_the_page_says_and_nothing_is_left_unsaid(page_at
     expect(page.locator(".status")).to_contain_text("mini-albert")
     box = page.locator("#text textarea")
     box.fill("One")
-    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Enter")
     page.keyboard.type("[MASK] two")
     expect(box).to_have_value("One\n[MASK] two")
-    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Enter")
     page.wait_for_function("location.search.includes('two')")
     chosen = page.locator("#tabs [role=tab][aria-selected=true]")
     chosen.focus()
@@ -233,7 +245,7 @@ SEEN = {
     "depth": ("[data-kind='depth/lens'] > *", "#fold-depth-similarity .canvas > *"),
     "distillation": (".dl-strip", ".dm-text"),
     "tasks": (".tp-column", ".pq-bar", ".tp-tables td"),
-    "parameters": (".pt-calls", ".pt-sizes", ".pt-key", ".pt-modes", ".pt-built", ".pt-memory"),
+    "parameters": (".pt-calls", ".pt-sizes", ".pt-modes", ".pt-built", ".pt-memory"),
     "latency": (".lt-paradox",),
     "claims": (".cl-row", ".cc-row", ".bm-kept"),
 }
@@ -257,23 +269,18 @@ MARKS = """tab => [...document.querySelectorAll(`#tab-${tab} .fold .label-wrap`)
 RULES = {"rules": {"label-content-name-mismatch": {"enabled": True}}, "resultTypes": ["violations"]}
 
 
-@pytest.fixture
-def everything(page_at):
-    """The page with every fold of every tab open and answered."""
-    page = page_at("/?" + urllib.parse.urlencode({"text": EVERYTHING}), reduced_motion="reduce")
+def everything(page_at, tab):
+    """A tab with every fold open and answered."""
+    query = urllib.parse.urlencode({"text": EVERYTHING, "tab": tab})
+    page = page_at(f"/?{query}", reduced_motion="reduce")
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    page.locator("#settings button").first.click()
-    for tab in SEEN:
-        page.get_by_role("tab", name=tab, exact=False).click()
-        expect(page.locator(f"#tab-{tab} {FINDING}").first).to_be_visible()
-        page.evaluate(OPEN_ALL, tab)
-        if tab == "predictions":
-            page.locator(".pr-ask").get_by_role("textbox").fill("late, tired")
-            page.get_by_role("button", name="Ask", exact=True).click()
-    for tab, parts in SEEN.items():
-        page.get_by_role("tab", name=tab, exact=False).click()
-        for part in parts:
-            expect(page.locator(f"#tab-{tab} {part}").first).to_be_visible()
+    expect(page.locator(f"#tab-{tab} {FINDING}").first).to_be_visible()
+    page.evaluate(OPEN_ALL, tab)
+    if tab == "predictions":
+        page.locator(".pr-ask").get_by_role("textbox").fill("late, tired")
+        page.get_by_role("button", name="Ask", exact=True).click()
+    for part in SEEN[tab]:
+        expect(page.locator(f"#tab-{tab} {part}").first).to_be_visible()
     return page
 
 
@@ -282,29 +289,23 @@ GATE = (("light", 1440), ("dark", 390))
 BY_HAND = (("light", 390), ("dark", 1440))
 
 
+@pytest.mark.parametrize("tab", SEEN)
 @pytest.mark.parametrize("views", [GATE, pytest.param(BY_HAND, marks=pytest.mark.slow)])
-def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(everything, views):
-    page, told = everything, []
+def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_at, tab, views):
+    page, told = everything(page_at, tab), []
     for theme, width in views:
         page.set_viewport_size({"width": width, "height": 900})
         if theme == "dark":
             page.locator("#theme-switch").click()
             expect(page.locator("body.dark")).to_have_count(1)
-        for tab in SEEN:
-            page.get_by_role("tab", name=tab, exact=False).click()
-            expect(page.locator(f"#tab-{tab} {FINDING}").first).to_be_visible()
-            page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
-            assert page.evaluate(MARKS, tab) == [], "a fold's mark stands before its question"
-            assert page.evaluate(OUTSIDE, tab) == [], width
-            # What is around the tabs is the same for all of them: looked at once.
-            part = None if tab == "claims" else f"#tab-{tab}"
-            found = Axe().run(page, context=part, options=RULES).response["violations"]
-            told += [
-                (tab, width, v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found
-            ]
-    assert not told, "\n".join(map(str, told))
-    expect(page.get_by_role("tab")).to_have_count(len(TABS))
-    page.set_viewport_size({"width": 360, "height": 900})
-    for tab in SEEN:
-        page.get_by_role("tab", name=tab, exact=False).click()
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(MARKS, tab) == [], "a fold's mark stands before its question"
+        assert page.evaluate(OUTSIDE, tab) == [], width
+        # What is around the tabs is the same for all of them: looked at once.
+        part = None if tab == "claims" else f"#tab-{tab}"
+        found = Axe().run(page, context=part, options=RULES).response["violations"]
+        told += [(tab, width, v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found]
+    assert not told, "\n".join(map(str, told))
+    expect(page.locator("#tabs [role=tab][data-tab-id]:visible")).to_have_count(len(TABS))
+    page.set_viewport_size({"width": 360, "height": 900})
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")

@@ -25,10 +25,11 @@ def joins(page):
 
 def test_the_exact_numbers_come_again_for_a_text_that_was_shown_before(page_at):
     page = page_at("/?tab=attention")
+    expect(page.locator("#status .status")).to_be_visible()
     note = page.locator(".aw-lens > .note")
     for text in (LONG, SHORT, LONG):
         compare(page, text)
-        expect(note).to_contain_text("per cent")
+        expect(note).to_contain_text("percent")
 
 
 def test_two_heads_switched_off_stay_off_in_the_words_and_in_the_switches(page_at):
@@ -87,7 +88,7 @@ def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
     page = page_at("/?tab=claims&fold=savings")
     expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
     expect(page.locator(".toast-body")).to_have_count(1)
-    expect(page.locator(".toast-body")).to_contain_text("put back to the default: fold")
+    expect(page.locator(".toast-body")).to_contain_text("reset to the default: fold")
     expect(page.locator("#tab-claims .fold .label-wrap.open")).to_have_count(0)
     page.wait_for_function("!location.search.includes('fold=')")
 
@@ -95,9 +96,9 @@ def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
 def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
     page = page_at("/?tab=parameters&fold=sizes")
     expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
-    page.get_by_role("button", name="Does ALBERT really run one layer").click()
+    page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
     page.wait_for_function("location.search.includes('fold=sharing')")
-    page.get_by_role("button", name="Does ALBERT really run one layer").click()
+    page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
     page.wait_for_function("!location.search.includes('fold=sharing')")
 
 

@@ -86,6 +86,28 @@ def open_folds(page):
     return page.locator(".fold:visible button.label-wrap.open")
 
 
+def test_back_goes_to_the_tab_before_and_runs_nothing_again(page_at):
+    page = page_at("/")
+    expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
+    for tab in TABS[1:4]:
+        page.get_by_role("tab", name=tab.LABEL, exact=True).click()
+        expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
+    page.wait_for_timeout(500)
+    assert page.evaluate("history.length") == 5, "about:blank, and a place for each tab"
+    asked = []
+    page.on("request", lambda r: asked.append(r.url) if "/queue/join" in r.url else None)
+    order = [2, 1, 0, 1, 2, 3]
+    for step, n in zip(["go_back"] * 3 + ["go_forward"] * 3, order, strict=True):
+        getattr(page, step)()
+        expect(page.locator(f"#tab-{TABS[n].ID} .finding").first).to_be_visible()
+        tab = page.get_by_role("tab", name=TABS[n].LABEL, exact=True)
+        expect(tab).to_have_attribute("aria-selected", "true")
+        assert (f"tab={TABS[n].ID}" in page.url) == (n > 0)
+    page.wait_for_timeout(500)
+    assert asked == []
+    assert page.evaluate("history.length") == 5
+
+
 def test_back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen(page_at):
     page = page_at("/?tab=attention")
     expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
@@ -99,6 +121,7 @@ def test_back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen
     shows(page, DOG)
     expect(page.locator(".aw-words")).to_contain_text("moon")
     assert page.evaluate("history.length") == places
+    page.get_by_role("button", name="More", exact=True).click()
     page.locator("select.recent").select_option(label=SKY)
     shows(page, SKY)
     assert page.locator("select.recent option").all_inner_texts()[1] == DOG

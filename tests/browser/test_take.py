@@ -65,10 +65,11 @@ def taken(page, menu, folder):
 
 def rows_of(path):
     """The rows of a CSV by name, and what stands above them."""
-    lines = path.read_text("utf-8").splitlines(keepends=True)
-    said = [line for line in lines if line.startswith("# ")]
-    about = dict(line[2:].strip().split(": ", 1) for line in said)
-    return list(csv.DictReader(io.StringIO("".join(lines[len(said) :]), newline=""))), about
+    cells = list(csv.reader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
+    said = [row for row in cells if row[0].startswith("# ")]
+    columns, *rows = cells[len(said) :]
+    about = dict(row[0][2:].strip().split(": ", 1) for row in said)
+    return [dict(zip(columns, row, strict=True)) for row in rows], about
 
 
 def drawn_well(svg, png):
@@ -114,6 +115,7 @@ def test_every_file_of_every_headline_says_the_same_and_can_be_computed_again(
 def tuned_again(page, folder):
     """What the tuned models say, by peft from the adapters that are here."""
     for kind in ("sentiment", "question"):
+        page.locator(f"#fold-tasks-{kind}").click()
         menu = page.locator(f"#tab-tasks .drawn[data-kind='tasks/{kind}'] .take")
         files = taken(page, menu, folder)
         rows, about = rows_of(files["csv"])
@@ -232,5 +234,5 @@ def test_escape_and_a_click_elsewhere_close_a_menu_and_a_lost_server_is_said(pag
     page.context.route("**/provenance/*", lambda route: route.abort())
     menu.locator("summary").click()
     menu.locator("[data-take=csv]").click()
-    expect(menu.locator("[role=status]")).to_have_text("That file could not be made.")
+    expect(menu.locator("[role=status]")).to_have_text("The file could not be created.")
     page.guard.problems.clear()

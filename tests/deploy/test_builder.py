@@ -24,7 +24,7 @@ ASKED = (
     "tests/ui/predictions",
     "tests/ui/shell/test_page.py",
     "tests/ui/shell/test_programs.py",
-    "tests/test_gallery.py",
+    "tests/ui/shell/test_gallery.py",
 )
 """A part of the suite with each floor in it, a server that answers, and the shipped weights."""
 

@@ -1,9 +1,10 @@
 """Two processes behind the committed nginx configuration: every visitor always at the same one."""
 
 import shutil
+import socket
 import subprocess
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -17,7 +18,9 @@ from tests.waiting import until
 CONF = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 TEXT = CONF.read_text("utf-8")
 LINES = [line.strip() for line in TEXT.splitlines() if line.strip() and line.strip()[0] != "#"]
-needs_nginx = pytest.mark.skipif(not shutil.which("nginx"), reason="nginx is not installed")
+needs_nginx = pytest.mark.skipif(
+    not shutil.which("nginx"), reason="no nginx here: apt-get install nginx"
+)
 
 
 def test_every_line_ends_as_nginx_wants_it():
@@ -33,6 +36,10 @@ def test_every_line_ends_as_nginx_wants_it():
         "proxy_buffering off;",
         "proxy_next_upstream off;",
         "add_header Set-Cookie $new_visitor;",
+        "client_header_timeout 10s;",
+        "client_body_timeout 10s;",
+        "send_timeout 30s;",
+        "reset_timedout_connection on;",
     ],
 )
 def test_what_sessions_need_is_there(line):
@@ -53,6 +60,7 @@ class Process(BaseHTTPRequestHandler):
         said = str(self.server.server_port).encode()
         self.send_response(200)
         self.send_header("content-length", str(len(said)))
+        self.send_header("x-heard", self.headers.get("x-forwarded-for", ""))
         self.end_headers()
         self.wfile.write(said)
 
@@ -67,6 +75,8 @@ def in_front_of(ports, tmp_path):
     """The committed configuration at work before two processes; its address."""
     port = free_port()
     written = TEXT.replace("listen 8080", f"listen 127.0.0.1:{port}")
+    # A test does not wait as long as nginx does.
+    written = written.replace("_timeout 10s;", "_timeout 1s;")
     for named, real in zip(("7861", "7862"), ports, strict=True):
         written = written.replace(f"127.0.0.1:{named}", f"127.0.0.1:{real}")
     path = tmp_path / "nginx.conf"
@@ -134,3 +144,25 @@ def test_a_program_that_keeps_cookies_meets_one_process_from_its_first_question_
 def test_a_body_that_is_too_long_is_turned_away_at_the_door(url):
     reply = httpx.post(f"{url}/gradio_api/call/predict", content=b"x" * (MOST_BODY + 1))
     assert reply.status_code == 413
+
+
+@needs_nginx
+@pytest.mark.parametrize(
+    "said",
+    [b"GET / HTTP/1.1\r\nHost: e\r\n", b"POST / HTTP/1.1\r\nHost: e\r\nContent-Length: 9\r\n\r\na"],
+    ids=["half the headers", "half the body"],
+)
+def test_a_request_that_does_not_come_to_its_end_is_cut(url, said):
+    host, port = url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), 60) as one:
+        one.sendall(said)
+        with suppress(ConnectionResetError):
+            assert b"200 OK" not in one.recv(4096)
+
+
+@needs_nginx
+def test_the_last_address_that_a_program_names_is_nginxs_own_word(url):
+    """What a program writes itself stands before it, and is not believed by what comes after."""
+    forged = {"x-forwarded-for": "203.0.113.9"}
+    said = httpx.post(f"{url}/gradio_api/call/predict", json={}, headers=forged)
+    assert said.headers["x-heard"] == "203.0.113.9, 127.0.0.1"

@@ -57,7 +57,7 @@ def ask(url, home, *rounds, **more):
         **more,
     }
     done = subprocess.run(
-        [sys.executable, "-m", "tests.ask_base_family", *rounds],
+        [sys.executable, "-m", "tests.models.ask_base_family", *rounds],
         cwd=ROOT,
         env=environment,
         capture_output=True,

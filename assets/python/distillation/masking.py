@@ -1,4 +1,4 @@
-"""What training would hide in a text: 15 % chosen; 80 % of those masked, 10 % swapped."""
+"""What training would hide in a text: 15% chosen; 80% of those masked, 10% swapped."""
 
 import numpy as np
 

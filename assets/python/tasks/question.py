@@ -36,7 +36,7 @@ for label, adapter in ADAPTERS.items():
         return_overflowing_tokens=True,
         return_offsets_mapping=True,
     )
-    read = {}  # a token of several windows counts where it has most company on its poorer side
+    read, before = {}, 0  # a token of several windows counts where it has most company around it
     for window, ids in enumerate(coded["input_ids"]):
         inside = [i for i, side in enumerate(coded.sequence_ids(window)) if side == 1]
         inputs = {"input_ids": torch.tensor([ids])}
@@ -45,19 +45,19 @@ for label, adapter in ADAPTERS.items():
             inputs["token_type_ids"] = torch.tensor([segments])
         with torch.inference_mode():
             out = model(**inputs)
-        for i in inside:
+        for n, i in enumerate(inside, before):
             first, last = coded["offset_mapping"][window][i]
             first += len(PASSAGE[first:last]) - len(PASSAGE[first:last].lstrip())
             last -= len(PASSAGE[first:last]) - len(PASSAGE[first:last].rstrip())
             company = min(i - inside[0], inside[-1] - i)
-            if first < last and company > read.get((first, last), (-1,))[0]:
-                read[first, last] = company, out.start_logits[0, i], out.end_logits[0, i]
-    places = sorted(read)
+            if company > read.get(n, (-1,))[0]:
+                read[n] = company, out.start_logits[0, i], out.end_logits[0, i], first, last
+        before += len(inside) - stride
+    tokens = [read[n] for n in sorted(read)]
     begins, ends = (
-        torch.stack([read[place][k] for place in places]).double().softmax(0).tolist()
-        for k in (1, 2)
+        torch.stack([token[k] for token in tokens]).double().softmax(0).tolist() for k in (1, 2)
     )
-    for (first, last), begin, end in zip(places, begins, ends, strict=True):
+    for (*_, first, last), begin, end in zip(tokens, begins, ends, strict=True):
         rows.append([label, first, last, PASSAGE[first:last], begin, end])
 
 print(*columns, sep="\t")

@@ -80,11 +80,11 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
     card = read_card(spec, task)
     command = COMMAND.format(family="base" if spec.repo else "mini", task=task)
     if card is None:
-        raise NotTuned(f"{spec.label} has not been tuned for this here; {command} does it.")
+        raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
     if card["base_sha256"] != checksum(checkpoint_path(spec)):
         raise NotTuned(
-            f"{spec.label} was tuned for this on other weights than those that are here; "
-            f"{command} does it again."
+            f"{spec.label} has an adapter for other weights than those that are here; "
+            f"{command} makes a new one."
         )
     return card
 

@@ -21,7 +21,7 @@ def read_passage(passage: str) -> str:
     """
     text = plain_text(passage)
     if not any(map(str.isalnum, text)):
-        raise BadText("There is no passage: type some sentences that hold the answer.")
+        raise BadText("There is no passage: type some sentences that contain the answer.")
     if len(text) > MAX_CHARACTERS:
         raise BadText(
             f"The passage has {len(text):,} characters; {MAX_CHARACTERS:,} fit. Please shorten it."

@@ -1,6 +1,5 @@
 """A question and a passage as a model reads them: one window after another, each overlapping."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from explorer.models.tokens import trim_span
@@ -13,7 +12,10 @@ class Window:
     ids: tuple[int, ...]
     segments: tuple[int, ...]
     spans: tuple[tuple[int, int] | None, ...]
-    """Where each token stands in the passage; None for the question and the added tokens."""
+    """Where each token stands in the passage; None for the question and the added tokens. Several
+    tokens may stand in one place: a vocabulary may write one character in pieces."""
+    first: int = 0
+    """How many tokens of the passage come before this stretch."""
 
 
 def windows(tokenizer: object, question: str, passage: str, size: int, stride: int) -> list[Window]:
@@ -38,9 +40,10 @@ def windows(tokenizer: object, question: str, passage: str, size: int, stride: i
         return_token_type_ids=True,
         verbose=False,
     )
-    found = []
+    found: list[Window] = []
+    first = 0
     for i, ids in enumerate(encoding["input_ids"]):
-        sides: Sequence[int | None] = encoding.sequence_ids(i)
+        sides: list[int | None] = encoding.sequence_ids(i)
         spans = tuple(
             trim_span(passage, *place) if side == 1 else None
             for side, place in zip(sides, encoding["offset_mapping"][i], strict=True)
@@ -48,5 +51,6 @@ def windows(tokenizer: object, question: str, passage: str, size: int, stride: i
         # Counted by where the passage begins: not every tokenizer gives its second side's segment.
         begin = next((k for k, side in enumerate(sides) if side == 1), len(ids))
         segments = tuple(int(k >= begin) for k in range(len(ids)))
-        found.append(Window(tuple(ids), segments, spans))
+        found.append(Window(tuple(ids), segments, spans, first))
+        first += sides.count(1) - stride
     return found

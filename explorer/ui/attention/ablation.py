@@ -11,10 +11,11 @@ from explorer.models.run import Run
 from explorer.page_state import PageState
 from explorer.runs import get_runs, near, side_by_side
 from explorer.ui.attention import ablation_words as texts
+from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import LONG
+from explorer.ui.kit.queues import AT_ONCE, LONG
 from explorer.ui.kit.take import takeable
 from explorer.views.markup import explained, finding, note
 
@@ -50,9 +51,7 @@ def build_fold(state: gr.State) -> None:
             show_progress_on=[said],
             **LONG,
         )
-        stop.click(
-            stopped, None, [said, stop], cancels=[running], queue=False, api_visibility="private"
-        )
+        stop.click(stopped, None, [said, stop], cancels=[running], **AT_ONCE)
 
 
 def stopped() -> tuple[str, gr.Button]:
@@ -82,7 +81,8 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
         return "", ""
     runs, _ = get_runs(state)
     off = question.get("off", {})
-    kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
+    with offered():
+        kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
     changed = [result for result in side_by_side(jobs) if result.n_off]
     if not changed:

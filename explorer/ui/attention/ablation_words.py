@@ -5,39 +5,40 @@ from collections.abc import Sequence
 from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
 from explorer.views.markup import Markup, finding, join, listed, model_name, word
 
-QUESTION = "Which heads can be switched off?"
-SWEEP = "Measure every head by itself"
+QUESTION = "Head ablation: switch heads off and see what changes"
+SWEEP = "Ablate every head on its own"
 STOP = "Stop"
-NO_MASK = "There is no [MASK] in the text: mask a word, and the answer to it can change."
+NO_MASK = "The text has no [MASK]: mask a word to see how its prediction changes."
 ALL_ON = (
-    "All heads are on. Click a head to switch it off; a layer's number switches the whole layer."
+    "All heads are on. Click a head to switch it off, or a layer's number to switch the whole "
+    "layer."
 )
 HOW = (
-    "A head that is off adds nothing: its output is set to zero before the layer mixes its heads. "
-    "The change is KL(before || after) over the whole vocabulary, in nats; 0 is no change."
+    "A head that is off has its output set to zero before the layer's output projection. The "
+    "change is KL(before ‖ after) over the whole vocabulary, in nats; 0 is no change."
 )
 SWITCHES = {
     "layer": "Layer {layer}: switch all its heads",
     "head": "{model} layer {layer}, head {head}",
     "on": "on",
     "off": "off",
-    "alone": "alone it changes the answer by {nats} nats",
+    "alone": "switched off alone, it changes the prediction by {nats} nats",
     "heads": "head",
     "layers": "layer",
     "count": "{off} of {all} heads off",
     "all_on": "All on",
     "all_off": "All off",
-    "strongest": "Off: the {n} that matter most",
-    "weakest": "Off: the half that matters least",
-    "hint": "Arrow keys walk, Space switches.",
-    "scale": "A stronger colour: the answer changes more without it, {low} to {high} nats.",
+    "strongest": "Switch off the {n} most important",
+    "weakest": "Switch off the less important half",
+    "hint": "Arrow keys move, Space switches.",
+    "scale": "Stronger colour = larger change without the head, {low} to {high} nats.",
     "grid": "Heads of {model}, rows are layers",
 }
 CHANGES = {
-    "gap": "Gap {i} of {n}",
+    "gap": "Mask {i} of {n}",
     "change": "changed by {nats} nats",
     "values": "{before} → {after}",
-    "scale": "Outlined: with all heads. Filled: with heads off. Full bar: {top}.",
+    "scale": "Outlined: all heads on. Filled: heads off. Bars end at {top}.",
     "off": "{n} heads off",
     "off_one": "1 head off",
 }
@@ -68,7 +69,7 @@ def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
         layer, head, nats = result.strongest(1)[0]
         name = model_name(result.model, result.label)
         parts.append(join(name, f" layer {layer + 1}, head {head + 1} ({nats:.3f} nats)"))
-    text = "The head that matters most here: "
+    text = "Most important head: "
     return finding(text, listed(parts), ".", f" {waiting}" if waiting else "")
 
 
@@ -77,7 +78,7 @@ def progress(label: str, layer: int, n_layers: int) -> str:
     return f"Measuring {label}, layer {layer} of {n_layers}."
 
 
-STOPPED = "Stopped; what was measured so far stays."
+STOPPED = "Stopped; what was measured so far is kept."
 
 
 def _heads(count: int) -> str:

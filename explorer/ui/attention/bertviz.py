@@ -10,14 +10,13 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import QUIET
-from explorer.ui.kit.words import unknown_note
-from explorer.views.attention.bertviz import FRAME, LIMITS, bertviz_payload, bertviz_scripts
+from explorer.ui.kit.words import reading_note
+from explorer.views.attention.bertviz import LIMITS, bertviz_payload
 from explorer.views.markup import join, note
 
 
 def build_fold(state: gr.State) -> None:
     """A choice of model and view, and the closed frame that BertViz draws in."""
-    gr.set_static_paths([FRAME, *bertviz_scripts().values()])
     with fold("attention", "advanced", texts.QUESTION) as bertviz:
         with gr.Row(elem_classes="bv-choices"):
             model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
@@ -52,4 +51,4 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
         vectors = near(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
     said = texts.view_finding(model, spec.label, view)
-    return join(said, unknown_note({spec.label: run.tokens})), payload
+    return join(said, reading_note({spec.label: run.tokens})), payload

@@ -3,7 +3,7 @@
 from explorer.models.kinds import KINDS
 from explorer.views.markup import Markup, finding, join, model_name
 
-QUESTION = "Advanced: how does BertViz draw these heads?"
+QUESTION = "BertViz: how does the standard viewer draw these heads?"
 MODEL_LABEL = "Model"
 VIEW_LABEL = "View"
 VIEWS = [("Head view", "head"), ("Model view", "model"), ("Neuron view", "neuron")]
@@ -16,11 +16,11 @@ SAID = {
 }
 CREDIT = (
     "Drawn by BertViz (Vig 2019, Apache-2.0) with D3 and jQuery, all served from here. It counts "
-    "layers and heads from 0 and draws word pieces."
+    "layers and heads from 0 and shows word pieces."
 )
 TOO_LONG = (
     "The text has {n} tokens for {label}; this view draws up to {limit}, beyond which its lines "
-    "melt into one another. The wall of heads above shows any length."
+    "run together. The grid of heads above shows any length."
 )
 TITLE = "BertViz {view} of {label}"
 

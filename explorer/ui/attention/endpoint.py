@@ -1,14 +1,18 @@
-"""``/attention``: one head's attention on a text, as JSON."""
+"""``/attention``: one head's attention on a text, as JSON; and the files of BertViz's frame."""
 
 from typing import Any
 
 import gradio as gr
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
 
 from explorer.models.specs import FAMILIES, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_run
 from explorer.ui.attention import words as texts
 from explorer.ui.kit.words import BAD_FAMILY
+from explorer.views.attention.bertviz import ADDRESS, bertviz_files
 
 
 def attention(
@@ -52,3 +56,14 @@ def attention(
 
 def _is_index(value: object, length: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
+
+
+def frame_route() -> Route:
+    """Where the frame and its scripts are, relative to the page."""
+    files = bertviz_files()
+
+    def send(request: Request) -> Response:
+        path = files.get(request.path_params["name"])
+        return FileResponse(path) if path else Response(status_code=404)
+
+    return Route(f"/{ADDRESS}/{{name}}", send)

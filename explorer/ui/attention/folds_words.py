@@ -15,8 +15,8 @@ from explorer.views.markup import (
     word,
 )
 
-SUMMARY_QUESTION = "What does all of a model's attention add up to?"
-SUMMARY_LABEL = "Sum it up by"
+SUMMARY_QUESTION = "Attention summed over all layers: which words count?"
+SUMMARY_LABEL = "Method"
 SUMMARIES = {
     "mean": "mean",
     "rollout": "rollout",
@@ -27,33 +27,35 @@ FORMULA = "Formula"
 SUMMARY_FORMULAS = {
     "mean": (
         "mean = (1 / L·H) Σ a(l, h)",
-        "The average over all layers and heads. It shows where heads point, not what they carry.",
+        "The average over all layers and heads. It shows where heads attend, not what they carry.",
     ),
     "rollout": (
         "R = Â(L) · … · Â(2) · Â(1), with Â(l) = (mean over heads of a(l) + I) / 2",
-        "How much of each input word reaches each position if attention alone moves information; "
-        "I is the residual connection and a new layer multiplies from the left "
-        "(Abnar and Zuidema 2020).",
+        "How much of each input word reaches each position if attention alone moved information; "
+        "I is the residual connection and each new layer multiplies from the left (Abnar and "
+        "Zuidema 2020).",
     ),
     "value": (
         "w(i, j) = mean over l, h of a(i, j) · |W_O (W_V x(j) + b_V)|, rows scaled to sum to 1",
-        "Attention times the length of what it carries: looking at a word with an empty value "
-        "moves nothing (Kobayashi et al. 2020).",
+        "Attention weighted by the norm of what it carries: attending to a word with a near-zero "
+        "value vector moves nothing (Kobayashi et al. 2020).",
     ),
     "gradient": (
         "g(i, j) = Σ over l of mean over h of max(0, a(i, j) · ∂y/∂a(i, j)), all cells sum to 1",
-        "y is the logit of the model's first choice at the first [MASK]. A cell is strong where "
+        "y is the logit of the model's top prediction at the first [MASK]. A cell is strong where "
         "more attention would raise that logit (after Chefer et al. 2021).",
     ),
 }
 SUMMARY = {
     "cell": "{query} from {key}: {value}",
-    "hint": "Point at a cell, or walk with the arrow keys.",
+    "hint": "Point at a cell, or move with the arrow keys.",
+    "added": "[CLS] and [SEP]",
+    "addeds": {"hidden": "hidden", "shown": "shown"},
     "title": "{label}: {kind}",
 }
-NOTHING_DRAWN = "By {kind}, the word looked from draws on nothing in any model."
+NOTHING_DRAWN = "By {kind}, the chosen word draws on nothing in any model."
 NO_MASK = "Mask a word first: this summary explains a predicted word."
-PREDICTED = "for its first choice, {token}"
+PREDICTED = "for its top prediction, {token}"
 
 
 def summary_finding(
@@ -63,18 +65,21 @@ def summary_finding(
     found = {key: one for key, one in drawn.items() if one is not None}
     if not found:
         return note(NOTHING_DRAWN.format(kind=SUMMARIES[kind]))
-    parts = [join(model_name(key, labels[key]), ": ", _drawn(one)) for key, one in found.items()]
+    parts = [
+        join("in ", model_name(key, labels[key]), ", ", _drawn(one)) for key, one in found.items()
+    ]
     between = [piece for part in parts for piece in ("; ", part)][1:]
     query = next(iter(found.values())).query
     by = explained(f"By {SUMMARIES[kind]}, ", "rollout")
-    return finding(by, word(query), " draws on, in ", *between, ".")
+    return finding(by, "for ", word(query), ": ", *between, ".")
 
 
 def _drawn(one: Drawn) -> Markup:
-    apart = join(f"{one.apart_share:.0%} on ", listed(one.apart))
+    apart = join(f"{one.apart_share:.0%} comes from ", listed(one.apart))
     if not one.best:
-        return join(apart, ", and on no other word more than on the next")
-    return join(apart, ", then most on ", word(one.best), f" ({one.share:.0%})")
+        even = ", and no other word stands out" if one.n_others > 1 else ""
+        return join(apart, even)
+    return join(apart, ", then most from ", word(one.best), f" ({one.share:.0%})")
 
 
 def formula_html(kind: str) -> Markup:

@@ -8,6 +8,7 @@ from explorer.ui.attention import ablation as attention_ablation
 from explorer.ui.attention import bertviz
 from explorer.ui.attention import words as texts
 from explorer.ui.attention.summary import build_summary_fold
+from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.views.markup import join, plain_card
 
@@ -43,7 +44,7 @@ def show(state: PageState) -> list[object]:
     }
     labels = {key: run.spec.label for key, run in runs.items()}
     return [
-        texts.attention_finding(statistics, labels),
+        texts.attention_finding(statistics, labels, len(heads.alignment.content)),
         attention_wall_canvas(runs, heads, statistics, cards, texts.CANVAS),
     ]
 
@@ -53,7 +54,10 @@ def exact_heads(question: dict) -> str:
     from explorer.analysis.alignment import align
     from explorer.views.attention.wall import exact_heads_canvas
 
-    state, _ = from_page(question["params"], PageState())
+    state, _ = from_page(link_in(question), PageState())
     runs, _ = get_runs(state)
-    asked = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
+    with offered():
+        asked = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
+        for key, layer, head in asked:
+            runs[key].attention[layer, head]
     return exact_heads_canvas(runs, align({key: run.tokens for key, run in runs.items()}), asked)

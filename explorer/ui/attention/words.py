@@ -9,7 +9,7 @@ from explorer.views.glossary import places
 from explorer.views.markup import Markup, explained, finding, join, listed, model_name
 
 LABEL = "Attention"
-QUESTION = "Where does every head look, and who looks alike?"
+QUESTION = "Where does every head attend, and which heads are alike?"
 
 _SHARE = f"{PLACE_SHARE:.0%}"
 KIND_LABELS = {
@@ -24,39 +24,39 @@ KIND_LABELS = {
 KIND_RULES = {
     "previous": f"At least {_SHARE} of a word's attention goes to the word before it.",
     "next": f"At least {_SHARE} of a word's attention goes to the word after it.",
-    "self": f"At least {_SHARE} of a word's attention stays on the word itself.",
+    "self": f"At least {_SHARE} of a word's attention goes to the word itself.",
     "cls": f"At least {_SHARE} of a word's attention goes to [CLS].",
     "sep": f"At least {_SHARE} of a word's attention goes to [SEP].",
-    "broad": f"No such place, and the entropy is at least {BROAD_SHARE:.0%} of the most possible.",
-    "mixed": "None of the others.",
+    "broad": f"None of these, and the entropy is at least {BROAD_SHARE:.0%} of its maximum.",
+    "mixed": "None of the above.",
 }
 CANVAS = {
-    "order": "Order",
+    "order": "Sort by",
     "orders": {
         "place": "layer and head",
-        "entropy": "sharpest first",
-        "distance": "farthest first",
+        "entropy": "lowest entropy first",
+        "distance": "longest range first",
         "kind": "kind",
-        "alike": "like the chosen head",
+        "alike": "similar to the chosen head",
     },
-    "show": "Show",
+    "show": "Heads by type: show",
     "kinds": KIND_LABELS,
     "rules": KIND_RULES,
     "terms": places("entropy", "nats", "JS", "layer.head"),
-    "hint": "Each tile is one head, named layer.head: rows are the words that look, columns the "
-    "words looked at. Point at a tile to preview it, click to keep it, use the arrow keys to walk.",
-    "rows": "A layer of DistilBERT stands beside the BERT layer it was copied from.",
-    "pooled": "The tiles show blocks of {n} words by their largest value; the chosen head, all.",
-    "words": "Point at a word: its row and column light up in every head",
-    "wall": "Wall of attention heads. Arrow keys walk from head to head, Enter keeps one.",
+    "hint": "Each tile is one head, named layer.head: rows are queries, columns the words they "
+    "attend to. Point at a tile to preview it, click to keep it, move with the arrow keys.",
+    "rows": "A layer of DistilBERT stands beside the BERT layer that it was initialised from.",
+    "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
+    "words": "Point at a word to highlight its row and column in every head",
+    "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
     "layers": "{layers} layers of {heads} heads",
-    "shared": "one layer, {layers} times, {heads} heads",
+    "shared": "one layer, applied {layers} times, {heads} heads",
     "low": "0",
     "high": "1",
-    "scale": "share of a word's attention",
+    "scale": "attention weight",
     "head": "{model} layer {layer}, head {head}",
     "short": "{model} {layer}.{head}",
-    "summary": "{kind}, entropy {entropy} nats, {distance} words away",
+    "summary": "{kind}, entropy {entropy} nats, mean distance {distance} words",
     "kind_share": "{kind} {share}",
     "chosen": "Chosen",
     "closest": "JS {js} nats from the chosen head",
@@ -65,48 +65,57 @@ CANVAS = {
     "unit": "Between",
     "units": {"words": "words", "pieces": "pieces"},
     "added": "[CLS] and [SEP]",
-    "addeds": {"shown": "shown", "hidden": "hidden", "rest": "hidden, rest to 100 %"},
+    "addeds": {"shown": "shown", "hidden": "hidden", "rest": "hidden, rows renormalised"},
     "others": "Other models",
-    "otherses": {"closest": "their most similar head", "same": "the same place"},
-    "mass": "Lines until {mass} of each row",
+    "otherses": {"closest": "their most similar head", "same": "the same position"},
+    "mass": "Lines that cover {mass} of each row",
     "copy": "Copy row",
     "copied": "Copied",
-    "cell": "{query} looks at {key}: {value}",
-    "cell_hint": "A number in a cell is per cent. Point at a cell for its exact value, or walk "
-    "with the arrow keys. JS is the Jensen-Shannon divergence between two heads' rows, averaged "
-    "over the words of this text: 0 for the same, 0.693 nats at most.",
+    "cell": "{query} attends to {key}: {value}",
+    "cell_hint": "Cells are in percent. Point at a cell for its exact value, or move with the "
+    "arrow keys. JS is the Jensen-Shannon divergence between two heads' rows, averaged over the "
+    "words of this text: 0 for identical heads, at most 0.693 nats.",
+    "line_hint": "The thicker a line, the more the word on its left attends to the word on its "
+    "right. Point at a word for the numbers of its lines, or move with the arrow keys. JS is the "
+    "Jensen-Shannon divergence between two heads' rows, averaged over the words of this text.",
     "minus": "{a} minus {b}",
-    "minus_note": "{a} in its colour where it looks more, {b} where that one does",
-    "no_pieces": "Pieces are sent for texts of up to {n} tokens; this one is shown between words.",
-    "waiting": "Fetching the exact numbers",
-    "lacking": "The exact numbers cannot be had now: the cells are rounded to 1 of 255 steps.",
+    "minus_note": "{a} in its colour where it attends more, {b} where that one does",
+    "no_pieces": "Word pieces are available for texts of up to {n} tokens; this one is shown by "
+    "words.",
+    "waiting": "Loading the exact values",
+    "lacking": "Exact values are not available now: cells are rounded to 1 of 255 steps.",
     "chosen_head": "Chosen head, side by side",
 }
 
 
 def attention_finding(
-    statistics: Mapping[str, HeadStatistics], labels: Mapping[str, str]
+    statistics: Mapping[str, HeadStatistics], labels: Mapping[str, str], n_words: int
 ) -> Markup:
     """How much of the attention rests on the added tokens, and who watches the neighbours."""
-    rests, counts = [], []
+    rests: list[Markup] = []
+    counts: list[Markup] = []
     neighbours = [KINDS.index("previous"), KINDS.index("next")]
     for key, result in statistics.items():
         name = model_name(key, labels[key])
-        rests.append(join(f"{result.shares[..., 3:].sum(-1).mean():.0%} in ", name))
+        share = f"{result.shares[..., 3:].sum(-1).mean():.0%}"
+        rests.append(join(share, " in " if rests else " of attention in ", name))
         close = int(np.isin(result.kind, neighbours).sum())
         counts.append(join(f"{close} of {result.kind.size}"))
+    watchers = (
+        ["; ", listed(counts), " heads attend mainly to a neighbouring word."]
+        if n_words > 1
+        else ["."]
+    )
     return finding(
-        "A word spends ",
+        explained("[CLS] and [SEP] receive ", "[CLS]"),
         listed(rests),
-        explained(" of its attention on [CLS] and [SEP]; ", "[CLS]"),
-        listed(counts),
-        " heads watch a neighbouring word.",
+        *watchers,
     )
 
 
 def bad_model(keys: Sequence[str]) -> str:
     """Which models a family has."""
-    return f"The model is one of {', '.join(keys[:-1])} and {keys[-1]}."
+    return f"The model must be one of {', '.join(keys[:-1])} and {keys[-1]}."
 
 
 BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."

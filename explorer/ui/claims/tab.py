@@ -10,6 +10,7 @@ from explorer.models.specs import family_specs
 from explorer.page_state import PageState
 from explorer.ui.claims import words as texts
 from explorer.ui.claims.benchmarks import build_benchmark_fold
+from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
@@ -34,7 +35,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     with gr.Row(elem_id="claims-run"):
         run = gr.Button(texts.RUN_ALL, size="sm", scale=0, min_width=150)
         stop = gr.Button(texts.STOP, size="sm", scale=0, min_width=80, visible=False)
-        results = Canvas("claims/results", min_width=200)
+        results = Canvas("claims/results", saves=False, min_width=200)
     ledger = Canvas("claims/ledger")
     with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims/checks")
@@ -87,7 +88,8 @@ def run_all(state: PageState | None) -> Iterator[str]:
 
 def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     """The one check whose button was pressed."""
-    check, presses = str(question.get("check", "")), int(question.get("press") or 1)
+    with offered():
+        check, presses = str(question.get("check", "")), int(question.get("press") or 1)
     yield _message([check], [])
     yield _message([], [_run(check, state, min(max(1, presses), MOST_PRESSES))])
 
@@ -115,5 +117,12 @@ def _message(
     from explorer.views.claims.ledger import results_canvas
 
     total = len(claims_ledger().checks)
-    progress = {"running": list(running), "done": done, "total": total, "texts": texts.PROGRESS}
+    names = [note.name for note in claims_ledger().checks if note.id in running]
+    progress = {
+        "running": list(running),
+        "names": names,
+        "done": done,
+        "total": total,
+        "texts": texts.PROGRESS,
+    }
     return results_canvas(progress, results)

@@ -5,7 +5,7 @@ from explorer.analysis.claims.measured import CLAIMED
 from explorer.models.kinds import label_of
 
 LABEL = "Claims"
-QUESTION = "Which printed claims about these models are true?"
+QUESTION = "Which claims about these models hold up?"
 RUN_ALL = "Run all checks"
 STOP = "Stop"
 MODELS = {key: label_of(key) for key in CLAIMED}
@@ -13,14 +13,14 @@ MODELS = {key: label_of(key) for key in CLAIMED}
 MORE = "undecided: press for more rounds"
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",
-    "all": "All reports",
+    "reports": "The claims are from five written comparisons of the three models, by subject:",
     "report": "{name}: {n} claims, {right} right, {imprecise} imprecise, {wrong} wrong, "
     "{unsupported} unsupported",
-    "right_share": "{share} % right",
+    "right_share": "{share}% right",
 }
 LEDGER = {
     "search": "Search the claims",
-    "placeholder": "parameters, SOP, 97 %, RACE …",
+    "placeholder": "parameters, SOP, 97%, RACE …",
     "model": "Model",
     "topic": "Topic",
     "verdict": "Verdict",
@@ -33,29 +33,28 @@ LEDGER = {
     "more": "Show {n} more",
     "claim": "Claim",
     "printed": "Printed",
-    "source": "Primary source",
+    "source": "What the primary source says",
     "no_source": "no source found",
     "here": "Here",
     "no_check": "nothing to measure",
-    "run": "Run {id}: {measures}",
+    "run": "Run {name}: {measures}",
     "running": "running",
     "holds": "holds",
     "fails": "does not hold",
-    "undecided": "undecided: the interval holds both answers",
+    "undecided": "undecided: the interval contains both answers",
     "press": MORE,
-    "waits": "waits",
+    "waits": "waiting for weights",
     "failed": "could not be run",
     "measured": "measured",
     "published": "from the tables",
-    "partly": "run {ids} too for a verdict",
+    "partly": "run {names} too for a verdict",
 }
-CHECKS_FOLD = "What does each live check find on this machine?"
-BENCHMARKS_FOLD = "What scores do the papers print, and how much do smaller models keep?"
+CHECKS_FOLD = "Live checks: what does this machine find?"
+BENCHMARKS_FOLD = "Published scores: how much do smaller models keep?"
 RETENTION_TITLE = "How much of a score does a smaller model keep?"
 PROGRESS = {
-    "none": "{total} live checks: click one beside a claim, or run them all. "
-    "Reports A to E are five written comparisons of these models.",
-    "running": "Running {id}: {done} of {total} done.",
+    "none": "{total} live checks: click one beside a claim, or run them all.",
+    "running": "Running “{names}”: {done} of {total} done.",
     "done": "{n} of {total} checks run here: {holds} as the sources say, {fails} not, "
     "{undecided} undecided, {waits} waiting for weights.",
     "stopped": "Stopped after {n} of {total}.",
@@ -68,11 +67,11 @@ CHECKS = {
     "fails": "not as the sources say",
     "undecided": "undecided: too few texts to say",
     "press": MORE,
-    "waits": "waits",
+    "waits": "waiting for weights",
     "failed": "could not be run",
     "measured": "measured",
     "published": "from the tables",
-    "run": "Run {id}: {measures}",
+    "run": "Run {name}: {measures}",
 }
 BENCHMARKS = {
     "table": "Table",
@@ -85,7 +84,7 @@ BENCHMARKS = {
     "lower": "less is better",
 }
 RETENTION = {
-    "finding": "{student} keeps {kept:.1f} % of the {task} of {reference}: {a} of {b}; ",
+    "finding": "{student} keeps {kept:.1f}% of the {task} of {reference}: {a} of {b}; ",
     "worst": "it loses most on {worst}, {drop:.1f} points.",
     "none_lost": "it loses on no task.",
     "published": "published, not measured here",
@@ -106,5 +105,5 @@ def shares_finding(shares: VerdictShares) -> str:
     return (
         f"{total['right']} of {shares.n_claims} printed claims agree with their primary source "
         f"({shares.share('right'):.0%}); {total['imprecise']} are imprecise, "
-        f"{total['wrong']} wrong, and {total['unsupported']} are borne out by no source."
+        f"{total['wrong']} wrong, and {total['unsupported']} are supported by no source."
     )

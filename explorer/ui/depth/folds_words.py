@@ -8,70 +8,71 @@ from explorer.analysis.depth.similarity import LayerSimilarity
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, explained, finding, join, listed, model_name, note
 
-SIMILARITY_FOLD = "Which layers of the models see words alike?"
+SIMILARITY_FOLD = "CKA: which layers have similar representations?"
 SIMILARITY = {
-    "cka": "The same words",
-    "shuffled": "Words shuffled: what chance alone gives",
+    "cka": "CKA of every layer with every other",
+    "chance": "With the words shuffled, CKA is {low} to {high}: the level of chance.",
     "layer": "{model} layer {n}",
     "embeddings": "{model} embeddings",
-    "hint": "The fuller the colour, the more alike. Point at a cell, or walk with the arrow keys.",
-    "cell": "{row} and {column}: CKA {cka}; with the words shuffled {shuffled}",
+    "cell": "%{customdata[0]} and %{customdata[1]}<br>CKA %{z:.3f}<br>"
+    "with the words shuffled %{customdata[2]:.3f}",
 }
 PROGRESS = "{done} of {n} sentences"
 STOP = "Stop"
-STOPPED = "Stopped. Open this question again to go on."
-NO_MODEL = "No model is available, so there is nothing to compare."
+STOPPED = "Stopped. Open this fold again to continue."
+NO_MODEL = "No model is available to compare."
 SIMILARITY_NOTE = (
-    "Linear CKA (Kornblith et al. 2019) between the states of {n} words of the bundled sentences, "
-    "each word the mean of its pieces: 1 for states that are the same up to a rotation and one "
-    "scale. Few words and wide states lift it also by chance: compare with the shuffled square. "
+    "Linear CKA (Kornblith et al. 2019) between the hidden states of {n} words of the bundled "
+    "sentences, each word the mean of its pieces: 1 means identical up to rotation and scale. "
+    "With few words and wide states CKA is high even by chance: compare with the shuffled words. "
     "From the top left, each model's layers begin with its embeddings."
 )
 LINEAGE_NOTE = (
-    "Outlined: the pairs of layers that began as copies, {student} from {teacher}. Often repeated "
-    "and wrong: that each student layer is trained to match every second teacher layer. The "
-    "cosine loss compares the last states only; what the other pairs share, they share through "
-    "their start and through the data. "
+    "Outlined: the layer pairs in which {student} was initialised from {teacher}. A common "
+    "misconception: that each student layer is trained to match every second teacher layer. The "
+    "cosine loss compares the last hidden states only; any other similarity comes from the "
+    "initialisation and the data. "
 )
-AS_COPIED = (
-    "By its weights every student layer is still nearest to the one it was copied from ({})."
-)
-NOT_AS_COPIED = "By their weights the student's layers lie nearest to teacher layers {}; they were "
+AS_COPIED = "By weights, every student layer is still closest to the layer it was copied from ({})."
+NOT_AS_COPIED = "By weights, the student's layers are closest to teacher layers {}; they were "
 COPIED_FROM = "copied from {}."
 
-MOVES_FOLD = "How does a word move from layer to layer?"
+MOVES_FOLD = "Hidden states: how does a word change from layer to layer?"
 MOVES = {
-    "finding": "After every layer: how near a word's state still is to where it began, and how "
-    "near already to where it ends.",
+    "finding": "After each layer: cosine similarity of a word's state to its first and to its "
+    "last state.",
     "word": "Word",
-    "start": "cosine to where it began",
-    "end": "cosine to where it ends",
+    "start": "cosine to the first state",
+    "end": "cosine to the last state",
     "layer": "layer",
     "embeddings": "emb.",
-    "note": "The state of one word after each layer (the mean of its pieces) beside its own first "
-    "and last state: 1 is the same direction, 0 is none of it. States of one model may share a "
-    "direction that has nothing to do with the word: read the course more than the height.",
+    "note": "The state of one word after each layer (the mean of its pieces), compared with its "
+    "own first and last state: 1 is the same direction, 0 is orthogonal. The states of a model "
+    "may share a direction that has nothing to do with the word: look at the trend, not the level.",
 }
 SHARED_TITLE = "How does one shared head change from layer to layer?"
 SHARED = {
     "heads": "Head",
     "step": "JS {js}",
-    "chart": "JS in nats from the first application, head by head",
+    "chart": "Jensen-Shannon divergence from the first application, one line per head",
+    "head": "head {head}",
+    "application": "Application of the shared layer",
+    "nats": "JS, nats",
     "label": "Head {head}: its attention at each application of the shared layer",
 }
 SHARED_NOTE = (
-    "{model} has one set of attention weights and applies it again in every layer. Whatever "
-    "changes from picture to picture comes from the states it reads. Rows are the words that look, "
-    "columns the words looked at; of a long text the first {n}."
+    "{model} has one set of attention weights and applies it in every layer, so whatever changes "
+    "from picture to picture comes from the states it reads. Rows are queries, columns the words "
+    "they attend to; of a long text the first {n}."
 )
-NO_SHARED = "No model here shares its layer, so there is no shared head to show."
+NO_SHARED = "No model here shares its layer, so it has no shared heads."
 
 
 def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Markup:
     """Which layer of the first model each other model's last layer is most like."""
     first, *others = labels
     if not others:
-        return finding("There is only ", model_name(first, labels[first]), " to look at.")
+        return finding("Only ", model_name(first, labels[first]), " is available.")
     said: list[str | Markup] = []
     for key in others:
         layer, cka, chance = found.nearest(key, found.last(key), first)
@@ -79,7 +80,7 @@ def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Mar
         name = model_name(key, labels[key])
         numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"
         shown = numbers if said else explained(numbers, "CKA")
-        said.append(join(place, " is most like the last layer of ", name, shown))
+        said.append(join(place, " is most similar to the last layer of ", name, shown))
     return finding("In ", model_name(first, labels[first]), " ", listed(said), ".")
 
 

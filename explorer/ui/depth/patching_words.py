@@ -2,28 +2,31 @@
 
 from explorer.views.glossary import places
 
-FOLD = "Two texts, patched: where does the difference travel?"
+FOLD = "Activation patching: where does the difference between two texts travel?"
 SECOND = "Second text: the first with one change"
-START = "Follow the change"
+START = "Patch every state"
 STOP = "Stop"
-STOPPED = "Stopped. “Follow the change” starts again."
+STOPPED = "Stopped. “Patch every state” starts again."
 READING = "Reading the second text."
-PROGRESS = "{done} of {n} states were carried over."
+PROGRESS = "{done} of {n} states patched."
 NO_MODEL = "No model is available, so there is nothing to patch."
-NO_MASK = "There is no [MASK] in the text: mask a word, and the answer to it can be followed."
-NO_PROPOSAL = "No change is proposed for this text: type a second one that differs in one place."
-LONG = "States are carried between texts of at most {most} words and signs; this one has {n}."
-MANY_PIECES = "States are carried between texts of at most {most} pieces; {model} makes {n} of it."
+NO_MASK = "The text has no [MASK]: mask a word, and its prediction can be followed."
+NO_PROPOSAL = "No change is suggested for this text: type a second text that differs in one place."
+LONG = "Patching takes texts of at most {most} words and punctuation marks; this one has {n}."
+MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes {n} of this one."
 PIECES = (
-    "{model} writes “{was}” in {n_was} and “{becomes}” in {n_becomes}: the states have no partners."
+    "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
+    "be paired."
 )
 PICTURE = {
-    "finding": "{was} or {becomes}: at first that word holds all of the difference. The [MASK] "
-    "itself carries more of it ",
+    "finding": "{was} or {becomes}: at first that word's state carries all of the difference. The "
+    "[MASK] carries more of it ",
     "from": "in {model} from layer {n} of {total} on",
-    "no_partner": "In no model has {was} as many pieces as {becomes}: no state has a partner.",
-    "no_finding": "No patched model tells {was} from {becomes} by enough to be followed.",
-    "offers": "Change",
+    "no_partner": "In no model does {was} have as many pieces as {becomes}, so their states "
+    "cannot be paired.",
+    "no_finding": "In no patched model do {was} and {becomes} change the scores enough to be "
+    "followed.",
+    "offers": "Suggested changes",
     "kinds": {
         "number": "number",
         "gender": "gender",
@@ -32,24 +35,25 @@ PICTURE = {
     },
     "offer": "{kind}: {was} → {becomes}",
     "mask": "Mask",
-    "first_masks": "The first {n} of {all} masks are followed.",
+    "first_masks": "The first {n} of {all} masks are shown.",
     "embeddings": "emb.",
     "layer": "layer {n}",
     "layers": "layer",
-    "map": "{model}: the share of the difference that each word's state brings, by layer",
+    "map": "{model}: the share of the difference that each word's state restores, by layer",
     "cell": "{model}, {word}, {layer}: {share}",
     "answers": "{first} (first text) against {second} (second text)",
-    "same": "Both texts have the same first answer, so the two words that part most are followed: "
-    "{first} (more in the first text) against {second} (more in the second)",
-    "gaps": "; score of the one minus score of the other, in logits: {d_first} and {d_second}.",
-    "little": "The two texts part by {gap} logits only, too little to divide by: nothing is drawn.",
+    "same": "Both texts have the same top prediction, so we track the two words whose scores "
+    "differ most: {first} (higher in the first text) against {second} (higher in the second)",
+    "gaps": "; difference of the two scores, in logits: {d_first} and {d_second}.",
+    "little": "The scores of the two texts differ by only {gap} logits, too little to divide by: "
+    "nothing is drawn.",
     "how": "A cell is one pass over the second text in which that word's state at that layer is "
-    "the first text's. In it is the share of the difference that this brings back: "
-    "(d_patch − d_second) / (d_first − d_second), d the difference of the two scores. 1: the "
-    "score stands as in the first text; 0: as in the second; below 0 (dashed): moved the other "
-    "way. The shares of a layer need not add up to 1, since states also act together.",
-    "frame": "Between lines: the changed word and the [MASK]. Layers stand by their share of the "
-    "whole depth. Activation patching: Vig et al. 2020; Meng et al. 2022.",
+    "replaced by the first text's. It shows the share of the difference that this restores: "
+    "(d_patch − d_second) / (d_first − d_second), where d is the difference of the two scores. 1: "
+    "as in the first text; 0: as in the second; below 0 (dashed): moved the other way. The shares "
+    "of a layer need not add up to 1, since states also act together.",
+    "frame": "Between lines: the changed word and the [MASK]. Layers are aligned by relative "
+    "depth. Activation patching: Vig et al. 2020; Meng et al. 2022.",
     "terms": places("logits"),
 }
 

@@ -18,7 +18,7 @@ from explorer.timing.line import Line, Update
 from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
 from explorer.ui.kit import words as shared
-from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
 from explorer.ui.kit.running import running, stoppable
@@ -45,11 +45,11 @@ def sentences() -> tuple[str, ...]:
 
 
 def build_fold(state: gr.State) -> None:
-    """Two squares of cells, which come once all sentences were read; it can be stopped."""
+    """The heatmap, which comes once all sentences were read; it can be stopped."""
     with fold("depth", "similarity", texts.SIMILARITY_FOLD) as opened:
         said = gr.HTML()
         stop = gr.Button(texts.STOP, size="sm", elem_classes="dk-stop", visible=False)
-        picture, remark = Canvas("depth/similarity"), gr.HTML()
+        picture, remark = Chart("depth/similarity"), gr.HTML()
         outputs = [said, picture, remark, stop]
         stoppable(LINE, stop, opened.on_open(show_similarity, [state], outputs, **QUEUE))
 
@@ -57,7 +57,7 @@ def build_fold(state: gr.State) -> None:
 def show_similarity(
     state: PageState | None, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """The number of sentences read, then the squares; at once where they were drawn before."""
+    """The number of sentences read, then the heatmap; at once where they were drawn before."""
     if state is None:
         yield ["", "", "", gr.Button(visible=False)]
         return
@@ -123,7 +123,7 @@ def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[
 def drawn(
     found: "LayerSimilarity", specs: dict[str, ModelSpec], state: PageState
 ) -> tuple[str, str, str]:
-    """The finding, the squares, and what stands below them."""
+    """The finding, the heatmap, and what stands below them."""
     from explorer.analysis.depth.lineage import copied_rows
     from explorer.views.depth.similarity import similarity_canvas
 

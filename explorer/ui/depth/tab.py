@@ -9,6 +9,7 @@ from explorer.runs import get_runs
 from explorer.ui.depth import moves, patching, similarity
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
+from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.views.markup import join, plain_card
 
@@ -53,10 +54,12 @@ def read_deeper(question: dict) -> str:
     from explorer.analysis.alignment import align
     from explorer.views.depth.lens import dial_json, every_word_json
 
-    state, _ = from_page(question["params"], PageState())
+    state, _ = from_page(link_in(question), PageState())
     runs, _ = get_runs(state)
     if question.get("want") == "dial":
-        run, mask = runs[str(question["model"])], int(question["mask"])
+        with offered():
+            run, mask = runs[str(question["model"])], int(question["mask"])
+            run.tokens.mask_positions[mask]  # whether there is one
         return dial_json(run, dial_of(run, state, mask))
     alignment = align({key: run.tokens for key, run in runs.items()})
     if not alignment.content:

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.assets import sentences
 from explorer.models.spelling import spelling_of
+from explorer.models.tokens import BadText
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
 from explorer.ui.distillation.runs import (
@@ -21,7 +22,7 @@ from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import stop_comes, stop_goes
 from explorer.ui.kit.take import takeable
-from explorer.views.markup import el
+from explorer.views.markup import el, note
 
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
@@ -32,10 +33,18 @@ def build_losses(state: gr.State) -> None:
     """The triple loss on the sentence, and the words that would be hidden in it."""
     with fold("distillation", "losses", texts.LOSSES_FOLD) as f:
         gr.HTML(el("h3", texts.LOSSES_TITLE))
-        picture = Canvas("distillation/losses")
-        f.on_open(plain_errors(show_losses), [state], [picture])
+        said, picture = gr.HTML(), Canvas("distillation/losses")
+        f.on_open(plain_errors(losses_or_why), [state], [said, picture])
         gr.HTML(el("h3", texts.MASKING_TITLE))
         build_masking(f, state)
+
+
+def losses_or_why(state: PageState | None) -> tuple[str, str]:
+    """The losses; of a text without a word to hide, the sentence that says so."""
+    try:
+        return "", show_losses(state)
+    except BadText as error:
+        return note(str(error)), ""
 
 
 def show_losses(state: PageState | None) -> str:
@@ -134,6 +143,8 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     own = run.tokens.mask_positions
     shown = [i for i, special in enumerate(run.tokens.special) if not special]
     drawn_from = [i for i in shown if i not in own]
+    if not drawn_from:
+        return note(texts.NOTHING_TO_MASK)
     spelling = spelling_of(run.vocabulary)
     pool = [i for i, piece in enumerate(run.vocabulary) if spelling.text(piece).isalpha()]
     found = masking_simulation(len(drawn_from), np.array(pool), int(seed or 0) % MAX_SEED, rounds)

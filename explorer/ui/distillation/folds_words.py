@@ -4,11 +4,11 @@ from explorer.analysis.distillation.agreement import AgreementAtLarge
 from explorer.analysis.distillation.losses import SentenceLosses
 from explorer.analysis.measures import share_interval
 
-LOSSES_FOLD = "What would training do with this sentence?"
-LOSSES_TITLE = "What it would say to the student"
+LOSSES_FOLD = "Training loss: what would training do with this sentence?"
+LOSSES_TITLE = "The training loss on this sentence"
 LOSSES = {
     "ce": "soft labels, L_ce",
-    "mlm": "hidden words, L_mlm",
+    "mlm": "masked words, L_mlm",
     "cos": "hidden states, L_cos",
     "weights": {
         "ce": "α, weight of L_ce",
@@ -19,28 +19,28 @@ LOSSES = {
     "reset": "The published values: 5, 2, 1, T = 2",
     "total": "Total loss",
     "total_without": "Total loss without L_mlm",
-    "table": "The parts of the loss",
-    "columns": ["part", "value (nats; L_cos has no unit)", "weight", "adds", "share"],
+    "table": "The terms of the loss",
+    "columns": ["term", "value (nats; L_cos has no unit)", "weight", "contribution", "share"],
     "unknown": "not counted",
-    "strip": "KL of each token, the tallest bar is the largest",
+    "strip": "KL of each token; the tallest bar is the largest",
     "head": "Where does the student fail? KL(teacher ‖ student) per token at T = {t}",
-    "worst": "The student is furthest off at “{word}”: {kl} nats, {share} % of the sentence's sum.",
+    "worst": "Largest divergence at “{word}”: {kl} nats, {share}% of the sentence's total.",
     "word": "{kl} nats; cosine of the last hidden states {cos}",
     "notes": [
-        "L_ce = T² · KL(teacher ‖ student) averaged over all tokens, [CLS] and [SEP] too; L_mlm = "
-        "cross-entropy of the student on hidden words; L_cos = 1 − cosine of the last hidden "
-        "states. This is the authors' code with its published weights; the paper itself prints "
-        "none.",
+        "L_ce = T² · KL(teacher ‖ student) averaged over all tokens, [CLS] and [SEP] included; "
+        "L_mlm = cross-entropy of the student on masked words; L_cos = 1 − cosine of the last "
+        "hidden states. Terms and weights are those of the authors' code; the paper prints no "
+        "weights.",
     ],
 }
 CE_TWICE = (
     "At T = 2, L_ce is {all:.4f} nats over all {n} tokens, as above, and {hidden:.4f} over the "
-    "{masks} hidden {pieces} alone. The recipe has a switch for that (restrict_ce_to_mask); the "
-    "bundled student was trained with it on, so that only the second number was ever its loss."
+    "{masks} masked {pieces} alone. The recipe has a switch for that (restrict_ce_to_mask), and "
+    "the bundled student was trained with it: on the second number only."
 )
 NO_ANSWER = (
-    "L_mlm is left out: it needs the word behind the mask, which is not known here. Hide a word "
-    "with a click in the sentence above and it is known."
+    "L_mlm is left out: it needs the original word behind the mask, which is unknown here. Click "
+    "a word in the sentence above to mask it, and it is known."
 )
 
 NOT_ONE_PIECE = (
@@ -48,31 +48,32 @@ NOT_ONE_PIECE = (
     "piece."
 )
 
-AGREEMENT_FOLD = "How often do they agree over many sentences?"
+AGREEMENT_FOLD = "Agreement: how often do teacher and student predict the same word?"
 RUN_AGREEMENT = "Run both over the bundled sentences"
 STOP = "Stop"
 STOPPED = "Stopped at {progress}."
 AGREEMENT_PROGRESS = "{done} of {n} sentences"
 AGREEMENT = {
-    "first": "same first word",
+    "first": "same top prediction",
     "five": "of the top 5 words shared",
     "kl": "mean KL(teacher ‖ student), nats, T = 1",
-    "teacher_right": "teacher finds the hidden word",
-    "student_right": "student finds the hidden word",
-    "worst": "Where the student is furthest off (click one to open it above)",
-    "columns": ["sentence, hidden word marked", "teacher", "student", "KL", "shared of 5"],
+    "teacher_right": "teacher predicts the masked word",
+    "student_right": "student predicts the masked word",
+    "worst": "Largest divergences (click one to open it above)",
+    "columns": ["sentence, masked word marked", "teacher", "student", "KL", "shared of 5"],
 }
 
-MASKING_TITLE = "Which words it would hide"
+MASKING_TITLE = "Masking: which words would be masked in training?"
 MASKING = (
-    "Each token is chosen with probability 15 %; of the chosen, 80 % become [MASK], 10 % a random "
-    "piece and 10 % stay as they are, but must be predicted all the same. So in the long run 12.0, "
-    "1.5 and 1.5 % of all tokens. This is the first round in full."
+    "Each token is selected with probability 15%; of these, 80% become [MASK], 10% a random piece "
+    "and 10% stay unchanged, and all must be predicted. In the long run that is 12%, 1.5% and "
+    "1.5% of all tokens. This is the first round in full."
 )
-OWN_MASKS = " {masks} hidden already: nothing is drawn from {them}, and {they} not counted."
+OWN_MASKS = " {masks} already masked: nothing is drawn from {them}, and {they} not counted."
+NOTHING_TO_MASK = "No word in this text can be masked in training."
 ROUNDS = "Rounds"
 SEED = "Seed"
-REPLAY = "Hide again"
+REPLAY = "Draw again"
 
 
 def masking_note(n_own: int) -> str:
@@ -106,6 +107,6 @@ def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
     low, high = share_interval(float(found.same_first.sum()), len(found))
     return (
         f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
-        "one hidden word each, which come with the explorer; too few and too plain for a "
-        f"benchmark: the 95 % interval of the same first word is {low:.0%} to {high:.0%}."
+        "one masked word each, which come with the explorer; too few and too plain for a "
+        f"95% interval of the same top prediction {low:.0%} to {high:.0%}."
     )

@@ -2,14 +2,14 @@
 
 import gradio as gr
 
-from explorer.models.tokens import split_words
+from explorer.models.tokens import BadText, split_words
 from explorer.page_state import RUN_FIELDS, TEMPERATURES, PageState
 from explorer.ui.distillation import folds
 from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
-from explorer.views.markup import note
+from explorer.views.markup import finding, note
 
 ID = "distillation"
 LABEL = texts.LABEL
@@ -30,10 +30,15 @@ def build(state: gr.State) -> list[gr.components.Component]:
 def show(state: PageState) -> list[object]:
     """Finding and lab for one hidden word; a card where a model is not there."""
     from explorer.models.hub import ModelUnavailable
+    from explorer.views.chart import figure_json
+    from explorer.views.distillation.curves import temperature_figures
     from explorer.views.distillation.soft import distillation_lab, shown_word
     from explorer.views.markup import model_name, plain_card
 
-    focus = focus_of(state)
+    try:
+        focus = focus_of(state)
+    except BadText as error:
+        return [finding(str(error)), ""]
     try:
         hidden, missing = hidden_word(state, focus)
     except ModelUnavailable as error:
@@ -44,11 +49,12 @@ def show(state: PageState) -> list[object]:
         model_name(runs[0].spec.key, runs[0].spec.label),
         model_name(runs[1].spec.key, runs[1].spec.label),
     )
-    sentence = texts.distillation_finding(hidden.pair, names, (teacher, student))
+    sentence = texts.distillation_finding(hidden.pair(state.temperature), names, (teacher, student))
     extra = {
         "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,
         "temperatures": TEMPERATURES,
+        "curves": [figure_json(one) for one in temperature_figures(TEMPERATURES, texts.CURVES)],
         "back": state.word >= 0,
         "beside_missing": str(missing) if missing else "",
     }

@@ -4,29 +4,25 @@ from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.kinds import label_of
 from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
-from explorer.views.markup import Markup, explained, finding, word
+from explorer.views.markup import Markup, el, explained, finding, join, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
 ELSEWHERE = (
-    "Which teacher layers the student's layers resemble, and from which they were copied, stands "
-    "in Depth: “Which layers of the models see words alike?”"
+    "Which teacher layers the student's layers resemble, and from which they were initialised, is "
+    "shown in Depth: “CKA: which layers have similar representations?”"
 )
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {
-    "title": "Every measure over temperature",
-    "overlap": "Both lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10. This "
-    "holds at every temperature: dividing all logits by T never changes an order.",
-    "divergences": "Divergences (nats, log scale)",
-    "entropies": "Entropy (nats; the top of the chart is ln of the vocabulary)",
-    "loss": "The soft loss (log scale)",
-    "gradients": "Length of its gradient by the student's logits (log scale)",
+    "title": "How temperature changes the divergence and the gradient",
+    "temperature": "Temperature T",
+    "overlap": "The lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10, at "
+    "every temperature: dividing all logits by T never changes their order.",
+    "divergences": "Divergence between teacher and student, and the soft loss (nats, log scale)",
+    "gradients": "Gradient norm with respect to the student's logits (log scale)",
     "names": {
         "ab": "KL(teacher ‖ student)",
-        "ba": "KL(student ‖ teacher)",
         "js": "Jensen–Shannon",
-        "ha": "teacher",
-        "hb": "student",
         "soft_loss": "T² · KL",
         "mean": 'T² · KL with reduction="mean"',
         "gradient": "of KL",
@@ -34,60 +30,61 @@ CURVES = {
     },
     "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
     "mean_note": 'reduction="mean" divides by every element, so also by the {n} words of the '
-    'vocabulary: the loss comes out {n} times too small. The right one is reduction="batchmean".',
-    "why": "Why T²? The gradient of KL by one student logit is (student − teacher probability) / "
-    "T. At a high temperature the difference of the probabilities itself shrinks like 1/T, so the "
-    "gradient shrinks like 1/T²; the factor T² brings it back. The last chart measures this.",
+    'vocabulary: the loss comes out {n} times too small. Use reduction="batchmean".',
+    "why": "Why T²? The gradient of KL with respect to a student logit is (student − teacher "
+    "probability) / T. At a high temperature the difference of the probabilities itself shrinks "
+    "like 1/T, so the gradient shrinks like 1/T²; the factor T² compensates. The second chart "
+    "measures this.",
 }
 LAB: dict[str, object] = {
     "curves": CURVES,
     "terms": places("Dark knowledge", "KL", "Jensen–Shannon", "Entropy", "logits"),
-    "strip": "The sentence: choose the word to hide",
-    "pick": "Hidden word (click another to hide it here):",
-    "hide": "Hide this word",
-    "hidden": "This word is hidden",
-    "back": "Back to the text as it is",
+    "strip": "The sentence: choose the word to mask",
+    "pick": "Masked word (click another to mask it here):",
+    "hide": "Mask this word",
+    "hidden": "This word is masked",
+    "back": "Back to the text as typed",
     "temperature": "Temperature",
     "presets": [
-        [1, "1: as the models are"],
+        [1, "1: plain softmax"],
         [2, "2: as in training"],
-        [20, "20: nearly flat"],
+        [20, "20: nearly uniform"],
     ],
-    "listed": "Words from each list",
-    "list": "Words by the teacher's probability",
-    "hard": "teacher’s choice",
+    "listed": "Words per model",
+    "list": "Words sorted by the teacher's probability",
+    "hard": "teacher’s top word",
     "answer": "your word",
     "rest": "all other {n} words",
     "dark_title": "Dark knowledge",
-    "dark_note": "Probability outside the model's own first choice. A hard label throws the "
-    "teacher's away; a student of soft labels learns from it.",
-    "measures_title": "How far apart, in nats",
+    "dark_note": "Probability outside the model's own top prediction. A hard label discards the "
+    "teacher's; a student of soft labels learns from it.",
+    "measures_title": "Divergence, in nats",
     "measures": [
         ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],
         ["kl_student_teacher", "KL(student ‖ teacher)", "What the teacher misses of the student"],
         ["js", "Jensen–Shannon (at most 0.6931)", "Symmetric, never above ln 2"],
-        ["t2_kl", "T² · KL, the soft loss", "The part of the training loss this word adds"],
+        ["t2_kl", "T² · KL, the soft loss", "What this word adds to the training loss"],
         ["entropy_teacher", "Entropy, teacher", "0 is certain"],
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
-    "beside": "{origin}; it stands here for comparison. "
-    "Its first choice is {first} ({p}). {pieces} of the teacher's pieces exist in its vocabulary "
-    "({own} of its own). At this temperature they carry {teacher_mass} of the teacher's "
-    "probability and {mass} of {name}'s; nothing is rescaled.",
-    "sentence": "At {t}, {teacher} gives {word} {p} and leaves {dark} to every other word; "
-    "{student} leaves {other} outside its own first choice.",
-    "scale": "Probabilities over the full vocabulary; a full bar is {max}. Temperature never "
+    "beside": "{origin}; it is shown for comparison. Its top prediction is {first} ({p}). "
+    "{pieces} of the teacher's pieces are also in its vocabulary ({own} of its own). At this "
+    "temperature they carry {teacher_mass} of the teacher's probability and {mass} of {name}'s; "
+    "nothing is renormalised.",
+    "sentence": "At {t}, {teacher} gives {word} {p} and leaves {dark} to all other words; "
+    "{student} leaves {other} outside its own top prediction.",
+    "scale": "Probabilities are over the whole vocabulary; bars end at {max}. Temperature never "
     "changes the order of a model's words, only how much the later ones count.",
 }
 
 
-BESIDE_TITLE = "{name}, beside the pair"
+BESIDE_TITLE = "{name}, for comparison"
 NO_PARTNER = "Not one piece of {name}'s vocabulary"
-BESIDE_ALONE = "{{name}} learned alone, with its own vocabulary"
+BESIDE_ALONE = "{{name}} was trained independently, with its own vocabulary"
 BESIDE_FITTED = (
-    "This {{name}} did not learn alone: its shared layer began as one of {teacher}'s and was "
-    "fitted to {teacher}'s layers and guesses; later it learned the words of its own vocabulary "
-    "from {teacher}'s guesses too"
+    "This {{name}} was not trained independently: its shared layer was initialised from one of "
+    "{teacher}'s and fitted to {teacher}'s layers and predictions; later it learned the words of "
+    "its own vocabulary from {teacher}'s predictions too"
 )
 
 
@@ -107,31 +104,19 @@ def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
 def distillation_finding(
     pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str]
 ) -> Markup:
-    """The tab's one sentence: do the first answers agree, and how far apart are the two?"""
-    teacher, student = names
-    p, q = f"{pair.teacher.max():.3f}", f"{pair.student.max():.3f}"
-    apart = f"{pair.kl_teacher_student:.2f} nats apart at temperature 1."
-    distance = explained(apart, "nats", "temperature")
-    if words[0] == words[1]:
-        return finding(
-            "Teacher ",
-            teacher,
-            " and student ",
-            student,
-            " both say ",
-            word(words[0]),
-            f" ({p} and {q}), ",
-            distance,
+    """What both give their first answers, and how far apart they are; the dial moves it."""
+    t, p, q, kl = (
+        el("span", shown, data_soft=name)
+        for name, shown in (
+            ("t", f"{pair.temperature:g}"),
+            ("teacher", f"{pair.teacher.max():.3f}"),
+            ("student", f"{pair.student.max():.3f}"),
+            ("kl", f"{pair.kl_teacher_student:.3f}"),
         )
+    )
     return finding(
-        "Teacher ",
-        teacher,
-        " says ",
-        word(words[0]),
-        f" ({p}), student ",
-        student,
-        " says ",
-        word(words[1]),
-        f" ({q}); they are ",
-        distance,
+        explained("At temperature ", "temperature"),
+        join(t, ", teacher ", names[0], " gives ", word(words[0]), " ", p),
+        join(" and student ", names[1], " gives ", word(words[1]), " ", q, "; they are ", kl),
+        explained(" nats apart (KL).", "nats", "KL"),
     )

@@ -1,10 +1,13 @@
 """Gradio's page, which answers a question that does not fit it in a sentence of ours."""
 
+from inspect import signature
+from math import isfinite
 from typing import Any
 
 import gradio as gr
 from gradio.utils import LRUCache
 
+from explorer.doors.waiting import WaitingRoom
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.sessions import MOST_SESSIONS
 
@@ -16,27 +19,50 @@ class Letterboxes(LRUCache[str, Any]):
 
     Gradio throws away the oldest of 2,000, whoever waits at it: then the task that gives out its
     turns fails, and nobody is answered any more until the page is started again.
+
+    Args:
+        most: How many are kept.
+        unread: What else is kept of each session, and goes with its box.
     """
+
+    def __init__(self, most: int, unread: dict[str, Any]) -> None:
+        super().__init__(most)
+        self._unread = unread
 
     def __getitem__(self, session: str) -> Any:  # noqa: ANN401 - a queue of messages
         self.move_to_end(session)
         return super().__getitem__(session)
 
+    def popitem(self, last: bool = True) -> tuple[str, Any]:
+        """Throw a box away, and what else is kept for it."""
+        session, box = super().popitem(last)
+        self._unread.pop(session, None)
+        return session, box
+
 
 class Page(gr.Blocks):
     """As it is, but for what it says of values that none of its controls offers."""
 
-    def queue(self, *arguments: Any, **named: Any) -> "Page":  # noqa: ANN401
-        """Set up the line: no record of its events is kept, but every letterbox in use.
+    def queue(self, **named: Any) -> "Page":  # noqa: ANN401
+        """Set up the waiting room: no record of its events is kept, but every letterbox in use.
 
         Gradio sums up its last 10,000 events after every one, with pandas, for a page that is shut.
         """
-        super().queue(*arguments, **named)
-        self._queue.ANALYTICS_MAX_EVENTS, self._queue.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
-        self._queue.pending_messages_per_session = Letterboxes(MOST_SESSIONS)
+        super().queue(**named)
+        ours = WaitingRoom(True, self.max_threads, 1, None, self, **named)
+        ours.ANALYTICS_MAX_EVENTS, ours.ANAYLTICS_CACHE_FREQUENCY = 1, NEVER
+        unread = ours.pending_event_ids_session
+        ours.pending_messages_per_session = Letterboxes(MOST_SESSIONS, unread)
+        self._queue = ours
         return self
 
-    async def preprocess_data(self, block_fn: Any, *rest: Any, **named: Any) -> list[Any]:  # noqa: ANN401
+    async def preprocess_data(  # type: ignore[override]
+        self,
+        block_fn: Any,  # noqa: ANN401 - a function of Gradio's
+        values: list[Any],
+        *rest: Any,  # noqa: ANN401
+        **named: Any,  # noqa: ANN401
+    ) -> list[Any]:
         """The values of an event's inputs.
 
         Raises:
@@ -45,6 +71,43 @@ class Page(gr.Blocks):
         try:
             if block_fn.fn is None:
                 raise LookupError("the browser alone answers this event")
-            return await super().preprocess_data(block_fn, *rest, **named)
+            whole = [*values, *left_out(block_fn, len(values))]
+            asked = await super().preprocess_data(block_fn, whole, *rest, **named)
+            return [
+                checked(part, value) for part, value in zip(block_fn.inputs, asked, strict=True)
+            ]
+        except BadNumber as error:
+            raise gr.Error(str(error), print_exception=False) from error
         except Exception as error:
             raise gr.Error(texts.NOT_OFFERED, print_exception=False) from error
+
+
+class BadNumber(ValueError):
+    """A field of numbers holds none."""
+
+
+def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Gradio's, and its value
+    """The value of a control, which Gradio has looked at but for what is left empty.
+
+    A field of numbers that is left empty stands for what it showed at first.
+
+    Raises:
+        BadNumber: a number is none. ValueError: nothing is chosen where something always is.
+    """
+    if isinstance(part, gr.Number | gr.Slider):
+        value = part.value if value is None else value
+        if value is not None and not isfinite(value):
+            raise BadNumber(texts.NO_NUMBER.format(label=part.label))
+    if isinstance(part, gr.Textbox) and value is None:
+        return ""
+    if isinstance(part, gr.Radio | gr.Dropdown) and value is None and part.value is not None:
+        raise ValueError(f"nothing is chosen at {part.label}")
+    return value
+
+
+def left_out(block_fn: Any, given: int) -> list[Any]:  # noqa: ANN401 - a function of Gradio's
+    """The defaults of the arguments that a program has not given, as its description says them."""
+    if block_fn.api_visibility != "public":
+        return []
+    arguments = list(signature(block_fn.fn).parameters.values())[given:]
+    return [one.default for one in arguments if one.default is not one.empty]

@@ -20,8 +20,9 @@ _SERIAL = count(1)
 class Canvas(gr.HTML):
     """A picture whose value is a JSON object; a new value redraws it, an empty one clears it.
 
-    ``kind`` is the module's path below ``assets/js``; where it cannot be had, a sentence says so.
-    ``asks`` answers the picture's questions: one JSON value in, one out.
+    ``kind`` is the module's path below ``assets/js``, unless another ``module`` draws it; where it
+    cannot be had, a sentence says so. ``asks`` answers the picture's questions: one JSON value in,
+    one out. ``saves`` is false where another picture's menu has its numbers.
     """
 
     def __init__(
@@ -29,6 +30,8 @@ class Canvas(gr.HTML):
         kind: str,
         value: str = "",
         asks: Callable[[dict], str] | None = None,
+        saves: bool = True,
+        module: str | None = None,
         **kwargs: Any,  # noqa: ANN401
     ) -> None:
         self.kind = kind
@@ -36,8 +39,14 @@ class Canvas(gr.HTML):
         super().__init__(
             value,
             html_template=join(
-                el("div", class_="canvas", data_kind=kind, data_failed=texts.NO_PICTURE),
-                take_menu(kind),
+                el(
+                    "div",
+                    class_="canvas",
+                    data_kind=kind,
+                    data_module=module,
+                    data_failed=texts.NO_PICTURE,
+                ),
+                take_menu(kind) if saves else None,
             ),
             js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger, {server})",
             server_functions=[plain_errors(asks)] if asks else None,
@@ -76,6 +85,13 @@ class Canvas(gr.HTML):
         return {"type": "string"}
 
 
+class Chart(Canvas):
+    """Plotly figures and their numbers, drawn by the one module that knows Plotly."""
+
+    def __init__(self, kind: str, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(kind, module="kit/figure", **kwargs)
+
+
 def with_question(answer: Callable) -> Callable:
     """The handler of an event whose first value is a question as JSON."""
     if inspect.isgeneratorfunction(answer):
@@ -97,6 +113,6 @@ def read_question(asked: str) -> dict[str, Any]:
     """The question, or nothing asked where it is no JSON object."""
     try:
         question = json.loads(asked)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return {}
     return question if isinstance(question, dict) else {}

@@ -10,25 +10,29 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import gradio as gr
+from gradio import queueing
 from gradio.context import LocalContext
 
 from explorer.doors.log import name_of
 from explorer.gate import wait_for_gate
+from explorer.timing.room import is_short
 from explorer.timing.stop import Stopped
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
+NO_ROOM = ("memory", "can't start new thread")
+"""What torch and Python say where there is too little memory."""
 
 
-def sentence_of(error: Exception) -> str:
+def sentence_of(error: BaseException) -> str:
     """One sentence for the reader; what was not foreseen is logged under its request's name."""
     if isinstance(error, ValueError):
         return str(error)
     if isinstance(error, Stopped):
         return texts.LEFT
-    if "memory" in str(error).lower() or isinstance(error, MemoryError):
-        return texts.OUT_OF_MEMORY
+    if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in NO_ROOM):
+        return texts.SHORT_OF_MEMORY if is_short() else texts.OUT_OF_MEMORY
     mark = request_name()
     logger.error("failure %s", mark, exc_info=error)
     return texts.UNEXPECTED.format(mark=mark)
@@ -40,7 +44,20 @@ def request_name() -> str:
     return name_of(getattr(getattr(asked, "request", None), "scope", {}))
 
 
-def refusal(error: Exception, as_html: bool) -> gr.Error:
+def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:
+    """A failure as Gradio sends it: also one that came between our own handlers is a sentence."""
+    known = error if isinstance(error, gr.Error) else refusal(error or Stopped(""), as_html=False)
+    return {name: getattr(known, name) for name in ("duration", "visible", "title")} | {
+        "error": known.message
+    }
+
+
+def say_every_failure() -> None:
+    """From now on no failure reaches anybody without a word."""
+    queueing.error_payload = payload  # type: ignore[assignment]
+
+
+def refusal(error: BaseException, as_html: bool) -> gr.Error:
     """A failure as Gradio takes it to whoever asked."""
     sentence = sentence_of(error)
     shown = escape_message(sentence) if as_html else sentence

@@ -8,6 +8,11 @@ LIGHT: dict[str, Any] = {
     "show_progress": "minimal",
 }
 """What some forward passes answer: it shares the turns of Compare."""
+COMPARE: dict[str, Any] = {"concurrency_id": "compare", "concurrency_limit": 4}
+"""The page's first question: its turns are nobody else's."""
+OF_PROGRAMS: dict[str, Any] = {"concurrency_id": "programs", "concurrency_limit": 4}
+MEASURED_FOR_PROGRAMS: dict[str, Any] = {"concurrency_id": "measured", "concurrency_limit": 4}
+"""What named endpoints answer: programs wait for each other, and never keep a page waiting."""
 QUIET: dict[str, Any] = LIGHT | {"show_progress": "hidden"}
 """The same where what is asked says itself how it stands."""
 LONG: dict[str, Any] = {"concurrency_id": "long", "concurrency_limit": 4}
@@ -16,11 +21,14 @@ LONG: dict[str, Any] = {"concurrency_id": "long", "concurrency_limit": 4}
 Who comes fifth is told the place in the queue.
 """
 AT_ONCE: dict[str, Any] = {
-    "queue": False,
+    "concurrency_limit": None,
     "show_progress": "hidden",
     "api_visibility": "private",
 }
-"""What waits for nobody: a stop, a button that comes or goes."""
+"""What waits for nobody: a stop, a button that comes or goes.
+
+In the queue all the same: past it lies an address that the door keeps shut.
+"""
 
 
 def own_line(name: str) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
+from explorer.doors.waiting import account_of, program_of
 from explorer.places import seam
 from explorer.timing.line import Job, Line, Update, updates
 from explorer.ui.kit.queues import AT_ONCE
@@ -49,7 +50,17 @@ def address_of_asker() -> str:
     """The address from which what is being answered now was asked; empty where nobody asked."""
     asked = LocalContext.request.get(None)
     client = getattr(asked, "client", None)
-    return str(client.host) if client is not None else ""
+    return account_of(str(client.host)) if client is not None else ""
+
+
+def program_that_asks() -> str:
+    """The address of the program whose question is being answered; empty for a visitor.
+
+    What a picture asks by itself is no event: it comes after the visitors who press something.
+    """
+    page, number = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    event = page._queue.event_ids_to_events.get(number or "") if page is not None else None
+    return program_of(event.fn, event.request) if event is not None else address_of_asker()
 
 
 def left_by_now() -> Callable[[], bool]:
@@ -64,8 +75,9 @@ def left_by_now() -> Callable[[], bool]:
 
 
 def stop_for_those_who_leave() -> None:
-    """From now on the workers do nothing for a visitor who has left."""
+    """From now on the workers do nothing for a visitor who has left, and visitors go first."""
     seam.ASKER[:] = [left_by_now]
+    seam.PROGRAM[:] = [program_that_asks]
 
 
 def stop_comes(stop: gr.Button, start: gr.Button) -> None:

@@ -2,31 +2,52 @@
 
 from collections.abc import Mapping
 
+from explorer.models.language import is_english
 from explorer.models.spelling import UNKNOWN
 from explorer.models.tokens import Tokens
 from explorer.views.markup import Markup, listed, note
 
 TITLE = "BERT family explorer"
-TAGLINE = "One text through BERT, DistilBERT and ALBERT: what each predicts, attends to and costs."
+TAGLINE = "One text through BERT, DistilBERT and ALBERT"
+BADGES = {"mini": "Miniature models", "base": "Published models"}
+"""What the badge beside the title says of the models in use."""
+BADGE_OPENS = "choose models, device and precision"
 MINIATURES = (
     "mini-BERT, mini-DistilBERT and mini-ALBERT are three miniatures trained for this page "
 )
 MINIATURES_CARD = "how they were made"
-PUBLISHED = "; the published models load when you choose them under “Models and machine”."
+PUBLISHED = "; the published models load when you choose them here."
 SKIP = "Skip to the results"
 PREVIEW = "“{text}” through BERT, DistilBERT and ALBERT, side by side"
 TEXT_LABEL = "Text"
-TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word below to mask it."
+TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word to mask it."
 COMPARE = "Compare"
-PLACE = "Waiting: {n} before this one."
+COMPLETE = "Done"
+PLACE = "Waiting: {n} ahead of you."
 EXAMPLES_LABEL = "Try"
-RECENT_LABEL = "Your last texts"
-WORDS_LABEL = (
-    "Click a word to hide it and a hidden word to bring it back; click a [MASK] that you typed or "
-    "found here to type a word in its place."
-)
-KEYS = "In the box Enter ends a line, Shift+Enter compares."
-WORDS_CUT = "These are the first {shown} words and signs of the text; {left} more follow."
+MORE_EXAMPLES = "More"
+BOX = {
+    "hint": "The words: click one to mask or unmask it; click a typed [MASK] to fill it in",
+    "cut": "The first {shown} words and punctuation marks of the text; {left} more follow.",
+    "mask": "mask {word}",
+    "unmask": "masked: {word}, unmask",
+    "fill": "[MASK], type a word in its place",
+    "edit": "Edit the text",
+    "recent": "Your last texts",
+    "first": "First sentence",
+    "second": "Second sentence",
+    "remove": "Remove the second sentence",
+}
+"""What the box says."""
+ADD_SENTENCE = "Add a second sentence"
+GROUPS = {
+    "Predict": ("predictions",),
+    "Look inside": ("attention", "depth", "distillation"),
+    "Put to use": ("tasks",),
+    "Cost": ("parameters", "latency"),
+    "Facts": ("claims",),
+}
+"""The steps that the tabs are, each with its tabs."""
 FAMILY_LABEL = "Models"
 BAD_FAMILY = "The family is either mini or base."
 SIZES = {"base": "Published base size", "mini": "Bundled miniatures"}
@@ -41,62 +62,96 @@ FAMILIES = [(SIZES[family], family) for family in ("mini", "base")]
 DEVICE_LABEL = "Device"
 AUTO_DEVICE = "auto (the fastest)"
 DTYPE_LABEL = "Precision"
-SETTINGS = "Models and machine"
 LINK_LABEL = "Link to this view"
-GALLERY = "Twelve views that each show one thing worth knowing"
+TOUR = {
+    "name": "Tour",
+    "count": "{i} of {n}",
+    "back": "‹ Back",
+    "next": "Next ›",
+    "projector": "Projector",
+    "leave": "Exit projector mode",
+    "end": "End the tour",
+}
+"""Twelve views that each show one thing worth knowing."""
 LINK = {
     "label": LINK_LABEL,
     "copy": "Copy link",
     "copied": "Link copied",
-    "press": "Press Ctrl+C to copy what is selected.",
-    "cut": "The link keeps the first {limit} characters of the text; “Save this tab” keeps all.",
+    "press": "Press Ctrl+C to copy the selection.",
+    "no_room": "These texts are too long for a link: {length} characters when compressed, and the "
+    "limit is {longest}. “Save this tab” keeps everything in a file.",
     "qr": "QR code",
     "qr_alt": "QR code of the link to this view",
     "qr_save": "Save as SVG",
     "embed": "Copy embed code",
-    "embed_copied": "Lines for another page copied",
+    "embed_copied": "Embed code copied",
     "save_tab": "Save this tab",
-    "not_taken": "That file could not be made.",
-    "needs_page": "What stood here needs the running page.",
-    "live": "This view on the running page.",
+    "not_taken": "The file could not be created.",
+    "needs_page": "This part works only on the live page.",
+    "live": "This view on the live page.",
     "full_view": "Open the full view",
+    "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
     "title": TITLE,
 }
 """What stands beside the link."""
-GLOSSARY_LINK = "All words of this page"
-THEME_SWITCH = "Light or dark"
-STARTING = "The models are being loaded; your text is run as soon as they are there."
-OUT_OF_MEMORY = "There is not enough memory for this: please use a shorter text or a smaller batch."
-UNEXPECTED = "Something failed on our side (noted as {mark}); your text is still here."
-LEFT = "You had left before the answer was there."
-WENT_AWAY = "The machine that was answering has gone away. Please ask again in a moment."
-ELSEWHERE = (
-    "Nothing is timed here: the models run on other machines, which also serve others. "
-    "Start app.py on the machine that you want to time."
+STANDING_BACK = "Restore that text"
+GLOSSARY_LINK = "Glossary"
+THEME_SWITCH = "Switch between light and dark"
+STARTING = "The models are loading; your text runs as soon as they are ready."
+OUT_OF_MEMORY = "Not enough memory for this: please use a shorter text or a smaller batch."
+LITTLE_MEMORY = (
+    "The machine that runs this page is low on memory (under 1 GB was free at startup): requests "
+    "may fail, whatever the text."
 )
-NOT_OFFERED = "This question holds a choice that the page does not offer. Please load it again."
-REPAIRED = "The link held something that does not fit here; put back to the default: {fields}."
-NO_FAMILY = "None of these models can be had here."
-WAY_BACK = "Show the bundled miniatures again"
-NO_PICTURE = "This picture failed to load. Reload the page; all else works without it."
+SHORT_OF_MEMORY = (
+    "The server is out of memory, and a shorter text would not help. Please tell whoever runs "
+    "this page, or try again later."
+)
+UNEXPECTED = "Something went wrong on our side (error {mark}); your text is still here."
+LEFT = "You left before the answer was ready."
+WENT_AWAY = "The machine that was answering has gone away. Please try again in a moment."
+ELSEWHERE = (
+    "Timing is off here: the models run on other machines, which also serve others. Run app.py on "
+    "the machine that you want to time."
+)
+SPENT = (
+    "Programs at one address may use {seconds} seconds of processor time a minute for /sentiment, "
+    "/question, /depth and /latency, and yours is used up. Please try again in a minute."
+)
+NOT_OFFERED = (
+    "This request contains an option that the page does not offer. Please reload the page."
+)
+NO_NUMBER = "“{label}” needs a number."
+WRONG_KIND = "“{name}” must be {kind}."
+REPAIRED = "The link contained invalid values; reset to the default: {fields}."
+UNREADABLE = (
+    "The texts in this link could not be read: they were too long, or the link was cut off."
+)
+NO_FAMILY = "These models could not be downloaded."
+WAY_BACK = "Back to the bundled miniatures"
+NO_PICTURE = "This picture failed to load. Reload the page; everything else still works."
 BUNDLED = "bundled"
 SAVE = "Save"
 TAKE = {
-    "svg": "Picture, SVG",
-    "png": "Picture, PNG at twice the size",
-    "csv": "Numbers, CSV",
-    "json": "Numbers, JSON",
-    "py": "Python that computes them again",
+    "svg": "SVG image",
+    "png": "PNG image at twice the size",
+    "csv": "CSV data",
+    "json": "JSON data",
+    "py": "Python code that reproduces the numbers",
 }
 """What the menu below a picture offers, by the file's ending."""
 NOT_TAKEN = LINK["not_taken"]
-CITE = "{title}, version {version}. CITATION.cff in its repository has the papers."
+CITE = "{title}, version {version}. CITATION.cff in its repository lists the papers."
+NOT_ENGLISH = (
+    "This text does not look like English. The models were trained on English only, so their "
+    "answers mean little here."
+)
 RUNNING = "The explorer is at {url}"
 SHARED = (
-    "and, for a week at most, at {url}: whoever has that link can run measurements and training "
-    "on this machine."
+    "and, for up to a week, at {url}: anyone with that link can run measurements and training on "
+    "this machine."
 )
-NOT_SHARED = "There is no public link: gradio.live cannot be reached from here. The page goes on."
+NOT_SHARED = "No public link: gradio.live cannot be reached from here. The page runs locally."
 
 
 def where_it_runs(local: str, public: str | None, asked: bool) -> str:
@@ -109,17 +164,28 @@ def where_it_runs(local: str, public: str | None, asked: bool) -> str:
     return "\n".join([*lines, ""])
 
 
-def unknown_note(read: Mapping[str, Tokens]) -> Markup | None:
-    """Which models cannot write a part of the text, and how many pieces that is; None if all can.
+def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
+    """Which models cannot write a part of the text, and whether it is English; None if all is well.
 
     Args:
         read: the text as each model reads it, by the model's name.
     """
-    counts = {
-        label: (sum(piece in UNKNOWN for piece in tokens.pieces), len(tokens) - sum(tokens.special))
-        for label, tokens in read.items()
-    }
+    counts = {label: unknown_share(tokens) for label, tokens in read.items()}
     said = [f"{label} {n} of {size} pieces" for label, (n, size) in counts.items() if n]
-    if not said:
-        return None
-    return note("Read as [UNK], unknown and all alike to the model: ", listed(said), ".")
+    unknown = ("Not in the vocabulary, read as [UNK]: ", listed(said), ".")
+    foreign = not all(is_english(tokens.text) for tokens in read.values())
+    parts = [*(unknown if said else ()), " " if said and foreign else "", NOT_ENGLISH * foreign]
+    return note(*parts) if said or foreign else None
+
+
+def unknown_share(tokens: Tokens) -> tuple[int, int]:
+    """How many pieces of a text are unknown to a model, and how many there are."""
+    return sum(p in UNKNOWN for p in tokens.pieces), len(tokens) - sum(tokens.special)
+
+
+def is_readable(read: Mapping[str, Tokens]) -> bool:
+    """Whether the text is English and no model takes half of it or more for [UNK]."""
+    shares = [unknown_share(tokens) for tokens in read.values()]
+    return all(2 * n < size or not n for n, size in shares) and all(
+        is_english(tokens.text) for tokens in read.values()
+    )

@@ -40,7 +40,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
     ratios = [note(lead), takeable("latency/ratios", scale, compared)] if marks else []
     samples = samples_strip(result, explained(texts.SAMPLES_NOTE, "median"))
-    times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "90th percentile"))
+    times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "p90"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
         "latency.json": json.dumps(report, indent=1, allow_nan=False),

@@ -8,9 +8,10 @@ import gradio as gr
 
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
-from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
@@ -39,8 +40,8 @@ class Question:
     lead: str
     job: Job
     draw: Draw
-    picture: str = ""
-    """The kind of the canvas below the markup; ``draw`` returns a value for it, too."""
+    has_chart: bool = False
+    """Below the markup; ``draw`` returns a value for it, too."""
 
 
 CLAIM = Question("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim)
@@ -51,7 +52,7 @@ LIMITS = Question("advanced", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs
 def build_folds(controls: list[gr.components.Component]) -> None:
     """All folds, in the order of the questions a reader would ask."""
     asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep)
-    sweep = Question(*asked, "latency/sweep")
+    sweep = Question(*asked, has_chart=True)
     batches = replace(sweep, job=jobs.sweep_batches)
     with fold("latency", sweep.name, texts.HOW_MUCH):
         gr.HTML(el("h3", CLAIM.title))
@@ -80,7 +81,7 @@ def build_question(
             for name, asked in (choices or {texts.MEASURE: question}).items()
         ]
         stop_button = gr.Button(plain_texts.STOP, visible=False)
-    out = [gr.HTML(), *([Canvas(question.picture)] if question.picture else [])]
+    out = [gr.HTML(), *([Chart("latency/sweep")] if question.has_chart else [])]
     for button, asked in buttons:
         stop_comes(stop_button, button)
         event = button.click(
@@ -91,7 +92,7 @@ def build_question(
             **PRIVATE,
         )
         stop_goes(stop_button, event)
-    stop_button.click(stops(MEASUREMENTS), None, None, queue=False, **PRIVATE)
+    stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
 
 
 def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list[Any]]]:
@@ -107,7 +108,7 @@ def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list
 
 
 def _drawn(question: Question, update: Update) -> list[Any]:
-    picture_stays = [gr.skip()] if question.picture else []
+    picture_stays = [gr.skip()] if question.has_chart else []
     if update.place:
         return [note(plain_texts.place_in_line(update.place)), *picture_stays]
     if update.shot is None:

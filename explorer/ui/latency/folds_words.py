@@ -1,13 +1,13 @@
 """The sentences of what lies below the latency headline, fold by fold."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.faster import Faster
 from explorer.analysis.latency.limits import Limit
 from explorer.analysis.latency.paradox import size_label
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.sweep import Sweep, crossings, unsure_crossings
+from explorer.analysis.latency.sweep import Order, Sweep, orders
 from explorer.models.specs import ModelSpec
 from explorer.views.latency.measure import ratio_text
 
@@ -15,21 +15,21 @@ MEASURE = "Measure"
 WORKING = "Measuring …"
 STOPPED = "Stopped before it was through."
 
-DETAIL = "How sure is this result?"
+DETAIL = "Confidence intervals: how sure is this result?"
 TIMING_HEAD = [
     "Model",
     "median ms",
-    "95 % of the median",
-    "90 % under",
+    "95% CI of the median",
+    "p90 ms",
     "first call ms",
     "tokens / s",
     "GFLOP / s",
 ]
 TIMING_NOTE = (
-    "Milliseconds of one pass. The 90th percentile needs 44 samples; the first call, before "
-    "warm-up, is on the wall clock."
+    "Milliseconds of one pass. p90 needs 44 samples; the first call, before warm-up, is on the "
+    "wall clock. The interval of a median covers this run only."
 )
-SAMPLES_NOTE = "Every sample as a tick, the median as a bar. Models took turns in random order."
+SAMPLES_NOTE = "Every sample as a tick, the median as a bar. Models alternated in random order."
 RATIOS_LEAD = (
     "Each model's time over {first}'s, and {first}'s over its own in the same rounds (the "
     "self-check)."
@@ -37,41 +37,46 @@ RATIOS_LEAD = (
 SELF = "itself"
 SAVE = "Save this measurement:"
 
-HOW_MUCH = "Is DistilBERT 60 % faster, and at which length do the models change places?"
-CLAIM = "Is DistilBERT 60 % faster?"
+HOW_MUCH = "Time by length: is DistilBERT 60% faster, and where do the models cross over?"
+CLAIM = "Is DistilBERT 60% faster?"
 CLAIM_NOTE = (
-    "The paper timed one pass over the STS-B development set on a processor, one text at a time: "
-    "668 s for BERT, 410 s for DistilBERT. That is 1.63 times the throughput, or 38.6 % less "
-    "time; “60 % faster” means the first. In times it is 0.61 × BERT's. Here both passes are "
-    "timed: the encoder alone, and with the word head at every position, which costs both models "
-    "the same."
+    "The paper timed one pass over the STS-B development set on a CPU with batch size 1: 668 s "
+    "for BERT, 410 s for DistilBERT. That is 1.63 times the throughput, or 38.6% less time; “60% "
+    "faster” means the first. As a ratio of times it is 0.61. Here two passes are timed: the "
+    "encoder alone, and with the MLM head at every position, which costs both models the same."
 )
 PUBLISHED = 410 / 668
 CLAIM_LINES = {1.0: "equal", PUBLISHED: "paper 0.61", 0.5: "half the layers"}
-CLAIM_PARTS = {False: "encoder only", True: "with the word head"}
+CLAIM_PARTS = {False: "encoder only", True: "with the MLM head"}
 
 SWEEP = "Where do the curves cross?"
-SWEEP_NOTE = "The same measurement at every length (or batch), each with its own rounds and check."
+SWEEP_NOTE = (
+    "The same measurement at every length (or batch size), each with its own rounds. Left: the "
+    "first model's median time, and for the others that time multiplied by their ratio on the "
+    "right. Whiskers are 95% confidence intervals of the ratio, widened for differences between "
+    "runs; a point without one had too few rounds."
+)
 LENGTHS = "Lengths 16 to 512"
-BATCHES = "Batches 1 to 32"
+BATCHES = "Batch sizes 1 to 32"
 SWEEP_WHY = (
-    "Work grows with tokens while the weights to be read stay the same. With few tokens a pass "
-    "waits for weights, and a shared layer, read again and again, can stay near the processor; "
-    "with many, arithmetic decides"
+    "Compute grows with the number of tokens while the weights to be read stay the same. With few "
+    "tokens a pass waits for weights, and a shared layer, read again and again, can stay in the "
+    "cache; with many, arithmetic decides"
 )
 """The beginning of a sentence that ``sweep_why`` ends."""
-SWEEP_TITLES = {"length": "tokens", "batch": "texts at once", "ms": "ms", "ratio": "time over BERT"}
+SWEEP_TITLES = {"length": "tokens", "batch": "batch size", "ms": "ms", "ratio": "time over BERT"}
 
-LIMITS = "How close to this machine's limit?"
+LIMITS = "Roofline: how close to this machine's limit?"
 LIMITS_NOTE = (
     "A pass can be no faster than its arithmetic at the speed of a large matrix product, nor than "
-    "reading its layers' weights from wherever they fit. Both limits are measured here."
+    "reading its layers' weights from the fastest memory that holds them. Both limits are "
+    "measured here."
 )
 LIMITS_HEAD = [
     "Model",
     "measured ms",
-    "arithmetic alone",
-    "reading alone",
+    "arithmetic limit",
+    "memory limit",
     "bound by",
     "of the limit",
     "GFLOP / s",
@@ -80,36 +85,39 @@ LIMITS_HEAD = [
     "best GB / s",
 ]
 
-FASTER = "What would make it faster here?"
+FASTER = "Faster inference: what would help here?"
 FASTER_NOTE = (
-    "The same pass in float32, in cheaper precisions, compiled by torch.compile and in ONNX "
-    "Runtime, in the same rounds; beside the gain, what it does to the answers where the weights "
-    "are real. The last two are built for up to a minute per model and run in processes of their "
-    "own, on the same clock with as many threads; that may cost a small model a few percent. "
-    "Stop ends them at once. int8 is torch's dynamic quantisation: one scale for each row of a "
-    "weight matrix, and the inputs of each product in 8 bits too. int8 weights keeps the weights "
-    "alone so and computes in float32: a quarter of the memory for them, nearly the same answers."
+    "The same pass in float32, in lower precisions, compiled by torch.compile and in ONNX "
+    "Runtime, in the same rounds; beside the speed-up, what it does to the predictions where the "
+    "weights are real. The last two take up to a minute per model to build and run in processes "
+    "of their own, with the same timing and as many threads; that may cost a small model a few "
+    "percent. Stop ends them at once. int8 is torch's dynamic quantisation: one scale per row of "
+    "a weight matrix, with the inputs of each product quantised to 8 bits too. int8 weights keeps "
+    "only the weights in 8 bits and computes in float32: a quarter of the memory for them, nearly "
+    "the same predictions."
 )
-FASTER_HEAD = ["Model", "way to run", "ms", "× the time of float32", "same first answer", "mean KL"]
+FASTER_HEAD = ["Model", "runtime", "ms", "× float32 time", "same top prediction", "mean KL"]
 BUILDING = "Compiling {label} and exporting it to ONNX …"
 NO_RUNTIME = {
-    "device": "{name} is timed on the processor only.",
+    "device": "{name} is timed on the CPU only.",
     "packages": "{name} is not installed here: pip install onnxruntime onnx onnxscript.",
     "memory": "{name} is left out for {models}: building would need more memory than is free.",
     "compiler": "{name} needs a C++ compiler, and none was found here.",
     "late": "{name} is left out for {models}: building took longer than four minutes.",
-    "slow": "{name} is left out for {models}: not one round was over in time.",
+    "slow": "{name} is left out for {models}: no round finished in time.",
     "failed": "{name} is left out for {models}: it could not be built here.",
 }
 STEPS = "{done} of {asked} steps done, {share:.0%}."
 COSTS_NOTE = (
-    "Answers are compared at {n} masks, in texts of just the timed length made of whole bundled "
-    "sentences, because what is compiled for one length runs at that length only."
+    "Predictions are compared at {n} masks, in texts of exactly the timed length made of whole "
+    "bundled sentences, because what is compiled for one length runs at that length only."
 )
 
-ADVANCED = "Advanced: this machine's limit, and the times of another machine"
+ADVANCED = "Roofline: how close to this machine's limit, and how does another machine compare?"
 RECORDED = "How does another machine compare?"
-RECORDED_NOTE = "Open a measurement saved from this page elsewhere. It stays apart from this one's."
+RECORDED_NOTE = (
+    "Open a measurement saved from this page elsewhere. It is kept apart from this machine's."
+)
 RECORDED_BUTTON = "Open a saved measurement"
 RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
 
@@ -149,7 +157,7 @@ def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> 
     """
     parts = [f"{CLAIM_PARTS[head].capitalize()}: {_takes(r)}" for head, r in ratios.items()]
     if not all(r.is_sure for r in ratios.values()):
-        parts.append("There were too few rounds for an interval: choose fewer tokens.")
+        parts.append("There were too few rounds for a confidence interval: choose fewer tokens.")
     elif not full_size:
         parts.append(
             f"Timed here: {what}. The paper's 0.61 is of the full-size models on the STS-B "
@@ -174,34 +182,46 @@ def _takes(ratio: Ratio) -> str:
 
 
 def sweep_sentence(sweep: Sweep) -> str:
-    """Where models change places with the first one, from the measured points."""
+    """At which points which model is the faster, by the intervals drawn; where it ended early."""
     unit = "tokens" if sweep.axis == "length" else "texts"
-    late = f"It ends here: not one round was over in time at {sweep.late} {unit}."
-    end = late if sweep.late else sweep.too_much
-    if not sweep.points:
-        return end
     if not sweep.is_over:
         return f"{len(sweep.points)} of {sweep.asked} points measured."
-    labels = {spec.name: size_label(spec) for spec in sweep.points[0].specs}
-    first = size_label(sweep.points[0].specs[0])
-    found = [
-        f"{labels[c.name]} is {'faster' if c.becomes_slower else 'slower'} than {first} up to "
-        f"{c.before} {unit} and {'slower' if c.becomes_slower else 'faster'} from {c.after}."
-        for c in crossings(sweep)
-    ]
-    found += [
-        f"{labels[c.name]}'s line crosses that of {first} between {c.before} and {c.after} {unit}, "
-        "by less than this measurement can tell."
-        for c in unsure_crossings(sweep)
-    ]
-    if not found:
-        found = ["No model changes places with the first one between the points measured."]
+    parts = [_ended(sweep, unit)]
+    if sweep.points:
+        labels = {spec.name: size_label(spec) for spec in sweep.points[0].specs}
+        first = size_label(sweep.points[0].specs[0])
+        parts += [_order(one, labels[one.name], first, unit) for one in orders(sweep)]
     gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
     if gaps:
-        found.append(
-            f"Other programs disturbed most rounds at {' and '.join(gaps)} {unit}: no ratio."
-        )
-    return " ".join([*found, end])
+        parts.append(f"Other programs disturbed most rounds at {_and(gaps)} {unit}: no ratio.")
+    return " ".join(part for part in parts if part)
+
+
+def _ended(sweep: Sweep, unit: str) -> str:
+    """Where and why a sweep stopped before its last point."""
+    if not sweep.late and not sweep.too_much:
+        return ""
+    last = f" at {sweep.position(sweep.points[-1])} {unit}" if sweep.points else ""
+    why = f": {sweep.late} {unit} exceeded the time limit." if sweep.late else f". {sweep.too_much}"
+    return f"Stopped{last}{why}"
+
+
+def _order(order: Order, label: str, first: str, unit: str) -> str:
+    """One model against the first, every point named whose interval excludes 1."""
+    sides = [
+        f"{how} at {_and(map(str, points))} {unit}"
+        for how, points in (("faster", order.faster), ("slower", order.slower))
+        if points
+    ]
+    if not sides:
+        return f"{label} against {first}: every interval contains 1, so the order is undecided."
+    rest = f"; undecided at {_and(map(str, order.open))}" if order.open else ""
+    return f"{label} is {' and '.join(sides)} than {first}{rest}."
+
+
+def _and(items: Iterable[str]) -> str:
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def sweep_why(specs: Sequence[ModelSpec]) -> str:
@@ -222,4 +242,4 @@ def limits_sentence(
     """The finding over the limits: how close, and what holds each model back."""
     labels = {spec.name: size_label(spec) for spec in result.specs}
     parts = [f"{labels[x.name]} {share[x.name]:.0%} (bound by {x.bound_by})" for x in limits]
-    return f"Share of what this machine could do: {', '.join(parts)}."
+    return f"Share of this machine's limit: {', '.join(parts)}."

@@ -1,7 +1,7 @@
 """Latency tab: size, work and measured time side by side; nothing is timed before it is asked."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import Any
 
 import gradio as gr
@@ -11,6 +11,7 @@ from explorer.runs import get_runs
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.kit.take import takeable
 from explorer.ui.latency import words as texts
@@ -26,6 +27,7 @@ from explorer.ui.latency.choice import (
 from explorer.ui.latency.detail import draw_detail
 from explorer.ui.latency.folds import build_folds
 from explorer.ui.latency.lent import lent_latency
+from explorer.views.markup import Markup, el
 
 ID = "latency"
 LABEL = texts.LABEL
@@ -51,17 +53,17 @@ class Headline:
 
 
 def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
-    """The finding, the paradox card, the controls, and the deeper questions as folds."""
+    """The finding, what is timed and the button, the paradox card, and the deeper questions."""
     # Size and work depend on no text and need no model: they are there from the start.
     finding, card, status, _ = drawn(Choice())
-    headline = Headline(
-        gr.HTML(finding), gr.HTML(card), gr.HTML(status, render=False), gr.State(None)
-    )
-    controls = build_controls()
+    headed = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
+        said = gr.HTML(settings_of(Choice()), elem_classes="lt-said")
         measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
         stop_button = gr.Button(texts.STOP, elem_id="measure-stop", visible=False)
-    headline.status.render()
+    headline = Headline(headed, gr.HTML(card), gr.HTML(status), gr.State(None))
+    with gr.Accordion(texts.SETTINGS, open=False, elem_id="latency-settings"):
+        controls = build_controls()
     detail = gr.HTML()
     headline.result.change(
         plain_errors(draw_detail), [headline.result], [detail], show_progress="hidden", **PRIVATE
@@ -70,7 +72,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         control.input(
             plain_errors(choose),
             controls,
-            headline.all,
+            [said, *headline.all],
             show_progress="hidden",
             trigger_mode="always_last",
             **PRIVATE,
@@ -85,9 +87,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         show_progress="hidden",
         **PRIVATE,
     )
-    stop_button.click(
-        stops(MEASUREMENTS), None, None, queue=False, show_progress="hidden", **PRIVATE
-    )
+    stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
     stop_goes(stop_button, event)
     build_folds([*controls])
     return [controls[LENGTH], controls[DEVICE]]
@@ -101,8 +101,14 @@ def show(state: PageState) -> list[object]:
 
 
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
-    """The card for what was chosen, not measured yet."""
-    return drawn(Choice(*values))
+    """What is timed now, and the card for it, not measured yet."""
+    choice = Choice(*values)
+    return [settings_of(choice), *drawn(choice)]
+
+
+def settings_of(choice: Choice) -> Markup:
+    """The chosen settings as one sentence."""
+    return el("p", texts.settings_said(astuple(choice)))
 
 
 def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:

@@ -1,45 +1,53 @@
 """The sentences of the latency tab and of its endpoint."""
 
 from collections.abc import Sequence
+from typing import Any
 
+from explorer.analysis.digits import milliseconds
 from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.ratio import BETWEEN_PRESSES
 from explorer.analysis.latency.summary import LatencySummary
 from explorer.timing.workload import Workload
 from explorer.ui.kit.words import AT_SIZE, SIZES
 from explorer.views.latency.measure import ratio_text
-from explorer.views.markup import Markup, finding, milliseconds, model_name
+from explorer.views.markup import Markup, finding, model_name
 
 LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
-NO_ROUND = "The time was over before every model had run once. Please choose less work."
+BUSY = "The machine is busy with other measurements. Please ask again in a minute."
+NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
 NOTHING = "Stopped before anything was measured."
 SHAPES_LABEL = "Sizes"
 SHAPES = [*((name, key) for key, name in SIZES.items()), ("Published larger sizes", "larger")]
 LENGTH_LABEL = "Tokens"
 OWN_TEXT = "{n}: your text"
-BATCH_LABEL = "Texts at once"
-PART_LABEL = "What runs"
-PARTS = [("Encoder only", "encoder"), ("With the word head", "head")]
-CLOCK_LABEL = "Clock"
-CLOCKS = [("One thread", "compute"), ("All cores, wall", "wait")]
+BATCH_LABEL = "Batch size"
+PART_LABEL = "Workload"
+PARTS = [("Encoder only", "encoder"), ("With the MLM head", "head")]
+CLOCK_LABEL = "Timing"
+CLOCKS = [("CPU time, one thread", "compute"), ("Wall clock, all cores", "wait")]
 DEVICE_LABEL = "Device"
 EVERY_DEVICE = "every device"
 LENT_DEVICE = "cuda, lent for one measurement"
-LENT_ONLY = "The lent GPU times the main result alone; choose cpu for this question."
-ONE_DEVICE = "This question is asked of one device: please choose one under Device."
+LENT_ONLY = "The lent GPU times the main result only; choose cpu for this question."
+ONE_DEVICE = "This needs a single device: please choose one under Device."
 DTYPE_LABEL = "Precision"
 MEASURE = "Measure here"
+SETTINGS = "Settings"
+SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."
+CLOCKS_SAID = {"compute": "CPU time of one thread", "wait": "wall-clock time on all cores"}
 STOP = "Stop"
 STORED = "Stored parameters"
-WORK = "Work of one pass in GFLOP"
+WORK = "Compute of one pass in GFLOP"
 TIME = {
-    "compute": "Compute time here, one thread",
-    "wait": "What you wait here, all cores",
+    "compute": "CPU time here, one thread",
+    "wait": "Wall-clock time here, all cores",
     "device": "Time here, on the device",
 }
-NO_RATIO = "Other programs disturbed most rounds: no ratio is given."
+NO_RATIO = "Other programs disturbed most rounds, so no ratio is given."
 TIME_EVERYWHERE = "Time here, on every device"
+FRACTIONS = {2: "half", 3: "a third", 4: "a quarter", 9: "a ninth", 10: "a tenth"}
 SAME = 0.015
 """Relative difference under which two amounts of work are called the same."""
 
@@ -47,10 +55,7 @@ SAME = 0.015
 def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
     """Title and conclusion of each of the three bar pictures."""
     first, star = paradox.rows[0], paradox.rows[-1]
-    fewer = first.parameters / star.parameters
-    stored = f"{star.label} keeps {fewer:.1f} × fewer numbers than {first.label}."
-    if fewer < 1:
-        stored = f"{star.label} keeps {1 / fewer:.1f} × more numbers than {first.label}."
+    stored = f"{star.label} stores {_fraction(star, first)} {first.label}'s parameters."
     return [
         (STORED, stored),
         (WORK, f"{star.label}'s one layer runs {star.n_layers} times: {_work(star, first)}."),
@@ -69,29 +74,52 @@ def clocks(devices: Sequence[str]) -> str:
         return ""
     others = " and ".join(device for device in devices if device != "cpu")
     return (
-        f"All devices are measured in the same rounds, each by its own clock: the processor by the "
-        f"one chosen, {others} by its own events or until it has nothing left to do. The sentences "
-        "are about the processor. So far this was tested with a simulated second device only."
+        f"All devices are measured in the same rounds, each by its own clock: the CPU by the one "
+        f"chosen, {others} by its own events or until it is idle. The sentences are about the CPU. "
+        "So far this was tested with a simulated second device only."
     )
+
+
+def _fraction(star: ParadoxRow, first: ParadoxRow) -> str:
+    """The share of the first model's parameters, as a unit fraction where it is about one."""
+    times = first.parameters / star.parameters
+    n = round(times)
+    fraction = FRACTIONS.get(n, "") if abs(times - n) < 0.06 * n else ""
+    return f"about {fraction} of" if fraction else f"{1 / times:.0%} of"
 
 
 def _work(star: ParadoxRow, first: ParadoxRow) -> str:
     times = star.gflops / first.gflops
     if abs(times - 1) < SAME:
-        return f"the same work as {first.label}"
-    return f"{times:.2f} × the work of {first.label}"
+        return f"the same compute as {first.label}"
+    return f"{times:.2f} × the compute of {first.label}"
 
 
 def _time(paradox: Paradox) -> str:
     first, star = paradox.rows[0], paradox.rows[-1]
     if star.ms is None or first.ms is None:
-        return "Press the button: nothing is timed before you ask."
+        return "Not measured yet: press “Measure here”."
     if star.times is None:
         return NO_RATIO
     takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
     others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.rows[1:-1] if row.times]
-    sure = " (95 % intervals)" if star.times.is_sure else ""
+    sure = " (95% confidence intervals)" if star.times.is_sure else ""
     return f"{'; '.join([takes, *others])}{sure}."
+
+
+def settings_said(shown: tuple[Any, ...]) -> str:
+    """What a press of the button times, in one sentence; the values are the seven controls'."""
+    sizes, length, batch, part, clock, device, dtype = shown
+    label_of = {value: label for label, value in (*SHAPES, *PARTS)}
+    return SETTINGS_SAID.format(
+        sizes=label_of[sizes],
+        length=length,
+        batch=f"batch size {batch}",
+        part=label_of[part].lower(),
+        clock=CLOCKS_SAID[clock],
+        device=device,
+        dtype=dtype,
+    )
 
 
 def paradox_finding(
@@ -101,15 +129,16 @@ def paradox_finding(
     lead = AT_SIZE[shapes]
     first, star = paradox.rows[0], paradox.rows[-1]
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
-    fewer = first.parameters / star.parameters
-    size = f" stores {fewer:.1f} × fewer parameters than "
-    if fewer < 1:
-        size = f" stores {1 / fewer:.1f} × the parameters of "
+    size = f" stores {_fraction(star, first)} "
     if summary is None or first.ms is None or star.ms is None:
         work = _work(star, first).removesuffix(f" as {first.label}")
         work = work.removesuffix(f" of {first.label}")
         return finding(
-            lead, named, size, base, f", but one pass is {work}. What does the clock say?"
+            lead,
+            named,
+            size,
+            base,
+            f"'s parameters, but one pass is {work}. How long does it take?",
         )
     ratio = summary.ratio(summary.models[len(paradox.rows) - 1].name)
     if star.times is None or ratio is None:
@@ -120,7 +149,9 @@ def paradox_finding(
         verdict = f", yet no difference in time shows here ({star.times.ratio:.2f} ×)"
     else:
         verdict = f", yet it takes {star.times.ratio:.2f} × the time here"
-    return finding(lead, named, size, base, verdict, *_others(paradox.rows[1:-1]), ".")
+    return finding(
+        lead, named, size, base, "'s parameters", verdict, *_others(paradox.rows[1:-1]), "."
+    )
 
 
 def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
@@ -137,8 +168,8 @@ def why(paradox: Paradox) -> str:
     """What explains the three pictures, from their own numbers."""
     first, star = paradox.rows[0], paradox.rows[-1]
     lead = (
-        f"Sharing saves memory, not work: the one layer of {star.label} is stored once and run "
-        f"{star.n_layers} times, and every run multiplies by all its numbers again."
+        f"Sharing saves memory, not compute: the one layer of {star.label} is stored once and run "
+        f"{star.n_layers} times, and every run multiplies by all its weights again."
     )
     if star.times is None:
         return lead
@@ -147,34 +178,34 @@ def why(paradox: Paradox) -> str:
         return lead
     if star.times.high < work / 1.05:
         return lead + (
-            " Here it is faster than its work says: short texts wait for weights from memory, and "
-            "one layer that is used again and again can stay near the processor."
+            " Here it is faster than its compute suggests: short texts wait for weights from "
+            "memory, and one layer that is used again and again can stay in the cache."
         )
     if star.times.low > work * 1.05:
         return f"{lead} {_slower(first, star)}"
     if star.times.low <= work <= star.times.high:
-        return lead + " The clock agrees with the work, not with the size."
-    return lead + " The clock is near the work, not the size."
+        return lead + " The time follows the compute, not the size."
+    return lead + " The time is near the compute, not the size."
 
 
 def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
     """Why a model may be slower than its work says."""
     if star.activation == first.activation:
         return (
-            f"Here it is slower than its work says, though its activation is that of {first.label} "
-            "too; these numbers do not say why."
+            f"Here it is slower than its compute suggests, though its activation function is that "
+            f"of {first.label}; these numbers do not say why."
         )
     return (
-        f"Here it is slower than its work says. Besides sharing, its activation "
-        f"({star.activation}) is not that of {first.label} ({first.activation}); how much that "
-        "costs was not measured apart."
+        f"Here it is slower than its compute suggests. Besides sharing, its activation function "
+        f"({star.activation}) is not that of {first.label} ({first.activation}); what that costs "
+        "was not measured separately."
     )
 
 
 def place_in_line(place: int) -> str:
     """How many are before the reader's own measurement."""
     before = "One measurement is" if place == 1 else f"{place} measurements are"
-    return f"{before} before yours; it starts by itself."
+    return f"{before} ahead of yours; it starts by itself."
 
 
 def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
@@ -182,16 +213,15 @@ def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
     if not n_rounds:
         return "Building the models and warming up …"
     rounds = "1 round" if n_rounds == 1 else f"{n_rounds} rounds"
-    return (
-        f"{rounds} in {wall_s:.0f} s; it ends when the intervals are narrow or at {budget_s:.0f} s."
-    )
+    ends = f"it stops when the intervals are narrow, or at {budget_s:.0f} s."
+    return f"{rounds} in {wall_s:.0f} s; {ends}"
 
 
 ENDED = {
-    "settled": "every interval is within 3 %",
-    "budget": "the time was over",
-    "deadline": "the time was over",
-    "rounds": "all rounds were made",
+    "settled": "every confidence interval is within 3%",
+    "budget": "the time limit was reached",
+    "deadline": "the time limit was reached",
+    "rounds": "all rounds are done",
     "stopped": "you stopped it",
 }
 
@@ -204,16 +234,17 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
     if summary.refused:
         parts.append(
             "Other programs disturbed more than half of the rounds, so no ratio is given on this "
-            "clock; compute time does not need a quiet machine."
+            "clock; CPU time does not need a quiet machine."
         )
     elif summary.self_check is not None and not summary.self_check.is_sure:
-        parts.append("That is too few to say how sure the ratios are: choose fewer tokens.")
+        parts.append("That is too few for confidence intervals: choose fewer tokens.")
     elif summary.self_check is not None:
         check = summary.self_check
         parts.append(
-            f"{first} takes {check.low:.2f} to {check.high:.2f} × its own time here: trust only "
-            "what lies beyond that. Intervals are over blocks with pauses between, to cover what "
-            "another press would give."
+            f"{first} against itself takes {check.low:.2f} to {check.high:.2f} × the time here: "
+            "smaller differences are noise. Confidence intervals of ratios are over blocks with "
+            f"pauses, widened by {BETWEEN_PRESSES:.0%} for differences between runs. Where a "
+            "machine's state outlasts a run, the next can differ by more."
         )
     parts.append(neighbours(summary, workload))
     return " ".join(parts)
@@ -222,13 +253,13 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
 def neighbours(summary: LatencySummary, workload: Workload) -> str:
     """What other programs on the machine did meanwhile."""
     if summary.disturbed_share is None:
-        return "This system does not show whether other programs disturbed it."
+        return "This system does not show whether other programs disturbed the rounds."
     share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
     if summary.refused:
         return f"{share}."
     if workload.clock == "wait":
         return f"{share}; ratios are from the others."
-    return f"{share}; the time one thread computes hardly feels it."
+    return f"{share}; single-thread CPU time is barely affected."
 
 
 def conditions(result: FamilyLatency) -> str:
@@ -236,7 +267,7 @@ def conditions(result: FamilyLatency) -> str:
     workload, weights, threads = result.workload, result.weights, result.threads
     device = " and ".join(result.devices or (workload.device,))
     texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
-    part = "encoder and word head at every position" if workload.head else "encoder only"
+    part = "encoder and MLM head at every position" if workload.head else "encoder only"
     kinds = {
         "random": "random weights in the published shapes (time does not depend on them)",
         "bundled": "bundled weights",

@@ -7,7 +7,8 @@ import gradio as gr
 
 from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
 from explorer.page_state import PageState
-from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.asked import offered
+from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.take import takeable
 from explorer.ui.parameters import folds_words as texts
@@ -49,7 +50,10 @@ def show_calls(state: PageState | None) -> str:
 def build_sizes(state: gr.State) -> None:
     """The seven sizes in a table, every component of both families, and a form for any shape."""
     with fold("parameters", "sizes", texts.SIZES) as section:
-        section.on_open(show_sizes, [state], [Canvas("parameters/sizes"), gr.HTML()])
+        parts = [Chart("parameters/work"), Canvas("parameters/sizes"), gr.HTML()]
+        section.on_open(show_sizes, [state], parts)
+        gr.HTML(el("h3", texts.TENSORS))
+        section.on_open(show_tensors, [state], [Canvas("parameters/tensors")])
         gr.HTML(el("h3", texts.BUILD_TITLE))
         form, result = Canvas("parameters/build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
@@ -62,9 +66,11 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
     from explorer.analysis.parameters.sizes import seven_sizes
     from explorer.views.parameters.components import components_numbers, components_table
     from explorer.views.parameters.sizes import sizes_canvas
+    from explorer.views.parameters.work import work_canvas
 
     families = [found for family in ("base", "mini") if (found := family_members(family))]
     return [
+        work_canvas(seven_sizes(), texts.WORK_TEXTS),
         sizes_canvas(seven_sizes(), texts.SIZES_TEXTS),
         takeable(
             "parameters/components",
@@ -75,18 +81,29 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
     ]
 
 
+def show_tensors(state: PageState | None) -> str:
+    """Every tensor of the page's family; of the published one where its own shapes are absent."""
+    from explorer.analysis.parameters.family import family_members
+    from explorer.views.parameters.tensors import tensors_canvas
+
+    family = (state or PageState()).family
+    members = family_members(family) or family_members("base")
+    return tensors_canvas(members, texts.TENSORS_TEXTS)
+
+
 def build_embedding(state: gr.State) -> None:
     """The calculator, and the rank of the loaded embeddings."""
     with fold("parameters", "embedding", texts.EMBEDDING) as section:
         cards = gr.HTML()
-        outputs = [Canvas("parameters/embedding"), Canvas("parameters/spectrum"), cards]
+        outputs = [Canvas("parameters/embedding"), Chart("parameters/spectrum"), cards]
         section.on_open(show_embedding, [state], outputs)
 
 
 def show_embedding(state: PageState | None) -> list[str]:
     """Pins for the calculator; singular values where the weights are there."""
     from explorer.analysis.parameters.embedding import loaded_spectrum
-    from explorer.views.parameters.sizes import embedding_canvas, spectrum_canvas
+    from explorer.views.parameters.embedding import embedding_canvas
+    from explorer.views.parameters.spectrum import spectrum_canvas
 
     measured, cards = _each_loaded(state, loaded_spectrum)
     spectra = {spec.key: (spec.label, spectrum) for spec, spectrum in measured}
@@ -119,7 +136,7 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     """Counts from real modules at both embedding widths."""
     from explorer.analysis.parameters.shape import layer_counts
     from explorer.analysis.parameters.sharing import sharing_modes
-    from explorer.views.parameters.sizes import sharing_canvas
+    from explorer.views.parameters.sharing import sharing_canvas
 
     parts = layer_counts(BASE["albert"].architecture)
     norm = parts.pop("layer_norm") // 2
@@ -141,7 +158,9 @@ def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes
 
 def on_shape(question: dict) -> str:
     """What the shape in the form costs, or why it cannot be."""
-    return built_shape(dict(question["shape"]))
+    with offered():
+        shape = dict(question["shape"])
+    return built_shape(shape)
 
 
 def built_shape(values: dict[str, object]) -> str:

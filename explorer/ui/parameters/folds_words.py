@@ -13,7 +13,7 @@ ROWS = {
     "head": "Pre-training head, on top",
     "bytes": "Bytes in fp32",
     "tensors": "Tensors",
-    "caption": "Numbers stored, shared tensors once; tied output weights are not counted again.",
+    "caption": "Parameters stored; shared tensors and tied output weights count once.",
 }
 
 CALLS_TITLE = "How often each layer runs"
@@ -27,7 +27,7 @@ CALLS_NOTE = (
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"
 
-SIZES = "How large are all seven, and what would one of your own cost?"
+SIZES = "Model sizes: how large are all seven, and one of your own?"
 SIZES_TEXTS = {
     "label": "The seven sizes",
     "length": "Tokens",
@@ -35,11 +35,11 @@ SIZES_TEXTS = {
     "export": "Save as CSV",
     "file": "bert-family-sizes.csv",
     "finding": "ALBERT-xxlarge stores {weights} times what BERT-large stores, but one pass over "
-    "{length} tokens costs {work} times the work: weights say little about cost.",
-    "note": "Counted on the released shapes without weights. BERT-large counts 335.1 M where its "
-    "paper prints 340M; ALBERT-xxlarge counts 222.6 M where its paper prints 235M in the tables "
-    "and 233M in the text. ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces "
-    "we count 109.08 M and 334.61 M, and without the pooler 108.49 M and 333.56 M.",
+    "{length} tokens takes {work} times the compute: parameter count says little about cost.",
+    "note": "Counted on the released shapes, without weights. BERT-large has 335.1 M (its paper "
+    "prints 340M); ALBERT-xxlarge has 222.6 M (its paper prints 235M in the tables and 233M in "
+    "the text). ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces we count "
+    "109.08 M and 334.61 M, without the pooler 108.49 M and 333.56 M.",
     "terms": places("GFLOP"),
     "units": "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576. One GFLOP is 10⁹ operations; a "
     "multiply and an add are two; encoder and pooler, batch 1.",
@@ -57,7 +57,42 @@ SIZES_TEXTS = {
     },
 }
 
-EMBEDDING = "What does factorising the embedding save, and what does it give up?"
+EMBEDDING = "Factorised embeddings: what do they save, and what do they give up?"
+TENSORS = "Every tensor of each model"
+TENSORS_TEXTS: dict[str, Any] = {
+    "counted": "Count each weight",
+    "ways": {"stored": "once, as stored", "applied": "for every use in a pass"},
+    "note": "Area is the number of weights within one model. Click a part to go into it, its "
+    "heading to come back.",
+    "parts": {
+        "embeddings": "Embeddings",
+        "layers": "Layers",
+        "layer": "Layer",
+        "word_embeddings": "Words",
+        "position_embeddings": "Positions",
+        "token_type_embeddings": "Segments",
+        "embedding_projection": "Projection",
+        "layer_norm": "Layer norm",
+        "attention": "Attention",
+        "ffn": "Feed-forward",
+        "pooler": "Pooler",
+        "query": "Query",
+        "key": "Key",
+        "value": "Value",
+        "output": "Output",
+    },
+}
+WORK_TEXTS = {
+    "weights": "Weights stored",
+    "work": "GFLOP, one pass over {n} tokens",
+    "uses": "each weight used {n} ×",
+    "label": "GFLOP of one pass against stored weights, seven published sizes",
+    "finding": "{most} takes {work} GFLOP for {n} tokens with {weights} M stored weights; "
+    "{largest} takes {less} GFLOP with {stored} M.",
+    "note": "Both axes are logarithmic. Along a dotted line every stored weight is used equally "
+    "often per token, at two operations per use. BERT and DistilBERT lie below 1 × because a word "
+    "table is looked up, not multiplied.",
+}
 EMBEDDING_TEXTS = {
     "v": "Vocabulary V",
     "h": "Width H",
@@ -66,23 +101,27 @@ EMBEDDING_TEXTS = {
     "chart": "Embedding weights against E, with the real models",
     "here": "your choice",
     "saves": "One table V × H stores {plain} weights, V × E + E × H stores {split}: "
-    "{share} % less. It saves as long as E is at most {even}.",
+    "{share}% less. It saves as long as E is at most {even}.",
     "costs": "One table V × H stores {plain} weights, V × E + E × H stores {split}: "
-    "{share} % more. It would save only with E at most {even}.",
-    "note": "Dashed: the whole table V × H. Line: V × E + E × H. Points: the real models, those "
-    "without a projection at E = H. ALBERT's projection also has a bias of H weights.",
+    "{share}% more. It would save only with E at most {even}.",
+    "two": "two tables, V × E + E × H",
+    "one": "one table, V × H",
+    "weights": "Weights",
+    "note": "Models without a projection are at E = H. ALBERT's projection also has a bias of H "
+    "weights.",
 }
 SPECTRUM_TEXTS = {
-    "short": "{label}'s table has rank {rank} of {width}: {empty} directions stay empty.",
-    "full": "{label}'s table uses all {width} directions.",
+    "short": "{label}'s table has rank {rank} of {width}: {empty} dimensions are unused.",
+    "full": "{label}'s table uses all {width} dimensions.",
     "rank": "{label}: rank {rank}",
     "index": "Singular value, largest first",
+    "share": "Over the largest",
     "note": "Singular values of the word table that the layers see, divided by the largest, in "
-    "float64; values near 10⁻¹⁶ are rounding. For ALBERT the table is the product V × E × H.",
+    "float64; values near 10⁻¹⁶ are rounding error. For ALBERT the table is the product V × E × H.",
 }
 
-SHARING = "Does ALBERT really run one layer twelve times, and what if layers shared less?"
-SHARING_TITLE = "What other ways to share would store"
+SHARING = "Weight sharing: does ALBERT really run one layer twelve times?"
+SHARING_TITLE = "What other ways of sharing would store"
 SHARING_TEXTS = {
     "label": "Weights stored by sharing mode",
     "e": "Embedding width",
@@ -104,10 +143,11 @@ SHARING_TEXTS = {
         "RACE",
         "Average",
     ],
-    "published": "In italics: development-set scores of ALBERT-base from Lan et al. 2019, Table 4 "
-    "(F1/EM for SQuAD). They are printed there, not measured here. Sharing the attention costs "
-    "nothing at E = 128; most of the loss comes from sharing the feed-forward part.",
+    "published": "In italics: dev-set scores of ALBERT-base from Lan et al. 2019, Table 4 (F1/EM "
+    "for SQuAD), printed there, not measured here. Sharing the attention costs nothing at E = "
+    "128; most of the loss comes from sharing the feed-forward part.",
     "chart": "Weights stored against the number of layers, by sharing mode",
+    "weights": "Weights stored",
 }
 
 BUILD_TITLE = "A model of your own"
@@ -160,37 +200,38 @@ def first_shape(shape: Architecture) -> dict[str, object]:
     return values | BUILD_TEXTS["start"] | {"has_pooler": shape.has_pooler, "sharing": "none"}
 
 
-MEMORY = "How much memory does a pass take?"
+MEMORY = "Memory: how much does a forward pass take?"
 MEMORY_SIZES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger", "larger")]
 MEMORY_SIZES_LABEL = "Sizes"
 MEMORY_LENGTH = "Tokens"
-MEMORY_BATCH = "Texts at once"
-MEMORY_KEEPS = "Keep every attention and hidden state"
+MEMORY_BATCH = "Batch size"
+MEMORY_KEEPS = "Keep all attention matrices and hidden states"
 MEMORY_MEASURE = "Measure here"
 MEMORY_STOP = "Stop"
-MEMORY_STOPPED = "Stopped before every model was measured."
+MEMORY_STOPPED = "Stopped before all models were measured."
 MEMORY_TEXTS = {
     "weights": "Weights",
-    "estimated": "Pass, estimated",
-    "measured": "Pass, measured",
+    "estimated": "Activations, estimated",
+    "measured": "Activations, measured",
     "not_yet": "not measured",
 }
 MEMORY_FINDING = (
-    "At base size ALBERT's weights take {weight_share} of the memory of BERT's, one pass "
-    "{peak_share}: every layer still works on its own {length} × {batch} tokens of width {width}."
+    "At base size ALBERT's weights take {weight_share} of the memory of BERT's, the activations "
+    "of one pass {peak_share}: every layer still computes its own {length} × {batch} tokens of "
+    "width {width}."
 )
 MEMORY_NOTE = (
-    "Weights in float32 are held all the time; a pass holds the rest beyond them at its fullest "
-    "moment. Estimated: each tensor followed until it is freed, on the shape without weights. "
-    "Measured: by the allocator's own record of a real pass, which also sees scratch space. This "
-    "pass keeps {kept}."
+    "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak. "
+    "Estimated: each tensor followed until it is freed, on the shape without weights. Measured: "
+    "by the allocator's own record of a real pass, which also sees scratch space. This pass keeps "
+    "{kept}."
 )
 MEMORY_ACTIVATION = (
-    "At base size ALBERT's exceed BERT's: its activation function ({albert}, BERT's is {bert}) is "
-    "computed in separate steps that each make a tensor."
+    "At base size ALBERT's activations exceed BERT's: its activation function ({albert}, BERT's "
+    "is {bert}) is computed in separate steps that each allocate a tensor."
 )
-MEMORY_KEPT = ("only what the next layer needs", "every attention matrix and hidden state")
-MEMORY_PLACE = "Measurements before this one: {n}. It starts by itself."
-MEMORY_PROCESS = "The whole process holds {mb:,.0f} MB now."
+MEMORY_KEPT = ("only what the next layer needs", "all attention matrices and hidden states")
+MEMORY_PLACE = "Measurements ahead of this one: {n}. It starts by itself."
+MEMORY_PROCESS = "The whole process uses {mb:,.0f} MB now."
 
 PART_NAMES = PARTS

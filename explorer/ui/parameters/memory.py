@@ -114,8 +114,8 @@ def drawn(
     rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
     bert, albert = (shape_memory(BASE[key], *shape) for key in ("bert", "albert"))
     sentence = texts.MEMORY_FINDING.format(
-        weight_share=f"{100 * albert.weight_bytes / bert.weight_bytes:.1f} %",
-        peak_share=f"{100 * albert.peak_bytes / bert.peak_bytes:.0f} %",
+        weight_share=f"{albert.weight_bytes / bert.weight_bytes:.1%}",
+        peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
         length=work.length,
         batch=work.batch,
         width=BASE["bert"].architecture.d_model,

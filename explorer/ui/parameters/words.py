@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from explorer.analysis.parameters.family import FamilyMember
 
 LABEL = "Parameters"
-QUESTION = "Where does every weight sit, and what do sharing and factorising buy?"
+QUESTION = "Where are the parameters, and what do sharing and factorising save?"
 
 PARTS = {
     "word_embeddings": "Word embeddings",
@@ -26,26 +26,26 @@ PARTS = {
     "head": "Pre-training head",
 }
 CHANGES = {
-    "layers": "layers left out",
+    "layers": "fewer layers",
     "width": "narrower layers",
     "segments": "no segment embeddings",
     "pooler": "no pooler",
     "vocabulary": "a smaller vocabulary",
     "sharing": "one shared layer",
-    "factorising": "factorising",
+    "factorising": "factorised embedding",
     "positions": "fewer positions",
 }
 MAP = {
     "parts": PARTS,
     "changes": CHANGES,
     "families": SIZES,
-    "family_label": "Which family",
+    "family_label": "Models",
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
-    "stored_note": "Each weight once, as it lies on disk. Dashed: what {first} has in addition.",
+    "stored_note": "Each weight once, as stored on disk. Dashed: what {first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
     "Embedding tables count in full, though a pass reads only the rows of its own tokens.",
-    "hint": "Point at a part of a bar, or use the arrow keys on it, to see its tensors.",
+    "hint": "Point at a part of a bar, or move with the arrow keys, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
     "less": "less {how} than {first}",

@@ -7,18 +7,18 @@ import numpy as np
 from explorer.analysis.predictions.contrast import Contrast
 from explorer.views.markup import Markup, el, join, listed, model_name, note, word
 
-CONTRAST_TITLE = "Among words offered in the text, [he|she]"
+CONTRAST_TITLE = "Compare alternatives written in the text, [he|she]"
 CONTRAST_HINT = (
-    "Write the alternatives into the text with a bar between them, for example "
-    "“The nurse said that [he|she] was tired.”, and press Compare."
+    "Write the alternatives into the text, separated by a bar, for example “The nurse said that "
+    "[he|she] was tired.”, and press Compare."
 )
-CONTRAST_TOO_MUCH = "Please offer at most {alternatives} alternatives in at most {choices} places."
+CONTRAST_TOO_MUCH = "Please write at most {alternatives} alternatives in at most {choices} places."
 CONTRAST = {"detail": "p = {p} ({pieces}, {masks})", "unknown": "not in its vocabulary"}
 CONTRAST_RULE = (
-    "Bars: p(alternative) divided by the sum over the alternatives that take as many masks, so "
-    "they add up to 1 for each model and number of masks. p is the probability in the gap among "
-    "all words; a longer alternative is filled from left to right and its p is a product, which "
-    "makes it smaller: across numbers of masks nothing is shared or ranked."
+    "Bars: p(alternative) divided by the sum over the alternatives with the same number of masks, "
+    "so they add up to 1 for each model and number of masks. p is the probability over the whole "
+    "vocabulary; a longer alternative is filled left to right and its p is a product, which makes "
+    "it smaller: alternatives with different numbers of masks are not compared."
 )
 
 
@@ -48,7 +48,7 @@ def _unequal(one: Contrast) -> Markup:
             word(score.word.text),
             " is not in its vocabulary"
             if score.is_unknown
-            else f" takes {masks(len(score.pieces))}",
+            else f" needs {masks(len(score.pieces))}",
         )
         for score in one.scores
     ]
@@ -56,7 +56,7 @@ def _unequal(one: Contrast) -> Markup:
         join(word(one.scores[places[0]].word.text), f" among those of {masks(n)}")
         for n, places in one.equals
     ]
-    likeliest = join(", likeliest is ", listed(best)) if best else ", so they are not ranked"
+    likeliest = join(", the likeliest is ", listed(best)) if best else ", so they are not ranked"
     return join("for ", model_name(one.model, one.label), " ", listed(counts), likeliest)
 
 
@@ -64,7 +64,7 @@ def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
     """The asked words of one gap compared where they take equally many masks; None if none do."""
     groups = [
         join(
-            f"of {masks(n)}: ",
+            f"{n}-token words only: ",
             listed(
                 [
                     join(word(one.scores[i].word.text), f" {float(one.shares[i]):.3f}")
@@ -76,9 +76,9 @@ def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
     ]
     if not groups:
         return None
-    where = f" in gap {gap + 1}" if n_gaps > 1 else ""
+    where = f" at mask {gap + 1}" if n_gaps > 1 else ""
     return note(
-        model_name(one.model, one.label), f"{where}, shares among the words ", listed(groups)
+        model_name(one.model, one.label), f"{where}, relative probability, ", listed(groups)
     )
 
 

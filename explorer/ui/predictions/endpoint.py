@@ -13,6 +13,7 @@ from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.predictions import words as texts
+from explorer.views.preview import FirstAnswer
 
 
 def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
@@ -36,6 +37,21 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
     if not runs:
         raise gr.Error(" ".join(str(error) for error in missing.values()))
     return _as_json(runs, family, top_k) | _absent(missing)
+
+
+def first_answers(state: PageState) -> list[FirstAnswer]:
+    """Each model's first answer in the first gap, spelled as readers write it; none without a gap.
+
+    Raises:
+        BadText: the text cannot be run.
+    """
+    runs, _ = get_runs(state)
+    found = {key: mask_predictions(run, 1) for key, run in runs.items()}
+    return [
+        FirstAnswer(key, runs[key].spec.label, one.words[0][0], float(one.probabilities[0][0]))
+        for key, one in found.items()
+        if one.positions
+    ]
 
 
 def _as_json(runs: dict[str, Run], family: str, top_k: int) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import LONG
+from explorer.ui.kit.queues import AT_ONCE, LONG
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.masked_scores import Plans, priced
 from explorer.views.markup import note
@@ -22,14 +22,7 @@ def build_fold(state: gr.State) -> None:
         stop = gr.Button(texts.STOP, size="sm", elem_classes="pr-stop", visible=False)
         strip = Canvas("predictions/words")
         running = words.on_open(show_words, [state], [line, strip, stop], **LONG)
-        stop.click(
-            stopped,
-            None,
-            [line, stop],
-            cancels=[running],
-            api_visibility="private",
-            queue=False,
-        )
+        stop.click(stopped, None, [line, stop], cancels=[running], **AT_ONCE)
 
 
 def stopped() -> tuple[str, gr.Button]:

@@ -7,7 +7,7 @@ bundled weights.
 import json
 from typing import Any
 
-from explorer.assets import DATA
+from explorer.assets import DATA, read_in
 from explorer.page_state import PageState
 from explorer.ui.predictions import tab as predictions
 
@@ -18,8 +18,10 @@ def show_opening(start: PageState, headline: list[Any]) -> None:
     """Put the example into the predictions headline when it is what ``start`` would compute."""
     if _decides(start) != _decides(PageState()):
         return
-    for component, value in zip(headline, json.loads(OPENING.read_text("utf-8")), strict=True):
-        component.value = value
+    with read_in(OPENING):
+        values = json.loads(OPENING.read_text("utf-8"))
+        for component, value in zip(headline, values, strict=True):
+            component.value = format(value, "s")
 
 
 def compute_opening() -> list[str]:

@@ -9,7 +9,7 @@ from explorer.models.run import Run
 from explorer.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.runs import get_runs
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.words import unknown_note
+from explorer.ui.kit.words import is_readable, reading_note
 from explorer.ui.predictions import ask as predictions_ask
 from explorer.ui.predictions import every_word as predictions_words
 from explorer.ui.predictions import joint as predictions_joint
@@ -53,11 +53,12 @@ def show(state: PageState) -> list[object]:
     results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
+    read = {run.spec.label: run.tokens for run in runs.values()}
     tokens = next((run.tokens for run in runs.values()), None)
     return [
         join(
-            texts.predictions_finding(results, labels),
-            unknown_note({run.spec.label: run.tokens for run in runs.values()}),
+            texts.predictions_finding(results, labels, is_readable(read)),
+            reading_note(read),
             texts.origin_note([run.spec for run in runs.values()]),
         ),
         predictions_canvas(

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal
+from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal, shared_scores
 from explorer.analysis.predictions.joint import MaskFillings
 from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
 from explorer.models.kinds import label_of
@@ -21,50 +21,57 @@ from explorer.views.markup import (
 )
 
 LABEL = "Predictions"
-QUESTION = "What does each model put in the gap, and how sure is it?"
+QUESTION = "What does each model predict for [MASK], and how sure is it?"
 NO_MASK = (
-    "No word is masked yet: click a word of the text to hide it, "
-    "or open “How well is every word predicted?” below."
+    "No word is masked yet: click a word of the text to mask it, or open “Surprisal: how well is "
+    "every word predicted?” below."
 )
-NO_MODEL = "None of the models can be run here; the cards below say why."
-BAD_TOP_K = "top_k is a whole number from {low} to {high}."
-NO_MASK_TO_PREDICT = "There is no [MASK] in the text: put one where a word is to be predicted."
+NO_MODEL = "None of the models is available here; the cards below say why."
+BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
+NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
+UNREADABLE = "The models cannot read this text, so their answers are guesses. "
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 CANVAS = {
     "shown": "Words shown",
-    "rest": "outside these {k}",
-    "rest_one": "outside this word",
-    "spread": "as unsure as a choice among {n} equal words",
-    "first": "first answer",
+    "rest": "outside the top {k}",
+    "rest_one": "outside the top word",
+    "more": "More words",
+    "put": "Fill the mask with “{word}”",
+    "spread": "perplexity {n}",
+    "first": "top prediction",
     "also": "also listed by {names}",
-    "only": "listed by this model alone",
+    "only": "listed by this model only",
     "shared": "In all {n} lists: {words}.",
     "shared_none": "No word is in all {n} lists.",
-    "scale": "Full bar: {max}.",
-    "rule": "Probabilities are shares of the whole vocabulary; all bars of a gap have one scale. "
-    "A dot beside a word names another model that lists it too; a word that starts with … "
-    "continues the word before.",
-    "mask": "Gap {i} of {n}",
+    "scale": "Bars end at {max}.",
+    "rule": "Probabilities are over the whole vocabulary; all bars of a mask share one scale. "
+    "Perplexity n: like choosing among n equally likely words. Words in all lists are bold; a dot "
+    "marks the one other model that also lists a word; a word that starts with … continues the "
+    "word before.",
+    "mask": "Mask {i} of {n}",
     "yours": "your word {word}: {p}, rank {rank} of {size}",
-    "yours_pieces": "your word {word} is {n} pieces here; this gap takes one, so it has no number",
-    "yours_unknown": "your word {word} has no piece of its own in this vocabulary",
-    "yours_row": "the word you hid",
+    "yours_pieces": "your word {word} is {n} pieces here; this mask takes one, so it has no "
+    "probability",
+    "yours_unknown": "your word {word} is not in this vocabulary",
+    "yours_row": "the word you masked",
 }
 
 
 def predictions_finding(
-    predictions: Mapping[str, MaskPredictions], labels: Mapping[str, str]
+    predictions: Mapping[str, MaskPredictions], labels: Mapping[str, str], readable: bool = True
 ) -> Markup:
-    """The tab's one sentence: who agrees, who does not, who is least sure."""
+    """The tab's one sentence: who agrees, who does not, who is least sure.
+
+    Of a text that the models cannot read it says so before it quotes what they put in the gap.
+    """
     if not predictions:
         return finding(NO_MODEL)
     n_masks = len(next(iter(predictions.values())).positions)
     if not n_masks:
         return finding(NO_MASK)
     found = [agreement(predictions, mask) for mask in range(n_masks)]
-    if n_masks == 1:
-        return finding(_one_mask(found[0], labels))
-    return finding(_many_masks(found, labels))
+    said = _one_mask(found[0], labels) if n_masks == 1 else _many_masks(found, labels)
+    return finding("" if readable else UNREADABLE, said)
 
 
 def _named(key: str, labels: Mapping[str, str]) -> Markup:
@@ -86,17 +93,16 @@ def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
         return join(
             f"{_all_of(len(p))} answer ",
             word(answer),
-            "; ",
+            f"; lowest probability {p[least]:.3f} (",
             _named(least, labels),
-            f" is least sure, {p[least]:.3f}.",
+            ").",
         )
     if len(found.groups) == len(p):
         parts = [
-            join(_named(key, labels), " says ", word(answer), f" ({p[key]:.3f})")
-            for answer, (key,) in found.groups
+            join(_named(key, labels), "" if i else " says", " ", word(answer), f" ({p[key]:.3f})")
+            for i, (answer, (key,)) in enumerate(found.groups)
         ]
-        number = NUMBERS.get(len(p), len(p))
-        return join(f"{number} models, {number} answers: ".capitalize(), listed(parts), ".")
+        return join(listed(parts), ".")
     camps = [_camp(answer, keys, p, labels) for answer, keys in found.groups]
     return join(*(part for camp in camps for part in ("; ", camp)[camp is camps[0] :]), ".")
 
@@ -120,8 +126,8 @@ def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
     who = f"The {NUMBERS.get(n_models, n_models)} models agree"
     if together:
         shown = listed([word(answer) for answer in together[:5]])
-        return join(f"{who} on {len(together)} of {len(found)} gaps: ", shown, ".")
-    return join(f"{who} on none of the {len(found)} gaps", _closest_pair(found, labels), ".")
+        return join(f"{who} on {len(together)} of {len(found)} masks: ", shown, ".")
+    return join(f"{who} on none of the {len(found)} masks", _closest_pair(found, labels), ".")
 
 
 def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup | None:
@@ -137,36 +143,43 @@ def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup |
 
 def origin_note(specs: Sequence[ModelSpec]) -> Markup | None:
     """Which of a family's models were made from another one: their agreement is no accident."""
+    by_key = {spec.key: spec.label for spec in specs}
     made = [
-        f"{spec.label} was distilled from {spec.prefix}{label_of(spec.kind.teacher)}"
-        if spec.kind.teacher
-        else f"{spec.label}'s layer began as one of {spec.prefix}{label_of(spec.fitted_to)}'s and "
-        "was fitted to them and to its guesses"
+        join(
+            _named(spec.key, by_key),
+            " was distilled from "
+            if spec.kind.teacher
+            else "'s shared layer was initialised from one of ",
+            model_name(parent, spec.prefix + label_of(parent)),
+            ""
+            if spec.kind.teacher
+            else "'s layers, then fitted to all of them and to its predictions",
+        )
         for spec in specs
-        if spec.kind.teacher or spec.fitted_to
+        if (parent := spec.kind.teacher or spec.fitted_to)
     ]
     if not any(spec.fitted_to for spec in specs):
         return None
-    return note(listed(made), ": where these agree, they do not agree on their own.")
+    return note(listed(made), "; so their agreement is not independent evidence.")
 
 
 # Every word masked in turn
 
-WORDS_QUESTION = "How well is every word predicted?"
+WORDS_QUESTION = "Surprisal: how well is every word predicted?"
 STOP = "Stop"
-STOPPED = note("Stopped; what was done so far stays.")
+STOPPED = note("Stopped; finished words are kept.")
 WORDS_CANVAS = {
-    "rule": "Each word is hidden whole and the rest of the text is kept. A word of several pieces "
-    "is filled from left to right: its probability is the product over the pieces. A stronger "
-    "colour means more surprising (−ln p, nats). ≠ marks words that one model gets right at first "
-    "guess and another does not. Choose a word to see what the models say instead.",
+    "rule": "Each word is masked whole, the rest of the text is kept. A word of several pieces is "
+    "filled left to right: its probability is the product over the pieces. Stronger colour = "
+    "higher surprisal (−ln p, nats). ≠ marks words that one model ranks first and another does "
+    "not. Choose a word to see what the models predict instead.",
     "nothing": "not in its vocabulary",
     "surprise": "{nats} nats",
     "rank": "rank {rank}",
-    "instead": "says {answers}",
+    "instead": "predicts {answers}",
     "disagree": "the models disagree",
-    "head": ["Model", "p(word)", "Surprise", "Rank", "Pieces", "Likeliest in its place"],
-    "strip": "Words of the text, each with every model’s probability of it",
+    "head": ["Model", "p(word)", "Surprisal", "Rank", "Pieces", "Top predictions"],
+    "strip": "Words of the text, each with its probability from every model",
 }
 
 
@@ -183,64 +196,72 @@ def words_finding(
         ]
         return note(listed(parts), "…")
     if not any(scores.values()):
-        return note("There is no whole word in this text that could be hidden.")
+        return note("No whole word in this text can be masked.")
+    shared, n_words = (
+        shared_scores(scores),
+        len({s.word for found in scores.values() for s in found}),
+    )
+    n_shared = len(next(iter(shared.values())))
+    if not n_shared:
+        return note("No word in this text can be read by all models: nothing to compare.")
     parts = [
         join(
             model_name(key, labels[key]),
-            f" finds {sum(s.is_first for s in found)} of "
-            f"{len(found)} words at first guess ({mean_surprisal(found):.2f} ",
+            f" ranks {sum(s.is_first for s in found)} of "
+            f"{n_shared} words first (mean surprisal {mean_surprisal(found):.2f} ",
             "nats" if i else term("nats"),
-            " per word)",
+            ")",
         )
-        for i, (key, found) in enumerate(scores.items())
+        for i, (key, found) in enumerate(shared.items())
     ]
-    return el("p", listed(parts), ".", class_="fold-finding")
+    left = f" Counted: the {n_shared} of {n_words} words that all models can read."
+    return el("p", listed(parts), ".", left if n_shared < n_words else None, class_="fold-finding")
 
 
 # Ask for a word
 
-ASK_QUESTION = "How likely are words of my own, and which does each model prefer?"
-ASK_TITLE = "In a gap of the text"
+ASK_QUESTION = "Your own words: how likely is each, and which does each model prefer?"
+ASK_TITLE = "At a [MASK] of the text"
 ASK_LABEL = "Words or phrases, separated by commas"
 ASK_PLACEHOLDER = "paris, new york"
 ASK_BUTTON = "Ask"
 ASK_HINT = "Type a word or a phrase; several are separated by commas."
-ASK_TOO_MUCH = "Please ask for at most {words} words at once, of at most {letters} letters each."
-ASK_BRACKETS = "A word to ask for has no square brackets in it."
+ASK_TOO_MUCH = "Please ask for at most {words} words at once, each of at most {letters} letters."
+ASK_BRACKETS = "A word cannot contain square brackets."
 ASK_TABLE = {
     "head": "Word",
-    "caption": "Probability in the gap",
+    "caption": "Probability at the mask",
     "unknown": "not in its vocabulary",
     "rank": "rank {rank:,} of {size:,}",
     "several": "{n} masks: {pieces}",
 }
 ASK_RULE = (
-    "A word of several pieces is filled from left to right: p = p(piece 1) × p(piece 2 | piece 1) "
-    "× …; the gap then becomes one mask for each piece. Only a word of one piece has a rank: "
-    "longer ones are products over more masks and are not comparable with it. Words that take "
-    "equally many masks are: above are their shares among each other."
+    "A word of several pieces is filled left to right: p = p(piece 1) × p(piece 2 | piece 1) × …, "
+    "with one mask for each piece. Only one-piece words have a rank: a longer word is a product "
+    "over several masks and not comparable with them. Words with equal numbers of masks are "
+    "compared above by relative probability."
 )
 
 
 def asked_title(asked: str, gap: int, n_gaps: int) -> Markup:
     """The word that was asked for, and the gap if there are several."""
-    return join(word(asked), f" in gap {gap + 1}" if n_gaps > 1 else None)
+    return join(word(asked), f" at mask {gap + 1}" if n_gaps > 1 else None)
 
 
 # Several masks
 
-JOINT_QUESTION = "What if the gaps are filled together?"
-JOINT_NEEDS = "Gaps in the text: {n}. This question needs 2 to {most}."
+JOINT_QUESTION = "Filling several masks jointly: do the answers change?"
+JOINT_NEEDS = "Masks in the text: {n}. This needs 2 to {most}."
 JOINT = {
-    "alone": "Each gap on its own",
-    "together": "From left to right",
+    "alone": "Each mask alone",
+    "together": "Left to right",
     "numbers": "joint {joint}, independent {apart}",
 }
 JOINT_RULE = (
-    "Independent: the product of each gap’s probability while the other gaps stay hidden. "
-    "Joint: p(word 1) × p(word 2 | word 1) × …, each gap seeing the words already filled to its "
-    "left; the five best found by a beam of five, so a better filling may exist. One piece fills "
-    "one gap. Words that differ from the lone answers are underlined."
+    "Independent: the product of each mask’s probability while the others stay masked. Joint: "
+    "p(word 1) × p(word 2 | word 1) × …, each mask seeing the words already filled in to its "
+    "left; the best five of a beam search of width five, so a better filling may exist. One piece "
+    "fills one mask. Words that differ from the independent answers are underlined."
 )
 
 
@@ -250,10 +271,14 @@ def joint_finding(found: Sequence[MaskFillings]) -> Markup:
     if not changed:
         return el(
             "p",
-            "No model changes its words when the gaps are filled one after the other.",
+            "No model changes its words when the masks are filled one after another.",
             class_="fold-finding",
         )
     verb = " changes its words" if len(changed) == 1 else " change their words"
     return el(
-        "p", listed(changed), verb, " when each gap sees the ones before it.", class_="fold-finding"
+        "p",
+        listed(changed),
+        verb,
+        " when each mask sees the ones filled before it.",
+        class_="fold-finding",
     )

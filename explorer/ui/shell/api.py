@@ -1,13 +1,20 @@
 """The public endpoints: only these have names, everything else on the page is private."""
 
+import functools
 from collections.abc import Callable
+from typing import Any
 
 import gradio as gr
 
+from explorer.timing.budget import BUDGET
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
+from explorer.ui.kit import words as texts
+from explorer.ui.kit.asked import typed
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
+from explorer.ui.kit.running import address_of_asker
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import predict
@@ -26,12 +33,26 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {
     "latency": latency,
 }
 """api_name -> typed function that returns one JSON object."""
+LONG = ("sentiment", "question", "depth", "latency")
+"""Those of many passes: programs have a budget for them."""
 
 
 def register_endpoints() -> None:
     """Give every endpoint its name; call inside the page's Blocks."""
     for name, endpoint in ENDPOINTS.items():
         # Those who wait for a measurement must not take the places of those who want an answer.
-        line = "measure" if name == "latency" else "infer"
-        offered = no_tool(plain_errors(endpoint, as_html=False))
-        gr.api(offered, api_name=name, concurrency_id=line)
+        line = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS
+        asked = typed(within_budget(endpoint) if name in LONG else endpoint)
+        gr.api(no_tool(plain_errors(asked, as_html=False)), api_name=name, **line)
+
+
+def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
+    """An endpoint for the programs of addresses that have processor time left."""
+
+    @functools.wraps(endpoint)
+    def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
+        if BUDGET.is_spent(address_of_asker()):
+            raise gr.Error(texts.SPENT.format(seconds=int(BUDGET.seconds)))
+        return endpoint(*values, **named)
+
+    return asked

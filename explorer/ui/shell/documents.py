@@ -2,15 +2,16 @@
 
 import json
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
-from explorer.assets import ASSETS, DATA, GLOSSARY
+from explorer.assets import ASSETS, DATA, GLOSSARY, read_in
 from explorer.page_state import LINK_VERSION
-from explorer.ui.kit.words import GALLERY, GLOSSARY_LINK
-from explorer.views.markup import Markup, el, meanings
+from explorer.ui.kit import words as texts
+from explorer.views.markup import Attribute, Markup, el, join, meanings
 
 CARD, ADDRESS = "card", "glossary"
 """Where they are, relative to the page."""
@@ -33,17 +34,47 @@ def _as_written(address: str, path: Path) -> Route:
 
 def meanings_html() -> Markup:
     """A box for every word that the page explains, closed, with the way to the whole glossary."""
-    return meanings(el("a", GLOSSARY_LINK, href=ADDRESS, target="_blank"))
+    return meanings(el("a", texts.GLOSSARY_LINK, href=ADDRESS, target="_blank"))
 
 
-def gallery_html() -> Markup:
-    """Views that each show one thing worth knowing, as links of this page."""
-    views = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
-    items = [
-        el("li", el("a", view["title"], href=f"?{_query(view['link'])}"), f": {view['says']}")
-        for view in views
+def tour_html() -> Markup:
+    """Views that each show one thing worth knowing, one at a time, as links of this page."""
+    path = DATA / "gallery.json"
+    with read_in(path):
+        views = json.loads(path.read_text("utf-8"))["views"]
+        stops = [_stop(view, n) for n, view in enumerate(views, 1)]
+    buttons = [
+        el("span", class_="tour-count"),
+        _button(texts.TOUR["back"], data_step=-1),
+        _button(texts.TOUR["next"], data_step=1),
+        _button(texts.TOUR["projector"], data_project=True, aria_pressed="false"),
+        _button(texts.TOUR["end"], id="tour-end"),
     ]
-    return el("details", el("summary", GALLERY), el("ul", *items), class_="gallery")
+    bar = {"class_": "tour", "aria_label": texts.TOUR["name"], "data_count": texts.TOUR["count"]}
+    return join(
+        el("section", el("ol", *stops, aria_live="polite"), *buttons, hidden=True, **bar),
+        _button(texts.TOUR["leave"], class_="chip leave", data_project=True),
+    )
+
+
+def _stop(view: dict[str, Any], n: int) -> Markup:
+    return el(
+        "li",
+        el("a", view["title"], href=f"?{_query({'tour': str(n), **view['link']})}"),
+        f": {view['says']}",
+        data_lit=place_of(view["link"]),
+        hidden=True,
+    )
+
+
+def place_of(link: dict[str, str]) -> str:
+    """Where on the page a view's picture is: in its fold or part, or in its tab."""
+    tab, fold = link["tab"], link.get("fold")
+    return f":is(#fold-{tab}-{fold}.fold, #part-{tab}-{fold})" if fold else f"#tab-{tab}"
+
+
+def _button(said: str, **attributes: Attribute) -> Markup:
+    return el("button", said, **{"type": "button", "class_": "chip", **attributes})
 
 
 def _query(link: dict[str, str]) -> str:

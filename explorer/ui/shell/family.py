@@ -1,21 +1,26 @@
-"""The drawing of the family: what is shared, left out, applied again; the doors to the tabs."""
+"""The drawing of the family, large and beside each name: what is shared, left out, repeated."""
 
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from explorer.models.specs import FAMILIES, ModelSpec, family_specs
 from explorer.page_state import PageState
 from explorer.ui.shell import family_words as texts
-from explorer.ui.shell.tabs import TABS
-from explorer.views.markup import Markup, el, listed, model_name
+from explorer.views.markup import Attribute, Markup, el, listed, model_name
 
-TAKE_OVER_JS = "window.explorer.tell('family', element)"
 INTO = el("b", class_="fm-into")
 OUT = (el("b", class_="fm-to"), el("i", class_="fm-word"))
-LABELS = {tab.ID: (tab.LABEL, tab.QUESTION) for tab in TABS}
+BOX, GAP = 10, 2
+"""The small drawing's boxes and what is between them, in pixels."""
+HEADS = (
+    ":is(h3.model-name, :is(h3, th, legend, figcaption, .head) > .model-name)"
+    ":not(.plain > *)::after"
+)
+"""Where a name has its drawing: at the head of a column, a row or a picture, not in a sentence."""
 
 
 def family_html(start: PageState) -> Markup:
-    """Every family's drawing, the one in use in sight, above a path of four steps."""
+    """Every family's drawing, the one in use in sight."""
     drawings = [
         el(
             "div",
@@ -26,8 +31,9 @@ def family_html(start: PageState) -> Markup:
         )
         for family in FAMILIES
     ]
-    body = el("div", *drawings, path(), class_="fm-body")
-    return el("details", el("summary", texts.TITLE), body, class_="fm", open=True)
+    return el(
+        "details", el("summary", texts.TITLE), el("div", *drawings, class_="fm-body"), class_="fm"
+    )
 
 
 def text_in() -> Markup:
@@ -60,12 +66,16 @@ def rows(specs: tuple[ModelSpec, ...]) -> list[Markup]:
 
 def layers(spec: ModelSpec, by_key: Mapping[str, ModelSpec]) -> list[Markup]:
     """One box for each layer: stored, applied again, or left out where the teacher has one."""
+    return [_layer(number, spec.architecture.n_stored_layers) for number in numbers(spec, by_key)]
+
+
+def numbers(spec: ModelSpec, by_key: Mapping[str, ModelSpec]) -> list[int | None]:
+    """A model's layers by the places of its teacher's, counted from 0; None for one left out."""
     shape, teacher = spec.architecture, by_key.get(spec.kind.teacher)
-    numbers: list[int | None] = list(range(shape.n_layers))
-    if teacher is not None and spec.initialised_from:
-        begun = {layer: number for number, layer in enumerate(spec.initialised_from)}
-        numbers = [begun.get(layer) for layer in range(teacher.architecture.n_layers)]
-    return [_layer(number, shape.n_stored_layers) for number in numbers]
+    if teacher is None or not spec.initialised_from:
+        return list(range(shape.n_layers))
+    begun = {layer: number for number, layer in enumerate(spec.initialised_from)}
+    return [begun.get(layer) for layer in range(teacher.architecture.n_layers)]
 
 
 def _layer(number: int | None, n_stored: int) -> Markup:
@@ -74,6 +84,55 @@ def _layer(number: int | None, n_stored: int) -> Markup:
     if number >= n_stored:
         return el("i", texts.AGAIN, class_="fm-again")
     return el("i", str(number + 1), class_="fm-own")
+
+
+def glyph_rules() -> str:
+    """Each model's layers as a small drawing behind its name, as style rules.
+
+    A mask in the model's colour: it follows the theme, and no name is longer for a screen reader.
+    """
+    rules = [f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}']
+    for family in FAMILIES:
+        specs = family_specs(family)
+        by_key = {spec.key: spec for spec in specs}
+        place = "" if family == PageState().family else f'[data-family="{family}"] '
+        for spec in specs:
+            drawing, width = glyph(spec, by_key)
+            layers = f"--layers:url('data:image/svg+xml,{quote(drawing)}');--layers-width:{width}px"
+            rules.append(f'{place}[data-model="{spec.key}"]{{{layers};}}')
+    return "".join(rules)
+
+
+def glyph(spec: ModelSpec, by_key: Mapping[str, ModelSpec]) -> tuple[str, int]:
+    """The small drawing as SVG, and its width in pixels.
+
+    Full boxes: stored layers; pale ones: the same again; dotted ones: the teacher's alone.
+    """
+    stored, places = spec.architecture.n_stored_layers, numbers(spec, by_key)
+    boxes = [
+        el("rect", x=place * (BOX + GAP) + 0.5, **_box(number, stored))
+        for place, number in enumerate(places)
+    ]
+    width = len(places) * (BOX + GAP) - GAP
+    size: dict[str, Attribute] = {
+        "xmlns": "http://www.w3.org/2000/svg",
+        "width": width,
+        "height": BOX,
+    }
+    return str(el("svg", *boxes, **size)), width
+
+
+def _box(number: int | None, n_stored: int) -> dict[str, Attribute]:
+    frame: dict[str, Attribute] = {
+        "y": 0.5,
+        "width": BOX - 1,
+        "height": BOX - 1,
+        "rx": 2,
+        "stroke": "#000",
+    }
+    if number is None:
+        return frame | {"fill": "none", "stroke-dasharray": "1.5 1.5"}
+    return frame | {"fill-opacity": 1 if number < n_stored else 0.2}
 
 
 def sentence(spec: ModelSpec, by_key: Mapping[str, ModelSpec]) -> str:
@@ -92,18 +151,3 @@ def sentence(spec: ModelSpec, by_key: Mapping[str, ModelSpec]) -> str:
     if not shape.has_pooler:
         parts.append(texts.NO_POOLER)
     return "; ".join(parts) + "."
-
-
-def path() -> Markup:
-    """Predict, look inside, use, cost: each step with the doors to its tabs."""
-    steps = [
-        el("li", el("strong", title), f" {says} ", *map(door, doors))
-        for title, says, doors in texts.STEPS
-    ]
-    return el("ol", *steps, class_="fm-path")
-
-
-def door(tab: str) -> Markup:
-    """A button that opens a tab; what the tab answers is its title."""
-    label, question = LABELS[tab]
-    return el("button", label, type="button", class_="chip door", data_tab=tab, title=question)

@@ -1,18 +1,19 @@
 """What the reader sets: the text, its masked words, the family, the device and the precision."""
 
-import json
 from dataclasses import dataclass
-from functools import cache
+from typing import Any
 
 import gradio as gr
 
-from explorer.assets import DATA
+from explorer.assets import examples
 from explorer.page_state import DTYPES, PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
-from explorer.views.markup import script_json
+from explorer.ui.shell.documents import CARD
+from explorer.views.markup import Markup, el, note, script_json
 
-EXAMPLES = DATA / "examples.json"
+IN_THE_ROW = 8
+"""Examples in sight; the others are under “More”."""
 COMPARE_JS = (
     "(text, family, device, dtype) =>"
     " { window.explorer.tell('compare', {text, family, device, dtype}); }"
@@ -24,10 +25,10 @@ class InputBar:
     """The components of the input bar, in reading order."""
 
     text: gr.Textbox
+    words: Canvas
     compare: gr.Button
     message: gr.HTML
     """Why there is no answer: in sight of what was typed, however long that is."""
-    words: Canvas
     family: gr.Radio
     device: gr.Dropdown
     dtype: gr.Dropdown
@@ -39,29 +40,45 @@ class InputBar:
 
 
 def build_input_bar(start: PageState) -> InputBar:
-    """One text box, its words as buttons, the examples, and the machine's settings."""
+    """One box, whose words can be clicked, the examples, and what the badge opens."""
     with gr.Column(elem_id="input-bar"):
         with gr.Row(elem_id="text-row", equal_height=False):
             text = gr.Textbox(
                 start.text,
                 label=texts.TEXT_LABEL,
                 placeholder=texts.TEXT_PLACEHOLDER,
-                lines=2,
+                lines=1,  # so that Enter compares and Shift+Enter ends the line
                 max_lines=8,
                 elem_id="text",
-                scale=9,
                 max_length=1_100_000,
             )
-            compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare", scale=1)
+            words = Canvas(
+                "page/words", script_json({"text": start.text, **texts.BOX}), elem_id="words"
+            )
+            compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare")
         message = gr.HTML("", elem_id="message")
-        words = Canvas("page/words", words_canvas(start.text), elem_id="words")
-        with gr.Accordion(texts.SETTINGS, open=False, elem_id="settings"), gr.Row():
-            family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
+        gr.HTML(examples_html(), elem_id="examples")
+    family, device, dtype = build_settings(start)
+    return InputBar(text, words, compare, message, family, device, dtype)
+
+
+def build_settings(start: PageState) -> tuple[gr.Radio, gr.Dropdown, gr.Dropdown]:
+    """What the badge opens: which models, on which device, in which precision."""
+    with gr.Column(elem_id="settings"):
+        family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
+        gr.HTML(miniatures_note())
+        with gr.Row():
             device = gr.Dropdown(
                 device_choices(start.device), value=start.device, label=texts.DEVICE_LABEL
             )
             dtype = gr.Dropdown(list(DTYPES), value=start.dtype, label=texts.DTYPE_LABEL)
-    return InputBar(text, compare, message, words, family, device, dtype)
+    return family, device, dtype
+
+
+def miniatures_note() -> Markup:
+    """What the bundled models are, with the way to their card."""
+    card = el("a", texts.MINIATURES_CARD, href=CARD, target="_blank")
+    return note(texts.MINIATURES, "(", card, ")", texts.PUBLISHED)
 
 
 def wire_input_bar(bar: InputBar) -> None:
@@ -80,24 +97,40 @@ def device_choices(*found: str) -> list[tuple[str, str]]:
     return [(texts.AUTO_DEVICE, "auto"), *((name, name) for name in found if name != "auto")]
 
 
-def words_canvas(text: str) -> str:
-    """The word strip's data: the text to begin with, what the strip says, the example chips."""
-    return script_json(
-        {
-            "text": text,
-            "examples": examples(),
-            "hint": texts.WORDS_LABEL,
-            "keys": texts.KEYS,
-            "cut": texts.WORDS_CUT,
-            "try": texts.EXAMPLES_LABEL,
-            "recent": texts.RECENT_LABEL,
-        }
+def examples_html() -> Markup:
+    """One row of examples, the rest under “More”, and the way to a pair of sentences.
+
+    One stop of the tab key for the row: the arrows move in it.
+    """
+    first, others = examples()[:IN_THE_ROW], examples()[IN_THE_ROW:]
+    chips = [_chip(one, stop=not place) for place, one in enumerate(first)]
+    more = el(
+        "button", texts.MORE_EXAMPLES, type="button", class_="chip", popovertarget="more-examples"
+    )
+    rest = [_chip(one, stop=not place) for place, one in enumerate(others)]
+    add = el("button", texts.ADD_SENTENCE, type="button", class_="chip", id="add-sentence")
+    row = {"class_": "chips", "role": "group", "aria_label": texts.EXAMPLES_LABEL}
+    return el(
+        "div",
+        el("span", texts.EXAMPLES_LABEL, class_="lead"),
+        el("div", *chips, data_rove=True, **row),
+        more,
+        el("div", el("div", *rest, data_rove=True, **row), id="more-examples", popover="auto"),
+        add,
+        el("p", class_="hint shows", role="status"),
+        class_="tries",
     )
 
 
-@cache
-def examples() -> list[dict[str, str]]:
-    """The example chips: label, text and what each shows."""
-    if not EXAMPLES.exists():
-        return []
-    return json.loads(EXAMPLES.read_text("utf-8"))["examples"]
+def _chip(example: dict[str, Any], *, stop: bool) -> Markup:
+    """An example: its text, the fold that it is about, and what it shows."""
+    about = {f"data_{name}": example.get(name) for name in ("text", "tab", "fold")}
+    return el(
+        "button",
+        example["label"],
+        type="button",
+        class_="chip",
+        title=example["shows"],
+        tabindex=None if stop else -1,
+        **about,
+    )

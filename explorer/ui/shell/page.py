@@ -1,41 +1,49 @@
 """The page, as a table of contents: header, input bar, tabs, link and status."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from explorer.assets import ASSETS
 from explorer.doors.door import Door
+from explorer.doors.hosts import believe, path_of, said_at_the_start
+from explorer.doors.patience import limit_patience
 from explorer.doors.policy import refuse_credentials
+from explorer.doors.questions import REFUSALS, refuse_unknown
+from explorer.doors.routes import Routes
+from explorer.doors.streams import Streams
+from explorer.doors.turnstile import Turnstile
 from explorer.page_state import PageState
+from explorer.timing.room import is_short
+from explorer.ui.attention.endpoint import frame_route
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import say_every_failure
 from explorer.ui.kit.running import stop_for_those_who_leave
 from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
-from explorer.ui.shell.api import register_endpoints
-from explorer.ui.shell.documents import (
-    CARD,
-    card_route,
-    gallery_html,
-    glossary_route,
-    meanings_html,
-)
-from explorer.ui.shell.family import TAKE_OVER_JS, family_html
+from explorer.ui.shell.api import ENDPOINTS, register_endpoints
+from explorer.ui.shell.documents import card_route, glossary_route, meanings_html, tour_html
+from explorer.ui.shell.family import family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
-from explorer.ui.shell.opening import wire_opening, wire_put, wire_tabs
+from explorer.ui.shell.opening import wire_opening, wire_put
 from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.programs import register_tools
-from explorer.ui.shell.scripts import head_html, scripts_route
+from explorer.ui.shell.scripts import PAPER, head_html, scripts_route
 from explorer.ui.shell.standalone import standalone_route
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.shell.tabs import TABS, group_rules
 from explorer.ui.shell.take import provenance_route, qr_route, recipe_route
-from explorer.ui.shell.view import Wiring, view_config, wire
-from explorer.views.markup import el, script_json
+from explorer.ui.shell.view import Wiring, build_status, view_config, wire
+from explorer.views.markup import Markup, el, script_json
 from explorer.views.theme import colour_rules
+
+MOST_ANSWERS = 64
+"""Events that run or stand in a line of their own at once: more than all lines can hold."""
 
 
 def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
@@ -44,26 +52,25 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
     ``tools`` gives programs that speak MCP their own endpoints besides.
     """
     with Page(title=texts.TITLE, analytics_enabled=False, fill_width=True) as page:
-        gr.HTML(header_html(), elem_id="masthead")
+        gr.HTML(header_html(start), elem_id="masthead")
         bar = build_input_bar(start)
-        gr.HTML(family_html(start), elem_id="family", js_on_load=TAKE_OVER_JS)
         state = gr.State(None)
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
-            items, outputs = {}, {}
+            outputs = {}
             for tab in TABS:
-                with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}") as items[tab.ID]:
+                with gr.Tab(tab.LABEL, id=tab.ID, elem_id=f"tab-{tab.ID}"):
                     gr.HTML(el("h2", tab.QUESTION), elem_classes="question")
                     outputs[tab.ID] = tab.build(state)
         show_opening(start, outputs["predictions"])
-        gr.HTML(gallery_html(), elem_id="gallery")
-        status = gr.HTML("", elem_id="status")
+        gr.HTML(family_html(start), elem_id="family")
+        gr.HTML(tour_html(), elem_id="tour")
+        status = build_status()
         gr.HTML(meanings_html(), elem_id="meanings")
         view = Canvas("page/view", script_json(view_config()), elem_id="link")
         wire(Wiring(start, view, bar.message, state, status, outputs))
         wire_input_bar(bar)
-        wire_opening(page, start, bar, tabs)
+        wire_opening(page, start, bar)
         wire_put(bar, tabs)
-        wire_tabs(items)
         register_endpoints()
         if tools:
             register_tools()
@@ -71,45 +78,74 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
     return page
 
 
-def header_html() -> str:
-    """The title, what the page is for, and the theme switch."""
-    card = el("a", texts.MINIATURES_CARD, href=CARD, target="_blank")
-    miniatures = (texts.MINIATURES, "(", card, ")", texts.PUBLISHED)
+def header_html(start: PageState) -> Markup:
+    """One line: the title, the models in use with the way to others, and the theme switch."""
+    badge = [
+        el("span", said, data_family=family, hidden=family != start.family)
+        for family, said in texts.BADGES.items()
+    ]
+    theme_switch = {"title": texts.THEME_SWITCH, "aria_label": texts.THEME_SWITCH}
     return el(
         "header",
         el("a", texts.SKIP, href="#tabs", class_="skip"),
-        el("div", el("h1", texts.TITLE), el("p", texts.TAGLINE), el("p", *miniatures)),
-        el("button", texts.THEME_SWITCH, type="button", id="theme-switch"),
+        el("h1", texts.TITLE),
+        el("p", texts.TAGLINE),
+        el(
+            "button",
+            *badge,
+            type="button",
+            class_="chip badge-chip",
+            popovertarget="settings",
+            title=texts.BADGE_OPENS,
+        ),
+        el("button", texts.TOUR["name"], type="button", class_="chip", id="tour-start"),
+        el("button", "◐", type="button", class_="chip", id="theme-switch", **theme_switch),
+        el("p", texts.LITTLE_MEMORY, class_="message failure", role="alert") if is_short() else "",
     )
 
 
-def launch_options() -> dict[str, Any]:
-    """What ``launch`` needs besides the address: look, scripts, and no more doors than needed."""
+def launch_options(public: str = "") -> dict[str, Any]:
+    """What ``launch`` needs besides the address: look, scripts, and no more doors than needed.
+
+    Args:
+        public: Where the page is to be had, as visitors write it; empty where nobody has said it.
+
+    Raises:
+        ValueError: that is no address.
+    """
+    address = said_at_the_start(public)
+    believe(address)
     keep_sessions_lean()
     stop_for_those_who_leave()
     refuse_credentials()
+    limit_patience()
+    refuse_unknown()
+    say_every_failure()
+    ours = own_routes()
     return {
         # Else Gradio gives up a start that takes three seconds to answer its own question, as one
         # does that visitors ask while torch is still being imported.
         "_frontend": False,
+        # A pool of their own for the answers: files and pages must not wait for long ones.
+        "max_threads": MOST_ANSWERS,
+        "root_path": path_of(os.getenv("GRADIO_ROOT_PATH")) or path_of(address),
         "theme": theme(),
-        "css": colour_rules(),
+        "css": colour_rules() + glyph_rules() + group_rules(),
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {
-            "routes": [
-                scripts_route(),
-                card_route(),
-                glossary_route(),
-                picture_route(),
-                provenance_route(),
-                recipe_route(),
-                qr_route(),
-                standalone_route(),
+            "routes": ours,
+            "exception_handlers": REFUSALS,
+            "middleware": [
+                Middleware(Door, routes=Routes(ours, ENDPOINTS)),
+                Middleware(Turnstile),
+                Middleware(Streams),
+                Middleware(Preview),
             ],
-            "middleware": [Middleware(Door), Middleware(Preview)],
         },
         "footer_links": ["api"],
+        # Gradio says these to screen readers when an event is over, and has no English for one.
+        "i18n": gr.I18n(en={"common.complete": texts.COMPLETE}),
         "run_history": False,
         "state_session_capacity": MOST_SESSIONS,
         "show_error": False,
@@ -118,9 +154,25 @@ def launch_options() -> dict[str, Any]:
     }
 
 
+def own_routes() -> list[Route]:
+    """What the page has and Gradio has not."""
+    return [
+        scripts_route(),
+        frame_route(),
+        card_route(),
+        glossary_route(),
+        picture_route(),
+        provenance_route(),
+        recipe_route(),
+        qr_route(),
+        standalone_route(),
+    ]
+
+
 def style_sheets() -> list[Path]:
-    """The page's own rules first, then each subject's."""
-    return sorted((ASSETS / "css").glob("*.css"), key=lambda path: (path.stem != "page", path.stem))
+    """The page's own rules first, then each subject's; those for paper stand in the head."""
+    sheets = set((ASSETS / "css").glob("*.css")) - {PAPER}
+    return sorted(sheets, key=lambda path: (path.stem != "page", path.stem))
 
 
 def theme() -> gr.themes.Base:

@@ -5,41 +5,103 @@ link holds; a chat or a slide tool reads the tags and runs no script. They are r
 """
 
 import re
+from collections import OrderedDict
 from collections.abc import Mapping
+from threading import Lock
 from urllib.parse import urlencode
 
-from gradio.route_utils import get_root_url
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
-from starlette.responses import FileResponse
+from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.assets import ASSETS
-from explorer.page_state import LINKED, from_params
+from explorer.doors.hosts import PUBLIC, path_of, root_of
+from explorer.gate import open_gate
+from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
+from explorer.packing import PACKED
+from explorer.page_state import LINKED, PageState, from_params
+from explorer.runs import costs_nobody
+from explorer.timing.slot import SLOT
 from explorer.ui.kit import words as texts
-from explorer.views.markup import Markup, el, join
+from explorer.ui.predictions.endpoint import first_answers
+from explorer.views.markup import Markup, el, join, script_json
+from explorer.views.preview import HEIGHT, WIDTH, preview_picture
 
 PICTURE = "preview.png"
 """Relative to the page; WIDTH x HEIGHT, as every reader of such tags expects it."""
-WIDTH, HEIGHT = 1200, 630
+MOST_DRAWN = 64
+"""Pictures kept."""
+_drawn: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+_drawing = Lock()
+"""One at a time: a picture that nobody may look at must not keep a reader waiting."""
 _GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
 _CONFIG = "<script>window.gradio_config"
+_HERE = (
+    "window.gradio_api_info &&= JSON.parse(JSON.stringify(gradio_api_info)"
+    ".replaceAll({absolute}, new URL('.', location.href).href.slice(0, -1)));"
+)
 LONGEST = 160
 """Characters of a text that a preview shows before it cuts it off itself."""
 
 
 def picture_route() -> Route:
-    """Where the picture is."""
-    return Route(f"/{PICTURE}", lambda _request: FileResponse(ASSETS / PICTURE))
+    """Where the picture is: a link's own, or the one that stands for all."""
+    return Route(f"/{PICTURE}", _send_picture)
+
+
+def _send_picture(request: Request) -> Response:
+    state, _ = from_params(request.query_params)
+    shows_text = {"text", PACKED} & set(request.query_params)
+    drawn = picture_of(state) if shows_text else None
+    if drawn is None:
+        return FileResponse(ASSETS / PICTURE, headers={"Cache-Control": "no-cache"})
+    return Response(drawn, media_type="image/png", headers={"Cache-Control": "max-age=86400"})
+
+
+def picture_of(state: PageState) -> bytes | None:
+    """The picture of a text with its first answers; None where it has none, or not just now."""
+    key = (state.text, state.family)
+    if key in _drawn or not _drawing.acquire(blocking=False):
+        return _drawn.get(key)
+    try:
+        drawn = _draw(state) if is_free() and costs_nobody(state) else None
+        if drawn is not None:
+            _drawn[key] = drawn
+        if len(_drawn) > MOST_DRAWN:
+            _drawn.popitem(last=False)
+        return drawn
+    finally:
+        _drawing.release()
+
+
+def is_free() -> bool:
+    """Whether the imports are done and nobody measures."""
+    return not (open_gate().is_alive() or SLOT.is_measuring)
+
+
+def _draw(state: PageState) -> bytes | None:
+    try:
+        answers = first_answers(state)
+    except BadText:  # what is wrong with a text is said on the page
+        return None
+    words = clean_text(state.text).replace(MASK, f" {MASK} ").replace(SEPARATOR, " ").split()
+    gapped = ["" if one == MASK else one for one in words]
+    return preview_picture(texts.TITLE, gapped, answers) if answers else None
 
 
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
-    """The tags of one link, everything in them escaped; ``root`` is the page's own address."""
+    """The tags of one link, everything in them escaped; ``root`` is where the page is, or a dot."""
     state, _ = from_params(params)
-    own = f"{root}/?{urlencode(state.to_params())}" if set(params) & set(LINKED) else f"{root}/"
-    said = texts.PREVIEW.format(text=_shortened(state.text)) if "text" in params else texts.TAGLINE
-    shown = {"title": texts.TITLE, "description": said, "image": f"{root}/{PICTURE}"}
+    link = state.to_link() if set(params) & {*LINKED, PACKED} else None
+    own = f"{root}/?{urlencode(link)}" if link else f"{root}/"
+    picture, said = f"{root}/{PICTURE}", texts.TAGLINE
+    if link and {"text", PACKED} & set(link):
+        said = texts.PREVIEW.format(text=_shortened(state.text))
+        of = {name: link[name] for name in ("v", "family", "text", PACKED) if name in link}
+        picture = f"{picture}?{urlencode(of)}"
+    shown = {"title": texts.TITLE, "description": said, "image": picture}
     return join(
         el("link", rel="canonical", href=own),
         el("meta", property="og:type", content="website"),
@@ -56,6 +118,17 @@ def with_preview(page: str, tags: Markup) -> str:
     """The page with these tags in its head, and none of Gradio's."""
     head, start, rest = page.partition(_CONFIG)
     return _GRADIOS.sub("", head).replace("</style>", f"</style>{tags}", 1) + start + rest
+
+
+def with_paths(page: str, absolute: str, path: str) -> str:
+    """The page with its own address as a path, so that it is the same under every name.
+
+    The lines of code that Gradio shows get the address that stands in the visitor's browser, unless
+    the public one is known.
+    """
+    page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
+    here = Markup(_HERE.format(absolute=script_json(absolute)))
+    return page if PUBLIC[-1] else page.replace("</head>", f"{el('script', here)}</head>", 1)
 
 
 class Preview:
@@ -87,8 +160,10 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
     """Send the page with the tags of this request's link; what is no page stays as it is."""
     headers = MutableHeaders(scope=start)
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
-        root = get_root_url(request, "/", request.scope.get("root_path"))
-        body = with_preview(body.decode(), preview_tags(root, request.query_params)).encode()
+        below = request.scope.get("root_path")
+        tags = preview_tags(PUBLIC[-1] or ".", request.query_params)
+        page = with_preview(body.decode(), tags)
+        body = with_paths(page, root_of(request, "/", below), path_of(below)).encode()
         headers["content-length"] = str(len(body))
     await send(start)
     await send({"type": "http.response.body", "body": body})

@@ -13,6 +13,7 @@ import gradio as gr
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.queues import OF_PROGRAMS
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import predict
 
@@ -89,7 +90,7 @@ TOOLS: tuple[Callable[..., str], ...] = (
 def register_tools() -> None:
     """Give every tool its name; call inside the page's Blocks, after the endpoints."""
     for tool in TOOLS:
-        gr.api(plain_errors(tool, as_html=False), api_name=tool.__name__, concurrency_id="infer")
+        gr.api(plain_errors(tool, as_html=False), api_name=tool.__name__, **OF_PROGRAMS)
 
 
 def no_tool(endpoint: Callable) -> Callable:

@@ -5,7 +5,9 @@ how long a file is fresh and, after an update, may run old code beside new. Here
 its contents: it is kept for ever and never stale, and relative imports stay under the same hash.
 """
 
+import gzip
 import hashlib
+import json
 import re
 from functools import cache
 from pathlib import PurePosixPath
@@ -19,6 +21,7 @@ from explorer.assets import ASSETS
 from explorer.views.markup import el
 
 SCRIPTS = ASSETS / "js"
+PAPER = ASSETS / "css" / "print.css"
 EARLY, ENTRY = "early.js", "gradio.js"
 FIRST = (ENTRY, "page/words.js", "page/view.js", "predictions/gaps.js")
 """What the first picture needs, with all that these import: asked for at once, not one by one."""
@@ -31,6 +34,23 @@ def modules() -> dict[str, bytes]:
     """Every module by its path below ``assets/js``, as it was when the page was built."""
     paths = sorted(SCRIPTS.rglob("*.js"))
     return {str(PurePosixPath(p.relative_to(SCRIPTS))): p.read_bytes() for p in paths}
+
+
+LIBRARY, LOOKS = "plotly.min.js", "templates.json"
+"""What the first chart that comes into sight asks for, from Plotly's own Python package."""
+
+
+@cache
+def charting(name: str) -> bytes:
+    """Plotly for the browser, or the light and the dark look of a chart; compressed."""
+    import plotly
+    from plotly.offline import get_plotlyjs
+
+    from explorer.views.theme import PAGES, chart_template
+
+    looks = {theme: chart_template(theme).to_plotly_json() for theme in PAGES}
+    text = get_plotlyjs() if name == LIBRARY else json.dumps(looks | {"of": plotly.__version__})
+    return gzip.compress(text.encode(), 6)
 
 
 @cache
@@ -49,17 +69,28 @@ def scripts_route() -> Route:
 
 def send_module(request: Request) -> Response:
     """One module, or nothing for a page that is older than this server."""
-    content = modules().get(request.path_params["path"])
+    path = request.path_params["path"]
+    content = modules().get(path)
+    if request.path_params["version"] == version() and path in (LIBRARY, LOOKS):
+        kind = "text/javascript" if path == LIBRARY else "application/json"
+        headers = FOR_EVER | {"Content-Encoding": "gzip"}
+        return Response(charting(path), media_type=kind, headers=headers)
     if content is None or request.path_params["version"] != version():
         return Response(status_code=404)
     return Response(content, media_type="text/javascript", headers=FOR_EVER)
 
 
 def head_html() -> str:
-    """The early script inline, the preloads of the first picture, and the entry."""
+    """The early script inline, the rules for paper, the preloads of the first picture, the entry.
+
+    Gradio puts its own container before every selector of a media rule, which then says nothing of
+    the page around it.
+    """
+    paper = PAPER.read_text("utf-8")
     preloads = [el("link", rel="modulepreload", href=address(path)) for path in closure(FIRST)]
     entry = el("script", type="module", src=address(ENTRY))
-    return f"<script>{modules()[EARLY].decode()}</script>{''.join(preloads)}{entry}"
+    early = modules()[EARLY].decode()
+    return f"<script>{early}</script><style>{paper}</style>{''.join(preloads)}{entry}"
 
 
 def address(path: str) -> str:

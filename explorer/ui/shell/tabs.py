@@ -9,6 +9,7 @@ from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
 from explorer.ui.depth import tab as depth
 from explorer.ui.distillation import tab as distillation
+from explorer.ui.kit import words as texts
 from explorer.ui.latency import tab as latency
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.predictions import tab as predictions
@@ -43,3 +44,16 @@ TABS: tuple[Tab, ...] = (
     latency,
     claims,
 )
+
+
+def group_rules() -> str:
+    """The groups' names over the row of tabs, as style rules: Gradio's row holds tabs alone.
+
+    They are read from the page and not aloud: a tab's name stays its own.
+    """
+    rules = []
+    for group, tabs in texts.GROUPS.items():
+        first, last = (f"#tab-{tab}-button" for tab in (tabs[0], tabs[-1]))
+        rules.append(f'#tabs {first}::before{{content:"{group}"/"";}}')
+        rules.append(f"#tabs {last}{{margin-inline-end:var(--between-groups);}}")
+    return "".join(rules)

@@ -13,18 +13,22 @@ import gradio as gr
 
 from explorer.models.run import Run
 from explorer.models.tokens import BadText
+from explorer.packing import PACKED
 from explorer.page_state import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
     MOVED,
+    TEXTS,
     PageState,
     default_params,
     from_page,
 )
 from explorer.runs import device_of, get_runs
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.asked import link_in
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import sentence_of
+from explorer.ui.kit.queues import COMPARE
 from explorer.ui.shell.status import status_html
 from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import Markup, el, script_json
@@ -76,26 +80,29 @@ def wire(wiring: Wiring) -> None:
         [],
         wiring.results,
         trigger_mode="always_last",
-        concurrency_limit=4,
         show_progress="full",
         show_progress_on=wiring.message,
+        **COMPARE,
     )
 
 
 def asked_of(question: dict[str, Any], start: PageState) -> Asked:
     """The browser's question; whatever is no question asks for the start."""
     try:
-        params = {str(k): str(v) for k, v in question["params"].items() if v is not None}
+        params = link_in(question)
         number, keep = int(question["number"]), tuple(map(str, question["keep"]))
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, OverflowError):
         return Asked(start)
     return Asked(*from_page(params, start), number, keep)
 
 
 def view(wiring: Wiring, asked: Asked, progress: gr.Progress) -> Outputs:
     """Run the three models and draw the tab; a bad text leaves everything as it was."""
-    if asked.repaired:
-        gr.Warning(texts.REPAIRED.format(fields=", ".join(asked.repaired)))
+    repaired = [name for name in asked.repaired if name != PACKED]
+    if repaired:
+        gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
+    if PACKED in asked.repaired:
+        gr.Warning(texts.UNREADABLE)
     state = replace(asked.state, device=device_of(asked.state))
     runs, refusal = run_models(state, progress)
     drawn: Outputs = {}
@@ -167,21 +174,30 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         "repaired": list(asked.repaired),
         "accepted": accepted,
         "drawn": drawn,
-        "params": state.to_params(),
+        "params": {k: v for k, v in state.to_params().items() if k != "text"},
         "machine": {"device": state.device, "dtype": state.dtype},
         "text": state.text,
     }
     return script_json({"answer": answer})
 
 
+def build_status() -> gr.HTML:
+    """Which text the answers are for while another one is typed, and below, how they were made."""
+    back = el("button", texts.STANDING_BACK, type="button", class_="chip")
+    gr.HTML(el("p", el("span"), back, role="status", hidden=True), elem_id="standing")
+    return gr.HTML("", elem_id="status")
+
+
 def view_config() -> dict[str, object]:
     """What the browser is told once of the page, so that it keeps no list of its own."""
     return {
         "defaults": default_params(),
-        "limit": LINK_TEXT_LIMIT,
         "moved": MOVED,
         "reads": {tab.ID: list(tab.READS) for tab in TABS},
+        "limit": LINK_TEXT_LIMIT,
         "longest": LINK_LONGEST,
+        "packed": PACKED,
+        "texts_of": TEXTS,
         "home": home(),
         "texts": texts.LINK,
     }

@@ -10,15 +10,17 @@ import gradio as gr
 from explorer import assets
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.choose import Candidate, Figure, advice
+from explorer.analysis.tasks.kept import TASKS
+from explorer.analysis.tasks.printed import PrintedScore, printed_scores
 from explorer.models.kinds import distilled_pair
-from explorer.models.specs import ModelSpec
+from explorer.models.specs import BASE, ModelSpec
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.runs import device_of, get_run, get_runs, in_rounds
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
-from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, QUIET
@@ -40,12 +42,19 @@ Figures = Mapping[str, Figure]
 class Measured:
     """What one press found, and of whom."""
 
-    names: tuple[str, ...]
-    """Of the models; of another family nothing here is known."""
-    workload: Workload
+    score: str
+    """What the work timed here is scored by; of another score no time is known."""
+    family: tuple[str, ...]
+    """The names of the page's models; of another family nothing here is known."""
     milliseconds: Figures
+    """Of one answer, by the model's name."""
     shares: Mapping[str, Figures]
-    """By the score's name."""
+    """By the score's name, then the model's."""
+
+    def tells(self, family: tuple[str, ...], score: str) -> bool:
+        """Whether this was measured of these models, on the work that the score is of."""
+        one_work = {self.score, score} <= set(texts.RUN_HERE)
+        return self.family == family and (self.score == score or one_work)
 
 
 def build_fold(state: gr.State) -> None:
@@ -59,14 +68,14 @@ def build_fold(state: gr.State) -> None:
             measure = gr.Button(texts.MEASURE, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         standing, said, kept = gr.HTML(), gr.HTML(), gr.State(None)
-        picture, rows = Canvas("tasks/choose"), gr.HTML()
+        picture, rows = Chart("tasks/choose"), gr.HTML()
         asked, drawn = [state, kept, *limits, score, least], [said, picture, rows]
         opened.on_open(show_choice, asked, drawn, show_progress="hidden")
         events = [*(box.change for box in limits), score.change, least.change, kept.change]
         gr.on(events, plain_errors(show_choice), asked, drawn, trigger_mode="always_last", **QUIET)
         stop_comes(stop, measure)
         line = QUIET | {"concurrency_id": "measure"}
-        event = measure.click(plain_errors(measure_all), [state], [standing, kept], **line)
+        event = measure.click(plain_errors(measure_all), [state, score], [standing, kept], **line)
         stop.click(stopped, None, [standing], cancels=[event], **AT_ONCE)
         stop_goes(stop, event)
 
@@ -88,79 +97,132 @@ def show_choice(
     if state is None:
         return ["", "", ""]
     size, time, score, least = wishes
-    specs, limits = specs_of(state), texts.limits_from(size, time, least)
-    if kept is not None and kept.names != tuple(spec.name for spec in specs.values()):
+    specs, limits = choices_of(state, score), texts.limits_from(size, time, least)
+    if kept is not None and not kept.tells(names_of(state), score):
         kept = None
     candidates = candidates_of(state, kept, score)
-    found = advice(candidates, limits)
-    titles = texts.TITLES | {"score": texts.TITLES["score"].format(score=texts.SCORES[score])}
+    found, printed = advice(candidates, limits), printed_of(state, score)
+    titles = texts.titles_of(score)
+    said = texts.notes_of({specs[n].label: (p.value, p.source) for n, p in printed.items()})
+    verdicts = texts.verdicts(found, tuple(printed))
     return [
-        texts.choose_finding((found, limits), candidates, specs),
-        choose_canvas(specs, candidates, (found, limits), titles),
-        join(choose_table(specs, candidates, texts.verdicts(found), texts.HEAD), note(texts.NOTE)),
+        texts.choose_finding((found, limits), candidates, specs, tuple(printed)),
+        choose_canvas(specs, candidates, (found, limits), titles, tuple(printed)),
+        join(choose_table(specs, candidates, verdicts, texts.HEAD), *map(note, said)),
     ]
 
 
+def names_of(state: PageState) -> tuple[str, ...]:
+    """The names of the page's own models."""
+    return tuple(spec.name for spec in specs_of(state).values())
+
+
+def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
+    """By name the page's models and, beside miniatures, the published ones that papers score."""
+    own = list(specs_of(state).values())
+    beside = [] if own[0].repo else [BASE[key] for key in printed_scores(score)]
+    return {spec.name: spec for spec in (*own, *beside)}
+
+
+def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
+    """The printed scores of the published models that stand beside the page's, by name."""
+    shown, printed = choices_of(state, score), printed_scores(score)
+    beside = (spec for name, spec in shown.items() if name not in names_of(state))
+    return {spec.name: printed[spec.key] for spec in beside}
+
+
 def candidates_of(state: PageState, kept: Measured | None, score: str) -> dict[str, Candidate]:
-    """Size from the shapes, score from the cards or the press, time from the press."""
+    """Size from the shapes, score from the cards, the papers or the press, time from the press."""
     from explorer.analysis.latency.family import stored_parameters
 
     times = kept.milliseconds if kept else {}
     scores = card_scores(state, score) if score not in texts.RUN_HERE else {}
     if kept:
         scores |= kept.shares.get(score, {})
+    scores |= {name: exactly(one.value) for name, one in printed_of(state, score).items()}
     n_bytes = 4 if state.dtype == "float32" else 2
     found = {}
-    for key, spec in specs_of(state).items():
-        size = stored_parameters(spec) * n_bytes / 1e6
-        found[key] = Candidate(Figure(size, size, size), times.get(key), scores.get(key))
+    for name, spec in choices_of(state, score).items():
+        size = exactly(stored_parameters(spec) * n_bytes / 1e6)
+        found[name] = Candidate(size, times.get(name), scores.get(name))
     return found
 
 
+def exactly(value: float) -> Figure:
+    """What was counted or printed: its interval is itself."""
+    return Figure(value, value, value)
+
+
 def card_scores(state: PageState, task: str) -> dict[str, Figure]:
-    """What the cards of the adapters say."""
+    """What the cards of the adapters say, by the model's name."""
     from explorer.analysis.tasks.kept import tuned_scores
 
     cards, _ = cards_of(state, task)
     found = tuned_scores(cards, task, distilled_pair()[0])
-    return {key: Figure(one.value, one.low, one.high) for key, one in found.items()}
+    specs = specs_of(state)
+    return {specs[key].name: Figure(one.value, one.low, one.high) for key, one in found.items()}
 
 
-def measure_all(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
-    """The sentences read by every model, then the models timed; what was found, at the end."""
+def measure_all(
+    state: PageState | None, score: str, request: gr.Request | None = None
+) -> Iterator[list[Any]]:
+    """The sentences read by every model if that is the score, then the models timed on its work."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
     if state is None:
         return
     runs, _ = get_runs(state)
-    specs, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
-    words: dict[str, list[str]] = {spec.key: [] for spec in specs}
-    for done, answers in enumerate(read_sentences(specs, state)):
-        for key, word in answers.items():
-            words[key].append(word)
+    own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
+    words: dict[str, list[str]] = {spec.name: [] for spec in own}
+    reads_here = score in texts.RUN_HERE
+    for done, read in enumerate(read_sentences(own, state) if reads_here else ()):
+        for name, word in read.items():
+            words[name].append(word)
         if done % 6 == 0:
             yield [note(texts.READING.format(done=done, n=len(sentences))), gr.skip()]
-    workload = workload_of(state, max(len(run.tokens) for run in runs.values()))
+    work = work_of(state, score, own)
+    timed = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
 
     def job(sign: StopSign) -> Iterator[Any]:
-        yield from measure_family(specs, workload, plan_for(workload, BUDGET_S), sign)
+        yield from measure_family(timed, work.workload, plan_for(work.workload, BUDGET_S), sign)
 
-    shares = shares_of(words, [one["answer"] for one in sentences])
-    draw = partial(drawn, state, workload, shares)
-    yield from running(MEASUREMENTS, job, request, draw)
+    answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
+    shares = shares_of(words, answers, specs_of(state)[teacher].name) if reads_here else {}
+    yield from running(MEASUREMENTS, job, request, partial(drawn, state, work, shares))
 
 
-def workload_of(state: PageState, n_tokens: int) -> Workload:
-    """One text of this length where the page runs."""
-    device = device_of(state)
-    length = min(max(n_tokens, 2), MAX_LENGTH)
-    return Workload(length, 1, device, state.dtype, clock=clock_on(device, "compute"))
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one answer of a score costs: passes of one length, as it was scored."""
+
+    score: str
+    workload: Workload
+    passes: Mapping[str, float]
+    """By model key: how many passes an answer takes on average."""
+
+
+def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
+    """The passes that a score was reached with: windows, phrases, or the page's sentences."""
+    cards, _ = cards_of(state, score) if score not in texts.RUN_HERE else ({}, {})
+    scored = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
+    lengths = [one["tokens"] for one in scored.values() if "tokens" in one]
+    if not lengths:
+        lengths = [mean_tokens(spec, state) for spec in own]
+    device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
+    workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "compute"))
+    return Work(score, workload, {key: one.get("passes", 1.0) for key, one in scored.items()})
+
+
+def mean_tokens(spec: ModelSpec, state: PageState) -> float:
+    """Tokens of the page's sentences, on average, as a model cuts them."""
+    texts_read = [replace(state, text=one["text"]) for one in assets.sentences()]
+    return sum(len(get_run(spec, one).tokens) for one in texts_read) / len(texts_read)
 
 
 def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:
     """Every model's first word for the gap of each of the page's sentences, one after the other."""
     states = [replace(state, text=one["text"]) for one in assets.sentences()]
-    queues = {spec.key: [partial(first_word, spec, one) for one in states] for spec in specs}
+    queues = {spec.name: [partial(first_word, spec, one) for one in states] for spec in specs}
     yield from in_rounds(queues)
 
 
@@ -171,14 +233,15 @@ def first_word(spec: ModelSpec, state: PageState) -> str:
     return spelling_of(run.vocabulary).word(piece).casefold()
 
 
-def shares_of(words: Mapping[str, list[str]], answers: list[str]) -> dict[str, dict[str, Figure]]:
-    """Hidden words found, and first words that are BERT's, with 95 % intervals (Wilson 1927)."""
-    teacher = distilled_pair()[0]
+def shares_of(
+    words: Mapping[str, list[str]], answers: list[str], teacher: str
+) -> dict[str, dict[str, Figure]]:
+    """Hidden words found, and first words that are BERT's, with 95% intervals (Wilson 1927)."""
     own = [answer.casefold() for answer in answers]
-    found = {"right": {key: share(said, own) for key, said in words.items()}}
+    found = {"right": {name: share(said, own) for name, said in words.items()}}
     if teacher in words:
-        found["agreement"] = {key: share(said, words[teacher]) for key, said in words.items()}
-        found["agreement"][teacher] = Figure(1.0, 1.0, 1.0)
+        found["agreement"] = {name: share(said, words[teacher]) for name, said in words.items()}
+        found["agreement"][teacher] = exactly(1.0)
     return found
 
 
@@ -188,12 +251,7 @@ def share(said: list[str], expected: list[str]) -> Figure:
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
 
-def drawn(
-    state: PageState,
-    workload: Workload,
-    shares: Mapping[str, Figures],
-    update: Update,
-) -> list[Any]:
+def drawn(state: PageState, work: Work, shares: Mapping[str, Figures], update: Update) -> list[Any]:
     """How the timing stands; at its end all that was found."""
     if update.place:
         return [note(PLACE.format(n=update.place)), gr.skip()]
@@ -202,8 +260,10 @@ def drawn(
     if not update.done or result is None or not rounds:
         said = texts.NOT_TIMED if update.done else texts.TIMING.format(n=rounds + 1)
         return [note(texts.STOPPED if update.stopped else said), gr.skip()]
-    rows = zip(result.rows, result.summary.models, strict=True)
-    times = {row.spec.key: Figure(m.median_ms, m.low_ms, m.high_ms) for row, m in rows}
-    names = tuple(spec.name for spec in specs_of(state).values())
-    said = texts.timed_said(workload, rounds, len(assets.sentences()))
-    return [note(said), Measured(names, workload, times, shares)]
+    times = {}
+    for row, one in zip(result.rows, result.summary.models, strict=True):
+        n_passes = work.passes.get(row.spec.key, 1.0)
+        times[row.spec.name] = Figure(one.median_ms, one.low_ms, one.high_ms).times(n_passes)
+    passes, n = work.passes.values(), len(assets.sentences())
+    said = texts.timed_said(work.score, work.workload, rounds, passes, n)
+    return [note(said), Measured(work.score, names_of(state), times, shares)]

@@ -1,37 +1,46 @@
 """The sentences of the fold that holds the models against a reader's limits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from explorer.analysis.digits import percent
 from explorer.analysis.tasks.choose import Advice, Candidate, Limits
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
-FOLD = "Which should I use?"
-SIZE = "Largest size in MB (0: any)"
-TIME = "Slowest answer in ms (0: any)"
+FOLD = "Which model should I use?"
+SIZE = "Maximum size in MB (leave empty for no limit)"
+TIME = "Maximum time in ms (leave empty for no limit)"
 SCORE = "Scored by"
-LEAST = "Least score in % (0: any)"
+LEAST = "Minimum score in % (leave empty for no limit)"
 SCORES = {
     "sst2": "Sentiment: accuracy",
     "squad": "Questions: F1",
-    "right": "Hidden words found",
-    "agreement": "Same first word as BERT",
+    "right": "Masked words predicted",
+    "agreement": "Same top prediction as BERT",
 }
 """By what a model can be scored; the first two from its adapter's card, the others run here."""
 RUN_HERE = ("right", "agreement")
 MEASURE = "Measure here"
 STOP = "Stop"
-STOPPED = "Stopped; what was measured before is kept."
+STOPPED = "Stopped; earlier measurements are kept."
 READING = "Sentences read: {done} of {n}."
 TIMING = "Timing: round {n}."
 TIMED = (
-    "Timed here: one pass of the encoder over {tokens} tokens on {device} in {dtype}, {rounds} "
-    "rounds with the models taking turns{clock}; words found and agreement over {n} sentences of "
-    "the page."
+    "Timed here: forward passes of the encoder over {tokens} tokens on {device} in {dtype}, "
+    "{rounds} rounds with the models alternating{clock}. {work}"
 )
-ONE_THREAD = ", in processor time of one thread"
-NOT_TIMED = "No round was finished, so no time is known."
+WORKS = {
+    "sst2": "That is the mean length of an SST-2 dev sentence, on which the accuracy was measured.",
+    "squad": "That is the window on which F1 was measured. A question of SQuAD's dev set takes "
+    "{passes} windows on average, which the times below include. The printed F1 scores used "
+    "windows of 384 tokens, which take longer.",
+    "right": "That is the mean length of the page's {n} sentences, on which masked words and "
+    "agreement are counted.",
+}
+WORKS["agreement"] = WORKS["right"]
+ONE_THREAD = ", CPU time of one thread"
+NOT_TIMED = "No round was completed, so no time is known."
 HEAD = ("Model", "Size", "Time", "Score", "Verdict")
 TITLES = {
     "megabytes": "Size of encoder and pooler in MB",
@@ -39,64 +48,96 @@ TITLES = {
     "score": "{score} in %",
     "against_megabytes": "against size",
     "against_milliseconds": "against time",
-    "front": "nothing is both cheaper and better",
+    "front": "Pareto front: nothing is both cheaper and better",
     "unmeasured": "Not measured yet",
+    "printed": "{label}, printed",
 }
 NOTE = (
-    "Whiskers are 95 % intervals. A limit counts as kept or missed only where a whole interval "
-    "says so. The dotted line joins the models that none beats at both of a picture's two numbers. "
-    "What was not measured here is not advised, and other tasks and machines may order the models "
-    "otherwise."
+    "Whiskers are 95% confidence intervals. A limit counts as met or missed only if the whole "
+    "interval lies on one side, and so does one model as better than another. The dotted line is "
+    "the Pareto front of a chart's two numbers, whatever their intervals. We only recommend what "
+    "was measured here or printed; other tasks and machines may rank the models otherwise."
 )
-MISSES = {"megabytes": "too large", "milliseconds": "too slow", "score": "scores too little"}
+PRINTED = (
+    "Printed, not measured here; on the same dev set, by full fine-tuning, without an interval: "
+    "{scores}. Where the checkpoint of a published size is not here, it is timed with random "
+    "weights: time does not depend on their values."
+)
+MISSES = {
+    "megabytes": "over the size limit",
+    "milliseconds": "over the time limit",
+    "score": "below the score limit",
+}
 NAMES = {"megabytes": "its size", "milliseconds": "its time", "score": "its score"}
-FITS = "keeps to the limits"
-BEATEN = "keeps to the limits; another is as good in all three, better in one"
-DOUBT = "open: the limit lies inside the interval of {what}"
-UNMEASURED = "not advised: {what} was not measured"
+FITS = "meets the limits"
+BEATEN = "meets the limits; another is as good in all three, better in one"
+CLOSE = "meets the limits; another's numbers are as good in all three, but the intervals overlap"
+BY_PRINT = " (printed score)"
+DOUBT = "undecided: the limit lies inside the interval of {what}"
+UNMEASURED = "not recommended: {what} {was} not measured"
 
 
-def verdicts(advice: Advice) -> dict[str, str]:
-    """What became of each model, in words."""
+def titles_of(score: str) -> dict[str, str]:
+    """The charts' titles for one score."""
+    return TITLES | {"score": TITLES["score"].format(score=SCORES[score])}
+
+
+def notes_of(printed: Mapping[str, tuple[float, str]]) -> list[str]:
+    """How to read the table, and where each printed score stands."""
+    listed_scores = "; ".join(
+        f"{label} {percent(v)} ({src})" for label, (v, src) in printed.items()
+    )
+    return [NOTE, PRINTED.format(scores=listed_scores)] if printed else [NOTE]
+
+
+def verdicts(advice: Advice, printed: Sequence[str] = ()) -> dict[str, str]:
+    """What became of each model, in words; of a printed score it is said."""
     found = {key: FITS if key in advice.front else BEATEN for key in advice.fits}
+    found |= {key: CLOSE for key in advice.close if key in found}
     found |= {key: " and ".join(MISSES[n] for n in names) for key, names in advice.misses.items()}
     for form, part in ((DOUBT, advice.undecided), (UNMEASURED, advice.unmeasured)):
         found |= {
-            key: form.format(what=" and ".join(NAMES[name] for name in names))
+            key: form.format(
+                what=" and ".join(NAMES[name] for name in names),
+                was="was" if len(names) == 1 else "were",
+            )
             for key, names in part.items()
         }
-    return found
+    return {key: f"{said}{BY_PRINT * (key in printed)}" for key, said in found.items()}
 
 
 def choose_finding(
     found: tuple[Advice, Limits],
     candidates: Mapping[str, Candidate],
     specs: Mapping[str, ModelSpec],
+    printed: Sequence[str] = (),
 ) -> Markup:
-    """Who keeps to the limits, and in what each of them is the best."""
+    """Who meets the limits, and in what each of them is the best."""
     advice, limits = found
 
-    def names(keys: Sequence[str]) -> Markup:
-        return listed([model_name(key, specs[key].label) for key in keys])
+    def names(keys: Sequence[str], measure: str = "") -> Markup:
+        marks = [" (printed)" * (measure == "score" and key in printed) for key in keys]
+        shown = [model_name(specs[key].key, specs[key].label) for key in keys]
+        return listed([join(*pair) for pair in zip(shown, marks, strict=True)])
 
     if len(advice.unmeasured) == len(candidates):
         lacking = {name for names in advice.unmeasured.values() for name in names}
         return finding(NOTHING[min(lacking)])
     if not advice.fits:
-        return finding("None of them surely keeps to these limits.")
+        return finding("None of them clearly meets these limits.")
     if len(advice.fits) == 1:
-        return finding(names(advice.fits), " alone surely keeps to these limits.")
+        return finding(names(advice.fits), " alone clearly meets these limits.")
     kept = {key: candidates[key] for key in advice.fits}
-    parts = [join(what, " ", names(best(kept, name))) for what, name in BEST]
-    said = " keep to these limits: " if limits != Limits() else " can be had without limits: "
+    parts = [join(what, " ", names(best(kept, name), name)) for what, name in BEST]
+    said = " meet these limits: " if limits != Limits() else " are available without limits: "
     return finding(names(advice.fits), said, listed(parts), _apart(kept), ".")
 
 
 NOTHING = {
-    "milliseconds": "Press “Measure here”: what was not measured is not advised.",
+    "milliseconds": "Press “Measure here”: we only recommend what was measured here.",
     "score": "None of these models has this score; choose another one.",
 }
-BEST = (("smallest is", "megabytes"), ("fastest", "milliseconds"), ("highest in score", "score"))
+BEST = (("smallest is", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
 
 
 def best(candidates: Mapping[str, Candidate], name: str) -> list[str]:
@@ -122,16 +163,19 @@ def _overlap(candidates: Mapping[str, Candidate], name: str) -> bool:
     return any(other.low <= found[0].high for other in found[1:])
 
 
-def timed_said(workload: Workload, rounds: int, n_sentences: int) -> str:
-    """Under what the times and shares were taken."""
-    clock = ONE_THREAD if workload.clock == "compute" else ""
+def timed_said(
+    score: str, workload: Workload, rounds: int, passes: Collection[float], n_sentences: int
+) -> str:
+    """Under what the times were taken, and that it is the work which was scored."""
+    ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1",)
+    work = WORKS[score].format(passes=" to ".join(ends), n=n_sentences)
     return TIMED.format(
         tokens=workload.length,
         device=workload.device,
         dtype=workload.dtype,
         rounds=rounds,
-        clock=clock,
-        n=n_sentences,
+        clock=ONE_THREAD if workload.clock == "compute" else "",
+        work=work,
     )
 
 

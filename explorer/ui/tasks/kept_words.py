@@ -3,28 +3,28 @@
 from collections.abc import Mapping
 from typing import Any
 
-from explorer.views.markup import percent
+from explorer.analysis.digits import percent
 
-FOLD = "How were they tuned, and what do they keep of BERT's score?"
+FOLD = "Fine-tuning: how were they tuned, and how much of BERT's score do they keep?"
 NAMES = {"sst2": "Sentiment, SST-2 dev: accuracy", "squad": "Questions, SQuAD v1.1 dev: F1"}
-HEAD = ("Model", "Score, 95 % interval", "Share of BERT's", "Trained parameters", "Minutes")
+HEAD = ("Model", "Score, 95% CI", "Share of BERT's", "Trained parameters", "Minutes")
 HOW = (
-    "The same for each: LoRA (Hu et al. 2021) of rank {rank} at queries and values, and the head; "
-    "the model's own weights rest. {steps:,} steps of {rows} examples in the same order (seed "
-    "{seed}), peak learning rate {rate:g}. {data}. Measured when the adapters were made; another "
-    "seed would move each score, so that shares near 100 % are no order."
+    "The same for each: LoRA (Hu et al. 2021) of rank {rank} on queries and values, and the head; "
+    "base weights frozen. {steps:,} steps of {rows} examples in the same order (seed {seed}), "
+    "peak learning rate {rate:g}. {data}. Measured when the adapters were trained; another seed "
+    "would shift each score, so differences near 100% do not rank the models."
 )
 FULL = (
-    "{label} with all {n:,} weights tuned in as many steps: {score} [{low}, {high}], against "
+    "{label} with all {n:,} weights tuned for as many steps: {score} [{low}, {high}], against "
     "{lora} with LoRA."
 )
 PRINTED = "Published: the papers' own tables, for the published sizes"
 PRINTED_HEAD = ("Model and column", "Its score", "BERT-base", "Share", "Source")
 PRINTED_NOTE = (
-    "The miniatures' shares above and the papers' here are of different models, data and "
-    "schedules: they are not to be mixed. The often quoted 97 % is DistilBERT's share of the GLUE "
-    "score. The 102 % told of ALBERT divides its average of five tasks by BERT's score on other "
-    "ones; like for like it is the share in the last line."
+    "The miniatures' shares above and the papers' here come from different models, data and "
+    "schedules: do not mix them. The often quoted 97% is DistilBERT's share of BERT's GLUE score. "
+    "The 102% claimed for ALBERT divides its average of five tasks by BERT's score on other "
+    "tasks; like for like it is the share in the last line."
 )
 
 

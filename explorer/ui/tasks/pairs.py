@@ -106,6 +106,6 @@ def show_objectives(state: PageState | None) -> Markup | str:
     labels = {spec.name: spec.label for spec in family_specs(state.family)}
     found = cross_test(assets.results(), tuple(labels))
     nsp, sop = (found.printed[name] for name in ("NSP", "SOP"))
-    said = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f} %", sop_on_nsp=f"{sop[0]:.1f} %")
+    said = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
     drawn, numbers = cross_test_html(found, labels, texts.CROSS), cross_test_numbers(found)
     return join(takeable("tasks/objectives", drawn, numbers, is_picture=False), note(said))

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 
+from explorer.analysis.digits import signed
 from explorer.analysis.tasks.sentiment import WordSentiment
 from explorer.analysis.tasks.spans import AnswerSpans
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, finding, join, listed, model_name, word
-from explorer.views.tasks.sentiment import signed
 
-SENTIMENT_TITLE = "Sentiment: is it positive, and which words say so?"
-SENTIMENT_LABEL = "A text to judge (Enter)"
+SENTIMENT_LABEL = "Text to classify (Enter)"
 SENTIMENT_EXAMPLES = (
     ("not bad", "The film is not bad."),
     ("bad", "The film is bad."),
@@ -23,20 +22,20 @@ SENTIMENT = {
     "positive": "positive",
     "negative": "negative",
     "ig": "Integrated gradients",
-    "loo": "Left out",
+    "loo": "Leave-one-out",
     "word": "Word",
-    "complete": "Integrated gradients add up to {sum}; the text is {explained} from the text of "
-    "masks. Completeness error {error:.1e} logits.",
+    "complete": "Integrated gradients add up to {sum}; score difference from the all-[MASK] "
+    "baseline: {explained}. Completeness error {error} logits.",
 }
 SENTIMENT_NOTE = (
-    "Bars to the right speak for positive, to the left for negative, in logits, all on one scale. "
-    "Integrated gradients (Sundararajan et al. 2017): the slope of positive minus negative, added "
-    "up on the way from a text of [MASK]s to the text. Left out: what positive minus negative "
-    "loses when the word is not there. The two answer different questions and may differ."
+    "Bars to the right push towards positive, to the left towards negative, in logits, all on one "
+    "scale. Integrated gradients (Sundararajan et al. 2017): the gradient of positive minus "
+    "negative, integrated from the all-[MASK] baseline to the text. Leave-one-out: what positive "
+    "minus negative loses when the word is removed. The two answer different questions and may "
+    "differ."
 )
-NO_TEXT = "There is no text to judge: type a sentence."
+NO_TEXT = "There is no text to classify: type a sentence."
 
-QUESTION_TITLE = "Questions: where in a passage does each model find the answer?"
 QUESTION_LABEL = "Question"
 PASSAGE_LABEL = "Passage (Shift+Enter)"
 QUESTION_EXAMPLES = (
@@ -61,17 +60,17 @@ QUESTION_EXAMPLES = (
     ),
 )
 QUESTION = {
-    "start": "begins",
+    "start": "starts",
     "end": "ends",
     "strip": "Probability that the answer of {model} {side} here, along the passage",
-    "scale": "full height {top:.2f}",
+    "scale": "full height {top:.3f}",
     "other": "Next: {answers}",
 }
 QUESTION_NOTE = (
-    "Above each passage two strips run along it: how likely the answer is to begin and to end at "
-    "each place, each strip to its own full height. A span's score is the product of both, over "
-    "the words of the passage. These heads learned from questions that all have an answer in the "
-    "passage (SQuAD v1.1): they always find one. A long passage is read in overlapping windows."
+    "Two strips above each passage show the probability that the answer starts and ends at each "
+    "place; each strip has its own scale. A span's score is the product of both, over the words "
+    "of the passage. These heads were trained on questions that all have an answer in the passage "
+    "(SQuAD v1.1), so they always find one. A long passage is read in overlapping windows."
 )
 ASK = "Find the answer"
 
@@ -82,15 +81,15 @@ def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, Mo
 
 
 def _verdict(spec: ModelSpec, found: WordSentiment) -> Markup:
-    label = "positive" if found.positive >= 0.5 else "negative"
+    label, share = found.verdict
     name = model_name(spec.key, spec.label)
-    said = f" says {label} ({found.positive:.2f})"
+    said = f" says {SENTIMENT[label]} ({share:.3f})"
     towards = found.integrated_gradients * (1 if label == "positive" else -1)
     place = int(towards.argmax())
     if towards[place] <= 0:  # no word speaks for the verdict: the baseline does
         return join(name, said)
     weight = signed(found.integrated_gradients[place])
-    return join(name, said, ", most of all for ", word(found.words[place]), f" ({weight})")
+    return join(name, said, ", mainly because of ", word(found.words[place]), f" ({weight})")
 
 
 def question_finding(
@@ -102,7 +101,7 @@ def question_finding(
             model_name(key, specs[key].label),
             " answers ",
             word(passage[one.best[0].start : one.best[0].end]),
-            f" ({one.best[0].score:.2f})",
+            f" ({one.best[0].score:.3f})",
         )
         for key, one in found.items()
     ]

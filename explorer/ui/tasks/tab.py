@@ -3,6 +3,7 @@
 import gradio as gr
 
 from explorer.page_state import RUN_FIELDS, PageState
+from explorer.ui.kit.parts import part, parts_row
 from explorer.ui.tasks import choose, kept, quadrants
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.pairs import show_pairs
@@ -12,7 +13,6 @@ from explorer.ui.tasks.tuned import (
     question_values,
     sentiment_values,
 )
-from explorer.views.markup import el
 
 ID = "tasks"
 LABEL = texts.LABEL
@@ -21,11 +21,15 @@ READS = RUN_FIELDS
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
-    """The pair, the text judged, the question answered; below, the deeper questions as folds."""
-    gr.HTML(el("h3", texts.PAIRS_TITLE, class_="tk-title"))
-    pairs = gr.HTML()
-    sentiment, question = build_sentiment(state), build_question(state)
-    quadrants.build_fold(state)
+    """The pair, the text judged or the question answered; below, the deeper questions as folds."""
+    gr.HTML(parts_row(ID, texts.PARTS, texts.PARTS_LABEL))
+    with part(ID, "pair"):
+        pairs = gr.HTML()
+        quadrants.build_fold(state)
+    with part(ID, "sentiment"):
+        sentiment = build_sentiment(state)
+    with part(ID, "question"):
+        question = build_question(state)
     kept.build_fold(state)
     choose.build_fold(state)
     return [pairs, *sentiment, *question]

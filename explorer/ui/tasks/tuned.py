@@ -27,16 +27,25 @@ FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
 
 def build_sentiment(state: gr.State) -> list[gr.components.Component]:
     """A text box with examples, and the words with their bars."""
-    gr.HTML(el("h3", texts.SENTIMENT_TITLE, class_="tk-title"))
     with gr.Column(visible=False, elem_classes="tk-asks") as asks:
         with gr.Row(elem_classes="tk-examples"):
             chips = [gr.Button(label, size="sm") for label, _ in texts.SENTIMENT_EXAMPLES]
         text = gr.Textbox(FIRST_TEXT, label=texts.SENTIMENT_LABEL, max_length=4000)
     picture = gr.HTML()
-    text.submit(plain_errors(show_sentiment), [state, text], [picture], **LIGHT)
+    asked = [text.submit(plain_errors(show_sentiment), [state, text], [picture], **LIGHT)]
     for chip, (_, example) in zip(chips, texts.SENTIMENT_EXAMPLES, strict=True):
-        chip.click(plain_errors(tries(show_sentiment, example)), [state], [text, picture], **LIGHT)
+        tried, shown = plain_errors(tries(show_sentiment, example)), [text, picture]
+        asked.append(chip.click(tried, [state], shown, **LIGHT))
+    hold(asked, sentiment=text)
     return [asks, text, picture]
+
+
+def hold(asked: list[gr.events.Dependency], **boxes: gr.Textbox) -> None:
+    """From now on the link holds what is asked, each box as the field of its name."""
+    names = ", ".join(boxes)
+    told = f"({names}) => {{ window.explorer.tell('choose', {{{names}}}); }}"
+    for event in asked:
+        event.then(None, list(boxes.values()), None, js=told, api_visibility="private")
 
 
 def tries(show: Callable[..., Markup | str], *example: str) -> Callable:
@@ -51,7 +60,8 @@ def tries(show: Callable[..., Markup | str], *example: str) -> Callable:
 def sentiment_values(state: PageState) -> list[object]:
     """What the section shows for the page's text, or for an example where that has a gap."""
     plain = plain_text(state.text)
-    text = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
+    own = FIRST_TEXT if MASK in plain or SEPARATOR in plain or "|" in plain else plain
+    text = state.sentiment or own
     models, _ = tuned_family(state, "sst2")
     return [gr.Column(visible=bool(models)), text, show_sentiment(state, text)]
 
@@ -96,7 +106,6 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
 
 def build_question(state: gr.State) -> list[gr.components.Component]:
     """A question and a passage with examples, and every model's answer."""
-    gr.HTML(el("h3", texts.QUESTION_TITLE, class_="tk-title"))
     with gr.Column(visible=False, elem_classes="tk-asks") as asks:
         with gr.Row(elem_classes="tk-examples"):
             chips = [gr.Button(label, size="sm") for label, *_ in texts.QUESTION_EXAMPLES]
@@ -110,23 +119,27 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
         )
         find = gr.Button(texts.ASK, size="sm", elem_classes="tk-find")
     picture = gr.HTML()
-    gr.on(
-        [question.submit, passage.submit, find.click],
-        plain_errors(show_question),
-        [state, question, passage],
-        [picture],
-        **LIGHT,
-    )
+    asked = [
+        gr.on(
+            [question.submit, passage.submit, find.click],
+            plain_errors(show_question),
+            [state, question, passage],
+            [picture],
+            **LIGHT,
+        )
+    ]
     for chip, (_, *example) in zip(chips, texts.QUESTION_EXAMPLES, strict=True):
-        shown = [question, passage, picture]
-        chip.click(plain_errors(tries(show_question, *example)), [state], shown, **LIGHT)
-    return [asks, picture]
+        tried, shown = plain_errors(tries(show_question, *example)), [question, passage, picture]
+        asked.append(chip.click(tried, [state], shown, **LIGHT))
+    hold(asked, question=question, passage=passage)
+    return [asks, question, passage, picture]
 
 
 def question_values(state: PageState) -> list[object]:
-    """What the section shows at first: an example."""
+    """What the section shows for the question that was asked last, or for an example."""
     models, _ = tuned_family(state, "squad")
-    return [gr.Column(visible=bool(models)), show_question(state, *FIRST_QUESTION)]
+    asked = state.question or FIRST_QUESTION[0], state.passage or FIRST_QUESTION[1]
+    return [gr.Column(visible=bool(models)), *asked, show_question(state, *asked)]
 
 
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:

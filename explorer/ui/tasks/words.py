@@ -2,57 +2,75 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.tasks.pairs import PairOrders, Skill
+from explorer.analysis.digits import percent
+from explorer.analysis.tasks.pairs import ORDERS, PairOrders, Skill
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, finding, join, model_name, percent
+from explorer.views.markup import Markup, finding, join, model_name
 
 LABEL = "Tasks"
 QUESTION = "What are they used for?"
-PAIRS_TITLE = "Sentence pairs: what does each objective notice?"
+PARTS = {
+    "pair": "Sentence pairs",
+    "sentiment": "Sentiment",
+    "question": "Question answering",
+}
+PARTS_LABEL = "Task"
 EXAMPLE_PAIR = "The kettle began to whistle. [SEP] She took it off the stove and poured the tea."
 PAIRS = {
     "A": "the first sentence",
     "B": "the second sentence",
-    "C": "a sentence from elsewhere",
+    "C": "an unrelated sentence",
     "written": "A, then B: as written",
     "swapped": "B, then A: swapped",
-    "elsewhere": "A, then C: from elsewhere",
-    "nsp": "Next sentence (NSP): does the second one follow?",
-    "sop": "Sentence order (SOP): are the two in order?",
+    "elsewhere": "A, then C: unrelated",
+    "nsp": "Next-sentence prediction (NSP): does the second follow the first?",
+    "sop": "Sentence-order prediction (SOP): are the two in order?",
 }
 ON_EXAMPLE = (
-    "An example, since the text above is no pair: write two sentences with [SEP] between them to "
-    "see yours."
+    "This is an example, since the text above is not a pair: write two sentences with [SEP] "
+    "between them to use yours."
 )
 PAIRS_NOTE = (
-    "A bar is the head's probability of yes; the line across it stands at one half. NSP was "
-    "trained on true pairs and on second sentences from elsewhere, never on swapped ones; SOP on "
-    "true and on swapped pairs, never on sentences from elsewhere (Devlin et al. 2019, section "
-    "3.1; Lan et al. 2019, section 3.1)."
+    "Bars show the head's probability of yes; the line across marks 0.5. NSP was trained on true "
+    "pairs and on unrelated second sentences, never on swapped ones; SOP on true and swapped "
+    "pairs, never on unrelated sentences (Devlin et al. 2019, section 3.1; Lan et al. 2019, "
+    "section 3.1)."
 )
 NO_HEAD = (
     "{label} has no sentence-pair head: it was trained without such an objective. RoBERTa's "
-    "authors (Liu et al. 2019) had found that leaving next-sentence prediction out matches or "
-    "slightly improves the results on tasks."
+    "authors (Liu et al. 2019) had found that removing next-sentence prediction matches or "
+    "slightly improves results on downstream tasks."
 )
 NOT_IN_CHECKPOINT = (
-    "The checkpoint of {label} holds no weights for its {objective} head, although it was trained "
-    "with one. A head made anew would answer at random, so there is no number here."
+    "The checkpoint of {label} has no weights for its {objective} head, although the model was "
+    "trained with one. A newly initialised head would answer at random, so no number is shown."
 )
 AT_CHANCE = (
-    "The {objective} head of {label} tells {share} of {count:,} held-out pairs right [95 %: "
-    "{low} to {high}]: that is chance, 50 %, so its answers are not shown."
+    "The {objective} head of {label} classifies {share} of {count:,} held-out pairs correctly "
+    "(95% CI {low} to {high}): no better than chance (50%), so its answers are not shown."
 )
 SKILL = (
-    "Of {count:,} held-out pairs it tells {share} right [95 %: {low} to {high}]; chance is 50 %."
+    "It classifies {share} of {count:,} held-out pairs correctly (95% CI {low} to {high}); chance "
+    "is 50%."
 )
-UNMEASURED = "How many pairs this checkpoint tells right was not measured here."
-NO_PAIR_HEADS = "No model here has a sentence-pair head that can be asked."
+UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
+UNDECIDED = " is undecided about all three ({shares})"
+VERDICTS = {
+    "nsp_yes": "the second sentence follows the first",
+    "nsp_no": "the second sentence does not follow the first",
+    "sop_yes": "the two sentences are in order",
+    "sop_no": "the two sentences are not in order",
+    "all": " says that {told} ({p_written}); swapped: {swapped} ({p_swapped}), unrelated "
+    "sentence: {elsewhere} ({p_elsewhere})",
+    "yes": "yes",
+    "no": "no",
+}
+NO_PAIR_HEADS = "No model here has a trained sentence-pair head."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
 
 
 def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
-    """Whether each head's verdict changes with the order, and with a stranger."""
+    """Each head's verdict on the pair, and on what was swapped or replaced in it."""
     if not answers:
         return finding(NO_PAIR_HEADS)
     said = [join("; " if place else "", _verdicts(*one)) for place, one in enumerate(answers)]
@@ -60,16 +78,15 @@ def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
 
 
 def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
-    written, swapped, elsewhere = (f"{p:.3f}" for p in orders.yes)
-    name, does = model_name(spec.key, spec.label), {True: "changes", False: "keeps"}
+    name = model_name(spec.key, spec.label)
     if orders.is_undecided:
-        return join(name, f" leaves all three open ({written}, {swapped}, {elsewhere})")
-    return join(
-        name,
-        f" {does[orders.turns('swapped')]} its verdict when the two are swapped ({written}, "
-        f"then {swapped}) and {does[orders.turns('elsewhere')]} it when the second comes from "
-        f"elsewhere ({elsewhere})",
-    )
+        open_ = ", ".join(f"{p:.3f}" for p in orders.yes)
+        return join(name, UNDECIDED.format(shares=open_))
+    objective = spec.kind.pair.objective if spec.kind.pair else ""
+    said = {order: VERDICTS["yes" if orders.says_yes(order) else "no"] for order in ORDERS}
+    shares = {f"p_{order}": f"{p:.3f}" for order, p in zip(ORDERS, orders.yes, strict=True)}
+    told = VERDICTS[f"{objective}_{'yes' if orders.says_yes('written') else 'no'}"]
+    return join(name, VERDICTS["all"].format(told=told, **said, **shares))
 
 
 def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
@@ -87,21 +104,21 @@ def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
     return said.format(label=spec.label, objective=objective, count=skill.count, **shares)
 
 
-OBJECTIVES_TITLE = "What does each objective learn, over many pairs?"
+OBJECTIVES_TITLE = "What do NSP and SOP detect?"
 CROSS = {
     "head": "Head",
-    "nsp_pairs": "NSP pairs told right",
-    "sop_pairs": "SOP pairs told right",
+    "nsp_pairs": "NSP pairs correct",
+    "sop_pairs": "SOP pairs correct",
     "trained": "ALBERT-base, trained with {objective}",
-    "measured": "Measured on held-out pairs when these weights were made, with 95 % intervals; "
-    "chance is 50 %",
+    "measured": "Measured on held-out pairs when these weights were trained, with 95% confidence "
+    "intervals; chance is 50%",
     "printed": "Published: {source}",
     "unmeasured": "No held-out pairs were measured for these checkpoints.",
 }
 CROSS_NOTE = (
-    "Each head is also asked the other's question, which it was not trained for. In the paper the "
-    "head trained on sentences from elsewhere (NSP) orders two sentences hardly better than chance "
-    "({nsp_on_sop}), while the one trained on order (SOP) does well on the other's question too "
+    "Each head is also tested on the other's task, which it was not trained for. In the paper the "
+    "head trained on unrelated sentences (NSP) orders two sentences hardly better than chance "
+    "({nsp_on_sop}), while the one trained on order (SOP) does well on the other's task too "
     "({sop_on_nsp}). The tables are of different models and different pairs: compare the pattern, "
-    "not the figures."
+    "not the values."
 )

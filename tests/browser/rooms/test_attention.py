@@ -3,7 +3,6 @@
 import re
 from urllib.parse import quote
 
-import numpy as np
 import pytest
 from playwright.sync_api import expect
 
@@ -56,7 +55,7 @@ def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
     row, column = 2, 1 + 1
     value = heads.attention["distilbert"][1, 4][row, column]
     expect(page.locator(".aw-panels .aw-reading").nth(1)).to_have_text(
-        f"{words[row]} looks at {words[column]}: {value:.4f}"
+        f"{words[row]} attends to {words[column]}: {value:.4f}"
     )
     page.locator(".aw-panels .chip").nth(1).click()
     copied = [
@@ -67,21 +66,62 @@ def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
     assert [float(line[2]) for line in copied] == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_head_that_looks_at_a_neighbour_most_sharply_is_chosen_first(page_at):
+def test_the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page_at):
     page = opened(page_at(PATH))
-    seen = word_heads(get_runs(PageState(text=TEXT))[0]).attention["bert"]
-    last = seen.shape[-1] - 2  # [CLS] and [SEP] are nobody's neighbours
-    before = np.mean([seen[:, :, i, i - 1] for i in range(2, last + 1)], axis=0)
-    after = np.mean([seen[:, :, i, i + 1] for i in range(1, last)], axis=0)
-    best = np.maximum(before, after)
+    heads = word_heads(get_runs(PageState(text=TEXT))[0])
+    words = heads.alignment.words
+    (mask,) = [i for i, word in enumerate(words) if word.is_mask]
+    far = [i for i, word in enumerate(words) if word.text.isalpha() and abs(i - mask) > 1]
+    assert [words[i].text for i in far] == ["The", "capital", "of", "France"]
+    best = heads.attention["bert"][:, :, mask, far].max(axis=-1)
     model, layer, head = page.evaluate(LOCK)
     assert model == 0
-    assert best[layer, head] == pytest.approx(best.max(), abs=5e-3)
+    assert best[layer, head] == pytest.approx(best.max(), abs=1e-2)
+
+
+def saved(page, menu, ending):
+    """One file of a menu, as text."""
+    menu.locator("summary").click()
+    with page.expect_download() as waiting:
+        menu.locator(f"[data-take={ending}]").click()
+    return waiting.value.suggested_filename, waiting.value.path().read_text("utf-8")
+
+
+def test_wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page_at):
+    page = opened(page_at(PATH))
+    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
+    heads = word_heads(get_runs(PageState(text=TEXT))[0])
+    _, layer, head = page.evaluate(LOCK)
+    wall, lens = page.locator("#tab-attention .take:visible").all()[:2]
+    name, rows = saved(page, wall, "csv")
+    assert "attention-wall" in name
+    assert "model,layer,head,kind" in rows
+    name, rows = saved(page, lens, "csv")
+    assert "attention-matrices" in name
+    cells = [
+        line.rsplit(",", 1) for line in rows.splitlines() if line.startswith("mini-BERT layer")
+    ]
+    cells = cells or [
+        line.rsplit(",", 1) for line in rows.splitlines() if "mini-BERT layer" in line
+    ]
+    drawn = heads.attention["bert"][layer, head].ravel()
+    assert [float(value) for _, value in cells] == pytest.approx(drawn, abs=1e-6)
+    for menu in (wall, lens):
+        _, picture = saved(page, menu, "svg")
+        assert "percent" not in picture
+        assert "Point at" not in picture
+    page.get_by_role("button", name="difference", exact=True).click()
+    name, rows = saved(page, lens, "csv")
+    assert "attention-difference" in name
+    assert "heads,query,key,difference" in rows
+    assert len(rows.split("heads,query,key,difference")[1].split()) >= 3 * drawn.size
+    tops = [one.bounding_box()["y"] for one in page.locator(".aw-panels canvas").all()]
+    assert max(tops) - min(tops) < 1, "three matrices begin at one height"
 
 
 def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
     page = opened(page_at(f"{PATH}&model=bert&layer=2&head=7"))
-    expect(page.locator(".aw-lens > .note")).to_contain_text("per cent")
+    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
     stage = page.locator(".aw-stage")
@@ -94,19 +134,11 @@ def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
         stage.press("ArrowRight")
     stage.press(" ")
     assert page.evaluate(LOCK)[0] == 1
-    for name in (
-        "sharpest first",
-        "farthest first",
-        "kind",
-        "like the chosen head",
-        "layer and head",
-        "pieces",
-        "lines",
-        "hidden, rest to 100 %",
-        "difference",
-        "the same place",
-        "matrix",
-    ):
+    for order in ("entropy", "distance", "kind", "alike", "place"):
+        page.get_by_label("Sort by", exact=True).select_option(order)
+    page.get_by_label("[CLS] and [SEP]", exact=True).first.select_option("rest")
+    page.get_by_label("Other models", exact=True).select_option("same")
+    for name in ("pieces", "lines", "difference", "matrix"):
         page.get_by_role("button", name=name, exact=True).click()
         if name in ("pieces", "difference", "matrix"):
             pieces = page.get_by_role("button", name="pieces", exact=True)
@@ -135,7 +167,7 @@ LIT = f"""async () => {{
 
 def test_a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page_at):
     page = opened(page_at(PATH))
-    expect(page.locator(".aw-lens > .note")).to_contain_text("per cent")
+    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
     stay = page.evaluate(LIT)
     assert len(stay) > 5
     assert stay == [[word] for word in range(len(stay))]
@@ -144,7 +176,7 @@ def test_a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page_
 def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     long = f"/?family=mini&tab=attention&text={quote('the old man and the sea ' * 6)}"
     page = opened(page_at(long, width=390, height=800, theme="dark"))
-    expect(page.locator(".aw-lens > .note")).to_contain_text("per cent")
+    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(".aw-stage canvas").first.bounding_box()["width"] <= 390
     colour = page.evaluate(
@@ -156,10 +188,16 @@ def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
 
 def test_folds_compute_when_opened(page_at):
     page = opened(page_at(PATH))
-    page.get_by_role("button", name="What does all of a model's attention").click()
-    expect(page.locator('[data-kind="attention/summary"] canvas')).to_have_count(3)
+    page.get_by_role("button", name="Attention summed over all layers").click()
+    rollout = page.locator('[data-kind="attention/summary"]')
+    expect(rollout.locator("canvas")).to_have_count(3)
+    small = rollout.locator("canvas").first.bounding_box()["width"]
+    rollout.get_by_role("button", name="shown", exact=True).click()
+    assert rollout.locator("canvas").first.bounding_box()["width"] != small, "[CLS] was left out"
     page.get_by_label("gradient × attention").click()
-    expect(page.locator('[data-kind="attention/summary"]')).to_contain_text("for its first choice")
+    expect(page.locator('[data-kind="attention/summary"]')).to_contain_text(
+        "for its top prediction"
+    )
     assert page.evaluate(HUNDREDS, 18) == 15, "a cell of 18 pixels has its number, 100 too"
 
 

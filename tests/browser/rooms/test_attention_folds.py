@@ -38,7 +38,7 @@ def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention
     page.get_by_role("button", name="All on", exact=True).click()
     expect(page.locator(".ab-column")).to_have_count(0)
     page.get_by_role("button", name=texts_attention_ablation.SWEEP, exact=True).click()
-    page.get_by_role("button", name="Off: the 5 that matter most", exact=True).click()
+    page.get_by_role("button", name="Switch off the 5 most important", exact=True).click()
     expect(page.locator(".hs-head.off")).to_have_count(15)
     expect(page.locator(".ab-column")).to_have_count(3)
 

@@ -16,10 +16,23 @@ def open_claims(page_at, **options):
 def test_search_and_filters_find_claims_without_the_server(page_at):
     page = open_claims(page_at)
     expect(page.locator(".finding").filter(visible=True)).to_contain_text("111 of 184")
-    page.get_by_role("button", name="16 wrong").click()
+    expect(page.get_by_role("button", name="16 wrong")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".cl-count")).to_have_text("16 of 184 claims")
     verdicts = page.locator(".cl-row").evaluate_all("rows => rows.map(r => r.dataset.verdict)")
     assert set(verdicts) == {"wrong"}
+    cells = page.locator(".cl-row").first.locator(".cl-cell")
+    assert [c.get_attribute("class") for c in cells.all()][:2] == [
+        "cl-cell cl-source",
+        "cl-cell cl-claim",
+    ]
+    search = page.get_by_role("searchbox", name="Search the claims")
+    found = {}
+    for written in ("40%", "40 %", "40 percent"):
+        search.fill(written)
+        found[written] = page.locator(".cl-count").inner_text()
+    assert set(found.values()) == {"5 of 184 claims"}, found
+    assert page.locator("#tab-claims").inner_text().count("LC") == 0, "checks have names"
+    page.get_by_role("button", name="16 wrong").click()
     page.get_by_role("searchbox", name="Search the claims").fill("race albert-large")
     expect(page.locator(".cl-row")).to_have_count(1)
     expect(page.locator(".cl-row")).to_contain_text("74.8")
@@ -46,13 +59,13 @@ def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
     page = open_claims(page_at)
     page.get_by_role("searchbox", name="Search the claims").fill("23 million to just")
     page.evaluate("window.kept = document.querySelector('.cc-line')")
-    page.get_by_role("button", name="Run LC09").click()
+    page.get_by_role("button", name="Run Factorised embedding").click()
     outcome = page.locator(".cl-row .cl-outcome.measured")
     expect(outcome).to_contain_text("3,938,304 parameters")
     expect(outcome).to_contain_text("does not hold")
     expect(outcome).to_contain_text("full-size shapes")
     page.get_by_role("searchbox", name="Search the claims").fill("glue score of 76.9")
-    page.get_by_role("button", name="Run LC30").click()
+    page.get_by_role("button", name="Run Published score").click()
     published = page.locator(".cl-row .cl-outcome.published")
     expect(published).to_contain_text("from the tables")
     assert page.locator(".cl-row .cl-outcome.measured").count() == 0
@@ -62,12 +75,12 @@ def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
 
 def test_published_tables_sort_and_the_calculator_answers(page_at):
     page = open_claims(page_at, width=390, height=800)
-    page.get_by_role("button", name="What scores do the papers print").click()
+    page.get_by_role("button", name="Published scores: how much").click()
     bars = page.locator(".bm-bars li")
     expect(bars.first).to_contain_text("BERT-base")
     page.locator('[data-kind="claims/benchmarks"] select').select_option("albert-2")
     expect(bars.first).to_contain_text("ALBERT-xxlarge")
     page.get_by_title("Sort by Parameters", exact=True).click()
     expect(bars.first).to_contain_text("ALBERT-base")
-    expect(page.locator(".bm-kept")).to_contain_text("96.9 %")
+    expect(page.locator(".bm-kept")).to_contain_text("96.9%")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

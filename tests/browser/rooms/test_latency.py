@@ -12,14 +12,27 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     page = page_at("/?v=1&tab=latency")
     card = page.locator(".lt-paradox")
     expect(card).to_be_visible(timeout=PATIENT_MS)
-    expect(card.get_by_text("not measured yet")).to_have_count(3)
+    expect(card.get_by_text("not measured yet", exact=True)).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    button, times = (
+        page.locator("#measure").bounding_box(),
+        card.locator(".lt-group").nth(2).bounding_box(),
+    )
+    assert 0 <= times["y"] - button["y"] - button["height"] < 40, (
+        "the button stands at the empty card"
+    )
+    assert button["x"] + button["width"] == pytest.approx(times["x"] + times["width"], abs=2)
+    expect(page.locator(".lt-said p")).to_contain_text(
+        "Published base size, 32 tokens, batch size 1"
+    )
+    page.locator("#latency-settings .label-wrap").click()
     page.get_by_label("Sizes").click()
     page.get_by_role("option", name="Bundled miniatures").click()
     page.get_by_label("Tokens", exact=True).click()
     page.get_by_role("option", name="256", exact=True).click()
-    expect(card.get_by_text("4.5 ×").first).to_be_visible()
-    expect(card.get_by_text("not measured yet")).to_have_count(3)
+    expect(card.get_by_text("stores 22% of").first).to_be_visible()
+    expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 256 tokens")
+    expect(card.get_by_text("not measured yet", exact=True)).to_have_count(3)
 
     page.get_by_role("button", name="Measure here").click()
     expect(page.get_by_text("rounds in").or_(page.get_by_text("1 round in")).first).to_be_visible(
@@ -27,9 +40,11 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     )
     page.locator("#measure-stop").click()
     expect(page.get_by_text("you stopped it").first).to_be_visible()
-    expect(card.get_by_text("not measured yet")).to_have_count(0)
+    expect(card.get_by_text("not measured yet", exact=True)).to_have_count(0)
 
-    expect(page.get_by_role("heading", name="How sure is this result?")).to_be_visible()
+    expect(
+        page.get_by_role("heading", name="Confidence intervals: how sure is this result?")
+    ).to_be_visible()
     expect(page.locator(".lt-samples")).to_be_visible()
     expect(page.get_by_role("link", name="latency.json")).to_be_visible()
 

@@ -18,7 +18,7 @@ def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
     albert = page.locator('.pm-row[data-model="albert"]')
     expect(albert.locator(".pm-total")).to_have_text("11.7 M")
     expect(page.locator("#tab-parameters .finding").first).to_contain_text("runs it 12 times")
-    expect(albert.locator(".pm-caption")).to_contain_text("one shared layer 78.0 M (79.7 %)")
+    expect(albert.locator(".pm-caption")).to_contain_text("one shared layer 78.0 M (79.7%)")
     page.get_by_role("button", name="Applied in one pass", exact=True).click()
     expect(albert.locator(".pm-total")).to_have_text("89.7 M")
     expect(albert.locator(".pm-cell.again:not(.folded)")).to_have_count(33)
@@ -38,7 +38,7 @@ def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
 def test_folds_answer_when_opened(page_at):
     page = page_at("/?v=1&tab=parameters")
     expect(page.locator(".pm-row").first).to_be_visible()
-    open_fold(page, "How large are all seven")
+    open_fold(page, "Model sizes: how large are all seven")
     rows = page.locator(".pt-sizes tbody tr")
     expect(rows).to_have_count(7)
     expect(rows.first).to_contain_text("335,141,888")
@@ -53,14 +53,14 @@ def test_folds_answer_when_opened(page_at):
         page.get_by_role("button", name="Save as CSV", exact=True).click()
     text = download.value.path().read_text("utf-8")
     assert "albert-xxlarge-v2,222595584,235" in text
-    open_fold(page, "What does factorising")
+    open_fold(page, "Factorised embeddings: what do they save")
     said = page.locator("#fold-parameters-embedding .pt-finding").first
     pins = page.locator("#fold-parameters-embedding .chips")
     pins.get_by_role("button", name="mini-bert", exact=True).click()
-    expect(said).to_contain_text("4.0 % more")  # a square of 384 beside 9,500 rows
+    expect(said).to_contain_text("4.0% more")  # a square of 384 beside 9,500 rows
     pins.get_by_role("button", name="mini-albert", exact=True).click()
-    expect(said).to_contain_text("65.3 % less")  # 128 wide: 1,265,152 of 3,648,000
-    open_fold(page, "Does ALBERT really run one layer")
+    expect(said).to_contain_text("65.3% less")  # 128 wide: 1,265,152 of 3,648,000
+    open_fold(page, "Weight sharing: does ALBERT really run")
     expect(page.locator(".pt-calls").first).to_be_visible()
     heads = page.get_by_label("Heads A", exact=True)
     heads.fill("7")
@@ -73,15 +73,15 @@ def test_nothing_overflows_a_phone_in_the_dark(page_at):
     page = page_at("/?v=1&tab=parameters", width=390, theme="dark")
     expect(page.locator(".pm-row").nth(2)).to_be_visible()
     for question in (
-        "What does factorising",
-        "Does ALBERT really run",
-        "How much memory does a pass",
+        "Factorised embeddings: what do they save",
+        "Weight sharing: does ALBERT really run",
+        "Memory: how much does a forward pass",
     ):
         open_fold(page, question)
-    expect(page.locator(".ch svg")).to_have_count(3)
+    expect(page.locator(".fg .svg-container")).to_have_count(3)
     expect(page.locator(".pt-memory").first).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.evaluate("window.kept = document.querySelector('.ch svg')")
+    page.evaluate("window.kept = document.querySelector('.fg .svg-container')")
     page.locator("#tab-parameters").evaluate("tab => { tab.style.display = 'none'; }")
     page.evaluate(FRAMES)
     assert page.evaluate("kept.isConnected"), "a curve that goes out of sight is not drawn again"

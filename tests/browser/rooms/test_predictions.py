@@ -29,7 +29,7 @@ def test_three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page_at):
     for _ in range(3):
         page.keyboard.press("ArrowRight")
     expect(columns.first.locator(".pr-row")).to_have_count(13)
-    expect(columns.first.locator(".pr-rest")).to_contain_text("outside these 13")
+    expect(columns.first.locator(".pr-rest")).to_contain_text("outside the top 13")
     numbers = [float(t) for t in columns.first.locator(".pr-p").all_inner_texts()]
     rest = float(columns.first.locator(".pr-rest").inner_text().split()[0])
     assert sum(numbers) + rest == pytest.approx(1, abs=0.01)
@@ -43,28 +43,26 @@ def test_three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page_at):
 
 def test_the_deeper_questions_answer(page_at):
     page = open_text(page_at, "The [king|queen] of the north sat on the [MASK].")
-    open_fold(page, "How likely are words of my own")
+    open_fold(page, "Your own words: how likely")
     page.get_by_label("Words or phrases, separated by commas").fill("table, old chair")
     page.get_by_role("button", name="Ask", exact=True).click()
     asked = page.locator("#tab-predictions .pr-asked")
     expect(asked).to_have_count(12)
     expect(page.locator(".pr-contrast-row.preferred")).to_have_count(3)
-    open_fold(page, "What if the gaps are filled together?")
+    open_fold(page, "Filling several masks jointly: do the answers change?")
     expect(page.locator(".pr-joint")).to_have_count(3)
     page.locator("#text textarea").fill("The [day|night] was long.")
     page.get_by_role("button", name="Compare", exact=True).click()
     # What is open answers for the new text by itself.
     expect(page.locator(".pr-alternative h3")).to_have_text(["day", "night"])
-    expect(page.locator("#tab-predictions")).to_contain_text("Gaps in the text: 1.")
+    expect(page.locator("#tab-predictions")).to_contain_text("Masks in the text: 1.")
 
 
 def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
     page = open_text(page_at, "The old man looked at the river.")
     expect(page.locator("#tab-predictions .finding")).to_contain_text("No word is masked yet")
-    open_fold(page, "How well is every word predicted?")
-    expect(page.locator("#tab-predictions .fold-finding")).to_contain_text(
-        "of 8 words at first guess"
-    )
+    open_fold(page, "Surprisal: how well is every word predicted?")
+    expect(page.locator("#tab-predictions .fold-finding")).to_contain_text("of 8 words first")
     tiles = page.locator(".pw-tile")
     expect(tiles).to_have_count(8)
     tiles.first.click()
@@ -79,7 +77,7 @@ def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
 def test_nothing_is_wider_than_a_phone_and_markup_stays_text(page_at):
     page = open_text(page_at, "<img src=x> " + "w" * 80 + " & the [MASK] [SEP] [MASK]", width=360)
     expect(page.locator(".pr-gap")).to_have_count(2)
-    open_fold(page, "How well is every word predicted?")
+    open_fold(page, "Surprisal: how well is every word predicted?")
     expect(page.locator(".pw-tile")).to_have_count(12)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.locator("#tab-predictions img").count() == 0

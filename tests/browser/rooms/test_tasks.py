@@ -27,23 +27,85 @@ def test_an_older_link_opens_the_quadrants_below_the_pair(page_at):
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
+def overprints(fold):
+    """Pairs of names in a chart of which one is printed over the other."""
+    return fold.evaluate(
+        """node => [...node.querySelectorAll('.fg')].flatMap(chart => {
+        const boxes = [...chart.querySelectorAll('.textpoint text')].map(name => [name.textContent, name.getBoundingClientRect()]);
+        return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
+          a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other]) => [one, other]));
+    })"""
+    )
+
+
 def test_limits_choose_among_what_was_measured_here(page_at):
     page = page_at("/?tab=tasks&fold=choose")
     fold = page.locator(".fold[id$=choose]")
-    expect(fold.locator("td[data-label=Verdict]")).to_have_count(3)
+    expect(fold.locator("td[data-label=Verdict]")).to_have_count(6)
     expect(fold.locator("td[data-label=Verdict]").first).to_contain_text(
         "its time was not measured"
     )
-    expect(fold.locator(".ch-plot svg")).to_have_count(1)
+    expect(fold.locator(".fg:has(.main-svg)")).to_have_count(1)
     fold.get_by_role("button", name="Measure here").click()
-    expect(fold).to_contain_text("Timed here: one pass of the encoder over")
-    expect(fold.locator(".ch-plot svg")).to_have_count(2)
+    expect(fold).to_contain_text("Timed here: forward passes of the encoder over")
+    expect(fold.locator(".fg:has(.main-svg)")).to_have_count(2)
     expect(fold.get_by_role("button", name="Stop")).to_be_hidden()
-    expect(fold.locator("td[data-label=Verdict]").first).to_have_text("keeps to the limits")
-    fold.get_by_label("Largest size in MB").fill("20")
+    expect(fold.locator("td[data-label=Verdict]").first).to_contain_text("meets the limits")
+    expect(fold).to_contain_text("SST-2 dev sentence")
+    assert not overprints(fold)
+    fold.get_by_label("Maximum size in MB").fill("20")
     page.keyboard.press("Tab")
-    expect(fold.locator(".finding")).to_contain_text(
-        "mini-ALBERT alone surely keeps to these limits"
+    expect(fold.locator(".finding")).to_contain_text("mini-ALBERT alone clearly meets these limits")
+    expect(fold.locator("tr", has_text="mini-BERT").locator("td").last).to_have_text(
+        "over the size limit"
     )
-    expect(fold.locator("tr", has_text="mini-BERT").locator("td").last).to_have_text("too large")
-    expect(fold.locator("svg .ch-rule")).to_have_count(1)
+    expect(fold.locator(".fg .shapelayer path")).to_have_count(1)
+
+
+PARTS = {"pair": "tp", "sentiment": "ts", "question": "tq"}
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("name", PARTS)
+def test_a_link_brings_one_part_in_sight_and_no_other(page_at, name, width):
+    page = page_at(f"/?tab=tasks&fold={name}", width=width, height=844)
+    for other, column in PARTS.items():
+        shown = page.locator(f"#part-tasks-{other} .{column}-column").first
+        expect(shown).to_be_visible(visible=other == name)
+    chosen = page.locator("#tab-tasks .part-tab[aria-selected=true]")
+    expect(chosen).to_have_id(f"fold-tasks-{name}")
+    page.wait_for_function("location.search.includes('tab=tasks')")
+    assert (f"fold={name}" in page.url) or name == "pair"
+
+
+def test_the_row_of_parts_changes_what_is_in_sight_and_the_link(page_at):
+    page = page_at("/?tab=tasks")
+    expect(page.locator(".tp-column").first).to_be_visible()
+    page.get_by_role("tab", name="Sentiment", exact=True).click()
+    expect(page.locator(".ts-column").first).to_be_visible()
+    expect(page.locator(".tp-column").first).to_be_hidden()
+    page.wait_for_function("location.search.includes('fold=sentiment')")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".tq-column").first).to_be_visible()
+    page.wait_for_function("location.search.includes('fold=question')")
+    page.keyboard.press("Home")
+    page.wait_for_function("!location.search.includes('fold=')")
+    expect(page.locator(".tp-column").first).to_be_visible()
+
+
+MIDDLES = """row => [...row.querySelectorAll('th, .ts-track')].map(one => {
+  const range = document.createRange();
+  range.selectNodeContents(one);
+  const {top, height} = (one.matches('th') ? range : one).getBoundingClientRect();
+  return top + height / 2;
+})"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_a_bar_stands_in_the_line_of_its_word(page_at, width):
+    page = page_at("/?tab=tasks&fold=sentiment", width=width)
+    expect(page.locator(".ts-column tbody tr").first).to_be_visible()
+    for row in page.locator(".ts-column tbody tr").all():
+        word, *bars = row.evaluate(MIDDLES)
+        assert len(bars) == 2
+        assert bars == pytest.approx([word] * 2, abs=4)

@@ -27,6 +27,9 @@ TEXT = "the cat was not bad, and the dog was good."
 QUESTION = "was the dog good?"
 PASSAGE = "The cat sat on the mat. " * 9 + "A dog was in Paris, and it was good! " * 5
 
+SHARED = "The cat ½ sat on the … mat ﬁ. " * 5 + "北 A dog was ½½½ in Paris, and it was good! " * 4
+"""ALBERT's vocabulary writes ½, … and ﬁ in several tokens of one place each."""
+
 
 def by_peft(family, key, task):
     """The same network and tokenizer by peft alone."""
@@ -72,11 +75,13 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key):
     assert np.abs(found.attributions).max() > 1e-3
 
 
-def spans_by_hand(network, tokenizer, size, stride):
-    """Start and end logits of every character place, from the window with the most company."""
+def spans_by_hand(network, tokenizer, passage, size, stride):
+    """Place, start and end logits of every token of the passage, from the window with the most
+    company around it."""
+    whole = tokenizer(passage, add_special_tokens=False, return_offsets_mapping=True, verbose=False)
     encoding = tokenizer(
         QUESTION,
-        PASSAGE,
+        passage,
         truncation="only_second",
         max_length=size,
         stride=stride,
@@ -94,37 +99,45 @@ def spans_by_hand(network, tokenizer, size, stride):
         with torch.no_grad():
             out = network(**inputs)
         inside = [k for k, side in enumerate(sides) if side == 1]
-        for k in inside:
-            first, last = encoding["offset_mapping"][i][k]
-            while PASSAGE[first:last] and PASSAGE[first].isspace():
+        before = (
+            i * (size - len(ids) + len(inside) - stride)
+            if i + 1 < len(encoding["input_ids"])
+            else (len(whole["input_ids"]) - len(inside))
+        )
+        assert whole["input_ids"][before : before + len(inside)] == [ids[k] for k in inside]
+        for n, k in enumerate(inside, before):
+            first, last = whole["offset_mapping"][n]
+            while passage[first:last] and passage[first].isspace():
                 first += 1
-            if first == last:
-                continue
             company = min(k - inside[0], inside[-1] - k)
             scores = (float(out.start_logits[0, k]), float(out.end_logits[0, k]))
-            if (first, last) not in read or company > read[first, last][0]:
-                read[first, last] = (company, scores)
-    return read, len(encoding["input_ids"])
+            if n not in read or company > read[n][0]:
+                read[n] = (company, (first, last), scores)
+    assert list(read) == list(range(len(whole["input_ids"])))
+    return [one[1:] for one in read.values()], len(encoding["input_ids"])
 
 
+@pytest.mark.parametrize("passage", [PASSAGE, SHARED])
 @pytest.mark.parametrize("key", MODEL_KEYS)
-def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_family, key):
+def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_family, key, passage):
     network, tokenizer = by_peft(tuned_family, key, "squad")
-    read, n_windows = spans_by_hand(network, tokenizer, 48, 12)
+    read, n_windows = spans_by_hand(network, tokenizer, passage, 48, 12)
     assert n_windows > 2
     tuned = tuned_model(tuned_family.loaded(key), "squad")
-    found = answer_spans(*span_logits(tuned, QUESTION, PASSAGE))
-    places = sorted(read)
+    found = answer_spans(*span_logits(tuned, QUESTION, passage))
+    places = [place for place, _ in read]
     assert list(found.places) == places
-    logits = torch.tensor([read[place][1] for place in places], dtype=torch.float64)
+    assert (len(set(places)) < len(places)) == (key == "albert"), "its ▁ shares the next letter's"
+    logits = torch.tensor([scores for _, scores in read], dtype=torch.float64)
     start, end = logits.softmax(0).T.numpy()
     assert found.start == pytest.approx(start, abs=1e-5)
     assert found.end == pytest.approx(end, abs=1e-5)
-    scored = {
-        (places[i][0], places[j][1]): start[i] * end[j]
-        for i in range(len(places))
-        for j in range(i, min(i + LONGEST, len(places)))
-    }
+    scored = {}
+    for i in range(len(places)):
+        for j in range(i, min(i + LONGEST, len(places))):
+            place = (places[i][0], places[j][1])
+            if place[0] < place[1]:
+                scored[place] = max(scored.get(place, 0), start[i] * end[j])
     best = sorted(scored, key=scored.get, reverse=True)[:3]
     assert [(s.start, s.end) for s in found.best] == best
     assert [s.score for s in found.best] == pytest.approx([scored[b] for b in best], abs=1e-6)
@@ -172,13 +185,11 @@ def test_an_adapter_of_other_weights_is_refused_in_a_sentence(tuned_family, tmp_
     card.write_text(json.dumps(json.loads(card.read_text()) | {"base_sha256": "0" * 64}))
     monkeypatch.setattr(specs, "BUNDLED", tmp_path / "m")
     loaded = tuned_family.loaded("bert")
-    with pytest.raises(NotTuned, match=r"was tuned for this on other weights.*--task sst2"):
+    with pytest.raises(NotTuned, match=r"has an adapter for other weights.*--task sst2"):
         tuned_model(loaded, "sst2")
     tuned_model(loaded, "squad")
     shutil.rmtree(card.parent)
-    with pytest.raises(
-        NotTuned, match=r"has not been tuned for this here.*explorer\.training tasks"
-    ):
+    with pytest.raises(NotTuned, match=r"has no adapter for this task.*explorer\.training tasks"):
         tuned_model(loaded, "sst2")
 
 

@@ -23,11 +23,12 @@ def test_the_finding_counts_added_tokens_and_neighbours():
         "bert": statistics(["previous", "next", "self", "broad"], [0.1, 0.1, 0.1, 0.3, 0.17]),
         "albert": statistics(["cls", "sep", "mixed"], [0.4, 0.2, 0.1, 0.05, 0.06]),
     }
-    said = re.sub(
-        "<[^>]*>", "", str(attention_finding(found, {"bert": "BERT", "albert": "ALBERT"}))
-    )
-    assert "47% in BERT and 11% in ALBERT of its attention on [CLS] and [SEP]" in said
-    assert "2 of 4 and 0 of 3 heads watch a neighbouring word" in said
+    labels = {"bert": "BERT", "albert": "ALBERT"}
+    said = re.sub("<[^>]*>", "", str(attention_finding(found, labels, 2)))
+    assert "[CLS] and [SEP] receive 47% of attention in BERT and 11% in ALBERT" in said
+    assert "2 of 4 and 0 of 3 heads attend mainly to a neighbouring word" in said
+    alone = re.sub("<[^>]*>", "", str(attention_finding(found, labels, 1)))
+    assert alone.endswith("receive 47% of attention in BERT and 11% in ALBERT.")
 
 
 WORDS = Alignment(
@@ -51,13 +52,13 @@ def said_of(row):
 
 def test_a_summary_says_what_it_leaves_out_before_it_names_a_word():
     said = said_of([0.68, 0.02, 0.03, 0.1, 0.05, 0.12])
-    assert "95% on [CLS], [SEP], signs and itself, then most on eat (3%)" in said
-    assert "[MASK] draws on" in said
+    assert "95% comes from [CLS], [SEP], punctuation and itself, then most from eat (3%)" in said
+    assert "for [MASK]: in BERT" in said
 
 
 def test_a_tie_names_no_word():
     said = said_of([0.68, 0.0302, 0.0298, 0.1, 0.04, 0.12])
-    assert "94% on [CLS], [SEP], signs and itself" in said
+    assert "94% comes from [CLS], [SEP], punctuation and itself" in said
     assert "eat" not in said
     assert "dogs" not in said
 
@@ -74,3 +75,14 @@ def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():
     found = drawn_on(np.full((3, 3), 1 / 3), alone)
     assert (found.best, found.apart) == ("", ("[CLS]", "[SEP]", "itself"))
     assert abs(found.apart_share - 1) < 1e-12
+    said = re.sub("<[^>]*>", "", str(summary_finding({"bert": found}, {"bert": "BERT"}, "rollout")))
+    assert said.endswith("in BERT, 100% comes from [CLS], [SEP] and itself.")
+
+
+def test_of_one_other_word_it_is_not_said_that_it_is_no_more_than_the_next():
+    two = Alignment((*WORDS.words[:2], *WORDS.words[3:]), {})
+    none = summary_finding(
+        {"bert": drawn_on(np.tile([0.5, 0.0, 0.5, 0, 0], (5, 1)), two)}, {"bert": "BERT"}, "mean"
+    )
+    assert "stands out" not in str(none)
+    assert "no other word stands out" in said_of([0.68, 0.0302, 0.0298, 0.1, 0.04, 0.12])

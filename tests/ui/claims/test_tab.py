@@ -36,6 +36,7 @@ def test_all_checks_are_streamed_and_one_that_breaks_does_not_end_them(monkeypat
 def test_one_check_runs_alone():
     messages = [json.loads(m) for m in tab.run_one({"check": "LC26"}, PageState())]
     assert messages[0]["running"] == ["LC26"]
+    assert messages[0]["names"] == ["Share of the score kept"]
     assert [r["id"] for r in messages[1]["results"]] == ["LC26"]
 
 
@@ -70,7 +71,7 @@ def test_every_table_offered_can_be_compared():
 
 
 def test_the_calculator_opens_on_the_quoted_number():
-    assert "96.9 %" in folds.show_retention(*folds.START)
+    assert "96.9%" in folds.show_retention(*folds.START)
 
 
 def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkeypatch):
@@ -91,5 +92,5 @@ def test_no_source_means_that_none_bears_the_claim_out():
     ledger = claims_ledger()
     assert any(c.verdict == "unsupported" and c.source for c in ledger.claims)
     said = shares_finding(verdict_shares(ledger))
-    assert "borne out by no source" in said
+    assert "supported by no source" in said
     assert "have no source" not in said

@@ -32,8 +32,12 @@ def test_layers_are_compared_once_and_then_at_once(counted):
     said = {re.sub("<[^>]*>", "", step[0]) for step in steps[:-1]}
     assert said <= {f"{done} of 18 sentences" for done in (0, 8, 16)}
     data = json.loads(steps[-1][1])
-    assert len(data["rows"]) == 7 + 4 + 7
-    assert data["pairs"] == [[0, 7], [2, 8], [4, 9], [6, 10]]
+    (figure,) = data["figures"]
+    assert len(figure["data"][0]["z"]) == 7 + 4 + 7
+    framed = [s for s in figure["layout"]["shapes"] if s["type"] == "rect"]
+    copies = [(s["y0"] + 0.5, s["x0"] + 0.5) for s in framed]
+    assert copies[::2] == [(0, 7), (2, 8), (4, 9), (6, 10)]
+    assert copies[1::2] == [(column, row) for row, column in copies[::2]]
     assert "mini-DistilBERT" in steps[-1][0]
     assert "copied from" in steps[-1][2]
     assert steps[-1][3].visible is False
@@ -74,8 +78,12 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
     data = json.loads(travel)
     assert data["words"] == ["the", "photosynthesis", "sat", "on", "the", "[MASK]", "."]
     assert data["first"] == 5
-    assert [len(m["start"]) for m in data["models"]] == [7, 4, 7]
-    assert all(m["start"][0] == m["end"][-1] == [1] * 7 for m in data["models"])
+    assert [[len(way) for way in ways] for ways in data["ways"]] == [[7, 7]] * 3, "a row a word"
+    assert [len(ways[0][0]) for ways in data["ways"]] == [7, 4, 7]
+    assert all(way[0] == 1 for ways in data["ways"] for way in ways[0])
+    assert all(way[-1] == 1 for ways in data["ways"] for way in ways[1])
+    drawn = [[trace["y"] for trace in figure["data"]] for figure in data["figures"]]
+    assert drawn[0] == [pytest.approx(way[5], abs=1e-6) for way in data["ways"][0]]
     assert "mini-ALBERT" in said
     assert json.loads(film)["heads"] == 12
 

@@ -59,7 +59,7 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
         ("the cat sat.", "the dog sat.", texts.NO_MASK),
         ("漢 [MASK]", "", texts.NO_PROPOSAL),
         ("a " * 60 + "[MASK]", "", texts.LONG.format(most=48, n=61)),
-        ("xyz" * 45 + " [MASK]", "", "States are carried between texts of at most 128 pieces"),
+        ("xyz" * 45 + " [MASK]", "", "Patching takes texts of at most 128 pieces"),
         (STATE.text, STATE.text, "The two texts are the same"),
         (STATE.text, "the cat sat on the mat.", "Both texts need every [MASK]"),
     ],
@@ -85,7 +85,7 @@ def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_dra
         tokens = tiny_family.run(model["key"], second).tokens
         n_pieces = len(tokens) - len(tiny_family.run(model["key"], STATE.text).tokens) + 1
         assert model["maps"] == []
-        assert f"in 1 piece and “photosynthesis” in {n_pieces} pieces" in model["refused"]
+        assert f"into 1 piece and “photosynthesis” into {n_pieces} pieces" in model["refused"]
         assert model["refused"].startswith(model["label"])
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
+from explorer.analysis.distillation.soft import soft_pair
 from explorer.page_state import PageState
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
@@ -25,7 +26,20 @@ def test_the_headline_names_both_models_and_the_distance(tiny_family):
     finding, lab = distillation.show(STATE)
     named = re.findall(r'data-model="(\w+)">([^<]*)<', finding)
     assert named == [("bert", "mini-BERT"), ("distilbert", "mini-DistilBERT")]
-    assert "nats apart at temperature 1" in re.sub("<[^>]*>", "", finding)
+    for temperature in (1.0, 2.0, 7.5):
+        said = distillation.show(replace(STATE, temperature=temperature))[0]
+        pair = soft_pair(
+            tiny_family.run("bert", STATE.text),
+            tiny_family.run("distilbert", STATE.text),
+            0,
+            temperature,
+        )
+        plain = re.sub("<[^>]*>", "", said)
+        assert plain.startswith(f"At temperature {temperature:g}, teacher mini-BERT gives ")
+        assert f"{pair.teacher.max():.3f} and student mini-DistilBERT gives" in plain
+        assert plain.endswith(
+            f" {pair.student.max():.3f}; they are {pair.kl_teacher_student:.3f} nats apart (KL)."
+        )
     data = json.loads(lab)
     assert [model["key"] for model in data["models"]] == ["bert", "distilbert", "albert"]
     assert focus_of(STATE).text == STATE.text
@@ -100,20 +114,36 @@ def test_a_word_of_several_pieces_is_called_that_and_not_unknown(tiny_family):
     notes = " ".join(data["texts"]["notes"])
     assert data["mlm"] is None
     assert "“photosynthesis” is not one piece" in notes
-    assert "not known here" not in notes
-    assert "not known here" in " ".join(json.loads(folds.show_losses(STATE))["texts"]["notes"])
+    assert "unknown here" not in notes
+    assert "unknown here" in " ".join(json.loads(folds.show_losses(STATE))["texts"]["notes"])
 
 
 def test_masking_shows_every_token_and_draws_from_all_but_the_readers_own_mask(tiny_family):
     html = folds.show_masking(STATE, 100, 3)
     assert "600 tokens seen" in html, "the six that are not hidden yet, a hundred times"
     assert html.count('class="dm-own"') == 1
-    assert "Your own [MASK] is hidden already" in html
+    assert "Your own [MASK] is already masked" in html
     without = folds.show_masking(PageState(text="The cat sat on the mat."), 100, 3)
     assert "700 tokens seen" in without
-    assert "hidden already" not in without
+    assert "already masked" not in without
     assert html == folds.show_masking(STATE, 100, 3)
     assert html != folds.show_masking(STATE, 100, 4)
+
+
+@pytest.mark.parametrize("text", ["[MASK]", "[MASK] [MASK]"])
+def test_where_all_is_hidden_already_the_fold_says_that_nothing_can_be(tiny_family, text):
+    said = folds.show_masking(PageState(text=text))
+    assert "No word in this text can be masked in training" in said
+
+
+@pytest.mark.parametrize("text", ["?", "🍕"])
+def test_a_text_without_a_word_says_so_where_the_picture_would_be(tiny_family, text):
+    finding, lab = distillation.show(PageState(text=text))
+    assert "no word to hide" in finding
+    assert lab == ""
+    said, picture = folds.losses_or_why(PageState(text=text))
+    assert "no word to hide" in said
+    assert picture == ""
 
 
 def test_agreement_runs_over_the_bundled_sentences(tiny_family, monkeypatch):
@@ -202,7 +232,7 @@ def test_what_a_run_came_to_is_its_end_against_its_start():
     reports = [report(0, 0, 0.1), report(5, 5.0, 0.4), report(10, 1.25, 0.7)]
     said = live_sentence(LiveSettings(steps=10), reports)
     assert said.startswith("In 10 steps the loss went from 5.00 to 1.25; ")
-    assert said.endswith("in 70% of cases; at the start it was 10%.")
+    assert said.endswith("in 70% of cases, at the start in 10%.")
     assert live_sentence(LiveSettings(steps=10), reports[:2]) == "Step 5 of 10: loss 5.00."
 
 
@@ -217,7 +247,7 @@ def test_a_total_without_a_part_says_so(tiny_family):
 def test_the_teachers_choice_is_not_called_the_hard_label(tiny_family):
     """A hard label is the word that was hidden; the mark is on the teacher's first choice."""
     data = json.loads(distillation.show(PageState(text="the cat sat.", word=1))[1])
-    assert data["texts"]["hard"] == "teacher’s choice"
+    assert data["texts"]["hard"] == "teacher’s top word"
 
 
 def test_few_sentences_come_with_an_interval():
@@ -245,7 +275,7 @@ def test_the_soft_loss_is_said_over_all_tokens_and_over_the_hidden_ones(tiny_fam
     assert len(masks) == 2
     assert abs(everywhere - hidden) > 1e-3, "or the test says nothing"
     said = re.search(
-        r"is (\d+\.\d{4}) nats over all 9 tokens.* (\d+\.\d{4}) over the 2 hidden", notes
+        r"is (\d+\.\d{4}) nats over all 9 tokens.* (\d+\.\d{4}) over the 2 masked", notes
     )
     assert [float(n) for n in said.groups()] == pytest.approx([everywhere, hidden], abs=2e-3)
 
@@ -255,15 +285,15 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     from explorer.ui.distillation.words import lab_texts
 
     printed = json.loads(distillation.show(STATE)[1])["texts"]
-    assert printed["beside_title"] == "mini-ALBERT, beside the pair"
+    assert printed["beside_title"] == "mini-ALBERT, for comparison"
     assert "mini-ALBERT's vocabulary" in printed["no_partner"]
     said = printed["beside"]
-    assert "did not learn alone" in said
+    assert "was not trained independently" in said
     assert "fitted to mini-BERT's layers" in said
     assert "{origin}" not in said
     assert said.startswith("This {name}"), "the browser puts the name in"
     published = lab_texts(BASE["albert"])["beside"]
-    assert published.startswith("{name} learned alone, with its own vocabulary")
+    assert published.startswith("{name} was trained independently, with its own vocabulary")
 
 
 def test_a_card_that_tells_of_a_fit_is_told_on_the_page_too():

@@ -59,7 +59,7 @@ def drawings():
         "predictions/joint": joint.show_joint(GAPS),
         "predictions/asked": ask.show_asked(GAPS, "cat, unbelievable"),
         "predictions/contrast": contrast.show_contrast(OFFERED),
-        "parameters/components": parameters.show_sizes(PAIR)[1],
+        "parameters/components": parameters.show_sizes(PAIR)[2],
         "parameters/calls": parameters.show_calls(PAIR),
         "parameters/memory": memory.show_memory("mini", 32, 1, keeps=False),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),

@@ -1,8 +1,6 @@
 """What a session weighs, and that it still holds what a visitor chose."""
 
-import asyncio
 import tracemalloc
-from concurrent.futures import ThreadPoolExecutor
 from types import SimpleNamespace
 
 import gradio as gr
@@ -16,6 +14,7 @@ from gradio.utils import LRUCache
 from explorer.page_state import PageState
 from explorer.ui.kit.sessions import MOST_SESSIONS, LeanSession
 from explorer.ui.shell.page import build_page, launch_options
+from tests.waiting import in_its_own_loop
 
 KB = 1024
 
@@ -79,8 +78,7 @@ def asked(page, session):
     view = next(n for n, event in page.fns.items() if event.api_name == "on_view")
     body = PredictBodyInternal(data=["{}"], fn_index=view, session_hash=session)
     pushed = page._queue.push(body=body, request=None, username=None)
-    with ThreadPoolExecutor(1) as thread:  # this one may have a loop of a browser's that runs
-        taken, *_ = thread.submit(asyncio.run, pushed).result(60)
+    taken, *_ = in_its_own_loop(pushed)
     return taken
 
 
@@ -92,12 +90,12 @@ def test_a_visitor_who_waits_while_two_thousand_others_come_is_still_told_of_the
         assert asked(page, "early")
         for number in range(MOST_SESSIONS + 10):
             line.pending_messages_per_session[f"program {number}"] = object()
-            line.broadcast_estimations("infer")
-        line.broadcast_estimations("infer")
+            line.broadcast_estimations("compare")
+        line.broadcast_estimations("compare")
         assert len(line.pending_messages_per_session) == MOST_SESSIONS
         assert "program 0" not in line.pending_messages_per_session
     finally:
-        line.event_queue_per_concurrency_id["infer"].queue.clear()
+        line.event_queue_per_concurrency_id["compare"].queue.clear()
 
 
 def test_gradios_own_letterboxes_are_still_thrown_away_by_age_alone():

@@ -10,10 +10,17 @@ from explorer.ui.kit.take import RECIPES, has_recipe, take_menu, texts
 from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]
+SOURCES = [path.read_text("utf-8") for path in (ROOT / "explorer/ui").rglob("*.py")]
+CHARTS = {kind for source in SOURCES for kind in re.findall(r'\bChart\(\s*"([^"]+)"', source)}
+ROWS = r"^export (?:(?:async )?(?:function|const) table\b|\{.*\btable\b)"
 PICTURES = sorted(
-    path.removesuffix(".js")
-    for path, source in modules().items()
-    if re.search(r"^export (async )?(function|const) table\b", source.decode(), re.MULTILINE)
+    CHARTS
+    | {
+        path.removesuffix(".js")
+        for path, source in modules().items()
+        if re.search(ROWS, source.decode(), re.MULTILINE)
+    }
+    - {"kit/figure"}
 )
 
 
@@ -42,6 +49,9 @@ NO_LINES = {
     "distillation/live",
     "attention/bertviz",
     "parameters/build",
+    # counted from shapes alone
+    "parameters/work",
+    "parameters/tensors",
 }
 """What plain transformers cannot compute again."""
 
@@ -51,12 +61,12 @@ def test_every_picture_has_the_menu_and_a_part_of_the_page_has_none(kind):
     offered = re.findall(r'data-take="(\w+)"', Canvas(kind).html_template)
     expected = ["svg", "png", "csv", "json", *(["py"] if has_recipe(kind) else [])]
     assert offered == ([] if kind.startswith("page/") else expected)
+    assert "data-take" not in Canvas(kind, saves=False).html_template
 
 
 def drawn_by_python():
     """The kinds of markup that hold numbers, by their names in the source."""
-    sources = [path.read_text("utf-8") for path in (ROOT / "explorer/ui").rglob("*.py")]
-    return {kind for source in sources for kind in re.findall(r'takeable\(\s*"([^"]+)"', source)}
+    return {kind for source in SOURCES for kind in re.findall(r'takeable\(\s*"([^"]+)"', source)}
 
 
 def test_every_recipe_is_of_a_picture_and_what_has_none_is_known():

@@ -1,11 +1,15 @@
 """``/latency``: published shape, limits that hold, numbers of its own machine."""
 
+from threading import Event
+
 import gradio as gr
 import pytest
 
+from explorer.timing.line import MEASUREMENTS
 from explorer.timing.workload import BadWorkload
 from explorer.ui.latency import endpoint
 from explorer.ui.latency.endpoint import latency
+from tests.waiting import until
 
 
 def test_it_measures_three_encoders_on_this_machine(tiny_family, monkeypatch):
@@ -68,3 +72,22 @@ def test_the_budget_ends_it_whatever_was_asked_for(tiny_family, monkeypatch):
         return
     assert protocol["rounds"] < 200
     assert protocol["ended"] in {"budget", "deadline"}
+
+
+def test_who_does_not_get_a_turn_in_time_is_told_so(tiny_family, monkeypatch):
+    monkeypatch.setattr(endpoint, "LONGEST_S", 2.0)
+    go_on = Event()
+
+    def endless(sign):
+        while not go_on.wait(0.01):
+            yield None
+
+    before = MEASUREMENTS.start(endless)
+    try:
+        with pytest.raises(gr.Error, match="busy with other measurements"):
+            latency("mini", 8, 1, 1)
+    finally:
+        go_on.set()
+    before.thread.join(60)
+    until(lambda: not len(MEASUREMENTS), 60)
+    assert latency("mini", 8, 1, 1)["models"]

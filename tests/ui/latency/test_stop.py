@@ -103,7 +103,7 @@ def test_while_a_process_is_building(tiny_family, reading, monkeypatch, tmp_path
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler")
+@pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler here: apt-get install g++")
 def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, to_its_end):
     before = answers("The cat sat on the [MASK].")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))

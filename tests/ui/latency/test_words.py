@@ -19,7 +19,10 @@ EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
 def test_the_self_check_quotes_its_interval_and_not_its_point():
     summary = replace(measured(EQUAL).summary, self_check=Ratio(1.0, 0.93, 1.12, 20))
     trust = words.trust(summary, "BERT", Workload())
-    assert "BERT takes 0.93 to 1.12 × its own time here: trust only what lies beyond" in trust
+    assert (
+        "BERT against itself takes 0.93 to 1.12 × the time here: smaller differences are noise"
+        in trust
+    )
     few = replace(summary, self_check=Ratio(1.0, 0.0, float("inf"), 2))
     assert "too few" in words.trust(few, "BERT", Workload())
 
@@ -38,9 +41,18 @@ def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
         for albert, work in zip((80, 90, 100, 112, 120, 130), works, strict=True)
     )
     said = folds_words.sweep_sentence(Sweep("length", points))
-    assert said.startswith("ALBERT is faster than BERT up to 32 tokens and slower from 128.")
-    said = folds_words.sweep_sentence(Sweep("length", points[:2]))
-    assert said.startswith("No model changes places")
+    assert "DistilBERT is faster at 16, 32, 64, 128, 256 and 512 tokens than BERT." in said
+    assert (
+        "ALBERT is faster at 16 and 32 tokens and slower at 128, 256 and 512 tokens than BERT; "
+        "undecided at 64."
+    ) in said
+    for point, named in zip(points, (True, True, False, True, True, True), strict=True):
+        ratio = point.summary.ratio("albert-base-v2").ratio
+        assert named == (not ratio.low <= 1 <= ratio.high)
+    stopped = folds_words.sweep_sentence(Sweep("length", points[:2], late=64))
+    assert stopped.startswith("Stopped at 32 tokens: 64 tokens exceeded the time limit.")
+    full = folds_words.sweep_sentence(Sweep("length", points[:2], "Too much."))
+    assert full.startswith("Stopped at 32 tokens. Too much. ")
 
 
 def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
@@ -51,8 +63,7 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
     )
     assert folds_words.sweep_sentence(Sweep("length", close, asked=6)) == "2 of 6 points measured."
     said = folds_words.sweep_sentence(Sweep("length", close, asked=2))
-    assert "ALBERT's line crosses that of BERT between 16 and 32 tokens, by less than" in said
-    assert "No model changes places" not in said
+    assert "ALBERT against BERT: every interval contains 1, so the order is undecided." in said
 
 
 def test_what_was_stopped_says_so_and_how_far_it_was():

@@ -68,10 +68,10 @@ def test_missing_weights_leave_the_shapes_and_a_card(tmp_path, monkeypatch):
 
 def test_memory_is_estimated_and_measured_side_by_side(state):
     html = memory.show_memory("mini", 16, 2, True)
-    assert html.count("Pass, estimated") == html.count("not measured") == 3
-    assert "every attention matrix and hidden state" in html
+    assert html.count("Activations, estimated") == html.count("not measured") == 3
+    assert "all attention matrices and hidden states" in html
     *_, html = memory.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
-    assert html.count("Pass, estimated") == html.count("Pass, measured") == 3
+    assert html.count("Activations, estimated") == html.count("Activations, measured") == 3
     assert "not measured" not in html
     bars = [float(mb) for mb in re.findall(r"([\d.,]+) MB</span>", html)]
     for _, estimated, measured in (bars[i : i + 3] for i in (0, 3, 6)):
@@ -97,12 +97,13 @@ def test_the_printed_scores_of_the_ways_to_share_are_alberts_table_4(state):
 def test_embedding_ranks_come_from_the_loaded_tables(state, tiny_family, monkeypatch):
     monkeypatch.setattr(embedding, "_spectra", {})
     calculator, spectrum, cards = folds.show_embedding(state)
-    assert '"start":{"key":"albert","name":"mini-albert"' in calculator
+    assert json.loads(calculator)["start"]["name"] == "mini-albert"
     assert "albert-base-v2" not in calculator, "the points are of the sizes whose tables are shown"
     published = [spec.name for spec in folds.pinned(PageState(family="base"))]
     assert "albert-xxlarge-v2" in published
     assert "mini-albert" not in published
-    drawn = {line["label"]: line["values"] for line in json.loads(spectrum)["lines"]}
+    rows = json.loads(spectrum)["numbers"]["rows"]
+    drawn = {name: [value for label, _, value in rows if label == name] for name, _, _ in rows}
     bert = tiny_family.loaded("bert").network.get_input_embeddings().weight.detach().double()
     values = np.linalg.svd(bert.numpy(), compute_uv=False)
     assert drawn["mini-BERT"] == pytest.approx(values / values.max(), rel=1e-3)
@@ -117,7 +118,7 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
 
 
 def test_every_component_of_both_families_stands_under_the_seven(state):
-    _, table = folds.show_sizes(state)
+    _, _, table = folds.show_sizes(state)
     heads = re.findall(r"<th[^>]*>([^<]*)</th>", table)
     names = [spec.name for family in (BASE, MINI) for spec in family.values()]
     assert heads[: 1 + len(names)] == ["Component", *names]
@@ -126,7 +127,7 @@ def test_every_component_of_both_families_stands_under_the_seven(state):
 
 def test_the_memory_finding_is_alberts_share_of_berts():
     sentence = memory.show_memory("base", 16, 1, False).partition("</p>")[0]
-    assert f"{100 * 11_683_584 / 109_482_240:.1f} %" in sentence
+    assert f"{100 * 11_683_584 / 109_482_240:.1f}%" in sentence
 
 
 def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():

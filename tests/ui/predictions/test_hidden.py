@@ -73,7 +73,7 @@ def test_of_two_gaps_only_the_one_that_was_clicked_has_a_word(tiny_family):
         assert "yours" in model["masks"][1]
 
 
-@pytest.mark.parametrize("hidden", ["a|b|c", "[MASK]", "x\ny", "x" * 5000])
+@pytest.mark.parametrize("hidden", ["a|b|c", "[MASK]", "x\ny", "x" * 20_001])
 def test_words_that_fit_no_mask_are_left_out(hidden):
     state, repaired = from_params({"text": TEXT, "hidden": hidden})
     assert state.hidden == ""

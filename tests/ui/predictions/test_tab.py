@@ -47,7 +47,7 @@ def said(monkeypatch, *masks):
     [
         (
             [answers(("paris", 0.9), ("paris", 0.8), ("paris", 0.31))],
-            "All three answer paris; ALBERT is least sure, 0.310.",
+            "All three answer paris; lowest probability 0.310 (ALBERT).",
         ),
         (
             [answers(("paris", 0.9), ("lyon", 0.8), ("paris", 0.31))],
@@ -55,12 +55,12 @@ def said(monkeypatch, *masks):
         ),
         (
             [answers(("a", 0.9), ("b", 0.8), ("c", 0.31))],
-            "Three models, three answers: BERT says a (0.900), DistilBERT says b (0.800) and ALBERT says c (0.310).",
+            "BERT says a (0.900), DistilBERT b (0.800) and ALBERT c (0.310).",
         ),
-        ([answers(("a", 0.9), ("a", 0.95))], "Both answer a; BERT is least sure, 0.900."),
+        ([answers(("a", 0.9), ("a", 0.95))], "Both answer a; lowest probability 0.900 (BERT)."),
         (
             [answers(("a", 0.9), ("b", 0.95))],
-            "Two models, two answers: BERT says a (0.900) and DistilBERT says b (0.950).",
+            "BERT says a (0.900) and DistilBERT b (0.950).",
         ),
         ([answers(("a", 0.9))], "BERT answers a, 0.900."),
         (
@@ -68,18 +68,18 @@ def said(monkeypatch, *masks):
                 answers(("a", 0.9), ("a", 0.8), ("a", 0.7)),
                 answers(("b", 0.9), ("c", 0.8), ("b", 0.7)),
             ],
-            "The three models agree on 1 of 2 gaps: a.",
+            "The three models agree on 1 of 2 masks: a.",
         ),
         (
             [
                 answers(("a", 0.9), ("b", 0.8), ("a", 0.7)),
                 answers(("c", 0.9), ("b", 0.8), ("c", 0.7)),
             ],
-            "The three models agree on none of the 2 gaps; BERT and ALBERT agree on 2: a and c.",
+            "The three models agree on none of the 2 masks; BERT and ALBERT agree on 2: a and c.",
         ),
         (
             [answers(("a", 0.9), ("b", 0.8), ("c", 0.7))] * 2,
-            "The three models agree on none of the 2 gaps.",
+            "The three models agree on none of the 2 masks.",
         ),
     ],
 )
@@ -97,6 +97,25 @@ def test_the_headline_holds_up_to_fifty_words_per_model_and_gap(tiny_family):
         for mask in model["masks"]:
             assert len(mask["words"]) == len(mask["p"]) == min(50, model["vocabulary"])
             assert sum(mask["p"]) <= 1 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [("La capitale de la France est [MASK].", False), ("the [MASK] sat on the mat.", True)],
+)
+def test_a_text_that_is_not_english_is_said_to_be_none_before_its_answers(
+    tiny_family, text, english
+):
+    said = re.sub(r"<[^>]+>", "", predictions.show(PageState(text=text))[0])
+    assert said.startswith("The models cannot read this text") is not english
+    assert ("does not look like English" in said) is not english
+
+
+def test_a_sign_for_an_unreadable_text_is_never_quoted_alone(tiny_family):
+    said = re.sub(r"<[^>]+>", "", predictions.show(PageState(text="法国的首都是 [MASK] 。"))[0])
+    assert said.startswith("The models cannot read this text, so their answers are guesses. ")
+    assert "read as [UNK]" in said
+    assert "trained on English only" in said
 
 
 def test_a_text_without_a_gap_says_what_to_do(tiny_family):
@@ -149,12 +168,12 @@ def test_the_strip_starts_empty_and_ends_with_every_word(tiny_family):
     assert all(not word["models"] for word in first)
     assert [sorted(word["models"]) == sorted(LABELS) for word in last] == [True] * 5 + [False, True]
     assert "0 of 6 words" in steps[0][0]
-    assert "at first guess" in steps[-1][0]
+    assert "words first (mean surprisal" in steps[-1][0]
 
 
 def test_contrast_and_joint_say_what_they_need_first(tiny_family):
     assert CONTRAST_HINT in show_contrast(PageState(text="the [MASK] sat"))
-    assert "Gaps in the text: 1" in show_joint(PageState(text="the [MASK] sat"))
+    assert "Masks in the text: 1" in show_joint(PageState(text="the [MASK] sat"))
     with pytest.raises(BadText, match="at most"):
         show_contrast(PageState(text="[a|b]" * 5))
 
@@ -175,7 +194,7 @@ def test_nothing_is_shown_before_the_first_compare():
 def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_family):
     """“s” and “at” are one piece of both vocabularies, so the gap between them is gone."""
     html = show_asked(PageState(text="the cat s[MASK]"), "at, the")
-    assert html.count("grows together") == 3
+    assert html.count("is merged") == 3
     assert len(re.findall(r"rank \d|\d masks: ", html)) == 3
 
 
@@ -185,7 +204,7 @@ def test_the_strips_finding_counts_first_guesses_and_means_over_words():
 
     scores = {"bert": [score(-0.5, 1), score(-2.0, 3), score(-0.5, 1)]}
     said = re.sub("<[^>]*>", "", texts.words_finding(scores, LABELS, {"bert": (3, 3)}))
-    assert said == "BERT finds 2 of 3 words at first guess (1.00 nats per word)."
+    assert said == "BERT ranks 2 of 3 words first (mean surprisal 1.00 nats)."
     assert "3 of 4 words" in texts.words_finding(scores, LABELS, {"bert": (3, 4)})
 
 
@@ -200,11 +219,12 @@ def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(
         n = ids.count(loaded.tokenizer.unk_token_id)
         said = f"{loaded.spec.label} {n} of {len(ids)} pieces"
         assert (said in plain) == (n > 0)
-    assert "unknown and all alike" in plain
-    assert "unknown" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
+    assert "Not in the vocabulary" in plain
+    assert "vocabulary" not in predictions.show(PageState(text="the cat sat on the [MASK]."))[0]
     said = re.sub("<[^>]*>", "", str(texts.origin_note([*MINI.values()])))
     assert said == (
-        "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT&#x27;s layer began as one of "
-        "mini-BERT&#x27;s and was fitted to them and to its guesses: where these agree, they do not agree on their own."
+        "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT&#x27;s shared layer was initialised "
+        "from one of mini-BERT&#x27;s layers, then fitted to all of them and to its predictions; so their agreement is "
+        "not independent evidence."
     )
     assert texts.origin_note([*BASE.values()]) is None

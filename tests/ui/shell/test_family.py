@@ -1,4 +1,4 @@
-"""The family's drawing is what the configs say, and every tab has one door."""
+"""The family's drawing is what the configs say, large and beside each name."""
 
 import json
 import re
@@ -8,8 +8,9 @@ import pytest
 
 from explorer.models.specs import BASE, BUNDLED, FAMILIES, family_specs
 from explorer.page_state import PageState
-from explorer.ui.shell.family import family_html, rows, sentence
-from explorer.ui.shell.tabs import TABS
+from explorer.ui.kit.words import GROUPS
+from explorer.ui.shell.family import family_html, glyph, glyph_rules, rows, sentence
+from explorer.ui.shell.tabs import TABS, group_rules
 
 BOX = re.compile('class="fm-(own|again|out)"')
 
@@ -30,7 +31,8 @@ def test_the_bundled_drawing_is_what_the_bundled_configs_say():
     assert len(BOX.findall(row["distilbert"])) == depth
     assert BOX.findall(row["distilbert"]).count("own") == configs["distilbert"]["n_layers"]
     narrow = (
-        f"{configs['albert']['embedding_size']} wide instead of {configs['albert']['hidden_size']}"
+        f"{configs['albert']['embedding_size']}-dimensional embeddings, projected to "
+        f"{configs['albert']['hidden_size']}"
     )
     assert [key for key in row if narrow in row[key]] == ["albert"]
 
@@ -39,7 +41,7 @@ def test_a_student_stands_below_the_layers_it_was_begun_as():
     boxes = BOX.findall(drawn("base")["distilbert"])
     # The layers that the authors' script copies (scripts/extract_distilbert.py), counted from 0.
     assert [place for place, box in enumerate(boxes) if box == "own"] == [0, 2, 4, 7, 9, 11]
-    assert "begun as layers 1, 3, 5, 8, 10 and 12 of BERT" in drawn("base")["distilbert"]
+    assert "initialised from layers 1, 3, 5, 8, 10 and 12 of BERT" in drawn("base")["distilbert"]
 
 
 def test_a_student_begun_as_no_teacher_that_is_here_says_its_depth_alone():
@@ -58,10 +60,40 @@ def test_the_text_goes_into_every_model_and_a_word_comes_out_of_each():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_one_family_is_in_sight_and_every_tab_has_one_door(family):
+def test_one_family_is_in_sight(family):
     html = str(family_html(PageState(family=family)))
     assert re.findall('<div data-family="(\\w+)">', html) == [family]
-    assert re.findall('data-tab="(\\w+)"', html) == [tab.ID for tab in TABS]
+
+
+def test_the_small_drawing_has_the_layers_that_the_model_has():
+    """Full: stored; pale: the same again; dotted: the teacher's that the student lacks."""
+    kinds = {}
+    for specs in (BASE, family_specs("mini")):
+        by_key = {s.key: s for s in (specs.values() if isinstance(specs, dict) else specs)}
+        for spec in by_key.values():
+            svg, width = glyph(spec, by_key)
+            assert f'width="{width}"' in svg
+            kinds[spec.label] = [
+                svg.count(part) for part in ('opacity="1"', 'opacity="0.2"', "dash")
+            ]
+    assert kinds == {
+        "BERT": [12, 0, 0],
+        "DistilBERT": [6, 0, 6],
+        "ALBERT": [1, 11, 0],
+        "mini-BERT": [6, 0, 0],
+        "mini-DistilBERT": [3, 0, 3],
+        "mini-ALBERT": [1, 5, 0],
+    }
+
+
+def test_every_model_has_its_drawing_in_either_family_and_every_tab_its_group():
+    rules = glyph_rules()
+    for family in ("", '[data-family="base"] '):
+        for key in BASE:
+            assert f'{family}[data-model="{key}"]{{--layers:url' in rules
+    assert [tab for tabs in GROUPS.values() for tab in tabs] == [tab.ID for tab in TABS]
+    for group, (first, *_) in GROUPS.items():
+        assert f'#tab-{first}-button::before{{content:"{group}"/"";}}' in group_rules()
 
 
 def test_layers_are_counted_from_one():
@@ -73,5 +105,5 @@ def test_layers_are_counted_from_one():
 
 def test_what_a_model_lacks_is_said_of_it_alone():
     """DistilBERT has neither segments nor a pooler (Sanh et al. 2019, section 2)."""
-    for lacking in ("no segments", "no pooler"):
+    for lacking in ("no segment embeddings", "no pooler"):
         assert [key for key in BASE if lacking in sentence(BASE[key], BASE)] == ["distilbert"]

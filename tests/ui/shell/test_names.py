@@ -14,6 +14,7 @@ from explorer.ui.latency import words as latency_words
 from explorer.ui.latency.tab import Choice, drawn
 from explorer.ui.parameters.words import MAP
 from explorer.ui.shell.documents import card_route
+from explorer.ui.shell.input_bar import miniatures_note
 from explorer.ui.shell.page import header_html, launch_options
 from explorer.ui.shell.tabs import TABS
 
@@ -36,12 +37,17 @@ def test_findings_and_column_heads_name_the_miniatures(tiny_family, tab):
     assert [label for label in labels if NAMED.search(label)] == []
 
 
-def test_one_line_under_the_title_says_so_and_leads_to_the_card():
-    header = header_html()
-    plain = re.sub("<[^>]*>", "", header)
+@pytest.mark.parametrize("family", kit.BADGES)
+def test_the_badge_beside_the_title_names_the_models_in_use(family):
+    seen = re.findall('data-family="(\\w+)">([^<]*)', header_html(PageState(family=family)))
+    assert seen == [(family, kit.BADGES[family])]
+
+
+def test_what_the_badge_opens_names_the_miniatures_and_leads_to_the_card():
+    said = miniatures_note()
+    plain = re.sub("<[^>]*>", "", said)
     assert all(spec.label in plain for spec in MINI.values())
-    assert f"“{kit.SETTINGS}”" in plain
-    (address,) = re.findall('href="([^"#]*)"', header)
+    (address,) = re.findall('href="([^"#]*)"', said)
     routes = launch_options()["app_kwargs"]["routes"]
     answer = TestClient(Starlette(routes=routes)).get(f"/{address}")
     assert answer.status_code == 200

@@ -5,6 +5,7 @@ import sys
 
 import gradio as gr
 
+from explorer.assets import examples
 from explorer.page_state import FOLDS, PageState
 
 HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
@@ -37,10 +38,8 @@ def test_every_fold_that_a_link_can_open_is_built_in_reading_order_and_no_other(
 
 
 def test_an_example_says_what_it_shows_and_opens_a_fold_that_there_is():
-    from explorer.ui.shell.input_bar import examples
-
     assert all(example["shows"].endswith((".", "?")) for example in examples())
     about = {e["label"]: (e["tab"], e["fold"]) for e in examples() if "fold" in e}
     assert all(fold in FOLDS[tab] for tab, fold in about.values())
     assert about["He or she"] == ("predictions", "ask")
-    assert about["Two gaps"] == ("predictions", "joint")
+    assert about["Two masks"] == ("predictions", "joint")

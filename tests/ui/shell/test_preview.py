@@ -1,11 +1,15 @@
 """A link's preview: read as chats and slide tools read it, from tags alone."""
 
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
+from threading import Event
+from types import SimpleNamespace
 from urllib.parse import parse_qs, urlsplit
 
 import gradio
+import numpy as np
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -14,11 +18,22 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.assets import ASSETS
+from explorer.doors import hosts
+from explorer.models.tokens import BadText
+from explorer.packing import pack
+from explorer.page_state import PageState
 from explorer.ui.kit.words import TAGLINE, TITLE
+from explorer.ui.predictions.endpoint import first_answers
+from explorer.ui.shell import preview
 from explorer.ui.shell.preview import HEIGHT, LONGEST, PICTURE, WIDTH, Preview, picture_route
+from explorer.views.preview import FirstAnswer
 
 TEMPLATE = Path(gradio.__file__).parent / "templates/frontend/index.html"
-REST = '<script>window.gradio_config = {"css":"<meta property=\\"og:x\\">"}</script></head></html>'
+LISTENS, PUBLIC = "http://127.0.0.1:7860", "https://explorer.example/bert"
+REST = (
+    '<script>window.gradio_config = {"css":"<meta property=\\"og:x\\">","root":"LISTENS"}</script>'
+    '<script>window.gradio_api_info = {"code":"Client(\\"LISTENS\\")"};</script></head></html>'
+).replace("LISTENS", LISTENS)
 PAGE = TEMPLATE.read_text("utf-8").partition("<script>window.gradio_config")[0] + REST
 
 
@@ -52,7 +67,15 @@ def client():
         Route("/plain", lambda _: PlainTextResponse("as it is")),
         picture_route(),
     ]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(Preview)]))
+    app = Starlette(routes=routes, middleware=[Middleware(Preview)])
+    app.get_blocks = lambda: SimpleNamespace(local_url=f"{LISTENS}/")
+    return TestClient(app)
+
+
+@pytest.fixture
+def public(monkeypatch):
+    monkeypatch.setattr(hosts, "PUBLIC", [PUBLIC])
+    monkeypatch.setattr(preview, "PUBLIC", hosts.PUBLIC)
 
 
 def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):
@@ -69,20 +92,20 @@ def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):
     assert head["og:url"] == head["canonical"]
     asked = {name: value for name, (value,) in parse_qs(link.query).items()}
     assert asked == {"v": "1", "family": "mini", "text": "Paris is [MASK].", "tab": "attention"}
-    assert reply.text.endswith(REST), "what follows the head is not touched"
+    assert r'"css":"<meta property=\"og:x\">"' in reply.text, "what follows the head is not touched"
     assert int(reply.headers["content-length"]) == len(reply.content)
 
 
 def test_the_bare_page_says_what_it_is_for(client):
     head = Head(client.get("/").text)
     assert head["og:description"] == TAGLINE
-    assert head["canonical"] == "http://testserver/"
+    assert head["canonical"] == "./"
 
 
 @pytest.mark.parametrize("text", ['"><script>alert(1)</script>', "</title><script>", "'\"<>&"])
 def test_nothing_in_a_link_becomes_markup(client, text):
     head = Head(client.get("/", params={"text": text}, headers={"host": "a<script>b"}).text)
-    assert head.scripts == Head(PAGE).scripts
+    assert head.scripts == Head(PAGE).scripts + 1, "the page's own, which says where it is"
     assert text in head["og:description"]
 
 
@@ -99,14 +122,137 @@ def test_everything_else_passes_as_it_is(client):
 
 def test_the_picture_has_the_size_its_tags_say(client):
     head = Head(client.get("/").text)
-    assert head["og:image"] == f"http://testserver/{PICTURE}"
+    assert head["og:image"] == f"./{PICTURE}"
     png = client.get(f"/{PICTURE}").content
     assert png == (ASSETS / PICTURE).read_bytes()
     size = struct.unpack(">II", png[16:24])
     assert size == (WIDTH, HEIGHT) == (int(head["og:image:width"]), int(head["og:image:height"]))
 
 
-def test_behind_a_proxy_the_address_is_the_public_one(client):
-    proxied = {"x-forwarded-host": "explorer.example", "x-forwarded-proto": "https"}
-    head = Head(client.get("/", headers=proxied).text)
-    assert head["og:image"] == f"https://explorer.example/{PICTURE}"
+ANSWERS = [FirstAnswer("bert", "mini-BERT", "cat", 0.5), FirstAnswer("albert", "a", "dog", 0.25)]
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What is predicted for pictures; nothing is kept from one test to the next."""
+    found = []
+
+    def answers(state):
+        found.append(state.text)
+        return ANSWERS
+
+    monkeypatch.setattr(preview, "first_answers", answers)
+    monkeypatch.setattr(preview, "costs_nobody", lambda _state: True)
+    monkeypatch.setattr(preview, "is_free", lambda: True)
+    preview._drawn.clear()
+    yield found
+    preview._drawn.clear()
+
+
+def test_a_link_points_to_the_picture_of_its_own_text_wherever_its_tab_is(client):
+    link = {"v": "1", "text": "A [MASK] & more.", "tab": "depth", "layer": "2"}
+    picture = urlsplit(Head(client.get("/", params=link).text)["og:image"])
+    asked = {name: value for name, (value,) in parse_qs(picture.query).items()}
+    assert asked == {"v": "1", "family": "mini", "text": "A [MASK] & more."}
+    long = " ".join(f"word{n}" for n in range(400)) + " [MASK]"
+    packed = pack({"text": long})
+    head = Head(client.get("/", params={"z": packed}).text)
+    assert parse_qs(urlsplit(head["og:image"]).query)["z"] == [packed]
+    assert "word0 word1" in head["og:description"]
+    unreadable = Head(client.get("/", params={"z": "none"}).text)
+    assert unreadable["og:image"] == f"./{PICTURE}"
+
+
+def test_the_picture_of_a_text_is_drawn_once(client, asked):
+    replies = [client.get(f"/{PICTURE}", params={"text": "A [MASK]."}) for _ in range(3)]
+    assert asked == ["A [MASK]."]
+    first, *others = (reply.content for reply in replies)
+    assert others == [first, first]
+    assert struct.unpack(">II", first[16:24]) == (WIDTH, HEIGHT)
+    assert first != (ASSETS / PICTURE).read_bytes()
+    assert "max-age" in replies[0].headers["cache-control"]
+
+
+@pytest.mark.parametrize("why", ["costs_nobody", "is_free"])
+def test_while_somebody_waits_or_measures_the_standing_picture_is_sent_and_nothing_is_run(
+    client, asked, monkeypatch, why
+):
+    with monkeypatch.context() as patch:
+        patch.setattr(preview, why, lambda *_: False)
+        reply = client.get(f"/{PICTURE}", params={"text": "A [MASK]."})
+    assert reply.content == (ASSETS / PICTURE).read_bytes()
+    assert reply.headers["cache-control"] == "no-cache"
+    assert asked == []
+    assert client.get(f"/{PICTURE}", params={"text": "A [MASK]."}).content != reply.content
+
+
+def test_one_picture_is_drawn_at_a_time(client, asked, monkeypatch):
+    begun, go_on = Event(), Event()
+
+    def slow(state):
+        asked.append(state.text)
+        begun.set()
+        assert go_on.wait(20)
+        return ANSWERS
+
+    monkeypatch.setattr(preview, "first_answers", slow)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(preview.picture_of, PageState(text="One [MASK]."))
+        assert begun.wait(20)
+        assert preview.picture_of(PageState(text="Two [MASK].")) is None
+        go_on.set()
+        assert first.result(20)
+    assert asked == ["One [MASK]."]
+
+
+def test_no_more_pictures_are_kept_than_there_is_room_for(client, asked, monkeypatch):
+    monkeypatch.setattr(preview, "MOST_DRAWN", 2)
+    for text in ("One", "Two", "Three"):
+        preview.picture_of(PageState(text=f"{text} [MASK]."))
+    assert [text for text, _ in preview._drawn] == ["Two [MASK].", "Three [MASK]."]
+
+
+def test_a_text_that_has_no_answer_has_the_standing_picture(client, asked, monkeypatch):
+    def refuse(_state):
+        raise BadText("too long")
+
+    for nothing in (refuse, lambda _state: []):
+        monkeypatch.setattr(preview, "first_answers", nothing)
+        reply = client.get(f"/{PICTURE}", params={"text": "A cat."})
+        assert reply.content == (ASSETS / PICTURE).read_bytes()
+
+
+def test_the_answers_are_those_that_an_independent_softmax_puts_first(tiny_family):
+    state = PageState(text="The [MASK] sat on the [MASK].")
+    found = first_answers(state)
+    for answer in found:
+        run = tiny_family.run(answer.key, state.text)
+        logits = np.asarray(run.mask_logits[0], dtype=np.float64)
+        shares = np.exp(logits - logits.max()) / np.exp(logits - logits.max()).sum()
+        assert answer.probability == pytest.approx(shares.max(), abs=1e-5)
+        piece = run.vocabulary[int(shares.argmax())]
+        assert answer.word.strip("…") == piece.replace("##", "").replace("▁", "").strip()
+    assert [one.key for one in found] == ["bert", "distilbert", "albert"]
+    assert first_answers(PageState(text="No gap.")) == []
+
+
+@pytest.mark.parametrize("name", ["host", "x-forwarded-host", "x-gradio-server"])
+def test_no_request_says_where_the_page_is(client, name):
+    said = {name: "elsewhere.example", "x-forwarded-proto": "https"}
+    reply = client.get("/", params={"text": "a"}, headers=said)
+    assert "elsewhere" not in reply.text
+    assert Head(reply.text)["og:url"].startswith("./?")
+    assert '"root":"/"' in reply.text, "its own addresses are paths, under whatever name"
+
+
+def test_lines_of_code_get_the_address_in_the_visitors_browser(client):
+    code = client.get("/").text.rpartition("<script>")[2]
+    assert f'replaceAll("{LISTENS}", new URL' in code
+
+
+def test_the_address_that_was_said_at_the_start_stands_in_previews(client, public):
+    reply = client.get("/", params={"text": "a"}, headers={"host": "elsewhere.example"})
+    head = Head(reply.text)
+    assert head["og:image"].startswith(f"{PUBLIC}/{PICTURE}?")
+    assert head["canonical"].startswith(f"{PUBLIC}/?v=1")
+    assert "replaceAll" not in reply.text

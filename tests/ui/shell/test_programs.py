@@ -1,12 +1,10 @@
 """Tools for MCP clients: what they say of themselves, and that they answer as the endpoints do."""
 
-import asyncio
 import json
 import os
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,6 +13,7 @@ from gradio_client import Client
 from explorer.models.kinds import KINDS
 from explorer.models.specs import FAMILIES, all_specs
 from tests.browser.conftest import answers, free_port
+from tests.waiting import in_its_own_loop
 
 pytest.importorskip("mcp")
 ROOT = Path(__file__).parents[3]
@@ -70,9 +69,7 @@ def asked(url):
             bad = {"text": TEXT, "model": "albert", "layer": 99, "head": 0}
             return listed, found, await session.call_tool("attention_of_head", bad)
 
-    # In a thread of its own: the browser's tests leave a loop running in this one.
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, ask()).result()
+    return in_its_own_loop(ask())
 
 
 def test_there_are_four_tools_with_their_choices_and_a_line_on_each_argument(asked):

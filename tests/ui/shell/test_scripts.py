@@ -5,13 +5,14 @@ from pathlib import Path
 from posixpath import normpath
 
 import pytest
+from plotly.offline import get_plotlyjs
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explorer.ui.shell import scripts
 
 ROOT = Path(__file__).parents[3]
-EXPORTED = r"^export (?:async function|function|const) (\w+)"
+EXPORTED = r"^export (?:async function |function |const |\{)(\w+(?:, \w+)*)"
 KIND = re.compile(r'Canvas\(\s*"([^"]+)"')
 
 
@@ -49,7 +50,17 @@ def test_every_canvas_names_a_module_that_draws_and_has_rows():
     assert len(kinds) > 20
     for kind in kinds:
         exported = re.findall(EXPORTED, scripts.modules()[f"{kind}.js"].decode(), re.M)
-        assert {"show", "table"} <= set(exported), kind
+        assert {"show", "table"} <= set(", ".join(exported).split(", ")), kind
+
+
+def test_the_library_and_the_looks_of_charts_are_sent_compressed_under_the_same_name(browser):
+    library = browser.get("/" + scripts.address(scripts.LIBRARY))
+    assert library.text == get_plotlyjs()
+    assert library.headers["content-encoding"] == "gzip"
+    assert "immutable" in library.headers["cache-control"]
+    looks = browser.get("/" + scripts.address(scripts.LOOKS)).json()
+    assert looks["light"]["layout"]["font"] != looks["dark"]["layout"]["font"]
+    assert browser.get(f"/js/0123456789abcdef/{scripts.LIBRARY}").status_code == 404
 
 
 def test_every_import_names_a_module_and_the_first_are_preloaded_with_all_theirs():

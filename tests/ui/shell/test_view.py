@@ -1,7 +1,6 @@
 """The one event: what the browser asks is understood, answered for its tab, and refused whole."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
@@ -155,12 +154,3 @@ def test_only_the_last_of_several_questions_is_answered(page):
     event = on_view(page)
     assert event.trigger_mode == "always_last"
     assert "window.explorer.question('page/view')" in str(event.js)
-
-
-def test_opening_sets_only_what_the_link_changed(page):
-    restore = next(f.fn for f in page.fns.values() if getattr(f.fn, "__name__", "") == "restore")
-    visitor = SimpleNamespace(query_params={"text": "A link [MASK]", "tab": "claims"})
-    written = {type(c).__name__: v for c, v in restore(visitor).items()}
-    assert written["Textbox"] == "A link [MASK]"
-    assert written["Tabs"].selected == "claims"
-    assert "Radio" not in written, "what the link leaves alone may have been changed by now"

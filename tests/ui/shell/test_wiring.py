@@ -89,8 +89,11 @@ def test_one_visitor_cannot_take_all_turns_of_long_work(page):
 
 def test_who_waits_for_a_measurement_takes_no_place_of_those_who_want_an_answer(page):
     named = {event.api_name: event.concurrency_id for event in events(page)}
-    assert {named.pop("latency")} == {"measure"}
-    assert {named[name] for name in ENDPOINTS if name != "latency"} == {"infer"}
+    assert named["latency"] == "measured"
+    assert {named[name] for name in ENDPOINTS if name != "latency"} == {"programs"}
+    pages = {line for name, line in named.items() if name not in ENDPOINTS}
+    assert not pages & {"measured", "programs"}, "no page waits for a program's turn"
+    assert [name for name, line in named.items() if line == "compare"] == ["on_view"]
 
 
 def test_every_part_and_every_event_is_as_written_down(page):

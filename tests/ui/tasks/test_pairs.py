@@ -67,7 +67,7 @@ def test_a_head_at_chance_is_not_shown_and_its_figure_is(skilled, tiny_family):
     skilled["mini-albert"]["sop"] = 0.52
     html = tab.show(PageState(text=PAIR))[0]
     assert columns(html) == ["bert"]
-    assert "52.0 % of 1,000 held-out pairs" in html
+    assert "52.0% of 1,000 held-out pairs" in html
     skilled["mini-albert"]["sop"] = 0.56
     assert columns(tab.show(PageState(text=PAIR))[0]) == ["bert", "albert"]
 
@@ -120,14 +120,18 @@ def test_the_verdict_is_told_from_the_numbers():
         for logits in (
             [[3, 0], [2, 0], [-2, 0]],
             [[3, 0], [-2, 0], [2, 0]],
+            [[-1.1, 0], [-1.1, 0], [-3, 0]],
             [[0, 0], [0.01, 0], [0, 0.01]],
         )
     ]
-    assert "keeps its verdict when the two are swapped (0.953" in said[0]
-    assert "changes it when" in said[0]
-    assert "changes its verdict" in said[1]
-    assert "keeps it when" in said[1]
-    assert "leaves all three open" in said[2]
+    assert "says that the second sentence follows the first (0.953)" in said[0]
+    assert "swapped: yes (0.881), unrelated sentence: no (0.119)" in said[0]
+    assert "swapped: no (0.119), unrelated sentence: yes (0.881)" in said[1]
+    assert "says that the second sentence does not follow the first (0.250)" in said[2]
+    assert "swapped: no (0.250)" in said[2]
+    assert "undecided about all three (0.500" in said[3]
+    sop = str(texts.pairs_finding([(MINI["albert"], pair_orders(np.array([[-1, 0]] * 3)))]))
+    assert "the two sentences are not in order (0.269)" in sop
     assert texts.NO_PAIR_HEADS in str(texts.pairs_finding([]))
 
 

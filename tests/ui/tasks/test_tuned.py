@@ -15,6 +15,7 @@ from explorer.page_state import PageState
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks import tab, tuned
 from explorer.ui.tasks.endpoint import question, sentiment
+from explorer.ui.tasks.tuned import FIRST_QUESTION
 from explorer.views.tasks.sentiment import word_sentiment_html
 
 TEXT = "the cat was not bad!"
@@ -66,8 +67,8 @@ def test_the_word_that_is_named_speaks_for_the_verdict(weights, named):
     spec = MINI["bert"]
     found = WordSentiment(("bad", "good"), 2.0, np.array(weights), np.zeros(2), 0.0)
     said = str(texts.sentiment_finding({"bert": found}, {"bert": spec}))
-    assert "says positive (0.88)" in said
-    assert ("most of all for" in said) == (named is not None)
+    assert "says positive (0.881)" in said
+    assert ("mainly because of" in said) == (named is not None)
     assert "bad" not in said
     assert named is None or named in said
 
@@ -82,6 +83,10 @@ def test_a_column_is_headed_by_its_verdict(score, label):
         word for word in ("positive", "negative") if f"<strong>{texts.SENTIMENT[word]}<" in drawn
     ]
     assert verdicts == [label]
+    share = 1 / (1 + np.exp(-abs(score)))
+    assert f"<strong>{label}</strong> {share:.3f}" in drawn, "the probability of what is said"
+    said = str(texts.sentiment_finding({"bert": found}, MINI))
+    assert f"says {label} ({share:.3f})" in said
 
 
 def test_a_word_alone_and_a_pair_are_judged(tuned_family):
@@ -137,21 +142,29 @@ def tuned_model_of(family, key, task):
 
 
 def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_family):
-    _, asks, _, judged, asks_too, answered = tab.show(PageState(text=TEXT))
+    _, asks, _, judged, asks_too, *_, answered = tab.show(PageState(text=TEXT))
     for html, task in ((judged, "sst2"), (answered, "squad")):
         assert html.count('class="card plain"') == 3
         assert html.count(f"python -m explorer.training tasks --family mini --task {task}") == 3
     assert not asks.visible
     assert not asks_too.visible
-    with pytest.raises(gr.Error, match="has not been tuned"):
+    with pytest.raises(gr.Error, match="has no adapter"):
         sentiment(TEXT)
+
+
+def test_the_boxes_hold_what_the_link_asks_and_else_an_example(tiny_family):
+    texts = {"sentiment": "It is warm.", "question": "Who?", "passage": "Anna."}
+    asked = tab.show(PageState(text="A [MASK].", **texts))
+    assert [asked[2], *asked[5:7]] == list(texts.values())
+    assert tab.show(PageState(text="A [MASK]."))[5:7] == list(FIRST_QUESTION)
+    assert tab.show(PageState(text="A plain text."))[2] == "A plain text."
 
 
 @pytest.mark.parametrize(
     ("ask", "refusal"),
     [
-        (lambda: sentiment(" \x00 "), "no text to judge"),
-        (lambda: sentiment("cat " * 65), "65 words and signs; 64 fit"),
+        (lambda: sentiment(" \x00 "), "no text to classify"),
+        (lambda: sentiment("cat " * 65), "65 words and punctuation marks; 64 fit"),
         (lambda: sentiment(TEXT, "huge"), "either mini or base"),
         (lambda: question("where?", ""), "There is no passage"),
         (lambda: question("", PASSAGE), "There is no question"),

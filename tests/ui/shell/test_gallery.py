@@ -6,21 +6,23 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 import pytest
+from safetensors.torch import load_file
 
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.assets import DATA
-from explorer.models.specs import BASE, MINI
+from explorer.models.specs import BASE, BUNDLED, MINI
 from explorer.page_state import from_params
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.parameters.endpoint import parameters
+from explorer.ui.parameters.folds import show_embedding
 from explorer.ui.predictions.endpoint import predict
-from explorer.ui.shell.documents import gallery_html
+from explorer.ui.shell.documents import tour_html
 from explorer.ui.tasks.endpoint import pair
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
-README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+README = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
 
 
 def counts(*names):
@@ -43,6 +45,7 @@ def stores_little_applies_much(link):
     stored, applied = (albert[n] / bert[n] for n in ("total", "applied"))
     assert 1 / 10 < stored < 1 / 9
     assert 0.78 < applied < 0.85
+    assert albert["applied"] > 7 * albert["total"]
 
 
 def fewer_stored_more_applied(link):
@@ -52,9 +55,20 @@ def fewer_stored_more_applied(link):
 
 
 def factorised_words(link):
-    bert, albert = (m["components"] for m in counts("bert-base-uncased", "albert-base-v2"))
-    narrow = albert["word_embeddings"] + albert["embedding_projection"]
-    assert narrow < bert["word_embeddings"] / 5
+    """What the fold prints of the family that the link names, by that model's own tensors."""
+    tensors = load_file(BUNDLED / "mini-albert" / "model.safetensors")
+    table, lift = (
+        next(one for name, one in tensors.items() if name.endswith(end))
+        for end in ("embeddings.word_embeddings.weight", "embedding_hidden_mapping_in.weight")
+    )
+    (v, e), (h, _) = table.shape, lift.shape
+    state, _ = from_params(link)
+    start = json.loads(show_embedding(state)[0])["start"]
+    assert (start["v"], start["e"], start["h"]) == (v, e, h)
+    said = next(view["says"] for view in VIEWS if view["holds"] == "factorised_words")
+    assert f"{100 * (1 - (v * e + e * h) / (v * h)):.1f}% fewer" in said
+    assert f"{e}-dimensional embeddings" in said
+    assert f"projected to {h}" in said
 
 
 def used_once_or_often(link):
@@ -134,14 +148,11 @@ def test_there_are_twelve_and_each_opens_what_it_names():
 
 
 def test_the_page_and_the_readme_show_all_of_them():
-    page = str(gallery_html())
+    page = str(tour_html())
     for view in VIEWS:
         assert view["title"] in page
         assert view["says"].replace("'", "&#x27;") in page
         row = next(line for line in README.splitlines() if f"[{view['title']}](" in line)
         assert view["says"] in row
         query = urlsplit(row.split("](")[1].split(")")[0]).query
-        assert dict(parse_qsl(query)) == {"v": "1", **view["link"]} or dict(parse_qsl(query)) == {
-            "v": "1",
-            **{k: v for k, v in view["link"].items() if k != "family"},
-        }
+        assert dict(parse_qsl(query)) == {"v": "1", **view["link"]}

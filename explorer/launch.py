@@ -1,0 +1,100 @@
+"""From the flags to a page that is served, and to its end."""
+
+import os
+import signal
+import sys
+import threading
+from argparse import Namespace
+from contextlib import redirect_stdout
+from io import StringIO
+from typing import Any
+
+import gradio as gr
+
+from explorer.doors import log
+from explorer.doors.closing import close
+from explorer.doors.hosts import PUBLIC, believe
+from explorer.page_state import PageState
+from explorer.runs import default_family, warm_up
+from explorer.start import CannotStart, check_machine, check_port
+from explorer.timing.heap import keep_heaps_small
+from explorer.ui.kit.words import where_it_runs
+from explorer.ui.shell.page import build_page, launch_options
+
+
+def build(flags: Namespace) -> gr.Blocks:
+    """The page, before a model is loaded.
+
+    Raises:
+        CannotStart: the machine has not what it needs. Broken: a file is missing or damaged.
+    """
+    check_machine()
+    return build_page(opened_on(flags), with_tools(flags))
+
+
+def opened_on(flags: Namespace) -> PageState:
+    """What the page shows first."""
+    family = flags.family or default_family()
+    return PageState(family=family, device=flags.device, dtype=flags.dtype)
+
+
+def with_tools(flags: Namespace) -> bool:
+    """Whether tools for MCP clients are served besides."""
+    return flags.mcp or os.getenv("GRADIO_MCP_SERVER", "").lower() == "true"
+
+
+def serve(page: gr.Blocks, flags: Namespace) -> None:
+    """Load the models behind the page, serve it, say where it is, and end when that is asked.
+
+    Raises:
+        CannotStart: it cannot be served where it is asked to be.
+    """
+    ended = asked_to_end()
+    try:
+        options = launch_options(flags.public_url)
+    except ValueError as error:
+        raise CannotStart(str(error)) from error
+    check_port(flags.host, flags.port)
+    keep_heaps_small()
+    warm_up(opened_on(flags))
+    if flags.log:
+        log.show()
+    shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
+    local, public = launched(page, flags, options)
+    if public and not PUBLIC[-1]:
+        believe(public.rstrip("/"))
+    sys.stdout.write(where_it_runs(local, public, shared))
+    sys.stdout.flush()
+    while not ended.wait(3600):
+        pass
+    close(page)
+
+
+def asked_to_end() -> threading.Event:
+    """What is set when the system, or who started it, asks the program to end."""
+    ended = threading.Event()
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: ended.set())
+    return ended
+
+
+def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tuple[str, str | None]:
+    """Where the page is now, here and in public.
+
+    Raises:
+        CannotStart: no port is free.
+    """
+    try:
+        # Gradio's own lines blame a missing file where only the network is missing.
+        with redirect_stdout(StringIO()):
+            _, local, public = page.launch(
+                server_name=flags.host,
+                server_port=flags.port,
+                share=flags.share or None,
+                mcp_server=with_tools(flags),
+                prevent_thread_lock=True,
+                **options,
+            )
+    except OSError as error:
+        raise CannotStart(f"The page cannot be served: {error}") from error
+    return local, public

@@ -1,0 +1,101 @@
+"""A start that cannot be is one sentence and the exit code 2; what it needs is looked at first."""
+
+import argparse
+import errno
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from explorer.assets import Broken
+from explorer.timing.room import NEEDED, room
+
+CANNOT, LAST_PORT = 2, 65_535
+ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."
+IN_USE = "Port {port} is in use on this machine already; --port takes another."
+NOT_SERVED = "Nothing can be served on {host}, port {port}: {why}."
+NO_FOLDER = (
+    "No temporary file can be written to {folder} ({why}); set TMPDIR, or GRADIO_TEMP_DIR, to a "
+    "folder where one can."
+)
+NO_MEMORY = (
+    "There is too little memory to start: {there:.1f} GB can still be taken, the bundled models "
+    "and their libraries need about 1 GB."
+)
+
+
+class CannotStart(Exception):
+    """The message is the one sentence that the terminal shows."""
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """What keeps the page from starting ends the program in a sentence."""
+    try:
+        yield
+    except (Broken, CannotStart) as cannot:
+        sys.stderr.write(f"{cannot}\n")
+        raise SystemExit(CANNOT) from None
+    except MemoryError:
+        sys.stderr.write(f"{NO_MEMORY.format(there=room() / 1e9)}\n")
+        raise SystemExit(CANNOT) from None
+
+
+def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line; Gradio's own environment variables fill in what is not given."""
+    from explorer.page_state import DEVICES, DTYPES
+
+    parser = argparse.ArgumentParser(description=ABOUT)
+    parser.add_argument("--family", choices=("mini", "base"), help="default: base if it is cached")
+    parser.add_argument("--device", choices=("auto", *DEVICES), default="auto")
+    parser.add_argument("--dtype", choices=DTYPES, default="float32")
+    parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
+    parser.add_argument("--public-url", default="", help="where visitors have the page, for links")
+    parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
+    parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
+    parser.add_argument("--log", action="store_true", help="write a line for every request")
+    return parser.parse_args(arguments)
+
+
+def check_machine() -> None:
+    """Look at what every start needs of the machine.
+
+    Raises:
+        CannotStart: it is not there.
+    """
+    if room() < NEEDED:
+        raise CannotStart(NO_MEMORY.format(there=max(0.0, room()) / 1e9))
+    named = os.getenv("GRADIO_TEMP_DIR")
+    try:
+        if named:
+            Path(named).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=named):
+            pass
+    except OSError as error:
+        folder = named or os.getenv("TMPDIR") or "any temporary folder"
+        raise CannotStart(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
+
+
+def check_port(host: str | None, port: int | None) -> None:
+    """Look whether the page can be served where it is asked to be.
+
+    Raises:
+        CannotStart: somebody else is there, or the address is not this machine's.
+    """
+    host = (host or os.getenv("GRADIO_SERVER_NAME") or "127.0.0.1").strip("[]")
+    try:
+        if (port or 0) not in range(LAST_PORT + 1):
+            raise OverflowError(f"ports go up to {LAST_PORT}")
+        kind, *_, address = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen(1)
+    except (OSError, OverflowError, UnicodeError) as error:
+        said = IN_USE if getattr(error, "errno", 0) == errno.EADDRINUSE else NOT_SERVED
+        why = getattr(error, "strerror", None) or str(error)
+        raise CannotStart(said.format(host=host, port=port, why=why)) from error

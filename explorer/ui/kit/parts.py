@@ -1,0 +1,35 @@
+"""Parts of a tab: one in sight at a time, chosen in a row of buttons and named by links."""
+
+from collections.abc import Mapping
+
+import gradio as gr
+
+from explorer.page_state import PARTS
+from explorer.views.markup import Markup, el
+
+
+def parts_row(tab: str, names: Mapping[str, str], label: str) -> Markup:
+    """The row of buttons: the first part is in sight until another is chosen.
+
+    A link opens a part as it opens a fold, so the button has a fold's id.
+    """
+    buttons = [
+        el(
+            "button",
+            names[name],
+            type="button",
+            role="tab",
+            id=f"fold-{tab}-{name}",
+            class_="part-tab",
+            aria_selected=str(not place).lower(),
+            aria_controls=f"part-{tab}-{name}",
+            tabindex=-1 if place else 0,
+        )
+        for place, name in enumerate(PARTS[tab])
+    ]
+    return el("div", *buttons, class_="parts", role="tablist", aria_label=label)
+
+
+def part(tab: str, name: str) -> gr.Column:
+    """Where one part's components go; the style sheet shows the chosen one."""
+    return gr.Column(elem_id=f"part-{tab}-{name}", elem_classes="part")

@@ -1,0 +1,82 @@
+"""On paper: the tab in sight in light colours, whole, and nothing that can only be pressed."""
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+PAPER = 718
+"""CSS pixels across an upright A4 page between margins of 12 mm, about."""
+CONTROLS = "#input-bar, #masthead, footer, #link, .tab-wrapper, .tour, .take, #standing"
+OVERFLOWING = """width => [...document.querySelectorAll('#tabs *, #status *')].filter(node => {
+  const box = node.getBoundingClientRect();
+  return box.width > 2 && box.height > 2 && box.right > width + 1 && !node.closest('.table, .dq-scroll, .fg, .sr-only, [tabindex="0"]');
+}).map(node => `${node.tagName}.${node.className?.baseVal ?? node.className} ${Math.round(node.getBoundingClientRect().right)}`).slice(0, 5)"""
+
+
+def on_paper(page_at, query, theme="dark"):
+    """The page as the printer sees it."""
+    page = page_at(f"/?v=1&{query}", 1280, 800, theme)
+    expect(page.locator("#status .status")).to_be_visible()
+    expect(page.locator("[id^=tab-] .finding:visible").first).to_be_visible()
+    page.wait_for_timeout(1500)
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": PAPER, "height": 1000})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    page.wait_for_timeout(500)
+    return page
+
+
+def colour(page, selector, name):
+    return page.evaluate(
+        "([s, n]) => getComputedStyle(document.querySelector(s))[n]", [selector, name]
+    )
+
+
+@pytest.mark.parametrize(
+    "query", ["tab=predictions", "tab=distillation&temperature=4", "tab=parameters&fold=sizes"]
+)
+def test_paper_is_light_exact_whole_and_begins_with_the_answer(page_at, query):
+    page = on_paper(page_at, query)
+    assert "dark" not in (page.locator("body").get_attribute("class") or "")
+    assert colour(page, "body", "backgroundColor") == "rgb(255, 255, 255)"
+    tab = query.split("&")[0].removeprefix("tab=")
+    assert colour(page, f"#tab-{tab} .finding", "color") == "rgb(28, 34, 48)"
+    assert colour(page, f"#tab-{tab} .finding", "printColorAdjust") == "exact"
+    for control in page.locator(CONTROLS).all():
+        expect(control).to_be_hidden()
+    top = page.locator(f"#tab-{tab} .finding:visible").first.bounding_box()["y"]
+    assert top + page.evaluate("scrollY") < 260, "the first page begins with the answer"
+    assert page.evaluate(OVERFLOWING, PAPER) == []
+    expect(page.locator("#status .status")).to_be_visible()
+    assert "mini" in page.evaluate(
+        "getComputedStyle(document.querySelector('#tabs'), '::after').content"
+    )
+    page.evaluate("dispatchEvent(new Event('afterprint'))")
+    expect(page.locator("body")).to_have_class("dark")
+
+
+def test_what_is_printed_says_which_text_it_is_for(page_at):
+    page = on_paper(page_at, "text=The+sky+is+[MASK].", "light")
+    said = "getComputedStyle(document.querySelector('#tabs'), '::before').content"
+    assert "The sky is [MASK]." in page.evaluate(said)
+    assert page.locator("body").get_attribute("class") in (None, "")
+
+
+def test_a_picture_that_waits_until_it_is_in_sight_is_on_paper_too(page_at):
+    """At once: a printer waits for nothing, so it is drawn while the page has nothing to do."""
+    page = page_at("/?v=1&tab=distillation", 1280, 500)
+    expect(page.locator("#tab-distillation .finding").first).to_be_visible()
+    expect(page.locator("#tab-distillation .dc .fg-pair")).to_be_attached()
+    assert page.locator("#tab-distillation .dc").bounding_box()["y"] > 700, "it is out of sight"
+
+
+def test_every_bar_keeps_its_colour_in_the_file(page_at):
+    page = page_at("/", 1280, 800)
+    expect(page.locator("#status .status")).to_be_visible()
+    page.emulate_media(media="print")
+    for key, fill in {"bert": "rgb(47, 127, 208)", "albert": "rgb(15, 155, 118)"}.items():
+        bar = page.locator(f".pr-column[data-model={key}] .pr-bar").first
+        shown = bar.evaluate(
+            "b => [getComputedStyle(b), getComputedStyle(b.firstElementChild ?? b)].map(s => [s.backgroundColor, s.printColorAdjust])"
+        )
+        assert [fill, "exact"] in shown

@@ -1,0 +1,197 @@
+"""The answer on the first screen: where things stand at scroll 0, on the text that the page opens with."""
+
+import json
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.assets import DATA
+from explorer.page_state import TABS
+from tests.browser import screens
+
+pytestmark = pytest.mark.browser
+SCREENS = {(1440, 900): 200, (1280, 720): 200, (390, 844): 220}
+"""How low the row of tabs may begin."""
+HEADLINE, FIRST_BAR = 300, 480
+
+
+def opened(page_at, **context):
+    page = page_at("/", **context)
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    return page
+
+
+def top(page, selector):
+    return page.locator(f"{selector}:visible").first.bounding_box()["y"]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_tabs_headline_and_first_bar_are_on_the_first_screen(page_at, width, height, theme):
+    page = opened(page_at, width=width, height=height, theme=theme)
+    assert page.evaluate("scrollY") == 0
+    assert top(page, "#tabs [role=tablist]") <= SCREENS[width, height]
+    assert top(page, ".finding") <= HEADLINE
+    assert top(page, ".pr-bar") <= FIRST_BAR
+    for answer in page.locator(".pr-first").all():
+        expect(answer).to_be_in_viewport(ratio=1)
+    rows = 3 if width == 390 else 10
+    for column in page.locator(".pr-list").all():
+        expect(column.locator(".pr-row")).to_have_count(rows)
+        expect(column.locator(".pr-row").nth(2)).to_be_in_viewport(ratio=1)
+
+
+def scrolled_down(page):
+    """To the end of a long fold, as a reader scrolls: Playwright's own clicks scroll by themselves."""
+    page.get_by_role("button", name="Every word", exact=True).click()
+    expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
+    page.mouse.move(200, 400)
+    page.mouse.wheel(0, 5000)
+    page.wait_for_function("document.querySelector('#tabs').getBoundingClientRect().top < -200")
+
+
+@pytest.mark.parametrize("by", ["click", "key"])
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at, width, height, by):
+    page = opened(page_at, width=width, height=height)
+    scrolled_down(page)
+    expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
+    tab = page.get_by_role("tab", name="Claims", exact=True)
+    if by == "key":
+        page.locator("#tab-predictions-button").evaluate("tab => tab.focus({preventScroll: true})")
+        page.keyboard.press("End")
+    else:
+        tab.evaluate("tab => tab.parentElement.scrollTo({left: 9999})")
+        box = tab.bounding_box()
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    headline = page.locator("#tab-claims .finding").first
+    expect(headline).to_be_in_viewport(ratio=1)
+    page.wait_for_function(
+        "Math.abs(document.querySelector('#tabs').getBoundingClientRect().top) < 2"
+    )
+    assert headline.bounding_box()["y"] < 100
+
+
+def test_the_first_tab_is_eight_presses_from_the_box_at_most(page_at):
+    page = opened(page_at)
+    page.locator("#text textarea").focus()
+    stops = []
+    while not stops or not stops[-1].startswith("tab-"):
+        page.keyboard.press("Tab")
+        stops.append(page.evaluate("(n => n.id || n.className)(document.activeElement)"))
+        assert len(stops) <= 8, stops
+    assert {"word", "compare", "chip", "add-sentence"} <= set(stops), "each has a stop of its own"
+
+
+def test_at_rest_words_when_typed_in_a_text_box(page_at):
+    page = opened(page_at)
+    strip, box = page.locator(".strip"), page.locator("#text textarea")
+    seen = "node => getComputedStyle(node).opacity"
+    assert (strip.evaluate(seen), box.evaluate(seen)) == ("1", "0")
+    page.locator("#text-row").click(position={"x": 700, "y": 20})
+    expect(box).to_be_focused()
+    assert (strip.evaluate(seen), box.evaluate(seen)) == ("0", "1")
+    page.keyboard.press("Control+A")
+    page.keyboard.type("The cat [MASK] on the mat.")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.search.includes('cat')")
+    expect(strip.locator(".masked")).to_have_text("[MASK]")
+    assert (strip.evaluate(seen), box.evaluate(seen)) == ("1", "0")
+
+
+def test_a_second_sentence_has_a_box_and_is_the_same_text(page_at):
+    page = opened(page_at)
+    page.get_by_role("button", name="Add a second sentence").click()
+    page.keyboard.type("It is [MASK].")
+    page.keyboard.press("Enter")
+    page.wait_for_function("location.search.includes('SEP')")
+    text = page.evaluate("new URLSearchParams(location.search).get('text')")
+    assert text.endswith(". [SEP] It is [MASK].")
+    page.reload()
+    expect(page.get_by_label("Second sentence", exact=True)).to_have_value("It is [MASK].")
+    expect(page.locator(".strip")).to_have_count(2)
+
+
+def test_the_badge_opens_the_choice_of_models_and_names_those_in_use(page_at):
+    page = opened(page_at)
+    badge = page.get_by_role("button", name="Miniature models")
+    badge.click()
+    page.get_by_role("radio", name="Published base size").check()
+    expect(page.get_by_role("button", name="Published models")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#settings")).to_be_hidden()
+
+
+def test_every_columns_head_has_the_drawing_of_its_model(page_at):
+    page = opened(page_at)
+    widths = page.locator(".pr-column h3").evaluate_all(
+        "heads => heads.map(head => getComputedStyle(head, '::after').width)"
+    )
+    assert len(widths) == 3
+    assert all(float(width.removesuffix("px")) > 40 for width in widths)
+
+
+@pytest.mark.parametrize("width", screens.SIZES)
+def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at, width):
+    height = screens.SIZES[width]
+    for tab in TABS:
+        page = page_at(f"/?tab={tab}", width=width, height=height)
+        screens.drawn(page, tab)
+        expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
+        assert top(page, f"#tab-{tab} {screens.PICTURE}") < height, tab
+        assert (screens.SCREENS / f"{tab}-{width}.png").is_file(), "python -m tests.browser.screens"
+
+
+VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
+LIT = """place => [...document.querySelectorAll(`${place} [data-kind]`)]
+  .filter(node => getComputedStyle(node).outlineStyle === 'solid' && node.getClientRects().length).length"""
+
+
+def stands_at(page, number):
+    view, stop = VIEWS[number - 1], page.locator("#tour li:visible")
+    expect(stop).to_have_count(1)
+    expect(stop).to_contain_text(view["title"])
+    page.wait_for_function(
+        "([lit, place]) => eval(lit)(place) > 0", arg=[LIT, stop.get_attribute("data-lit")]
+    )
+    tab = page.locator("#tabs [role=tab][aria-selected=true]").first
+    expect(tab).to_have_attribute("data-tab-id", view["link"]["tab"])
+    assert f"tour={number}" in page.url
+
+
+def test_twelve_stops_by_buttons_and_keys(page_at):
+    page = page_at("/")
+    expect(page.locator(".status")).to_contain_text("mini-albert")
+    page.get_by_role("button", name="Tour", exact=True).click()
+    for number in range(1, len(VIEWS) + 1):
+        stands_at(page, number)
+        page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Back", exact=False).first.click()
+    stands_at(page, len(VIEWS) - 1)
+    page.keyboard.press("Escape")
+    expect(page.locator(".tour")).to_be_hidden()
+    assert "tour=" not in page.url
+
+
+def test_a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_picture(page_at):
+    link = page_at("/").locator("#tour li a").nth(5).get_attribute("href")
+    page = page_at(f"/{link}&projector=1")  # in a page of its own: the first may still be asking
+    stands_at(page, 6)
+    for part in ("#masthead header", "#examples", "footer", "#link", ".fold"):
+        expect(page.locator(part).first).to_be_hidden()
+    tall = "node => node.getBoundingClientRect().height"
+    large = page.locator("#tabs [role=tab]").first.evaluate(tall)
+    page.get_by_role("button", name="Exit projector mode").click()
+    expect(page.locator("#masthead header")).to_be_visible()
+    assert large > 1.3 * page.locator("#tabs [role=tab]").first.evaluate(tall)
+    assert "projector" not in page.url
+
+
+def test_a_projector_shows_the_cell_that_is_pointed_at(page_at):
+    page = page_at("/?tab=attention&projector=1")
+    matrix = page.locator(".aw-matrix canvas").first
+    expect(matrix).to_be_visible()
+    matrix.scroll_into_view_if_needed()
+    box = matrix.bounding_box()
+    page.mouse.move(box["x"] + 0.98 * box["width"], box["y"] + 0.98 * box["height"])
+    expect(page.get_by_text("[SEP] attends to [SEP]").first).to_be_visible()
