@@ -51,6 +51,11 @@ window.explorer = {
   told: [], tell(...said) { this.told.push(said); },
 };
 
+// The box can be typed in before any module is there; what stands in it then is the reader's, not the link's.
+document.addEventListener('input', event => {
+  if (event.target instanceof HTMLTextAreaElement && event.target.matches('#text *')) window.explorer.typed = event.target.value;
+}, true);
+
 // Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.
 for (const mode of ['embed', 'projector']) document.documentElement.classList.toggle(mode, new URL(location.href).searchParams.get(mode) === '1');
 

@@ -4,6 +4,8 @@ interface Window {
   explorer: {
     waiting: unknown[][], mount: (...asked: any[]) => unknown,
     told: unknown[][], tell: (...said: any[]) => void,
+    /** What was written into the box; what Gradio puts there itself may come after the answer. */
+    typed?: string,
     /** What a page has with it that was taken away as a file. */
     taken?: {link: string, params: Record<string, string>, config: any, provenance: any, recipes: Record<string, string>, values: string[], dark: boolean},
     charts?: {Plotly: any, templates: {light: any, dark: any}},

@@ -82,6 +82,20 @@ def test_what_is_typed_while_the_page_opens_stays(page_at, path):
     expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
 
 
+def test_what_is_typed_before_the_modules_are_there_stays(app_url, chromium):
+    context, late = chromium.new_context(), []
+    context.route("**/page/words.js", lambda route: late.append(route))
+    page = context.new_page()
+    page.goto(f"{app_url}/?text=A+[MASK]+day", wait_until="domcontentloaded")
+    page.locator("#text textarea").fill("The dog [MASK] at the moon.")
+    for route in late:
+        route.continue_()
+    expect(page.locator("#status .status")).to_contain_text("mini-albert")
+    expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
+    expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")
+    context.close()
+
+
 def test_a_links_text_tab_and_family_stand_in_the_box_the_row_and_the_settings(page_at):
     page = page_at("/?text=A+[MASK]+day&tab=depth&family=base")
     expect(page.locator("#text textarea")).to_have_value("A [MASK] day")

@@ -14,7 +14,6 @@ const MOST = 400;       // words that are drawn
 /** @type {any} */ let texts = {};   // what the box says
 /** @type {HTMLElement} */ let root;
 let recent = null;      // the texts compared last
-let typed = null;       // what was written into the box; what Gradio puts there itself may come after the answer
 let answered = null;    // the text on the page
 let isPair = false;     // two boxes: the text is a pair, or a second sentence is about to be typed
 
@@ -123,7 +122,8 @@ export function show(place, data) {
   root = place;
   recent = recentTexts(data.recent, run);
   find(document, '#more-examples')?.append(recent.select);
-  write(data.text);
+  write(data.text, window.explorer.typed);
+  edit(isBox(document.activeElement));   // it may be typed in already
   withState(hear);   // an answer may have been here before this picture
 }
 
@@ -131,11 +131,11 @@ export function show(place, data) {
 function hear(state) {
   if (!root) return;
   if (!state.accepted) {
-    const asked = state.get('text');   // a link's text that cannot be run: not the example's words
+    const asked = state.get('text'), {typed} = window.explorer;   // a link's text that cannot be run: not the example's words
     if (state.refused) write(asked, typed ?? asked);
     return;
   }
-  const {text, hidden = ''} = state.accepted;
+  const {text, hidden = ''} = state.accepted, {typed} = window.explorer;
   if (typed === text) edit(false);
   begin(text, hidden);
   recent?.follow({text, hidden});
@@ -147,9 +147,7 @@ function hear(state) {
 listen(hear);
 
 document.addEventListener('input', event => {
-  if (event.target !== textBox()) return;
-  typed = textBox().value;
-  if (root) redraw(typed);
+  if (root && event.target === textBox()) redraw(textBox().value);
 });
 for (const name of ['focusin', 'pointerdown', 'input']) document.addEventListener(name, event => { if (isBox(event.target) && (name !== 'input' || event.target === document.activeElement)) edit(true); }, true);
 document.addEventListener('focusout', event => {
