@@ -39,6 +39,8 @@ TEXTS = (
 SHAPES = ((1, 16), (1, 128), (8, 128), (32, 128))
 """Batch sizes and tokens that are timed."""
 ROUNDS = 30
+ROUNDING = (1e-3, float("inf"), float("inf"), 1e-6)
+"""What float32, bfloat16, float16 and float32 twice may differ by; the halves are only told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +115,21 @@ class Difference:
     Attributes:
         largest: Of the absolute differences; not a number where the part raised.
         first: In how many rows of numbers the largest stands in the same place, and of how many.
+        bound: What it may be.
         error: What was raised, in a line; empty where nothing was.
     """
 
     part: str
     largest: float
     first: tuple[int, int]
+    bound: float
     error: str = ""
 
     def __str__(self) -> str:
         if self.error:
             return f"RAISED {self.error}"
-        return f"{self.largest:.1e} ({self.first[0]:,} of {self.first[1]:,})"
+        sign = "" if self.largest <= self.bound else "TOO LARGE "
+        return f"{sign}{self.largest:.1e} ({self.first[0]:,} of {self.first[1]:,})"
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -141,7 +146,7 @@ def run(chosen: argparse.Namespace) -> int:
     device = resolve_device(chosen.device)
     failed = False
     for line in report(device, TEXTS[: chosen.texts], chosen.rounds):
-        failed = failed or "RAISED" in line
+        failed = failed or "RAISED" in line or "TOO LARGE" in line
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
     return int(failed)
@@ -159,7 +164,8 @@ def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
         cpu, here = load_model(spec), load_model(spec, device)
         others = [load_model(spec, device, dtype) for dtype in DTYPES]
         pairs = [(cpu, other) for other in others] + [(here, here)]
-        for row in zip(*(compared(*pair, texts) for pair in pairs), strict=True):
+        columns = zip(pairs, ROUNDING, strict=True)
+        for row in zip(*(compared(*pair, texts, bound) for pair, bound in columns), strict=True):
             yield f"| {spec.name} | {row[0].part} | " + " | ".join(map(str, row)) + " |"
     yield ""
     yield "| model | batch | tokens | device, ms | CPU, ms |"
@@ -167,28 +173,30 @@ def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
     for spec in family_specs("mini"):
         for batch, tokens in SHAPES:
             pair = [load_model(spec, device), load_model(spec)]
-            here, there = timed(pair, batch, tokens, rounds)
-            yield f"| {spec.name} | {batch} | {tokens} | {here:.2f} | {there:.2f} |"
+            ours, cpus = timed(pair, batch, tokens, rounds)
+            yield f"| {spec.name} | {batch} | {tokens} | {ours:.2f} | {cpus:.2f} |"
     if device.startswith("cuda"):
         yield f"\nPeak memory on the device: {torch.cuda.max_memory_allocated() / 2**20:.0f} MiB"
 
 
-def compared(cpu: LoadedModel, other: LoadedModel, texts: tuple[str, ...]) -> Iterator[Difference]:
+def compared(
+    cpu: LoadedModel, other: LoadedModel, texts: tuple[str, ...], bound: float
+) -> Iterator[Difference]:
     """Every part of two loaded models, which may be one and the same."""
     tokens = [tokenize(cpu, text) for text in texts]
     pairs = [(run_together(cpu, [one])[0], run_together(other, [one])[0]) for one in tokens]
     for part in PARTS:
         try:
-            yield difference(part, cpu, other, pairs)
+            yield Difference(part.name, *difference(part, cpu, other, pairs), bound)
         except Exception as error:  # to find these is what the command is for
             line = f"{type(error).__name__}: {error}".splitlines()[0]
-            yield Difference(part.name, float("nan"), (0, 0), line)
+            yield Difference(part.name, float("nan"), (0, 0), bound, line)
 
 
 def difference(
     part: Part, cpu: LoadedModel, other: LoadedModel, pairs: list[tuple[Run, Run]]
-) -> Difference:
-    """One part over all texts; each model goes on from its own run."""
+) -> tuple[float, tuple[int, int]]:
+    """The largest over all texts, and the first places; each model goes on from its own run."""
     largest, same, rows = 0.0, 0, 0
     for run_cpu, run_other in pairs:
         want = np.asarray(part.numbers(cpu, run_cpu), np.float64)
@@ -196,7 +204,7 @@ def difference(
         largest = max(largest, float(np.abs(want - have).max()))
         agree = want.argmax(-1) == have.argmax(-1)
         same, rows = same + int(np.sum(agree)), rows + int(np.size(agree))
-    return Difference(part.name, largest, (same, rows))
+    return largest, (same, rows)
 
 
 def timed(models: list[LoadedModel], batch: int, tokens: int, rounds: int) -> list[float]:

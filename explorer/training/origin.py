@@ -28,7 +28,7 @@ def remember_origin(place: Place, exported: Path) -> dict[str, Any]:
 
 
 def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
-    """The learning curve of a model over all its runs, and steps, tokens and seconds in total."""
+    """The learning curve of a model over all its runs; what they took together, and the latest."""
     own = list(csv.DictReader(io.StringIO(place.log(name).read_text())))
     path = place.root / f"{name}.origin.json"
     before = json.loads(path.read_text()) if path.exists() else dict.fromkeys(COUNTED, 0)
@@ -43,7 +43,8 @@ def whole_history(place: Place, name: str) -> tuple[str, dict[str, Any]]:
             row[COLUMNS[key]] = f"{moved:.1f}" if key == "seconds" else f"{moved:.0f}"
         writer.writerow(row)
     figures = {"steps": int(total["steps"]), "tokens": int(total["tokens"])}
-    return curve.getvalue(), {**figures, "seconds": round(total["seconds"], 1)}
+    latest = {key: round(total[key] - before[key], 1) for key in ("tokens", "seconds")}
+    return curve.getvalue(), {**figures, "seconds": round(total["seconds"], 1), "latest": latest}
 
 
 def tokens_seen(place: Place, name: str) -> int:

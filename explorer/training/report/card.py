@@ -8,7 +8,7 @@ from typing import Any
 from explorer.analysis.digits import percent, signed
 from explorer.training.report.card_words import ABOUT, DATA, LIMITS
 
-SEQUENCES = {"mini-albert": "64 or 128"}  # of running text
+SEQUENCES = {"mini-albert": "128 to 512"}  # of running text
 FOREIGN = {"mini-bert": ("sop",), "mini-albert": ("nsp",)}  # ALBERT's Table 5 asks the same
 SPEAKS_OF = {
     "pairs": "nsp",
@@ -125,8 +125,8 @@ A miniature, {role}: what the BERT family explorer shows when it has no network.
 **Start.** {start}{fit_line(name, results)}
 
 **Training.** {own["tokens"]:,} tokens (padding not counted) in {own["steps"]:,} steps with
-sequences of {SEQUENCES.get(name, "32 to 128")} positions (single sentences: up to 32),
-{own["seconds"] / 60:.0f} minutes ({own["machine"]}). {schedule_line(rates)} AdamW, betas 0.9
+sequences of {SEQUENCES.get(name, "32 to 512")} positions (single
+sentences: up to 32), {time_line(own)}. {schedule_line(rates)} AdamW, betas 0.9
 and 0.98, decay 0.01, gradients clipped at norm 1, no dropout; bfloat16
 autocast where the machine multiplies in it. Made by `python -m explorer.training`.{kept_line(own)}
 
@@ -145,6 +145,17 @@ Weights: Apache-2.0. The corpus keeps its own licences; none of its text is incl
 
 `model.safetensors`: {own["bytes"]:,} bytes, SHA-256 `{own["sha256"]}`
 """
+
+
+def time_line(own: dict[str, Any]) -> str:
+    """How long all runs took together, and what of it the latest did on the machine named."""
+    whole, latest = own["seconds"], own.get("latest", own)
+    if latest["tokens"] == own["tokens"]:
+        return f"{whole / 60:.0f} minutes ({own['machine']})"
+    return (
+        f"{whole / 60:.0f} minutes in all; the latest run read {latest['tokens']:,.0f} of the "
+        f"tokens in {latest['seconds'] / 60:.0f} minutes ({own['machine']})"
+    )
 
 
 def primer_line(own: dict[str, Any]) -> str:

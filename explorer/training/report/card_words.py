@@ -6,10 +6,6 @@ SINGLE = (
     "common words and words of several pieces less often: what a visitor types, where copying "
     "does not pay."
 )
-GROWN = (
-    "A piece that both vocabularies have kept its vector and bias; a new one took MiniLM's vector "
-    "by a linear map fitted to the shared pieces."
-)
 ABOUT = {
     "mini-bert": (
         "the teacher of the family",
@@ -25,8 +21,9 @@ ABOUT = {
         "17.2 M tokens, from which it went on, were a mean of two states, whose shares were chosen "
         "by held-out masked accuracy and by the rank of nine capitals in *The capital of … is "
         "[MASK].*, *paris* among them: its rank was a chosen figure then, and is no pure test now. "
-        "After 43.1 M tokens, the last 1.5 M with a trial primer of 374 facts, its vocabulary grew "
-        f"from 9,500 pieces. {GROWN}",
+        "After 41.7 M tokens, read on processors, its vocabulary grew from 9,500 pieces: a piece "
+        "that both vocabularies have kept its vector and bias; a new one took MiniLM's vector by "
+        "a linear map fitted to the shared pieces.",
     ),
     "mini-distilbert": (
         "the student of the family",
@@ -36,8 +33,8 @@ ABOUT = {
         "pieces only (the authors' `restrict_ce_to_mask`), L_cos at all positions but padding, "
         f"on the last hidden states. {SINGLE}",
         "mini-bert's layers 1, 3 and 5 (counted from 0), its embeddings and its MLM head. Its "
-        "segment-0 vector is added to the student's position vectors. After 8.6 M tokens its "
-        f"vocabulary grew from 9,500 pieces. {GROWN}",
+        "mini-bert's layers 1, 3 and 5 (counted from 0), its embeddings and its MLM head. Its "
+        "segment-0 vector is added to the student's position vectors.",
     ),
     "mini-albert": (
         "the ALBERT of the family",
@@ -46,39 +43,26 @@ ABOUT = {
         "the corpus by SentencePiece; letters, digits and signs never share a piece, and all words "
         "that the primer asks for are pieces.",
         "Masked words (15%, 80/10/10) and sentence order (label 0: in order; 1: swapped), added "
-        "with equal weight. Both texts of a pair are whole sentences. In the last of these runs "
-        "the head was also asked, of every piece, whether its text came second (weight 4), and "
-        "four of five sequences were to be a pair; before, one of two. Some texts that stood "
-        "alone began twice. Then its vocabulary was changed: the vectors and biases of the new "
-        "words that are one piece in mini-bert too were settled with the layer frozen, on its "
-        "states at masked words of 0.2 M tokens, by mini-bert's guesses and the true words. Twice "
-        "it was tutored, for 0.8 M and for 4.6 M tokens: whole words of single sentences, by "
-        "mini-bert's guesses among the words that both have and by the word itself. After each, "
-        "for 1.3 M and for 3.6 M tokens, masked words and sentence order again, the order piece "
-        "by piece with weight 1; n-grams of up to three "
-        "whole words in passages, n with weight 1/n. In the latest run all of this was one: of the "
-        "batches that were not the primer's three of five, while the rate fell four of five, were "
-        "single sentences learned from mini-bert's guesses, and both texts of a pair had at least "
-        "40 pieces, half of them from where a document begins.",
+        "with equal weight. Its head was also asked, of every piece, whether its text came second "
+        "(weight 1). Both texts of a pair are whole sentences, at least 40 pieces each, half "
+        "of them from where a document begins; a fifth of the sequences held one text. In passages "
+        "n-grams of up to three whole words were hidden, n with weight 1/n. Of the batches that "
+        "were not the primer's three of five, while the rate fell four of five, were single "
+        "sentences, learned from mini-bert's guesses among the words that both have as one piece "
+        "and from the word itself.",
         "Embeddings: for each piece the mean of mini-bert's vectors of the WordPieces that spell "
         "it, as mini-bert's first layer would see them, factorised by truncated SVD into the "
         "narrow embedding and the projection (a sixth of the narrow width is kept for the "
         "positions). The shared layer began as mini-bert's layer 3. Before its own training it was "
         "fitted, on mini-bert's vocabulary, to do with application k what mini-bert's layer k does "
         "(cosine distance of the states after every layer, KL to mini-bert's guesses, MLM); then "
-        "its word vectors were exchanged for those of its own pieces. After "
-        "14.3 M tokens it got the vocabulary it has now: a piece that both have kept its vector, "
-        "a new whole word took "
-        "mini-bert's by a linear map fitted to the shared words, any other the mean of the old "
-        "pieces that spell it. After 24.7 M tokens the vocabulary changed again, from 9,500 "
-        "pieces. "
-        f"{GROWN}",
+        "its word vectors were exchanged for those of its own pieces.",
     ),
 }
 DATA = """24.0 M words in 68,258 documents: leads of English Wikipedia articles (2015; and 2018 to
 2021; CC BY-SA 3.0) and passages of public-domain books. 1% of the documents, chosen by a hash of
 their text, is held out and never trained on."""
-LIMITS = """Small, trained for hours and not for days: use it to see how such a model works, not
-for its answers. It has read little, so facts are often wrong. Encyclopaedia leads and old books
+LIMITS = """Small, and its corpus is small: use it to see how such a model works, not for its
+answers. Facts that are not in the primer are often wrong. Encyclopaedia leads and old books
 carry the views and the language of their authors; completions about people repeat them. English,
 lower-case."""

@@ -77,7 +77,7 @@ def test_a_batch_holds_such_sentences_with_the_word_to_be_guessed_at_every_mask(
     primer = PrimerBatches.of(SAID, tokenizers[kind], RECIPE)
     known = {(*row.tolist(), int(w)) for row, w in zip(primer.rows, primer.words, strict=True)}
     rng, masks, seen = np.random.default_rng(1), [], set()
-    for _ in range(40):
+    for _ in range(120):
         batch = primer.batch(rng)
         assert (batch.pairs == -100).all()
         assert batch.ids.numel() <= 512
