@@ -53,7 +53,8 @@ window.explorer = {
 
 // The box can be typed in before any module is there; what stands in it then is the reader's, not the link's.
 document.addEventListener('input', event => {
-  if (event.target instanceof HTMLTextAreaElement && event.target.matches('#text *')) window.explorer.typed = event.target.value;
+  const box = /** @type {any} */ (event.target);
+  if (box.matches?.('#text textarea')) window.explorer.typed = box.value;
 }, true);
 
 // Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.

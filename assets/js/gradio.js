@@ -211,8 +211,8 @@ async function takeAway(ending, menu) {
   const said = find(menu, '[role=status]');
   said.textContent = '';
   try {
-    const {take} = await import('./take/take.js');
-    await take(ending, shownAbove(menu));
+    const {lookOf, take} = await import('./take/take.js');
+    await take(ending, shownAbove(menu), lookOf(menu));
     menu.open = false;
   } catch (error) {
     said.textContent = said.dataset.failed;

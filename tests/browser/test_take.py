@@ -9,10 +9,12 @@ from base64 import b64decode
 from io import BytesIO
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from gradio_client import Client
 from PIL import Image
 from playwright.sync_api import expect
+from plotly.io import read_json
 
 from explorer.models.specs import MINI
 from explorer.ui.kit.take import has_recipe
@@ -53,12 +55,13 @@ def taken(page, menu, folder):
     for button in menu.locator("button").all():
         menu.locator("summary").click()
         if not button.is_visible():
+            menu.locator("summary").click()
             continue
         with page.expect_download() as waiting:
             button.click()
         path = folder / waiting.value.suggested_filename
         waiting.value.save_as(path)
-        found[path.suffix[1:]] = path
+        found[path.name.partition(".")[2]] = path
         expect(menu).not_to_have_attribute("open", "")
     return found
 
@@ -105,7 +108,7 @@ def test_every_file_of_every_headline_says_the_same_and_can_be_computed_again(
             fold = page.locator("#fold-predictions-words")
             expect(fold.locator(".pw-panel td").first).to_be_visible()
             one = taken(page, fold.locator(".take"), tmp_path)
-            assert set(one) == {"svg", "png", "csv", "json", "py"}
+            assert set(one) == {"svg", "png", "csv", "json", "py", "ipynb"}
             drawn_well(one["svg"], one["png"])
         if tab == "tasks":
             tuned_again(page, tmp_path)
@@ -127,7 +130,8 @@ def tuned_again(page, folder):
 
 def headline(tab, kind, files):
     """The rows of one headline's files, which are held against each other."""
-    assert set(files) == {"svg", "png", "csv", "json"} | ({"py"} if has_recipe(kind) else set())
+    lines = {"py", "ipynb"} if has_recipe(kind) else set()
+    assert set(files) - {"plotly.json"} == {"svg", "png", "csv", "json"} | lines
     assert all(kind.replace("/", "-") in path.name for path in files.values())
     said = drawn_well(files["svg"], files["png"])
     rows, about = rows_of(files["csv"])
@@ -198,6 +202,48 @@ def as_the_endpoints_say(rows, client):
             assert int(row["place_of_final_answer"]) == layer["rank_of_final"]
             kl = float(row["kl_final_to_layer_nats"])
             assert kl == pytest.approx(layer["kl_to_final"], rel=1e-4, abs=1e-6)
+
+
+def test_a_charts_figure_opens_in_plotly_and_holds_the_numbers_of_its_csv(page_at, tmp_path):
+    page = page_at("/?tab=parameters&fold=embedding")
+    expect(page.locator(".canvas[data-kind='parameters/spectrum'] .fg svg").first).to_be_visible()
+    menu = page.locator(".canvas[data-kind='parameters/spectrum'] + .take")
+    files = taken(page, menu, tmp_path)
+    drawn_well(files["svg"], files["png"])
+    assert int(ElementTree.parse(files["svg"]).getroot().get("height")) < 700
+    figure = read_json(files["plotly.json"])
+    rows, about = rows_of(files["csv"])
+    drawn = {
+        (trace.name.partition(":")[0], x): y
+        for trace in figure.data
+        for x, y in zip(*map(np.ravel, (trace.x, trace.y)), strict=True)
+    }
+    name, index, value = rows[0]
+    assert drawn == {(row[name], float(row[index])): float(row[value]) for row in rows}
+    assert figure.layout.meta["link"] == about["link"]
+    assert figure.layout.template.layout.colorway
+
+
+def test_an_image_takes_a_width_a_theme_and_no_caption(page_at, tmp_path):
+    page = page_at("/")
+    menu = menus(page, "predictions").first
+    before = ElementTree.parse(taken(page, menu, tmp_path)["svg"]).getroot()
+    menu.locator("summary").click()
+    menu.locator("[name=width]").select_option("800")
+    menu.locator("[name=theme]").select_option("dark")
+    menu.locator("[name=caption]").uncheck()
+    with page.expect_download() as waiting:
+        menu.locator("[data-take=svg]").click()
+    after = ElementTree.parse(waiting.value.path()).getroot()
+    assert int(before.get("width")) > 900
+    assert 800 <= int(after.get("width")) <= 800 + 2 * 16
+    paper = [tree.find(f"{SVG}rect").get("fill") for tree in (before, after)]
+    assert paper[0] != paper[1]
+    said = [[t.text for t in tree.iter(f"{SVG}text")] for tree in (before, after)]
+    assert any("CITATION" in text for text in said[0])
+    assert not any("CITATION" in text for text in said[1])
+    expect(page.locator("body.dark")).to_have_count(0)
+    assert page.evaluate("[...document.querySelectorAll('.canvas')].every(c => !c.style.width)")
 
 
 CUT = """async () => {

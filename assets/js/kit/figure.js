@@ -70,7 +70,7 @@ export function figure(spec, label) {
     if (ready) ready.Plotly.Plots.resize(plot);
   }).observe(plot);
   const chart = {
-    node, whole,
+    node, whole, spec: () => ({data: now.data, layout: {...now.layout, template: ready.templates[isDark() ? 'dark' : 'light']}}),
     redraw() { if (ready) draw(); },
     /** @param {Partial<Spec>} changes */
     set(changes) {
@@ -84,7 +84,7 @@ export function figure(spec, label) {
   return chart;
 }
 
-/** @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void}>} */
+/** @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void, spec: () => Spec}>} */
 const live = new Set();
 new MutationObserver(() => {
   for (const chart of live) {
@@ -93,9 +93,17 @@ new MutationObserver(() => {
   }
 }).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
-/** The rows of a chart for those who cannot see it. @param {import('../gradio.js').Table} numbers */
-export const readable = ({columns, rows}) => make('table', {class: 'sr-only'}, make('thead', {}, make('tr', {}, ...columns.map(name => make('th', {scope: 'col'}, name)))),
-  make('tbody', {}, ...rows.map(row => make('tr', {}, ...row.map(value => make('td', {}, value === null ? '–' : String(value)))))));
+/** The charts at a place, in its order, as figures that Plotly reads. @param {HTMLElement} root */
+export async function specs(root) {
+  const charts = [...root.querySelectorAll('.fg-titled')].flatMap(node => [...live].filter(chart => chart.node === node));
+  await Promise.all(charts.map(chart => chart.whole()));
+  return charts.map(chart => chart.spec());
+}
+
+/** The rows of a chart for those who cannot see it; a table alone would not be as small as its rule says. @param {import('../gradio.js').Table} numbers */
+export const readable = ({columns, rows}) => make('div', {class: 'sr-only'}, make('table', {},
+  make('thead', {}, make('tr', {}, ...columns.map(name => make('th', {scope: 'col'}, name)))),
+  make('tbody', {}, ...rows.map(row => make('tr', {}, ...row.map(value => make('td', {}, value === null ? '–' : String(value))))))));
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, numbers, finding, note}) {

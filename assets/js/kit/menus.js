@@ -8,7 +8,7 @@ const parts = new WeakMap();
 export function menuOf(root, part, lines = false) {
   const menu = /** @type {HTMLElement | null} */ (root.parentElement?.querySelector(':scope > .take')?.cloneNode(true) ?? null);
   if (!menu) return null;
-  if (!lines) menu.querySelector('[data-take=py]')?.remove();
+  if (!lines) menu.querySelectorAll('[data-take=py], [data-take=ipynb]').forEach(button => button.remove());
   parts.set(menu, part);
   return menu;
 }

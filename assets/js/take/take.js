@@ -1,15 +1,20 @@
 // A picture taken away: as a drawing, as pixels, as its rows, or as the lines that compute them again.
 import {fine, make} from '../kit/dom.js';
+import {specs} from '../kit/figure.js';
 import {linkNow, readsText, runParams} from '../page/here.js';
 import {drawing, pixels} from './drawing.js';
 import {described} from './png.js';
-import {csv, fileName, json, recipe} from './files.js';
+import {csv, fileName, json, notebook, recipe} from './files.js';
 
 /** @typedef {import('./files.js').About} About */
 /** @typedef {{models: {label: string, source: string, revision: string, sha256: string}[], versions: string, cite: string}} Provenance */
 /** @typedef {{kind: string, root: HTMLElement, data: any, picture: Omit<import('../gradio.js').Picture, 'show'>}} Shown what there is at a place */
 
-const TYPES = {svg: 'image/svg+xml', csv: 'text/csv;charset=utf-8', json: 'application/json', py: 'text/x-python;charset=utf-8', html: 'text/html;charset=utf-8'};
+/** @typedef {{width: number, theme: string, caption: boolean}} Look how an image differs from the page; 0 and '' for not at all */
+
+const TYPES = {svg: 'image/svg+xml', csv: 'text/csv;charset=utf-8', json: 'application/json', py: 'text/x-python;charset=utf-8', html: 'text/html;charset=utf-8',
+  ipynb: 'application/x-ipynb+json'};
+const SETTLED_MS = 200;   // what charts and pictures take to follow a width
 const CHOICE = /\[[^\[\]|\n]+(?:\|[^\[\]|\n]+)+\]/g;
 
 /** What the page knows of a family; a page that was taken away has it with it. @param {string} family @returns {Promise<Provenance>} */
@@ -63,14 +68,41 @@ function finely(draw, root, picture) {
   }
 }
 
-/** One file of a picture. @param {string} ending @param {Shown} shown @param {About} about @param {Provenance} known @returns {Promise<Blob>} */
-async function file(ending, shown, about, known) {
-  const {root, data, picture} = shown, drawn = () => drawing(root, {title: [about.picture, about.text].filter(Boolean).join(': '), caption: caption(about), about});
+/** What is drawn in another width or theme than the page's, which has its own again afterwards. @template T @param {Look} look @param {Shown} shown @param {() => T} draw */
+async function laidOut({width, theme}, {root, picture}, draw) {
+  const {classList} = document.body, wasDark = classList.contains('dark');
+  if (!width && !theme) return finely(draw, root, picture);
+  try {
+    if (width) root.style.width = `${width}px`;
+    if (theme) classList.toggle('dark', theme === 'dark');
+    await new Promise(done => setTimeout(done, SETTLED_MS));
+    return finely(draw, root, picture);
+  } finally {
+    root.style.width = '';
+    classList.toggle('dark', wasDark);
+    picture.theme?.(root);
+  }
+}
+
+/** One file of a picture. @param {string} ending @param {Shown} shown @param {About} about @param {Provenance} known @param {Look} look @returns {Promise<Blob>} */
+async function file(ending, shown, about, known, look) {
+  const {root, data, picture} = shown, title = [about.picture, about.text].filter(Boolean).join(': ');
+  const drawn = () => drawing(root, {title, caption: look.caption ? caption(about) : [], about});
   if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
-  if (ending === 'png') return described(await pixels(finely(drawn, root, picture)), about);
-  const written = {svg: () => finely(drawn, root, picture).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
-    py: () => python(shown, about, known)}[ending];
+  if (ending === 'png') return described(await pixels(await laidOut(look, shown, drawn)), about);
+  const written = {svg: async () => (await laidOut(look, shown, drawn)).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
+    py: () => python(shown, about, known), ipynb: async () => notebook(await python(shown, {}, known), about)}[ending];
   return new Blob([await written()], {type: TYPES[ending]});
+}
+
+/** Every chart of a picture as a figure that Plotly reads, in the page's light or dark. @param {Shown} shown @param {About} about */
+async function figures({kind, root, picture}, about) {
+  await picture.whole?.(root);
+  const drawn = await specs(root);
+  drawn.forEach(({data, layout}, i) => {
+    const figure = JSON.stringify({data, layout: {...layout, meta: about}});
+    save(fileName(about, drawn.length > 1 ? `${kind}-${i + 1}` : kind, 'plotly.json'), new Blob([figure], {type: TYPES.json}));
+  });
 }
 
 /** Hands a file to the reader. @param {string} name @param {Blob} content */
@@ -80,8 +112,15 @@ export function save(name, content) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** @param {string} ending @param {Shown} shown */
-export async function take(ending, shown) {
+/** How an image is to look, as a menu has it. @param {ParentNode} menu @returns {Look} */
+export function lookOf(menu) {
+  const field = name => /** @type {HTMLInputElement | null} */ (menu.querySelector(`.take-look [name=${name}]`));
+  return {width: Number(field('width')?.value), theme: field('theme')?.value ?? '', caption: field('caption')?.checked ?? true};
+}
+
+/** @param {string} ending @param {Shown} shown @param {Look} look */
+export async function take(ending, shown, look) {
   const known = await provenance(runParams().family), about = aboutOf(shown.kind, known, shown.picture.said?.(shown.data));
-  save(fileName(about, shown.kind, ending), await file(ending, shown, about, known));
+  if (ending === 'plotly') await figures(shown, about);
+  else save(fileName(about, shown.kind, ending), await file(ending, shown, about, known, look));
 }

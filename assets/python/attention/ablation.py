@@ -46,7 +46,4 @@ for label, off in OFF.items():
         for i in ids:
             both = before[gap, i].exp().item(), after[gap, i].exp().item()
             rows.append([label, len(off), gap + 1, nats[gap].item(), i, *both])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "gap id", ["before", "after"])

@@ -80,7 +80,4 @@ for label, groups in GROUPS.items():
     between = given @ found @ members.T
     for query, shares in zip(WORDS, between.tolist(), strict=True):
         rows += [[label, query, key, share] for key, share in zip(WORDS, shares, strict=True)]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("heatmap", "model", "key", ["value"], "query")

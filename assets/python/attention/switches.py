@@ -47,7 +47,4 @@ for label, (source, revision) in MODELS.items():
     for layer, after in enumerate(logs[1:], 1):
         nats = (logs[0].exp() * (logs[0] - after)).sum(-1).mean(-1)
         rows += [[label, layer, head + 1, nats[head].item()] for head in range(n_heads)]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("heatmap", "model", "head", ["nats_lost_without_it"], "layer")

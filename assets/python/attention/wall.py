@@ -40,7 +40,4 @@ for label, (source, revision) in MODELS.items():
         for head in range(entropy.shape[1]):
             numbers = entropy[layer, head].item(), distance[layer, head].item()
             rows.append([label, layer + 1, head + 1, *numbers])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("points", "model", "distance_words", ["entropy_nats"])

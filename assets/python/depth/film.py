@@ -41,7 +41,4 @@ for label, groups in GROUPS.items():
         step = js(words[layer - 1], words[layer]) if layer else [None] * len(first)
         for head, (one, other) in enumerate(zip(first, step, strict=True), 1):
             rows.append([layer + 1, head, float(one), None if other is None else float(other)])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("lines", "head", "layer", ["js_from_first_nats", "js_from_layer_before_nats"])

@@ -41,7 +41,4 @@ for label, (source, revision) in MODELS.items():
         for layer in range(len(states)):
             p = logs[layer, mask, answer].exp().item()
             rows.append([mask + 1, label, layer, token, p, place[layer].item(), kl[layer].item()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("lines", "model mask", "layer", ["probability"])

@@ -76,7 +76,4 @@ for label, groups in GROUPS.items():
             for mask in range(len(masks)):
                 if whole[mask] >= LEAST:
                     rows.append([label, mask + 1, layer, word, share[mask].item()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("heatmap", "model mask", "word", ["share_brought_back"], "layer")

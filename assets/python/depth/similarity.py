@@ -42,7 +42,4 @@ for name, gram in zip(names, grams, strict=True):
     shuffled = torch.stack(grams)[:, order][:, :, order].flatten(1) @ gram.flatten()
     for other, cka, chance in zip(names, flat @ gram.flatten(), shuffled, strict=True):
         rows.append([*name, *other, cka.item(), chance.item()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("heatmap", "", "other_model other_layer", ["cka"], "model layer")

@@ -32,7 +32,4 @@ for label, (source, revision) in MODELS.items():
     for layer, now in enumerate(words):
         start, end = ((now * then).sum(-1).tolist() for then in (words[0], words[-1]))
         rows += [[label, layer, *found] for found in zip(WORDS, start, end, strict=True)]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("lines", "model word", "layer", ["cosine_to_start", "cosine_to_end"])

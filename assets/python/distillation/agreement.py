@@ -26,7 +26,4 @@ for sentence, teacher, student in zip(SENTENCES, *said, strict=True):
     kl = (teacher.exp() * (teacher - student)).sum().item()
     five = [set(one.topk(5).indices.tolist()) for one in (teacher, student)]
     rows.append([sentence, kl, len(five[0] & five[1])])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "sentence", ["kl_teacher_student_nats"])

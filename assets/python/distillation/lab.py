@@ -36,7 +36,4 @@ for label, (source, revision) in list(MODELS.items())[:2]:
     for i in IDS:
         token = tokenizer.convert_ids_to_tokens(i)
         rows.append([label, i, token, (logits[i] - logits.max()).item()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "id token", ["logit_below_largest"])

@@ -45,7 +45,4 @@ for t in TEMPERATURES:
     ce, cos = t * t * kl.mean().item(), 1 - cosine.mean().item()
     for token in range(len(kl)):
         rows.append([t, token + 1, kl[token].item(), cosine[token].item(), ce, mlm, cos])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("lines", "position", "temperature", ["kl_nats"])

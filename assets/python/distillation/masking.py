@@ -17,7 +17,4 @@ for round in range(ROUNDS):
     counts += np.bincount(fate, minlength=4)
 columns = ["token", "count", "share_of_all_tokens"]
 rows = [[names[i], int(counts[i]), float(counts[i] / counts.sum())] for i in (1, 2, 3, 0)]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "token", ["share_of_all_tokens"])

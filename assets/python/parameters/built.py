@@ -41,7 +41,4 @@ stored = parts(SHAPE["sharing"])
 rows = [[name, count] for name, count in stored.items() if count]
 rows += [["total", sum(stored.values())], ["applied", sum(parts("none").values())]]
 rows += [["flops", flops]]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "part", ["count"])

@@ -25,7 +25,4 @@ for source, revision in MODELS.values():
     numbers = {tensor: number for number, tensor in enumerate(dict.fromkeys(called), 1)}
     name = source.split("/")[-1]
     rows += [[name, layer, numbers[tensor]] for layer, tensor in enumerate(called, 1)]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "tensor", ["layer_of_the_pass"])

@@ -51,7 +51,4 @@ for name, known in CONFIGS.items():
     head = sum(t.numel() for t in network.parameters() if id(t) not in inside)
     total = sum(parts.values())
     rows.append([name, *parts.values(), total, applied, head, 4 * total, len(stored)])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "model", list(PARTS))

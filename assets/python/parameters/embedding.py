@@ -16,7 +16,4 @@ for source, revision in MODELS.values():
     e = getattr(config, "embedding_size", h)
     stored = v * h if e == h else v * e + e * h
     rows.append([source.split("/")[-1], v, h, e, v * h, stored])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "model", ["one_table", "stored"])

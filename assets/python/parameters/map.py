@@ -35,7 +35,4 @@ for label, (source, revision) in MODELS.items():
         key = label, layer, part
         counts[key] = counts.get(key, 0) + tensor.numel()
 rows = [[*key, n] for key, n in counts.items()]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "layer part", ["weights"])

@@ -53,7 +53,4 @@ for name, known in CONFIGS.items():
         model(input_ids=ids, output_attentions=KEEPS, output_hidden_states=KEEPS)
     weights = sum(tensor.numel() * tensor.element_size() for tensor in model.parameters())
     rows.append([name, weights, alive.peak])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "model", ["weight_bytes", "peak_bytes_estimated"])

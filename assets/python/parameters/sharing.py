@@ -12,7 +12,4 @@ for e in (128, 768):
         ffns = 1 if mode in ("ffn", "all") else L
         stored = outside + attentions * attention + ffns * ffn
         rows.append([e, mode, stored, outside + L * (attention + ffn)])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "embedding", "mode", ["total"])

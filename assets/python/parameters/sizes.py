@@ -42,7 +42,4 @@ for name, known in CONFIGS.items():
     n_bytes = 4 * total, 2 * total, total
     row = [name, total, applied, *shape, embedding, config.num_attention_heads, *n_bytes]
     rows.append([*row, counter.get_total_flops()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "", "name", ["parameters", "applied"])

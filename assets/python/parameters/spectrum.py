@@ -22,7 +22,4 @@ for label, (source, revision) in MODELS.items():
     values = torch.linalg.svdvals(torch.linalg.qr(table, mode="r").R)
     shares = (values / values[0]).tolist()
     rows += [[label, index, share] for index, share in enumerate(shares, 1)]
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("lines", "model", "index", ["singular_value_over_largest"])

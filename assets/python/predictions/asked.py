@@ -64,7 +64,4 @@ for label, (source, revision) in MODELS.items():
             continue
         rank = 1 + (first > -nats + 1e-12).sum().item() if len(pieces) == 1 else None
         rows.append([*asked, label, math.exp(-nats), nats, rank, " ".join(pieces)])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "gap word", ["probability"])

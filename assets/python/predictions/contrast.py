@@ -62,7 +62,4 @@ for label, (source, revision) in MODELS.items():
         equals = [math.exp(nats - other[1]) for other in known if len(other[-1]) == len(pieces)]
         share = 1 / sum(equals) if len(equals) > 1 else None
         rows.append([label, word, " ".join(pieces), share, math.exp(-nats)])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "alternative", ["probability"])

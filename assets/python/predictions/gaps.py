@@ -28,7 +28,4 @@ for label, (source, revision) in MODELS.items():
         pieces = tokenizer.convert_ids_to_tokens(top.indices.tolist())
         for rank, (piece, p) in enumerate(zip(pieces, top.values.tolist(), strict=True), 1):
             rows.append([gap, label, rank, piece, p])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "gap rank token", ["probability"])

@@ -47,7 +47,4 @@ for label, (source, revision) in MODELS.items():
         independent = sum(apart[gap, i].item() for gap, i in enumerate(chosen))
         pieces = " ".join(tokenizer.convert_ids_to_tokens(chosen))
         rows.append([label, how, place, pieces, joint, independent])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "place filled", ["log_joint_nats", "log_independent_nats"])

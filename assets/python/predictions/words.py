@@ -44,7 +44,4 @@ for label, (source, revision) in MODELS.items():
             nats -= out.logits[0, i].double().log_softmax(-1)[ids[i]].item()
             hidden[i] = ids[i]
         rows.append([position, word[0], label, torch.tensor(-nats).double().exp().item(), nats])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "position word", ["surprisal_nats"])

@@ -27,7 +27,4 @@ for label in ASKED:
         with torch.inference_mode():
             scores = model(**inputs)[SCORES[model.config.model_type]][0]
         rows.append([label, order, pair, scores.double().softmax(-1)[0].item()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "order", ["probability_in_order"])

@@ -38,7 +38,4 @@ for label, groups in GROUPS.items():
         for head in range(attention.shape[1]):
             found = [share[layer, head].item() for share in shares]
             rows.append([label, layer + 1, head + 1, *found])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "layer head", columns[3:])

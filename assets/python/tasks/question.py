@@ -59,7 +59,4 @@ for label, adapter in ADAPTERS.items():
     )
     for (*_, first, last), begin, end in zip(tokens, begins, ends, strict=True):
         rows.append([label, first, last, PASSAGE[first:last], begin, end])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "from token", ["answer_begins_here", "answer_ends_here"])

@@ -64,7 +64,4 @@ for label, adapter in ADAPTERS.items():
             rest = " ".join(f"{TEXT[: word.start()]} {TEXT[word.end() :]}".split())
             left = positive_minus_negative(model, **tokenizer(rest, return_tensors="pt"))[0]
             rows.append([label, whole.sigmoid().item(), word[0], share, (whole - left).item()])
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+FIGURE = ("bars", "model", "word", ["integrated_gradients", "leave_one_out"])

@@ -8,7 +8,10 @@ from explorer.views.numbers import Numbers
 RECIPES = ASSETS / "python"
 """``<kind>.py`` computes a picture's numbers with plain transformers."""
 
+ENDS = RECIPES / "figure.py"
+"""What every one of them ends with: it prints the numbers and draws them."""
 PICTURES = ("svg", "png")
+LINES = ("py", "ipynb")
 
 
 def has_recipe(kind: str) -> bool:
@@ -16,25 +19,57 @@ def has_recipe(kind: str) -> bool:
     return (RECIPES / f"{kind}.py").exists()
 
 
+def recipe_lines(kind: str) -> str:
+    """The lines that compute a picture's numbers, print them and draw a plain figure."""
+    _, ends = ENDS.read_text("utf-8").split("\n", 1)
+    return (RECIPES / f"{kind}.py").read_text("utf-8") + ends
+
+
 def takeable(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:
     """What Python drew, its numbers, and the menu that saves both; a table is no picture."""
-    menu = take_menu(kind, is_picture)
+    menu = take_menu(kind, is_picture, may_chart=False)
     return el("div", drawn, menu, class_="drawn", data_kind=kind, data_numbers=numbers.json)
 
 
-def take_menu(kind: str, is_picture: bool = True) -> Markup | None:
-    """The menu of one kind of picture; the page's own parts are no pictures and have none."""
+def take_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Markup | None:
+    """The menu of one kind of picture; the page's own parts are no pictures and have none.
+
+    A chart's figure is offered where the style sheet sees that one is drawn.
+    """
     if kind.startswith("page/"):
         return None
-    left_out = {*(() if is_picture else PICTURES), *(() if has_recipe(kind) else ("py",))}
+    left_out = {
+        *(() if is_picture else PICTURES),
+        *(() if may_chart else ("plotly",)),
+        *(() if has_recipe(kind) else LINES),
+    }
     offered = {ending: name for ending, name in texts.TAKE.items() if ending not in left_out}
     buttons = [
         el("button", name, type="button", data_take=ending) for ending, name in offered.items()
     ]
+    look = el("div", *_looks(), class_="take-look") if is_picture else None
     status = el("span", role="status", data_failed=texts.NOT_TAKEN)
     return el(
         "details",
         el("summary", texts.SAVE),
-        el("div", *buttons, status, class_="take-list", role="group", aria_label=texts.SAVE),
+        el("div", *buttons, look, status, class_="take-list", role="group", aria_label=texts.SAVE),
         class_="take",
     )
+
+
+def _looks() -> list[Markup]:
+    """What a saved image may have otherwise than the page: its width, its theme, no caption."""
+    choices = [
+        el(
+            "label",
+            texts.LOOK[name],
+            el(
+                "select",
+                *(el("option", texts.LOOK.get(v, v), value=v) for v in values),
+                name=name,
+            ),
+        )
+        for name, values in texts.LOOKS.items()
+    ]
+    box = el("input", type="checkbox", name="caption", checked=True)
+    return [*choices, el("label", texts.LOOK["caption"], box)]

@@ -137,9 +137,19 @@ TAKE = {
     "png": "PNG image at twice the size",
     "csv": "CSV data",
     "json": "JSON data",
-    "py": "Python code that reproduces the numbers",
+    "plotly": "Plotly figure (JSON)",
+    "py": "Python code for the numbers and a figure",
+    "ipynb": "Notebook (.ipynb)",
 }
 """What the menu below a picture offers, by the file's ending."""
+LOOKS = {"width": ("", "800", "1200", "1600"), "theme": ("", "light", "dark")}
+"""How a saved image may differ from the page."""
+LOOK = {
+    "width": "Width",
+    "theme": "Theme",
+    "caption": "Caption",
+    "": "as on the page",
+}
 NOT_TAKEN = LINK["not_taken"]
 CITE = "{title}, version {version}. CITATION.cff in its repository lists the papers."
 NOT_ENGLISH = (

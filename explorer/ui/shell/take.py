@@ -13,7 +13,7 @@ from starlette.routing import Route
 from explorer.assets import ROOT
 from explorer.models.specs import FAMILIES, ModelSpec, family_specs
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.take import RECIPES, has_recipe
+from explorer.ui.kit.take import has_recipe, recipe_lines
 from explorer.ui.shell.status import library_versions
 
 LONGEST_LINK = 2_000
@@ -74,7 +74,7 @@ def _send_recipe(request: Request) -> Response:
     kind = request.path_params["kind"]
     if not re.fullmatch(r"[a-z]+/[a-z_]+", kind) or not has_recipe(kind):
         return Response(status_code=404)
-    return PlainTextResponse((RECIPES / f"{kind}.py").read_text("utf-8"))
+    return PlainTextResponse(recipe_lines(kind))
 
 
 def _send_code(request: Request) -> Response:

@@ -57,7 +57,7 @@ def test_folds_answer_when_opened(page_at):
     said = page.locator("#fold-parameters-embedding .pt-finding").first
     pins = page.locator("#fold-parameters-embedding .chips")
     pins.get_by_role("button", name="mini-bert", exact=True).click()
-    expect(said).to_contain_text("4.0% more")  # a square of 384 beside 9,500 rows
+    expect(said).to_contain_text("3.7% more")  # a square of 384 beside 10,500 rows
     pins.get_by_role("button", name="mini-albert", exact=True).click()
     expect(said).to_contain_text("65.3% less")  # 128 wide: 1,265,152 of 3,648,000
     open_fold(page, "Weight sharing: does ALBERT really run")

@@ -9,7 +9,7 @@ import {box, lay, laid} from './laid.js';
 Object.assign(window, {parent: window});
 const {resize} = await import('../../../assets/js/kit/dom.js');
 const {begin} = await import('../../../assets/js/page/here.js');
-const {aboutOf, origin, take} = await import('../../../assets/js/take/take.js');
+const {aboutOf, lookOf, origin, take} = await import('../../../assets/js/take/take.js');
 const {takeTab} = await import('../../../assets/js/take/page.js');
 await import('../../../assets/js/gradio.js');
 
@@ -37,11 +37,12 @@ function begun() {
   return state;
 }
 const table = () => ({columns: ['a'], rows: [[1]]});
-async function taken(ending, picture = {}, kind = 'predictions/gaps') {
+const asHere = {width: 0, theme: '', caption: true};
+async function taken(ending, picture = {}, kind = 'predictions/gaps', look = asHere) {
   begun();
   const root = place();
   root.append(laid('p', [0, 0, 60, 10], {}, 'word'));
-  await take(ending, {kind, root, data: {n: 4}, picture: /** @type {any} */ ({table, ...picture})});
+  await take(ending, {kind, root, data: {n: 4}, picture: /** @type {any} */ ({table, ...picture})}, look);
   const {blob, name} = saved.at(-1);
   return {name, type: blob.type, text: await blob.text()};
 }
@@ -87,6 +88,28 @@ test('a drawing is whole, drawn finely and then as before, with its lines below'
   assert.match(lines.join(' '), new RegExp(`^“.*” ${origin} torch 2; ${today} http://home\\.test.* Cite\\.$`));
   await taken('csv', {whole: async () => order.push('csv')});
   assert.equal(order.length, 3);
+});
+
+test('an image in another width and theme, without its lines; then the page is as it was', async () => {
+  const seen = [], theme = root => seen.push([document.body.className, root.style.width]);
+  const {text} = await taken('svg', {theme}, 'predictions/gaps', {width: 800, theme: 'dark', caption: false});
+  assert.deepEqual(seen, [['dark', '800px'], ['dark', '800px'], ['', '']]);
+  assert.ok(!text.includes('>Cite.<'));
+  const menu = place();
+  menu.innerHTML = '<div class="take-look"><select name="width"><option value="1200"></option></select><select name="theme"><option value="light"></option></select><input type="checkbox" name="caption"></div>';
+  assert.deepEqual(lookOf(menu), {width: 1200, theme: 'light', caption: false});
+  assert.deepEqual(lookOf(place()), {width: NaN, theme: '', caption: true});
+});
+
+test('a notebook has the lines in cells, the bundled models\' folder named, the figure last', async () => {
+  served['recipe/predictions/joint.py'] = () => 'MODELS = {}\nrows = []\n\nprint(*columns, sep="\\t")\nfor row in rows:\n    print(*row)\n\n# A plain figure of these\nfigure.show()\n';
+  const {text, name, type} = await taken('ipynb', {}, 'predictions/joint'), {cells} = JSON.parse(text);
+  assert.equal(type, 'application/x-ipynb+json');
+  assert.ok(name.endsWith('.ipynb'));
+  assert.deepEqual(cells.map(cell => cell.cell_type), ['markdown', 'code', 'code']);
+  assert.match(cells[0].source, /^# predictions\/joint\n- picture: .*\n- text: A \[MASK\]/);
+  assert.match(cells[1].source, /^MODELS = \{"BERT": .*\nrows = \[\]$/);
+  assert.equal(cells[2].source, '# A plain figure of these\nfigure.show()');
 });
 
 test('where nothing ran, nothing is said of it', () => {

@@ -11,7 +11,7 @@ import pytest
 
 from explorer.models.specs import MINI
 from explorer.page_state import PageState
-from explorer.ui.kit.take import RECIPES
+from explorer.ui.kit.take import RECIPES, recipe_lines
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, recomputed
 from tests.needs import needs_node
@@ -19,7 +19,7 @@ from tests.ui.kit.test_drawn import GAPS, PAIR, PASSAGE, drawings, numbers_in
 
 HERE = Path(__file__).parent
 KINDS = sorted(
-    path.relative_to(RECIPES).with_suffix("").as_posix() for path in RECIPES.rglob("*.py")
+    path.relative_to(RECIPES).with_suffix("").as_posix() for path in RECIPES.glob("*/*.py")
 )
 TEXT = "the unbelievable cat sat on the [MASK]; it was =[MASK]."
 CAT = 2
@@ -88,7 +88,7 @@ def told(pictures):
         "models": {spec.label: [str(spec.bundled_path), "main"] for spec in MINI.values()},
         "pictures": {
             name: {
-                "lines": (RECIPES / f"{name.split(':')[0]}.py").read_text("utf-8"),
+                "lines": recipe_lines(name.split(":")[0]),
                 "text": TEXTS.get(name, TEXT),
                 "data": data,
             }
@@ -102,7 +102,7 @@ def told(pictures):
     return json.loads(done.stdout)
 
 
-def test_the_lines_of_every_picture_find_its_rows_again(told, tmp_path, monkeypatch):
+def test_the_lines_of_every_picture_find_and_draw_its_rows_again(told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for number, (kind, found) in enumerate(told.items()):
         path = tmp_path / f"{number}.py"
@@ -115,7 +115,7 @@ def test_the_lines_of_every_picture_find_its_rows_again(told, tmp_path, monkeypa
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_need_nothing_of_the_explorer(kind):
-    tree = ast.parse((RECIPES / f"{kind}.py").read_text("utf-8"))
+    tree = ast.parse(recipe_lines(kind))
     roots = {
         name.name.split(".")[0]
         for n in ast.walk(tree)
@@ -123,4 +123,6 @@ def test_they_need_nothing_of_the_explorer(kind):
         for name in n.names
     }
     roots |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert roots <= {"torch", "transformers", "peft", "numpy"} | set(sys.stdlib_module_names)
+    assert roots <= {"torch", "transformers", "peft", "numpy", "plotly"} | set(
+        sys.stdlib_module_names
+    )

@@ -100,7 +100,7 @@ def whole(drawn):
         numbers = numbers_in(markup)
         assert list(numbers) == [kind]
         wanted = ["csv", "json"] if kind in TABLES else ["svg", "png", "csv", "json"]
-        wanted += ["py"] if has_recipe(kind) else []
+        wanted += ["py", "ipynb"] if has_recipe(kind) else []
         assert re.findall(r'data-take="(\w+)"', markup) == wanted, kind
         columns = numbers[kind]["columns"]
         assert len(set(columns)) == len(columns)

@@ -59,7 +59,8 @@ NO_LINES = {
 @pytest.mark.parametrize("kind", PICTURES)
 def test_every_picture_has_the_menu_and_a_part_of_the_page_has_none(kind):
     offered = re.findall(r'data-take="(\w+)"', Canvas(kind).html_template)
-    expected = ["svg", "png", "csv", "json", *(["py"] if has_recipe(kind) else [])]
+    lines = ["py", "ipynb"] if has_recipe(kind) else []
+    expected = ["svg", "png", "csv", "json", "plotly", *lines]
     assert offered == ([] if kind.startswith("page/") else expected)
     assert "data-take" not in Canvas(kind, saves=False).html_template
 
@@ -70,7 +71,7 @@ def drawn_by_python():
 
 
 def test_every_recipe_is_of_a_picture_and_what_has_none_is_known():
-    recipes = {p.relative_to(RECIPES).with_suffix("").as_posix() for p in RECIPES.rglob("*.py")}
+    recipes = {p.relative_to(RECIPES).with_suffix("").as_posix() for p in RECIPES.glob("*/*.py")}
     every = {kind for kind in PICTURES if not kind.startswith("page/")} | drawn_by_python()
     assert recipes <= every
     assert every - recipes == NO_LINES
