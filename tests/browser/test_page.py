@@ -259,7 +259,13 @@ SEEN = {
     "depth": ("[data-kind='depth/lens'] > *", "#fold-depth-similarity .canvas > *"),
     "distillation": (".dl-strip", ".dm-text"),
     "tasks": (".tp-column", ".pq-bar", ".tp-tables td"),
-    "parameters": (".pt-calls", ".pt-sizes", ".pt-modes", ".pt-built", ".pt-memory"),
+    "parameters": (
+        ".pt-calls",
+        ".pt-sizes",
+        ".pt-modes",
+        ".pt-built",
+        "[data-kind='parameters/memory'] .fg",
+    ),
     "latency": (".lt-paradox",),
     "claims": (".cl-row", ".cc-row", ".bm-kept"),
 }

@@ -211,9 +211,9 @@ MEMORY_STOP = "Stop"
 MEMORY_STOPPED = "Stopped before all models were measured."
 MEMORY_TEXTS = {
     "weights": "Weights",
-    "estimated": "Activations, estimated",
-    "measured": "Activations, measured",
-    "not_yet": "not measured",
+    "activations": "Activations of one pass",
+    "estimated": "Estimated",
+    "measured": "Measured here",
 }
 MEMORY_FINDING = (
     "At base size ALBERT's weights take {weight_share} of the memory of BERT's, the activations "

@@ -9,13 +9,12 @@ from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload, clock_on
+from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LIGHT
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
-from explorer.ui.kit.take import takeable
 from explorer.ui.parameters import folds_words as texts
-from explorer.views.markup import Markup, finding, join, note
 
 TURN_S = 60.0
 """Seconds that one model's two passes may take."""
@@ -35,7 +34,7 @@ def build_memory(state: gr.State) -> None:
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEMORY_MEASURE, variant="primary")
             stop = gr.Button(texts.MEMORY_STOP, visible=False)
-        result, inputs = gr.HTML(), [sizes, length, batch, keeps]
+        result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
     section.on_open(show_memory, inputs, [result])
     gr.on(
         [sizes.change, length.release, batch.release, keeps.change],
@@ -104,11 +103,11 @@ def peaks_of(specs: Sequence[ModelSpec], work: Workload, sign: StopSign) -> Iter
 
 def drawn(
     specs: Sequence[ModelSpec], work: Workload, measured: Mapping[str, int | None], place: str = ""
-) -> Markup:
+) -> str:
     """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
     from explorer.analysis.parameters.memory import shape_memory
     from explorer.timing.machine import resident_bytes
-    from explorer.views.parameters.memory import MemoryRow, memory_html, memory_numbers
+    from explorer.views.parameters.memory import MemoryRow, memory_canvas, memory_numbers
 
     shape = (work.length, work.batch, work.looks)
     rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
@@ -123,13 +122,12 @@ def drawn(
     resident = resident_bytes() if measured else None
     whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
     numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, work.looks)
-    return join(
-        finding(sentence),
-        takeable("parameters/memory", memory_html(rows, texts.MEMORY_TEXTS), numbers),
-        *(note(line) for line in (place, whole) if line),
-        note(texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks])),
-        note(activation_note()) if albert.peak_bytes > bert.peak_bytes else "",
-    )
+    said = [
+        *(line for line in (place, whole) if line),
+        texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks]),
+        *([activation_note()] if albert.peak_bytes > bert.peak_bytes else ()),
+    ]
+    return memory_canvas(rows, numbers, texts.MEMORY_TEXTS, finding=sentence, note=" ".join(said))
 
 
 def activation_note() -> str:

@@ -11,6 +11,7 @@ from starlette.routing import Route
 from explorer.assets import ASSETS
 from explorer.doors.door import Door
 from explorer.doors.hosts import believe, path_of, said_at_the_start
+from explorer.doors.kept import Kept
 from explorer.doors.patience import limit_patience
 from explorer.doors.policy import refuse_credentials
 from explorer.doors.questions import REFUSALS, refuse_unknown
@@ -141,6 +142,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
                 Middleware(Turnstile),
                 Middleware(Streams),
                 Middleware(Preview),
+                Middleware(Kept),
             ],
         },
         "footer_links": ["api"],

@@ -1,14 +1,20 @@
-"""Weights beside one pass on one scale, so that what shrinks and what does not is seen."""
+"""Weights, and what one pass takes beside them, each on a scale of its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explorer.views.markup import Markup, el, model_name
+from explorer.views.chart import chart_canvas
 from explorer.views.numbers import NO_RUN, Numbers
+from explorer.views.theme import COLOURS
 
 if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
     from explorer.analysis.parameters.memory import ForwardMemory
+
+BAR, AROUND = 30, 100
+"""Pixels of a bar with its gap, and of title, legend and axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,10 +27,24 @@ class MemoryRow:
     measured: int | None = None
 
 
-def memory_html(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> Markup:
-    """Three bars per model in MB, all on one scale."""
-    scale = max(max(r.memory.weight_bytes, r.memory.peak_bytes, r.measured or 0) for r in rows)
-    return el("div", *(_row(row, scale, texts) for row in rows), class_="pt-memory")
+def memory_canvas(
+    rows: Sequence[MemoryRow], numbers: Numbers, texts: Mapping[str, str], **said: str
+) -> str:
+    """Two charts, of the weights and of a pass, with their finding and note."""
+    return chart_canvas(memory_figures(rows, texts), numbers, **said)
+
+
+def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list[go.Figure]":
+    """MB of weights, and of one pass as estimated and, where it was, as measured here."""
+    weights = _bars(rows, [row.memory.weight_bytes for row in rows], "")
+    passes = [_bars(rows, [r.memory.peak_bytes for r in rows], texts["estimated"])]
+    if any(row.measured is not None for row in rows):
+        measured = _bars(rows, [row.measured for row in rows], texts["measured"])
+        passes = [one.update(marker_pattern_shape="/") for one in passes] + [measured]
+    return [
+        _figure([weights], texts["weights"], len(rows)),
+        _figure(passes, texts["activations"], len(rows)),
+    ]
 
 
 def memory_numbers(
@@ -44,28 +64,26 @@ def memory_numbers(
     return Numbers(columns, body, {**NO_RUN, **work}, constants)
 
 
-def _row(row: MemoryRow, scale: int, texts: Mapping[str, str]) -> Markup:
-    return el(
-        "section",
-        el("h3", model_name(row.key, row.label)),
-        _bar(texts["weights"], row.memory.weight_bytes, scale, "weights"),
-        _bar(texts["estimated"], row.memory.peak_bytes, scale, "estimated"),
-        _bar(texts["measured"], row.measured, scale, "measured", texts["not_yet"]),
-        data_model=row.key,
+def _bars(rows: Sequence[MemoryRow], sizes: Sequence[int | None], name: str) -> "go.Bar":
+    import plotly.graph_objects as go
+
+    return go.Bar(
+        x=[None if n is None else n / 1e6 for n in sizes],
+        y=[row.label for row in rows],
+        orientation="h",
+        name=name,
+        marker_color=[COLOURS[row.key].fill for row in rows],
+        texttemplate="%{x:,.1f} MB",
+        textposition="auto",
+        hovertemplate="%{y}: %{x:,.3f} MB<extra>%{fullData.name}</extra>",
     )
 
 
-def _bar(name: str, n_bytes: int | None, scale: int, kind: str, missing: str = "") -> Markup:
-    width = 0 if n_bytes is None else 100 * n_bytes / scale
-    number = missing if n_bytes is None else f"{n_bytes / 1e6:,.1f} MB"
-    return el(
-        "div",
-        el("span", name, class_="what"),
-        el(
-            "span",
-            None if n_bytes is None else el("i", class_=kind, style=f"width:{width:.3f}%"),
-            class_="track",
-        ),
-        el("span", number, class_="n", title=n_bytes and f"{n_bytes / 2**20:,.1f} MiB"),
-        class_="line",
-    )
+def _figure(bars: "Sequence[go.Bar]", title: str, n_rows: int) -> "go.Figure":
+    import plotly.graph_objects as go
+
+    figure = go.Figure(bars, {"title": title, "height": AROUND + BAR * n_rows * len(bars)})
+    figure.update_layout(showlegend=len(bars) > 1, legend_traceorder="normal", barmode="group")
+    figure.update_xaxes(title="MB", rangemode="tozero")
+    figure.update_yaxes(autorange="reversed")
+    return figure

@@ -73,8 +73,8 @@ def pictures(tuned_family, monkeypatch):
         found[kind] = json.dumps(numbers_in(markup)[kind])
     long = tuned.show_question(state, "Where was the dog?", 12 * f"{PASSAGE} ")
     found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
-    larger = memory.show_memory("larger", 16, 2, keeps=True)
-    found["parameters/memory:kept"] = json.dumps(numbers_in(larger)["parameters/memory"])
+    found["parameters/memory"] = memory.show_memory("mini", 32, 1, keeps=False)
+    found["parameters/memory:kept"] = memory.show_memory("larger", 16, 2, keeps=True)
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
     drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}
     assert {name.split(":")[0] for name in drawn} == set(KINDS)

@@ -46,7 +46,6 @@ def drawings():
     from explorer.ui.latency import tab as latency
     from explorer.ui.latency.choice import Choice
     from explorer.ui.parameters import folds as parameters
-    from explorer.ui.parameters import memory
     from explorer.ui.predictions import ask, contrast, joint
     from explorer.ui.tasks import pairs, quadrants, tuned
 
@@ -61,7 +60,6 @@ def drawings():
         "predictions/contrast": contrast.show_contrast(OFFERED),
         "parameters/components": parameters.show_sizes(PAIR)[2],
         "parameters/calls": parameters.show_calls(PAIR),
-        "parameters/memory": memory.show_memory("mini", 32, 1, keeps=False),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),
         "attention/ablation": ablation.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
         **timed_drawings(),
@@ -129,7 +127,6 @@ def as_the_endpoints_say(rows):
         assert {part: row[part] for part in model["components"] if part in row} == {
             part: n for part, n in model["components"].items() if part in row
         }
-    assert all(r["weight_bytes"] % 4 == 0 for r in rows["parameters/memory"])
 
 
 def adding_up(rows):

@@ -67,15 +67,19 @@ def test_missing_weights_leave_the_shapes_and_a_card(tmp_path, monkeypatch):
 
 
 def test_memory_is_estimated_and_measured_side_by_side(state):
-    html = memory.show_memory("mini", 16, 2, True)
-    assert html.count("Activations, estimated") == html.count("not measured") == 3
-    assert "all attention matrices and hidden states" in html
-    *_, html = memory.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
-    assert html.count("Activations, estimated") == html.count("Activations, measured") == 3
-    assert "not measured" not in html
-    bars = [float(mb) for mb in re.findall(r"([\d.,]+) MB</span>", html)]
-    for _, estimated, measured in (bars[i : i + 3] for i in (0, 3, 6)):
+    shown = json.loads(memory.show_memory("mini", 16, 2, True))
+    assert [len(figure["data"]) for figure in shown["figures"]] == [1, 1]
+    assert "all attention matrices and hidden states" in shown["note"]
+    *_, last = memory.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
+    weights, passes = json.loads(last)["figures"]
+    assert [trace["name"] for trace in passes["data"]] == ["Estimated", "Measured here"]
+    stored = [4e-6 * meta_network(spec).base_model.num_parameters() for spec in MINI.values()]
+    assert weights["data"][0]["x"] == pytest.approx(stored)
+    assert weights["data"][0]["y"] == [spec.name for spec in MINI.values()]
+    for estimated, measured in zip(*(trace["x"] for trace in passes["data"]), strict=True):
         assert 0.5 < estimated / measured < 2, "two ways to the same amount"
+    said = json.loads(last)["numbers"]
+    assert [row[3] / 1e6 for row in said["rows"]] == passes["data"][1]["x"]
 
 
 def test_the_parts_of_a_shared_layer_are_those_of_the_network(state):
@@ -126,7 +130,7 @@ def test_every_component_of_both_families_stands_under_the_seven(state):
 
 
 def test_the_memory_finding_is_alberts_share_of_berts():
-    sentence = memory.show_memory("base", 16, 1, False).partition("</p>")[0]
+    sentence = json.loads(memory.show_memory("base", 16, 1, False))["finding"]
     assert f"{100 * 11_683_584 / 109_482_240:.1f}%" in sentence
 
 

@@ -6,7 +6,6 @@ import pytest
 
 from explorer.analysis.parameters.build import built_model
 from explorer.analysis.parameters.family import family_members
-from explorer.analysis.parameters.memory import ForwardMemory
 from explorer.analysis.parameters.sharing import sharing_modes
 from explorer.analysis.parameters.sizes import seven_sizes
 from explorer.ui.parameters import folds_words as fold_texts
@@ -14,7 +13,6 @@ from explorer.ui.parameters import words as texts
 from explorer.views.parameters.build import built_html, built_said, refused_html
 from explorer.views.parameters.components import components_table
 from explorer.views.parameters.count import parameters_map
-from explorer.views.parameters.memory import MemoryRow, memory_html
 from explorer.views.parameters.sharing import sharing_canvas
 from explorer.views.parameters.sizes import sizes_canvas
 
@@ -124,7 +122,3 @@ def test_a_built_shape_lists_its_parts_and_its_place():
 
 def test_sentences_and_names_are_escaped():
     assert "<script>" not in refused_html("<script>alert(1)</script>")
-    row = MemoryRow("bert", "<b>x", ForwardMemory(10, 5, 8, 1), 20)
-    html = memory_html([row], fold_texts.MEMORY_TEXTS)
-    assert "&lt;b&gt;x" in html
-    assert [f"width:{n}.000%" in html for n in (50, 25, 100)] == [True] * 3
