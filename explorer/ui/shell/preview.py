@@ -7,6 +7,7 @@ link holds; a chat or a slide tool reads the tags and runs no script. They are r
 import re
 from collections import OrderedDict
 from collections.abc import Mapping
+from functools import lru_cache
 from threading import Lock
 from urllib.parse import urlencode
 
@@ -38,6 +39,7 @@ _drawing = Lock()
 """One at a time: a picture that nobody may look at must not keep a reader waiting."""
 _GRADIOS = re.compile(r"""<meta\s+(?:property="og:|name="twitter:)[^>]*>\s*""")
 _CONFIG = "<script>window.gradio_config"
+_TAGS = "<!-- preview -->"
 _HERE = (
     "window.gradio_api_info &&= JSON.parse(JSON.stringify(gradio_api_info)"
     ".replaceAll({absolute}, new URL('.', location.href).href.slice(0, -1)));"
@@ -131,6 +133,14 @@ def with_paths(page: str, absolute: str, path: str) -> str:
     return page if PUBLIC[-1] else page.replace("</head>", f"{el('script', here)}</head>", 1)
 
 
+@lru_cache(maxsize=4)
+def around_tags(page: bytes, absolute: str, path: str) -> tuple[bytes, bytes]:
+    """Gradio's page, which is the same each time, before a link's tags and behind them."""
+    whole = with_paths(with_preview(page.decode(), Markup(_TAGS)), absolute, path)
+    before, _, behind = whole.partition(_TAGS)
+    return before.encode(), behind.encode()
+
+
 class Preview:
     """Rewrites the head of the page itself; everything else passes as it is."""
 
@@ -162,8 +172,9 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
         below = request.scope.get("root_path")
         tags = preview_tags(PUBLIC[-1] or ".", request.query_params)
-        page = with_preview(body.decode(), tags)
-        body = with_paths(page, root_of(request, "/", below), path_of(below)).encode()
+        body = (
+            str(tags).encode().join(around_tags(body, root_of(request, "/", below), path_of(below)))
+        )
         headers["content-length"] = str(len(body))
     await send(start)
     await send({"type": "http.response.body", "body": body})
