@@ -3,11 +3,10 @@
 import gradio as gr
 
 from explorer.ui.claims import words as texts
-from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.take import takeable
-from explorer.views.markup import el, join
+from explorer.views.markup import el
 
 START = ("distilbert-1", "DistilBERT", "BERT-base")
 """The comparison that the reports quote most."""
@@ -25,14 +24,14 @@ def build_benchmark_fold() -> None:
             rows = row_choices(START[0])
             student = gr.Dropdown(rows, value=START[1], label=texts.RETENTION["student"])
             reference = gr.Dropdown(rows, value=START[2], label=texts.RETENTION["reference"])
-        answer = gr.HTML()
+        answer = [gr.HTML(), Chart("claims/retention"), gr.HTML()]
     inputs = [table, student, reference]
     scores.on_open(show_tables, [], [tables])
-    scores.on_open(show_retention, inputs, [answer])
-    shown = [student, reference, answer]
+    scores.on_open(show_retention, inputs, answer)
+    shown = [student, reference, *answer]
     table.input(plain_errors(on_table), [table], shown, api_visibility="private")
     for choice in (student, reference):
-        choice.input(plain_errors(show_retention), inputs, [answer], api_visibility="private")
+        choice.input(plain_errors(show_retention), inputs, answer, api_visibility="private")
 
 
 def table_choices() -> list[tuple[str, str]]:
@@ -64,18 +63,15 @@ def show_tables() -> str:
     return benchmarks_canvas(benchmark_tables(), texts.BENCHMARKS)
 
 
-def show_retention(table_id: str, student: str, reference: str) -> str:
+def show_retention(table_id: str, student: str, reference: str) -> list[str]:
     """What one system of a table keeps of another's scores."""
     from explorer.analysis.claims.benchmarks import benchmark_tables, retention
-    from explorer.views.claims.benchmarks import (
-        retention_html,
-        retention_numbers,
-        retention_said,
-    )
+    from explorer.views.claims.benchmarks import retention_canvas, retention_said, retention_table
 
     kept = retention(benchmark_tables()[table_id], student, reference)
-    drawn, numbers = retention_html(kept, texts.RETENTION), retention_numbers(kept)
-    return join(retention_said(kept, texts.RETENTION), takeable("claims/retention", drawn, numbers))
+    return [
+        draw(kept, texts.RETENTION) for draw in (retention_said, retention_canvas, retention_table)
+    ]
 
 
 def on_table(table_id: str) -> list[object]:
@@ -85,5 +81,5 @@ def on_table(table_id: str) -> list[object]:
     return [
         gr.Dropdown(choices=rows, value=student),
         gr.Dropdown(choices=rows, value=reference),
-        show_retention(table_id, student, reference),
+        *show_retention(table_id, student, reference),
     ]

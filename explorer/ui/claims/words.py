@@ -93,6 +93,7 @@ RETENTION = {
     "drop": "Points",
     "kept": "Kept",
     "table": "Scores of both models and the share kept, by task",
+    "axis": "Score as printed",
     "choose_table": "Table",
     "student": "Smaller model",
     "reference": "Compared with",

@@ -8,13 +8,17 @@ from explorer.ui.latency import folds_words as texts
 from explorer.views.markup import Markup, el, explained, join, note
 
 
-def draw_detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency or None
-    """Every sample of a measurement that is complete; nothing before."""
-    return Markup("") if result is None else detail(result)
+def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or None
+    """Every sample of a measurement that is complete, and what follows from them; else nothing."""
+    if result is None:
+        return ["", "", ""]
+    from explorer.views.latency.detail import samples_canvas
+
+    return [el("h3", texts.DETAIL), samples_canvas(result, texts.SAMPLES), detail(result)]
 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
-    """Timing table, strip of samples, ratios on one scale, and the two documents."""
+    """Timing table, ratios on one scale, and the two documents."""
     from explorer.analysis.latency.paradox import row_label
     from explorer.analysis.latency.report import latency_report, report_csv
     from explorer.timing.machine import machine
@@ -22,10 +26,9 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         Mark,
         downloads,
         ratio_scale,
-        samples_strip,
         timing_table,
     )
-    from explorer.views.latency.numbers import samples_numbers, scale_numbers, timing_numbers
+    from explorer.views.latency.numbers import scale_numbers, timing_numbers
 
     summary, by_name = result.summary, {row.name: row for row in result.rows}
     marks = [
@@ -39,7 +42,6 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
     compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
     ratios = [note(lead), takeable("latency/ratios", scale, compared)] if marks else []
-    samples = samples_strip(result, explained(texts.SAMPLES_NOTE, "median"))
     times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "p90"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
@@ -47,8 +49,6 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         "latency.csv": report_csv(report),
     }
     return join(
-        el("h3", texts.DETAIL),
-        takeable("latency/samples", samples, samples_numbers(result)),
         takeable("latency/times", times, timing_numbers(result), is_picture=False),
         *ratios,
         downloads(documents, texts.SAVE),

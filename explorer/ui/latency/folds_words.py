@@ -29,7 +29,11 @@ TIMING_NOTE = (
     "Milliseconds of one pass. p90 needs 44 samples; the first call, before warm-up, is on the "
     "wall clock. The interval of a median covers this run only."
 )
-SAMPLES_NOTE = "Every sample as a tick, the median as a bar. Models alternated in random order."
+SAMPLES = {
+    "axis": "Milliseconds of one forward pass",
+    "note": "Each point is one pass, the line the median; models alternated in random order. The "
+    "axis ends behind the slowest model's 98th percentile; drag or double-click to see the rest.",
+}
 RATIOS_LEAD = (
     "Each model's time over {first}'s, and {first}'s over its own in the same rounds (the "
     "self-check)."

@@ -10,6 +10,7 @@ from explorer.page_state import RUN_FIELDS, PageState
 from explorer.runs import get_runs
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.stop import StopSign
+from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
@@ -64,9 +65,9 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     headline = Headline(headed, gr.HTML(card), gr.HTML(status), gr.State(None))
     with gr.Accordion(texts.SETTINGS, open=False, elem_id="latency-settings"):
         controls = build_controls()
-    detail = gr.HTML()
+    detail = [gr.HTML(), Chart("latency/samples"), gr.HTML()]
     headline.result.change(
-        plain_errors(draw_detail), [headline.result], [detail], show_progress="hidden", **PRIVATE
+        plain_errors(draw_detail), [headline.result], detail, show_progress="hidden", **PRIVATE
     )
     for control in controls:
         control.input(

@@ -2,15 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from explorer.analysis.claims.benchmarks import BenchmarkTable, Retention, TaskDrop
 from explorer.analysis.digits import signed
+from explorer.views.chart import chart_canvas
 from explorer.views.claims.sources import addresses, linked
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, finding, join, note, script_json, table
 from explorer.views.numbers import Numbers
+from explorer.views.theme import COLOURS
 
-HUNDRED = 100.0
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+ROW, AROUND = 30, 110
+"""Pixels of a task, and of legend and axis."""
 
 
 def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, str]) -> str:
@@ -51,11 +58,52 @@ def retention_said(kept: Retention, texts: Mapping[str, str]) -> Markup:
     )
 
 
-def retention_html(kept: Retention, texts: Mapping[str, str]) -> Markup:
-    """The share of the score kept, task by task, as outlined bars: printed, not measured."""
+def retention_canvas(kept: Retention, texts: Mapping[str, str]) -> str:
+    """The chart of both systems' scores with every task as it is printed."""
+    return chart_canvas([retention_figure(kept, texts)], retention_numbers(kept))
+
+
+def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
+    """Both systems' scores on one line per task, joined by what is lost between them.
+
+    Outlined, since they are printed and not measured.
+    """
+    import plotly.graph_objects as go
+
+    tasks = [task.task for task in kept.tasks]
+    scores = [[task.reference for task in kept.tasks], [task.student for task in kept.tasks]]
+    figure = go.Figure(layout={"height": AROUND + ROW * len(tasks)})
+    figure.add_trace(
+        go.Scatter(
+            x=[x for pair in zip(*scores, strict=True) for x in (*pair, None)],
+            y=[task for task in tasks for _ in range(3)],
+            mode="lines",
+            line_width=2,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
+    models = {row.name: row.model for row in kept.table.rows}
+    for name, values, symbol in zip(
+        (kept.reference, kept.student), scores, ("circle-open", "diamond-open"), strict=True
+    ):
+        marker = {"symbol": symbol, "size": 11, "line": {"width": 2.5}}
+        if colour := COLOURS.get(models[name] or ""):
+            marker["color"] = colour.fill
+        points = go.Scatter(x=values, y=tasks, name=name, mode="markers", marker=marker)
+        figure.add_trace(points.update(hovertemplate="%{y}: %{x}<extra>%{fullData.name}</extra>"))
+    figure.update_xaxes(title=texts["axis"])
+    figure.update_yaxes(autorange="reversed", type="category")
+    return figure
+
+
+def retention_table(kept: Retention, texts: Mapping[str, str]) -> Markup:
+    """Every task's two scores, the points lost and the share kept, with what was misprinted."""
     flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
     remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
-    return join(_retention_table(kept, {f.column for f in flags}, texts), *remarks)
+    heads = [texts["task"], kept.reference, kept.student, texts["drop"], texts["kept"]]
+    rows = [_task_row(task, task.task in {f.column for f in flags}) for task in kept.tasks]
+    return join(el("div", table(heads, rows, texts["table"]), class_="bm-kept"), *remarks)
 
 
 def retention_numbers(kept: Retention) -> Numbers:
@@ -84,27 +132,11 @@ def score(value: float) -> str:
     return text if "." in text else f"{text}.0"
 
 
-def _retention_table(kept: Retention, flagged: set[str], texts: Mapping[str, str]) -> Markup:
-    heads = [texts["task"], kept.reference, kept.student, texts["drop"], texts["kept"]]
-    whole = max(HUNDRED, *(task.kept for task in kept.tasks))
-    rows = [_task_row(task, task.task in flagged, whole) for task in kept.tasks]
-    return el("div", table(heads, rows, texts["table"]), class_="bm-kept")
-
-
-def _task_row(task: TaskDrop, is_flagged: bool, whole: float) -> list[str | Markup]:
-    """One task; a full track is ``whole`` percent, and where that is over 100 a line marks 100."""
-    line = el("b", style=f"inset-inline-start:{100 * HUNDRED / whole:.1f}%")
-    bar = el(
-        "span",
-        el("i", style=f"inline-size:{100 * max(0.0, task.kept) / whole:.1f}%"),
-        line if whole > HUNDRED else None,
-        class_="bm-bar",
-        aria_hidden="true",
-    )
+def _task_row(task: TaskDrop, is_flagged: bool) -> list[str | Markup]:
     return [
         task.task + (" †" if is_flagged else ""),
         score(task.reference),
         score(task.student),
         signed(-task.drop, 1),
-        join(bar, f"{task.kept:.1f}%"),
+        f"{task.kept:.1f}%",
     ]

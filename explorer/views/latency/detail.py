@@ -3,17 +3,24 @@
 import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.analysis.digits import milliseconds
 from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.paradox import row_label
 from explorer.analysis.latency.ratio import Ratio
+from explorer.views.chart import chart_canvas
+from explorer.views.latency.numbers import samples_numbers
 from explorer.views.markup import Markup, el, model_name, table
+from explorer.views.theme import COLOURS
 
-MOST_TICKS = 200
-"""Samples drawn per model; more would only darken the same place."""
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+STRIP, AROUND = 56, 90
+"""Pixels of a model's samples, and of axis and title."""
+CLEAR = "rgba(0,0,0,0)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +33,47 @@ class Mark:
     note: str = ""
 
 
-def samples_strip(result: FamilyLatency, caption: str) -> Markup:
-    """One line per model with a tick for every sample and a stronger one at the median."""
+def samples_canvas(result: FamilyLatency, texts: Mapping[str, str]) -> str:
+    """The strip of samples, and each of them in the order in which it was taken."""
+    return chart_canvas(
+        [samples_figure(result, texts)], samples_numbers(result), note=texts["note"]
+    )
+
+
+def samples_figure(result: FamilyLatency, texts: Mapping[str, str]) -> "go.Figure":
+    """A point for every sample of every model, a line at each median.
+
+    The axis ends behind the slowest model's 98th percentile; zooming out shows the rest.
+    """
+    import plotly.graph_objects as go
+
     models = result.summary.models
     top = max(float(np.percentile(model.samples_ms, 98)) for model in models) * 1.05
-    rows = []
-    for row, model in zip(result.rows, models, strict=True):
-        inside = model.samples_ms[model.samples_ms <= top][:MOST_TICKS]
-        ticks = [el("i", style=f"left:{100 * ms / top:.2f}%") for ms in inside]
-        outside = len(model.samples_ms) - int((model.samples_ms <= top).sum())
-        beyond = (
-            el("small", f"{outside} outlier{'s' * (outside > 1)} not shown ") if outside else None
-        )
-        median = el("b", style=f"left:{100 * model.median_ms / top:.2f}%")
-        rows.append(
-            el(
-                "div",
-                el(
-                    "div",
-                    model_name(row.spec.key, row_label(row, result.devices)),
-                    el("span", beyond, milliseconds(model.median_ms)),
-                ),
-                el("div", *ticks, median, class_="lt-strip"),
-                class_="lt-row",
-                data_model=row.spec.key,
+    figure = go.Figure(layout={"height": AROUND + STRIP * len(models), "showlegend": False})
+    for place, (row, model) in enumerate(zip(result.rows, models, strict=True)):
+        name, colour = row_label(row, result.devices), COLOURS[row.spec.key].fill
+        samples = model.samples_ms.tolist()
+        figure.add_trace(
+            go.Box(
+                x=samples,
+                y=[name] * len(samples),
+                name=name,
+                orientation="h",
+                boxpoints="all",
+                pointpos=0,
+                jitter=0.7,
+                fillcolor=CLEAR,
+                line={"color": CLEAR},
+                marker={"color": colour, "size": 6, "opacity": 0.5},
+                hoveron="points",
+                hovertemplate="%{x:.3f} ms<extra>%{y}</extra>",
             )
         )
-    ends = el("div", el("span", "0"), el("span", milliseconds(top)), class_="lt-axis")
-    return el("figure", *rows, ends, el("figcaption", caption, class_="note"), class_="lt-samples")
+        ends = {"x0": model.median_ms, "x1": model.median_ms}
+        figure.add_shape(ends, y0=place - 0.42, y1=place + 0.42, line={"width": 3})
+    figure.update_xaxes(title=texts["axis"], range=[0, top])
+    figure.update_yaxes(autorange="reversed")
+    return figure
 
 
 def timing_table(result: FamilyLatency, head: Sequence[str], caption: str) -> Markup:

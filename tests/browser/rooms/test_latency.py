@@ -45,7 +45,7 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     expect(
         page.get_by_role("heading", name="Confidence intervals: how sure is this result?")
     ).to_be_visible()
-    expect(page.locator(".lt-samples")).to_be_visible()
+    expect(page.locator("[data-kind='latency/samples'] .fg svg").first).to_be_visible()
     expect(page.get_by_role("link", name="latency.json")).to_be_visible()
 
 

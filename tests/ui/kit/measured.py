@@ -26,7 +26,7 @@ def timed_drawings():
     ways = (variants("bert", float32=0.1, int8=0.04),)
     faster = Faster(ways, (AccuracyCost("bert", "int8", 0.9, 0.0123, 40),), workload=WORK)
     whole = detail(result)
-    in_detail = ("latency/samples", "latency/times", "latency/ratios")
+    in_detail = ("latency/times", "latency/ratios")
     return {
         "latency/claim": jobs.draw_claim({False: pair})[0],
         "latency/limits": jobs.draw_limits((found, result))[0],
@@ -38,14 +38,12 @@ def timed_drawings():
 
 def quoted_drawings(state):
     """Every table of scores, measured long ago or printed elsewhere, by its kind."""
-    from explorer.ui.claims import benchmarks
     from explorer.ui.parameters import folds
     from explorer.ui.parameters.folds_words import first_shape
     from explorer.ui.tasks import kept, pairs
 
     scores = kept.show_kept(state)
     return {
-        "claims/retention": benchmarks.show_retention(*benchmarks.START),
         "parameters/built": folds.built_shape(first_shape(BASE["albert"].architecture)),
         "tasks/objectives": pairs.show_objectives(state),
         **{kind: piece(scores, kind) for kind in ("tasks/sst2", "tasks/squad", "tasks/printed")},

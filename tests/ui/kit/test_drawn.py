@@ -151,11 +151,6 @@ def as_measured(rows):
     for kind in ("times", "limits", "recorded"):
         found = [row["median_ms"] for row in rows[f"latency/{kind}"]]
         assert found == pytest.approx(ms, rel=0.01), kind
-    samples = [row["ms"] for row in rows["latency/samples"] if row["model"].startswith("albert")]
-    assert np.median(samples) == pytest.approx(98, rel=0.01)
-    assert [row["sample"] for row in rows["latency/samples"]][: len(samples)] == [
-        *range(1, len(samples) + 1)
-    ]
     ratios = {row["name"]: row["ratio"] for row in rows["latency/ratios"]}
     assert ratios["ALBERT"] == pytest.approx(0.98, rel=0.01)
     assert rows["latency/claim"][0]["ratio"] == pytest.approx(100 / 163, rel=0.01)
@@ -169,9 +164,6 @@ def as_measured(rows):
 
 
 def as_printed(rows):
-    kept = {row["task"]: row for row in rows["claims/retention"]}
-    assert kept["Score"]["share_kept_in_percent"] == pytest.approx(100 * 77 / 79.5, abs=0.05)
-    assert "86.7" in kept["MNLI"]["remark"]
     assert {row["source"] for row in rows["tasks/objectives"]} - {"measured"}
     nsp = [row for row in rows["tasks/objectives"] if row["model"] == "ALBERT-base, NSP"]
     assert [row["share_right"] for row in nsp] == pytest.approx([0.905, 0.520])
@@ -189,7 +181,7 @@ def as_printed(rows):
 
 
 def named(said):
-    for kind in ("claim", "limits", "times", "samples", "ratios", "faster"):
+    for kind in ("claim", "limits", "times", "ratios", "faster"):
         told = said[f"latency/{kind}"]
         assert (told["length"], told["batch"]) == (WORK.length, WORK.batch), kind
         assert told["models"] is told["text"] is None, kind

@@ -1,6 +1,7 @@
 """The latency tab's sentences, from measurements that were made up for them."""
 
 import html
+import json
 import re
 from dataclasses import replace
 
@@ -95,9 +96,11 @@ def test_a_result_says_whose_own_time_was_held_against_itself():
 def test_the_measurement_in_full_is_there_once_there_is_one():
     from explorer.ui.latency.detail import draw_detail
 
-    assert str(draw_detail(None)) == ""
-    drawn = str(draw_detail(measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)))
-    assert "latency/samples" in drawn
+    assert draw_detail(None) == ["", "", ""]
+    result = measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)
+    title, strip, drawn = draw_detail(result)
+    assert "how sure is this result?" in title
+    assert len(json.loads(strip)["numbers"]["rows"]) == 3 * 40
     scale = drawn[drawn.index('data-kind="latency/ratios"') :]
     rows = re.findall(r'data-model="(\w+)"', scale)
     assert list(dict.fromkeys(rows)) == ["distilbert", "albert", "bert"], "last, BERT over itself"

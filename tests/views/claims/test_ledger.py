@@ -35,8 +35,8 @@ def test_results_cannot_end_a_script():
 
 
 def shown(kept):
-    """What stands above the bars, and the bars."""
-    return benchmarks.retention_said(kept, texts.RETENTION) + benchmarks.retention_html(
+    """What stands above the chart, and the table below it."""
+    return benchmarks.retention_said(kept, texts.RETENTION) + benchmarks.retention_table(
         kept, texts.RETENTION
     )
 
@@ -85,16 +85,21 @@ def test_retention_escapes_what_a_table_might_hold():
     assert "<script>" not in html
 
 
-def test_a_share_over_a_hundred_is_drawn_to_scale_and_inside_its_track():
-    import re
-
-    kept = retention(benchmark_tables()["distilbert-1"], "DistilBERT", "BERT-base")
-    html = str(benchmarks.retention_html(kept, texts.RETENTION))
-    widths = [float(width) for width in re.findall(r"inline-size:([\d.]+)%", html)]
-    shares = [task.kept for task in kept.tasks]
-    assert max(shares) > 105
-    assert max(widths) == 100
-    for width, share in zip(widths, shares, strict=True):
-        assert abs(width / max(widths) - share / max(shares)) < 0.002
-    (marked,) = set(re.findall(r"inset-inline-start:([\d.]+)%", html))
-    assert abs(float(marked) - 100 * 100 / max(shares)) < 0.1, "where 100% is"
+def test_the_scores_are_drawn_as_printed_and_joined_task_by_task():
+    table = benchmark_tables()["distilbert-1"]
+    kept = retention(table, "DistilBERT", "BERT-base")
+    joined, reference, student = benchmarks.retention_figure(kept, texts.RETENTION).data
+    rows = {
+        row.name: dict(zip((c.label for c in table.columns), row.values, strict=True))
+        for row in table.rows
+    }
+    for trace in (reference, student):
+        assert list(trace.x) == [rows[trace.name][task] for task in trace.y]
+        assert len(trace.x) == len(kept.tasks) == 10
+    assert list(joined.x)[:3] == [reference.x[0], student.x[0], None]
+    assert reference.marker.color != student.marker.color
+    drawn = json.loads(benchmarks.retention_canvas(kept, texts.RETENTION))["numbers"]
+    found = {row[drawn["columns"].index("task")]: row for row in drawn["rows"]}
+    share = drawn["columns"].index("share_kept_in_percent")
+    assert abs(found["Score"][share] - 100 * 77 / 79.5) < 0.05
+    assert "86.7" in found["MNLI"][drawn["columns"].index("remark")]

@@ -23,7 +23,8 @@ from explorer.views.latency.detail import (
     downloads,
     ratio_scale,
     recorded_table,
-    samples_strip,
+    samples_canvas,
+    samples_figure,
     timing_table,
 )
 from explorer.views.latency.measure import paradox_card
@@ -79,10 +80,20 @@ def test_times_are_printed_in_the_digits_they_deserve(ms, shown):
     assert milliseconds(ms) == shown
 
 
-def test_every_sample_is_a_tick_or_counted_as_beyond():
-    markup = samples_strip(measured(TIMES), "every sample")
-    ticks, beyond = markup.count("<i "), sum(int(n) for n in re.findall(r"\+(\d+) beyond", markup))
-    assert ticks + beyond == 60
+def test_every_sample_is_a_point_and_every_median_a_line():
+    result = measured(TIMES)
+    figure = samples_figure(result, texts_folds.SAMPLES)
+    for place, (trace, model) in enumerate(zip(figure.data, result.summary.models, strict=True)):
+        assert list(trace.x) == model.samples_ms.tolist()
+        shape = figure.layout.shapes[place]
+        assert shape.x0 == shape.x1 == np.median(model.samples_ms)
+        assert shape.y0 < place < shape.y1
+    slowest = max(np.percentile(model.samples_ms, 98) for model in result.summary.models)
+    assert slowest < figure.layout.xaxis.range[1] < 1.1 * slowest
+    drawn = json.loads(samples_canvas(result, texts_folds.SAMPLES))
+    found = [row[1:] for row in drawn["numbers"]["rows"]]
+    assert found == [[place, ms] for t in figure.data for place, ms in enumerate(t.x, 1)]
+    assert drawn["numbers"]["said"]["length"] == result.workload.length
 
 
 def test_table_has_a_dash_where_there_is_no_percentile():
