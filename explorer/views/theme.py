@@ -82,6 +82,7 @@ def chart_template(theme: str) -> "go.layout.Template":
         "exponentformat": "power",
         "minexponent": 5,
     }
+    solid = {"gridcolor": page.line, "zerolinecolor": page.line, "showbackground": False}
     layout = {
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
@@ -104,6 +105,7 @@ def chart_template(theme: str) -> "go.layout.Template":
         "margin": {"l": 8, "r": 16, "t": 36, "b": 8},
         "xaxis": axis,
         "yaxis": axis,
+        "scene": dict.fromkeys(("xaxis", "yaxis", "zaxis"), solid),
         "shapedefaults": {"line": {"color": page.ink_soft}},
         "separators": ".,",
     }

@@ -50,6 +50,19 @@ MOVES = {
     "own first and last state: 1 is the same direction, 0 is orthogonal. The states of a model "
     "may share a direction that has nothing to do with the word: look at the trend, not the level.",
 }
+PROJECTION = {
+    "title": "Word states of all models in three dimensions",
+    "finding": "The same words in all models: their states after each layer, in three dimensions.",
+    "axis": "PC",
+    "embeddings": "emb.",
+    "prefix": "Layer ",
+    "note": "The first three principal components of all word states of this text show {share} of "
+    "their variance. Each model's states were centred, scaled to the same mean square and rotated "
+    "onto {first}'s (orthogonal Procrustes, layers of the same relative depth). The rotation is "
+    "fitted to these words alone: on a short text it brings any two models close. A shallower "
+    "model stands at its layer of the same relative depth. The lines follow “{word}” from the "
+    "embeddings to the last layer.",
+}
 SHARED_TITLE = "How does one shared head change from layer to layer?"
 SHARED = {
     "heads": "Head",

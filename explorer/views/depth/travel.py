@@ -39,6 +39,13 @@ def travel_figures(
     return figures
 
 
+def first_shown(words: Sequence[AlignedWord]) -> int:
+    """The word whose way is drawn first: the first mask, else the last word that is no sign."""
+    masks = [i for i, word in enumerate(words) if word.is_mask]
+    last = max((i for i, word in enumerate(words) if word.text[0].isalnum()), default=0)
+    return masks[0] if masks else last
+
+
 def travel_canvas(
     found: Mapping[str, WordTravel],
     labels: Mapping[str, str],
@@ -47,9 +54,7 @@ def travel_canvas(
     texts: Mapping[str, Any],
 ) -> str:
     """The charts of the first mask, else of the last word; the browser shows any other."""
-    masks = [i for i, word in enumerate(words) if word.is_mask]
-    last = max((i for i, word in enumerate(words) if word.text[0].isalnum()), default=0)
-    first = masks[0] if masks else last
+    first = first_shown(words)
     names = [word.text for word in words]
     constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in found}}
     return chart_canvas(
