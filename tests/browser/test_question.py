@@ -104,7 +104,7 @@ def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
 
 def test_a_refused_text_changes_neither_the_link_nor_the_tabs(page_at):
     page = page_at(f"/?text={SHORT}")
-    expect(page.locator(".finding:visible")).to_contain_text("dark")
+    expect(page.locator(".finding:visible")).to_contain_text("black")
     page.locator("#text textarea").fill("")
     page.get_by_role("button", name="Compare", exact=True).click()
     expect(page.locator("#message")).to_contain_text("There is no text yet")

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from explorer.ui.shell.tabs import TABS
 
 pytestmark = pytest.mark.browser
-HEADLINE = ":not(.fold .canvas)"
+HEADLINE = ":not(.fold .canvas, [data-kind='latency/samples'])"  # empty until something is measured
 A, B = "The sky is [MASK].", "He sat by the [MASK] and slept."
 SKY, DOG = "The sky is [MASK].", "A dog [MASK] at the moon."
 REFUSED = """for (const place of ['localStorage', 'sessionStorage'])

@@ -21,7 +21,7 @@ ADAPTERS = {
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
     "mini-ALBERT": "assets/models/mini-albert/tasks/sst2",
 }
-STEPS = 32
+STEPS = 64
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 

@@ -13,8 +13,8 @@ from explorer.models.heads.turns import give_way
 from explorer.models.run import read_only
 from explorer.models.tokens import Tokens
 
-STEPS = 32
-"""Points of the path at which the slope is taken."""
+STEPS = 64
+"""Points of the path at which the slope is taken; with 32 mini-BERT's sum is off by up to 1.4."""
 AT_ONCE = 8
 """Points in one batch."""
 

@@ -59,7 +59,7 @@ def test_folds_answer_when_opened(page_at):
     pins.get_by_role("button", name="mini-bert", exact=True).click()
     expect(said).to_contain_text("3.7% more")  # a square of 384 beside 10,500 rows
     pins.get_by_role("button", name="mini-albert", exact=True).click()
-    expect(said).to_contain_text("65.3% less")  # 128 wide: 1,265,152 of 3,648,000
+    expect(said).to_contain_text("65.4% less")  # 128 wide: 1,393,152 of 4,032,000
     open_fold(page, "Weight sharing: does ALBERT really run")
     expect(page.locator(".pt-calls").first).to_be_visible()
     heads = page.get_by_label("Heads A", exact=True)

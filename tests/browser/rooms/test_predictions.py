@@ -20,7 +20,7 @@ def open_fold(page, question):
 
 
 def test_three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page_at):
-    page = open_text(page_at, "The old man and the [MASK].")
+    page = open_text(page_at, "The river flows into the [MASK].")
     columns = page.locator(".pr-column")
     expect(columns).to_have_count(3)
     expect(columns.first.locator(".pr-row")).to_have_count(10)
