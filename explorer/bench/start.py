@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import statistics
 import subprocess
 import sys
 import time
@@ -9,13 +10,16 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.assets import ROOT
 from explorer.bench.served import free_port
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 EAGER = (
     "import torch, gradio, transformers; "
@@ -90,14 +94,22 @@ def wait_for(url: str) -> None:
     raise ValueError(f"The page did not come up within {PATIENCE_S} seconds.")
 
 
-def first_paint_report() -> str:
-    """First paint, first result and first live result in Chromium after the server is up."""
+@contextmanager
+def chromium() -> Iterator["Browser"]:
+    """The system's Chromium, or Playwright's own."""
     from playwright.sync_api import sync_playwright
 
-    with app() as (url, _), sync_playwright() as playwright:
-        wait_for(url)
+    with sync_playwright() as playwright:
         found = os.environ.get("CHROMIUM") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def first_paint_report() -> str:
+    """First paint, first result and first live result in Chromium after the server is up."""
+    with app() as (url, _), chromium() as browser:
+        wait_for(url)
         page = browser.new_page()
         before = time.perf_counter()
         page.goto(url, wait_until="commit")
@@ -107,8 +119,40 @@ def first_paint_report() -> str:
         result = time.perf_counter() - before
         page.wait_for_selector("#status .status", timeout=1e3 * PATIENCE_S)
         live = time.perf_counter() - before
-        browser.close()
     return (
         f"first paint {shell:.1f} s after the server is up (goal 2.5), the opening example "
         f"{result:.1f} s, computed anew {live:.1f} s\n"
     )
+
+
+OPENED = (
+    ("a tab without a chart", "#tab-parameters-button", "#tab-parameters .pm-row"),
+    ("the first chart", "#fold-parameters-embedding .label-wrap", "#fold-parameters-embedding"),
+    ("a later chart", "#fold-parameters-sharing .label-wrap", "#fold-parameters-sharing"),
+)
+"""What is pressed one after the other, and where the picture then stands."""
+
+
+def charts_report(pages: int = 5) -> str:
+    """How long the first chart of a page takes, which fetches Plotly, and how long a later one."""
+    seconds: list[list[float]] = [[] for _ in OPENED]
+    with app() as (url, _), chromium() as browser:
+        wait_for(url)
+        for number in range(pages + 1):  # of the first the server knows nothing yet
+            page = browser.new_page()
+            page.goto(url)
+            page.wait_for_selector("#status .status", timeout=1e3 * PATIENCE_S)
+            for (_, pressed, place), found in zip(OPENED, seconds, strict=True):
+                before = time.perf_counter()
+                page.click(pressed)
+                drawn = place if "row" in place else f"{place} .fg .main-svg"
+                page.wait_for_selector(drawn, timeout=1e3 * PATIENCE_S)
+                if number:
+                    found.append(time.perf_counter() - before)
+            page.close()
+    medians = [statistics.median(found) for found in seconds]
+    said = [
+        f"{name} {found:.2f} s, {found / medians[0]:.1f} times"
+        for (name, *_), found in zip(OPENED, medians, strict=True)
+    ]
+    return f"opened in a browser ({pages} pages): {'; '.join(said)}; goals 1.5 s and 0.3 s\n"

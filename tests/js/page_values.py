@@ -5,9 +5,11 @@ import json
 import numpy as np
 
 from explorer.page_state import PageState
+from tests.analysis.latency.test_family import measured
 
 STATE = PageState(text="the cat sat on the [MASK].")
 LAST = -1
+TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
 
 
 def page_values(monkeypatch):
@@ -68,10 +70,8 @@ def sweep_value():
     from explorer.timing.workload import Workload
     from explorer.ui.latency.folds_words import SWEEP_TITLES
     from explorer.views.latency.sweep import sweep_canvas
-    from tests.analysis.latency.test_family import measured
 
-    times = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
-    points = tuple(measured(times, Workload(length=n)) for n in (16, 32))
+    points = tuple(measured(TIMES, Workload(length=n)) for n in (16, 32))
     return sweep_canvas(Sweep("length", points), SWEEP_TITLES)
 
 
@@ -91,7 +91,9 @@ def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
     from explorer.ui.kit.words import BOX
+    from explorer.ui.latency.detail import draw_detail
     from explorer.ui.parameters import folds as parameters_folds
+    from explorer.ui.parameters import memory
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
@@ -112,13 +114,16 @@ def other_values():
         "parameters/spectrum": spectrum,
         "parameters/sharing": parameters_folds.show_sharing(STATE),
         "parameters/build": parameters_folds.show_builder(STATE)[0],
+        "parameters/memory": memory.show_memory("mini", 16, 2, True),
         "latency/sweep": sweep_value(),
+        "latency/samples": draw_detail(measured(TIMES, n_rounds=40))[1],
         "tasks/choose": choose.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
         "claims/shares": shares,
         "claims/ledger": ledger,
         "claims/results": results,
         "claims/checks": claims.show_checks(),
         "claims/benchmarks": benchmarks.show_tables(),
+        "claims/retention": benchmarks.show_retention(*benchmarks.START)[1],
         "page/words": json.dumps({"text": STATE.text, **BOX}),
         "page/view": json.dumps(view_config() | answer),
     }

@@ -5,6 +5,7 @@ import {softMeasures} from '../kit/maths.js';
 import {temperature} from './temperature.js';
 
 const AT_ONCE = 6;
+const LOWEST = -6;   // decades: where teacher and student are sure of one word, both measures fall without end
 let divided = false;   // kept while the page lives
 
 /** The charts of one hidden word, computed when they first come into view or by `whole`; `mark` moves with the dial. */
@@ -44,6 +45,7 @@ async function measured(data) {
 function draw(node, data, found) {
   const texts = data.texts.curves, n = data.teacher.logits.length;
   const lines = data.curves.map(spec => spec.data.slice(0, -1).map(trace => ({...trace, y: found.map(one => one[trace.meta])})));
+  const looks = data.curves.map(({layout}, i) => ({...layout, yaxis: {...layout.yaxis, range: decades(lines[i].flatMap(trace => trace.y))}}));
   const plots = data.curves.map(spec => figure(spec, spec.layout.title.text));
   const box = make('input', {type: 'checkbox', id: 'dc-mean'}), said = make('p', {class: 'note', role: 'status'});
   box.checked = divided;
@@ -52,7 +54,7 @@ function draw(node, data, found) {
     const t = temperature(), here = measures(data, t);
     said.textContent = divided ? say(texts.mean_note, {n: n.toLocaleString('en')}) : '';
     plots.forEach((plot, i) => {
-      const {data: traces, layout} = data.curves[i], shown = lines[i].map(trace => trace.meta === 'mean' ? {...trace, visible: divided} : trace);
+      const {data: traces} = data.curves[i], layout = looks[i], shown = lines[i].map(trace => trace.meta === 'mean' ? {...trace, visible: divided} : trace);
       const points = shown.filter(trace => trace.visible).map(trace => here[trace.meta]);
       plot.set({data: [...shown, {...traces.at(-1), x: points.map(() => t), y: points}],
         layout: {...layout, shapes: [{...layout.shapes[0], x0: t, x1: t}]}});
@@ -67,6 +69,12 @@ function draw(node, data, found) {
     make('p', {class: 'note'}, texts.why), readable({columns: ['T', ...names.map(name => texts.names[name])], rows}));
   mark();
   return {mark, whole: () => Promise.all(plots.map(one => one.whole()))};
+}
+
+/** The ends of a logarithmic axis. @param {number[]} values */
+export function decades(values) {
+  const logs = values.filter(value => value > 0).map(Math.log10), margin = 0.1;
+  return [Math.max(LOWEST, Math.min(0, ...logs)) - margin, Math.max(LOWEST + 1, ...logs) + margin];
 }
 
 const shared = ({teacher, student}, k) => teacher.top.slice(0, k).filter(id => student.top.slice(0, k).includes(id)).length;

@@ -22,9 +22,9 @@ from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import Choice, device_choices
 from explorer.ui.latency.detail import detail
 from explorer.ui.latency.folds import CLAIM, _handler
-from explorer.ui.latency.folds_words import RECORDED_HEAD
+from explorer.ui.latency.folds_words import RECORDED_HEAD, SAMPLES
 from explorer.ui.latency.tab import drawn
-from explorer.views.latency.detail import recorded_table
+from explorer.views.latency.detail import recorded_table, samples_figure
 from explorer.views.latency.measure import paradox_card
 from tests.timing.test_protocol import FakeDevice
 
@@ -134,7 +134,9 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
     assert "every device" in markup
     assert "3.00 ms" in markup
     drawn = re.sub(r'data-numbers="[^"]*"', "", detail(result))
-    assert drawn.count("mini-DistilBERT on cuda") == 3
+    assert drawn.count("mini-DistilBERT on cuda") == 2
+    samples = samples_figure(result, SAMPLES)
+    assert [trace.name for trace in samples.data] == [row.label for row in rows.timed]
     assert "cpu and cuda" in texts.conditions(result)
 
 

@@ -6,7 +6,7 @@ import {begun} from '../page/stage.js';
 import {lab, STUDENT, TEACHER} from './soft.js';
 
 const {show, whole} = await import('../../../assets/js/distillation/lab.js');
-const {curves} = await import('../../../assets/js/distillation/curves.js');
+const {curves, decades} = await import('../../../assets/js/distillation/curves.js');
 
 async function drawn() {
   begun();
@@ -92,4 +92,10 @@ test('they are computed once, when they come into sight, a few at a time, and no
   } finally {
     globalThis.IntersectionObserver = Watch;
   }
+});
+
+test('an axis holds its values, but not the decades in which two sure models only round differently', () => {
+  assert.deepEqual(decades([0.01, 10, 0, NaN]), [-2.1, 1.1]);
+  assert.deepEqual(decades([1e-80, 1e-3, 2]), [-6.1, Math.log10(2) + 0.1]);
+  assert.deepEqual(decades([1e-80, 0]), [-6.1, -4.9]);
 });

@@ -1,0 +1,69 @@
+"""Every number that a chart draws stands in its CSV, to the last digit."""
+
+import base64
+import json
+
+import numpy as np
+import pytest
+
+from tests.js.page_values import STATE, page_values
+
+AXES = ("x", "y", "z", "values")
+DRAWN_BETWEEN = dict.fromkeys(
+    ("parameters/embedding", "parameters/sharing", "parameters/work"), "lines"
+)
+"""Curves of a formula, of which no row is anybody's number."""
+MEGA = 1e6
+"""Bytes are drawn in MB, shares in percent."""
+
+
+@pytest.fixture
+def charts(tiny_family, monkeypatch):
+    """What the page sends for every picture that is made of figures with rows of their own."""
+    from explorer.ui.parameters import memory
+
+    found = page_values(monkeypatch)
+    *_, last = memory.measure_memory(STATE, "mini", 16, 2, True, Asking())
+    found["parameters/memory"] = json.loads(last)
+    return {kind: data for kind, data in found.items() if "figures" in data and "numbers" in data}
+
+
+class Asking:
+    """A request of somebody."""
+
+    session_hash = "x"
+
+
+def numbers_of(axis):
+    """An axis as numbers, whether written out or packed; names are none."""
+    if isinstance(axis, dict):
+        return np.frombuffer(base64.b64decode(axis["bdata"]), axis["dtype"]).astype(float).tolist()
+    flat = np.ravel(np.array(axis if axis is not None else [], dtype=object))
+    rows = [cell for one in flat for cell in (one if isinstance(one, list) else [one])]
+    return [float(v) for v in rows if isinstance(v, int | float) and not isinstance(v, bool)]
+
+
+def test_every_number_drawn_is_a_number_of_the_file(charts):
+    assert len(charts) >= 13
+    for kind, data in charts.items():
+        cells = {
+            float(c) for row in data["numbers"]["rows"] for c in row if isinstance(c, int | float)
+        }
+        cells |= {cell / MEGA for cell in cells} | {100 * cell for cell in cells}
+        checked = 0
+        for figure in data["figures"]:
+            for trace in figure["data"]:
+                formula = kind in DRAWN_BETWEEN and DRAWN_BETWEEN[kind] == trace.get("mode")
+                if formula or (trace.get("hoverinfo") == "skip" and "z" not in trace):
+                    continue
+                drawn = [v for axis in AXES for v in numbers_of(trace.get(axis))]
+                if trace["type"] == "treemap":  # what holds others is their sum
+                    named = zip(trace["ids"], drawn, strict=True)
+                    drawn = [v for name, v in named if name not in trace["parents"]]
+                assert set(drawn) <= cells, (
+                    kind,
+                    trace.get("name"),
+                    sorted(set(drawn) - cells)[:5],
+                )
+                checked += len(drawn)
+        assert checked, kind
