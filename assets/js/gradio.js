@@ -148,6 +148,7 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(root: HTMLElement) => void} [clear]
  * @property {(root: HTMLElement) => void} [theme]
  * @property {(root: HTMLElement) => Promise<void>} [whole] draws what waits until it is in sight
+ * @property {(root: HTMLElement) => void} [near] its place is there, its data may be on the way
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
  * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known
  */
@@ -173,6 +174,7 @@ async function mount(kind, element, props, watch, trigger, asks) {
   watch('value', update);
   mounted.set(root, canvas);
   await attempt(root, async () => { canvas.picture = await import(`./${root.dataset.module || kind}.js`); });
+  canvas.picture?.near?.(root);
   update();
 }
 

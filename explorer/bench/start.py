@@ -128,9 +128,11 @@ def first_paint_report() -> str:
 OPENED = (
     ("a tab without a chart", "#tab-parameters-button", "#tab-parameters .pm-row"),
     ("the first chart", "#fold-parameters-embedding .label-wrap", "#fold-parameters-embedding"),
-    ("a later chart", "#fold-parameters-sharing .label-wrap", "#fold-parameters-sharing"),
+    ("a later chart", "#fold-parameters-memory .label-wrap", "#fold-parameters-memory"),
 )
 """What is pressed one after the other, and where the picture then stands."""
+LOOKED_AT_MS = 1500
+"""Between two presses: nobody opens the next before the last is drawn."""
 
 
 def charts_report(pages: int = 5) -> str:
@@ -143,6 +145,7 @@ def charts_report(pages: int = 5) -> str:
             page.goto(url)
             page.wait_for_selector("#status .status", timeout=1e3 * PATIENCE_S)
             for (_, pressed, place), found in zip(OPENED, seconds, strict=True):
+                page.wait_for_timeout(LOOKED_AT_MS)
                 before = time.perf_counter()
                 page.click(pressed)
                 drawn = place if "row" in place else f"{place} .fg .main-svg"

@@ -22,6 +22,11 @@ export function plotly() {
     .catch(failure => { library = null; throw failure; });
 }
 
+/** A chart in a fold that was opened: the library comes while its numbers are computed. @type {import('../gradio.js').Picture['near']} */
+export function near(root) {
+  if (root.closest('.fold') && root.getClientRects().length) plotly().catch(() => {});   // who draws says what failed
+}
+
 /** @param {string} address @returns {Promise<void>} */
 const loaded = address => new Promise((done, failed) => {
   const script = make('script', {src: address});

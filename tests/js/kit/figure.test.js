@@ -4,7 +4,7 @@ import {test} from 'node:test';
 
 import {charts, place, settled, texts, widen} from '../dom.js';
 
-const {constants, figure, said, show, table, whole} = await import('../../../assets/js/kit/figure.js');
+const {constants, figure, said, show, specs, table, whole} = await import('../../../assets/js/kit/figure.js');
 
 const spec = (title, height) => ({data: [{x: [1, 2], y: [3, 4]}], layout: {title: {text: title}, height}});
 const numbers = {columns: ['model', 'value'], rows: [['BERT', 1.5], ['ALBERT', null]], constants: {N: 2}, said: {text: null}};
@@ -80,4 +80,11 @@ test('the library is asked for when a chart is near, once for all, and drawn out
   document.head.append = append;
   Object.assign(globalThis, {IntersectionObserver: observer, fetch: fetching});
   window.explorer.charts = given;
+});
+
+test('a chart as a figure that Plotly opens: its data, its layout, the page\'s look', async () => {
+  const [first, second] = await specs(shown());
+  assert.deepEqual([first.data, first.layout.title.text, first.layout.template.look], [spec('', 0).data, 'First', 'light']);
+  assert.equal(second.layout.title.text, 'Second');
+  assert.deepEqual(await specs(place()), []);
 });
