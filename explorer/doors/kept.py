@@ -1,6 +1,5 @@
 """Answers that are the same for everybody: Gradio writes them anew for each, here they are kept."""
 
-from starlette.datastructures import MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -44,7 +43,7 @@ class Kept:
         async def collect(message: Message) -> None:
             if message["type"] == "http.response.start":
                 answer.status_code = message["status"]
-                answer.raw_headers = MutableHeaders(scope=message).raw
+                answer.raw_headers = message["headers"]
             else:
                 body.append(message.get("body", b""))
 
