@@ -1,0 +1,66 @@
+// The arithmetic of a station, from the numbers that the page has: sums, products, a softmax, a norm.
+import {picker} from '../kit/choice.js';
+import {make, say} from '../kit/dom.js';
+import {exact, fixed, floats} from '../kit/numbers.js';
+
+const MOST = 8;
+
+/** @param {string} caption @param {string[]} head @param {(string | number)[][]} rows */
+const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': caption}, make('table', {},
+  make('thead', {}, make('tr', {}, ...head.map(name => make('th', {scope: 'col'}, name)))),
+  make('tbody', {}, ...rows.map(([first, ...rest]) => make('tr', {}, make('th', {scope: 'row'}, first), ...rest.map(value => make('td', {}, value))))))));
+
+const four = value => fixed(value, 4), five = value => fixed(value, 5);
+/** The places of the largest values by size. */
+const largest = values => [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, MOST);
+
+/** The products that a score is the sum of, for a key that the reader chooses. */
+function products(model, texts) {
+  const query = floats(model.query), keys = floats(model.keys), d = query.length, place = make('div');
+  const draw = at => {
+    const parts = [...query].map((q, i) => ({i, q, k: keys[at * d + i], part: q * keys[at * d + i]})).sort((a, b) => Math.abs(b.part) - Math.abs(a.part));
+    const sum = parts.reduce((total, {part}) => total + part, 0);
+    place.replaceChildren(listed(say(texts.dot, {key: model.tokens[at]}), texts.dot_head, parts.map(({i, q, k, part}) => [String(i + 1), five(q), five(k), five(part)])),
+      make('p', {class: 'note'}, say(texts.dot_sum, {sum: five(sum), d, score: five(model.scores[at])})));
+  };
+  const first = model.weights.indexOf(Math.max(...model.weights));
+  draw(first);
+  return [picker(texts.key, Object.fromEntries(model.tokens.map((token, i) => [i, token])), String(first), at => draw(Number(at))), place];
+}
+
+function softmax(model, texts) {
+  const most = Math.max(...model.scores), sum = model.exponentials.reduce((total, one) => total + one, 0);
+  return [listed(say(texts.softmax_said, {most: five(most), sum: five(sum)}), texts.softmax_head,
+    model.tokens.map((token, i) => [token, five(model.scores[i]), five(model.exponentials[i]), five(model.weights[i])]))];
+}
+
+/** Two or three vectors that are added, in the dimensions where the sum is largest. */
+function sum(parts, texts) {
+  const vectors = parts.map(([, packed]) => floats(packed)), total = vectors[0].map((_, i) => vectors.reduce((sofar, one) => sofar + one[i], 0));
+  return [listed(say(texts.dimensions, {n: exact(total.length)}), [texts.sum_head[0], ...parts.map(([name]) => name), texts.sum_head[1]],
+    largest(total).map(i => [String(i + 1), ...vectors.map(one => four(one[i])), four(total[i])]))];
+}
+
+function norm({mean, deviation, rows}, texts) {
+  return [listed(say(texts.norm_said, {mean: five(mean), deviation: five(deviation)}), texts.norm_head,
+    rows.map(([i, ...values]) => [String(i + 1), ...values.map(four)]))];
+}
+
+/** @param {any} model @param {string} station @param {any} texts @returns {HTMLElement[]} */
+export function arithmetic(model, station, texts) {
+  const {vectors, tokens, weights, value_lengths: lengths} = model, names = texts.stations;
+  if (station === 'scores') return products(model, texts);
+  if (station === 'softmax') return softmax(model, texts);
+  if (station === 'heads') return [listed(names.heads, texts.values_head, tokens.map((token, i) => [token, five(weights[i]), four(lengths[i]), four(weights[i] * lengths[i])]))];
+  if (station === 'projection') return [listed(names.projection, texts.heads_head, model.heads.map((one, i) => [String(i + 1), four(one)]))];
+  if (station === 'attended') return sum([[names.input, vectors.input], [names.projection, vectors.projection]], texts);
+  if (station === 'summed') return sum([[names.attention_norm, vectors.attention_norm], [names.feed_forward, vectors.feed_forward]], texts);
+  if (station === 'attention_norm') return norm(model.normalised[0], texts);
+  if (station === 'output') return norm(model.normalised[1], texts);
+  if (station === 'embedding') return sum(Object.entries(model.embedding.parts).map(([name, packed]) => [texts.rows[name], packed]), texts);
+  if (station === 'feed_forward') {
+    return [listed(say(texts.units_said, {n: exact(model.active), all: exact(model.d_ffn)}), texts.units_head,
+      model.units.map(([i, value, size]) => [String(i + 1), four(value), four(size)]))];
+  }
+  return [make('p', {class: 'note'}, say(texts.input_said, {n: exact(floats(vectors.input).length)}))];
+}

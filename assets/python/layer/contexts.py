@@ -1,0 +1,53 @@
+"""One text read in six ways: both sides, one side, no order, shuffled words, no attention."""
+
+import torch
+from transformers import AutoModelForMaskedLM, AutoTokenizer
+
+TEXT = "The ship sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+MASK = 0
+ORDERS = {}  # token positions as the words are shuffled
+WANTED = {}  # the id of the word whose probability is followed
+
+columns = ["model", "reading", "first_answer", "probability"]
+columns += ["word", "probability_of_word", "rank"]
+rows = []
+for label, (source, revision) in MODELS.items():
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    text = TEXT.replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    if model.config.model_type == "distilbert":
+        del inputs["token_type_ids"]
+    n = inputs["input_ids"].shape[1]
+    at = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[MASK].item()
+    everything, places = torch.ones(n, n, dtype=torch.bool), torch.arange(n)[None]
+    order = torch.tensor(ORDERS.get(label, range(n)))
+    readings = {
+        "both": (everything, places, None),
+        "left": (everything.tril(), places, None),
+        "right": (everything.triu(), places, None),
+        "no_order": (everything, torch.zeros_like(places), None),
+        "shuffled": (everything, places, order),
+        "alone": (torch.eye(n, dtype=torch.bool), places, None),
+    }
+    wanted = tokenizer.convert_ids_to_tokens(WANTED.get(label, 0))
+    for name, (seen, position_ids, moved) in readings.items():
+        given = dict(inputs)
+        given["input_ids"] = inputs["input_ids"] if moved is None else inputs["input_ids"][:, moved]
+        mask = torch.zeros(n, n).masked_fill(~seen, torch.finfo(torch.float32).min)[None, None]
+        given |= {"attention_mask": mask, "position_ids": position_ids}
+        place = at if moved is None else moved.tolist().index(at)
+        with torch.inference_mode():
+            p = model(**given).logits[0, place].double().softmax(-1)
+        best, own = p.argmax(), p[WANTED.get(label, 0)]
+        first = tokenizer.convert_ids_to_tokens(best.item())
+        rank = 1 + (p > own).sum().item()
+        rows.append([label, name, first, p[best].item(), wanted, own.item(), rank])
+FIGURE = ("bars", "model", "reading", ["probability_of_word"])

@@ -1,0 +1,74 @@
+"""What one layer does to one token: scores, softmax, and the norm and cosine at every station."""
+
+import torch
+from transformers import AutoModel, AutoTokenizer
+
+TEXT = "The ship sailed across the [MASK] to America."
+MODELS = {
+    "mini-BERT": ["assets/models/mini-bert", "main"],
+    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
+    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+}
+LAYERS = {"mini-BERT": 0, "mini-DistilBERT": 0, "mini-ALBERT": 0}
+HEADS = {"mini-BERT": 0, "mini-DistilBERT": 0, "mini-ALBERT": 0}
+POSITIONS = {"mini-BERT": 6, "mini-DistilBERT": 6, "mini-ALBERT": 6}  # the token that is followed
+LAYER = {
+    "bert": lambda net, n: net.encoder.layer[n],
+    "distilbert": lambda net, n: net.transformer.layer[n],
+    "albert": lambda net, _: net.encoder.albert_layer_groups[0].albert_layers[0],
+}
+ATTENTION = {
+    "bert": ("attention.self.query", "attention.self.key", "attention.self.value"),
+    "distilbert": ("attention.q_lin", "attention.k_lin", "attention.v_lin"),
+    "albert": ("attention.query", "attention.key", "attention.value"),
+}
+REST = {
+    "bert": ("attention.output.dense", "attention.output.LayerNorm", "output.LayerNorm"),
+    "distilbert": ("attention.out_lin", "sa_layer_norm", "output_layer_norm"),
+    "albert": ("attention.dense", "attention.LayerNorm", "full_layer_layer_norm"),
+}
+FEED_FORWARD = {
+    "bert": lambda layer, x: layer.output.dense(layer.intermediate(x)),
+    "distilbert": lambda layer, x: layer.ffn(x),
+    "albert": lambda layer, x: layer.ff_chunk(x),
+}
+
+columns = ["model", "layer", "head", "station", "position", "norm", "cosine", "score", "weight"]
+rows = []
+for label, (source, revision) in MODELS.items():
+    tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
+    model = AutoModel.from_pretrained(source, revision=revision).eval()
+    kind, n, head, at = model.config.model_type, LAYERS[label], HEADS[label], POSITIONS[label]
+    text = TEXT.replace("[MASK]", tokenizer.mask_token)
+    parts = text.split("[SEP]", 1)
+    parts = parts if all(part.strip() for part in parts) else [text]
+    inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    layer = LAYER[kind](model, n)
+    query, key, value = (layer.get_submodule(name) for name in ATTENTION[kind])
+    dense, first_norm, last_norm = (layer.get_submodule(name) for name in REST[kind])
+    with torch.inference_mode():
+        states = model(**inputs, output_hidden_states=True).hidden_states[n][0]
+        n_heads = model.config.num_attention_heads
+        q, k, v = (
+            m(states).unflatten(-1, (n_heads, -1)).transpose(0, 1) for m in (query, key, value)
+        )
+        scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
+        read = (scores.softmax(-1) @ v).transpose(0, 1).flatten(1)
+        made = {"input": (states[at], None)}
+        made["projection"] = dense(read)[at], "input"
+        made["attended"] = states[at] + made["projection"][0], "input"
+        made["attention_norm"] = first_norm(made["attended"][0]), "attended"
+        made["feed_forward"] = (
+            FEED_FORWARD[kind](layer, made["attention_norm"][0]),
+            "attention_norm",
+        )
+        made["summed"] = made["attention_norm"][0] + made["feed_forward"][0], "attention_norm"
+        made["output"] = last_norm(made["summed"][0]), "summed"
+    for name, (vector, before) in made.items():
+        pair = (vector.double(), made[before][0].double()) if before else None
+        cosine = torch.cosine_similarity(*pair, 0).item() if pair else None
+        rows.append([label, n, head, name, None, vector.norm().item(), cosine, None, None])
+    weights = scores[head, at].softmax(-1).tolist()
+    for place, (score, weight) in enumerate(zip(scores[head, at].tolist(), weights, strict=True)):
+        rows.append([label, n, head, "softmax", place, None, None, score, weight])
+FIGURE = ("bars", "model", "station position", ["weight"])

@@ -1,0 +1,1 @@
+"""What does one layer do to a word? The tab."""

@@ -1,0 +1,152 @@
+"""Layer fold: one text read in six ways, the same over many sentences, and reading in order."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from explorer import assets
+from explorer.models.choice.family import family_specs
+from explorer.models.run import Run
+from explorer.models.specs import ModelSpec
+from explorer.models.spelling import word_id
+from explorer.page_state import PageState, hidden_words
+from explorer.runs import get_answers, near, side_by_side
+from explorer.timing.line import Line, Update
+from explorer.timing.stop import StopSign
+from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import own_line
+from explorer.ui.kit.running import how_it_stands, running
+from explorer.ui.kit.take import takeable
+from explorer.ui.layer import recurrent
+from explorer.ui.layer import words as texts
+from explorer.ui.layer.pressed import pressed
+from explorer.views.markup import join, note, table
+
+if TYPE_CHECKING:
+    from explorer.analysis.layer.contexts import ContextAnswers
+
+LINE = Line(nullcontext)
+"""One family at a time; each round of sentences leaves the workers to others in between."""
+QUEUE = own_line("contexts")
+AT_ONCE = 6
+_KEPT: dict[tuple, Any] = {}
+"""Once for the models of a family, a device and a precision."""
+
+
+def build_fold(state: gr.State) -> None:
+    """The table of the text; two presses for what takes longer."""
+    with fold("layer", "contexts", texts.CONTEXTS_FOLD) as opened:
+        answers = gr.HTML()
+        opened.on_open(show_contexts, [state], [answers])
+        label = texts.MANY.format(n=len(assets.sentences()))
+        pressed(state, label, Chart("layer/held_out", render=False), LINE, score, **QUEUE)
+        recurrent.build(state)
+
+
+def show_contexts(state: PageState | None) -> str:
+    """The six readings at the mask that Depth looks at."""
+    from explorer.views.layer.contexts import context_numbers, context_rows
+
+    if state is None:
+        return ""
+    runs, _ = get_answers(state)
+    n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
+    if not n:
+        return note(texts.NO_MASK)
+    mask = min(state.mask, n - 1)
+    found = {key: masks[mask] for key, masks in contexts_of(runs, state).items()}
+    labels = {key: run.spec.label for key, run in runs.items()}
+    head, rows = context_rows(found, labels, texts.CONTEXTS)
+    which = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
+    said = note(which, texts.CONTEXTS_NOTE, " ", str(texts.CONTEXTS["upper"]))
+    numbers = context_numbers(found, labels, _constants(runs, found, mask))
+    return join(takeable("layer/contexts", table(head, rows), numbers, is_picture=False), said)
+
+
+def _constants(
+    runs: Mapping[str, Run], found: "Mapping[str, ContextAnswers]", mask: int
+) -> dict[str, object]:
+    from explorer.models.inside.contexts import shuffled
+
+    orders = {run.spec.label: list(shuffled(run.tokens)) for run in runs.values()}
+    wanted = {run.spec.label: found[key].wanted_id for key, run in runs.items()}
+    return {"MASK": mask, "ORDERS": orders, "WANTED": wanted}
+
+
+def contexts_of(
+    runs: Mapping[str, Run], state: PageState
+) -> "dict[str, tuple[ContextAnswers, ...]]":
+    """Every model at every mask in every reading: one pass over six rows each."""
+    jobs = [partial(_contexts, run, state) for run in runs.values()]
+    return dict(zip(runs, side_by_side(jobs), strict=True))
+
+
+def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
+    from explorer.analysis.layer.contexts import context_answers
+    from explorer.models.inside.contexts import context_logits
+
+    logits = near(context_logits, run.spec, state, run.tokens)
+    n, hidden = logits.shape[1], hidden_words(state)
+    ids = [_id_of(run, word) for word in hidden[:n]]
+    wanted = [*ids, *[-1] * n][:n]
+    return tuple(
+        context_answers(logits[:, mask], run.vocabulary, one if one >= 0 else None)
+        for mask, one in enumerate(wanted)
+    )
+
+
+def _id_of(run: Run, word: str) -> int:
+    """The id of a hidden word; -1 where it is unknown or not one piece."""
+    return word_id(run.vocabulary, word, run.spec.lower_case) if word else -1
+
+
+def score(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
+    """The number of sentences read, then the chart; at once where it was drawn before."""
+    from explorer.views.layer.contexts import held_out_canvas
+
+    if state is None:
+        yield ["", "", gr.Button(visible=False)]
+        return
+    specs = {spec.key: spec for spec in family_specs(state.family) if spec.has_head}
+    which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+    if which not in _KEPT:
+        yield from running(
+            LINE, lambda sign: _read_all(specs, state, which, sign), request, _stands
+        )
+    if which in _KEPT:
+        labels = {key: specs[key].label for key in _KEPT[which]}
+        chart = held_out_canvas(_KEPT[which], labels, len(assets.sentences()), texts.CONTEXTS)
+        yield ["", chart, gr.Button(visible=False)]
+
+
+def _stands(update: Update) -> list[Any]:
+    said = how_it_stands(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
+    return [said, gr.skip(), gr.Button(visible=not update.done)]
+
+
+def _read_all(
+    specs: Mapping[str, ModelSpec], state: PageState, which: tuple, sign: StopSign
+) -> Iterator[int]:
+    """How many sentences were read, again and again; what they show is kept."""
+    from explorer.analysis.layer.contexts import context_scores
+    from explorer.models.inside.contexts import context_ranks
+
+    ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in specs}
+    for start in range(0, len(assets.sentences()), AT_ONCE):
+        yield start
+        sign.check()
+        some = assets.sentences()[start : start + AT_ONCE]
+        jobs = [
+            partial(near, context_ranks, spec, state, one["text"], one["answer"])
+            for one in some
+            for spec in specs.values()
+        ]
+        found = iter(side_by_side(jobs))
+        for _ in some:
+            for key in specs:
+                ranks[key].append(next(found))
+    _KEPT[which] = context_scores(ranks)

@@ -1,0 +1,76 @@
+"""Layer fold: an LSTM timed against one encoder layer, by the protocol of Latency."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from explorer.models.choice.family import family_specs
+from explorer.page_state import PageState
+from explorer.timing.line import MEASUREMENTS, Update
+from explorer.ui.kit import words as shared
+from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.running import running
+from explorer.ui.layer import words as texts
+from explorer.ui.layer.pressed import pressed
+from explorer.views.markup import Markup, el, finding, join, note
+
+if TYPE_CHECKING:
+    from explorer.analysis.layer.recurrent import RecurrentPoint
+    from explorer.models.specs import ModelSpec
+
+TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
+
+
+def build(state: gr.State) -> None:
+    """The button and what it measures."""
+    gr.HTML(el("h3", texts.RECURRENT_TITLE))
+    chart = Chart("layer/recurrent", render=False)
+    pressed(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
+
+
+def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
+    """The points measured so far, again and again."""
+    from explorer.analysis.layer.recurrent import LENGTHS, measure_recurrent
+
+    spec = family_specs((state or PageState()).family)[0]
+
+    def draw(update: Update) -> list[Any]:
+        return [*_drawn(update, spec), gr.Button(visible=not update.done)]
+
+    yield from running(
+        MEASUREMENTS, lambda sign: measure_recurrent(spec, sign, LENGTHS), request, draw
+    )
+
+
+def _drawn(update: Update, spec: "ModelSpec") -> list[Any]:
+    from explorer.analysis.layer.recurrent import LENGTHS
+    from explorer.views.layer.recurrent import recurrent_canvas
+
+    points = update.shot or ()
+    if update.place:
+        return [note(shared.PLACE.format(n=update.place)), gr.skip()]
+    if not points:
+        said = texts.STOPPED if update.done else texts.POINTS.format(done=0, n=len(LENGTHS))
+        return [note(said), gr.skip()]
+    so_far = texts.POINTS.format(done=len(points), n=len(LENGTHS))
+    standing = None if len(points) == len(LENGTHS) else note(so_far)
+    canvas = recurrent_canvas(points, spec.key, texts.RECURRENT)
+    return [join(standing, *_found(points, spec)), canvas]
+
+
+def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Markup, Markup]:
+    """What the shortest and the longest text show, and what was timed."""
+    told = ""
+    for point in dict.fromkeys((points[0], points[-1])):
+        ratio, sentence = point.ratio, texts.RECURRENT_LAST if told else texts.RECURRENT_FOUND
+        ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.is_sure else texts.NO_INTERVAL
+        told += sentence.format(n=point.length, ratio=f"{ratio.ratio:.2f}", ends=ends)
+    last = points[-1]
+    about = texts.RECURRENT_NOTE.format(
+        model=spec.label,
+        d=spec.architecture.d_model,
+        share=last.flops[1] / last.flops[0],
+        n=last.length,
+    )
+    return finding(told, "."), note(about)

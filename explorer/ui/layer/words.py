@@ -1,0 +1,200 @@
+"""The sentences of the layer tab."""
+
+from collections.abc import Sequence
+
+from explorer.models.choice.family import teacher_of
+from explorer.models.specs import ModelSpec
+from explorer.views.glossary import places
+
+LABEL = "Layer"
+QUESTION = "What does one layer do to a word?"
+
+CANVAS = {
+    "finding": "{first} changes {word} most in {models}{rest}.",
+    "rest": ", {block} in {models}",
+    "and": " and ",
+    "becomes": "{block} cos {cosine}; top prediction {before} → {after}",
+    "stays": "{block} cos {cosine}; top prediction stays {after}",
+    "unread": "{block} cos {cosine}",
+    "opens": {"attention": "Attention", "feed_forward": "The feed-forward block"},
+    "blocks": {"attention": "attention", "feed_forward": "the feed-forward block"},
+    "short": {"attention": "attention", "feed_forward": "feed-forward"},
+    "word": "Word",
+    "layer": "Layer",
+    "head": "Head",
+    "back": "‹ Back",
+    "next": "Next ›",
+    "step": "{i} of {n}",
+    "walk": "Walk through the stations",
+    "norm": "norm {n}",
+    "cosine": "cos {n}",
+    "cosine_with": "cosine with {station}",
+    "stations": {
+        "embedding": "Embedding",
+        "input": "Input",
+        "scores": "Scores",
+        "softmax": "Softmax",
+        "heads": "Weighted values",
+        "projection": "Output projection",
+        "attended": "+ residual",
+        "attention_norm": "Layer norm",
+        "feed_forward": "Feed-forward",
+        "summed": "+ residual",
+        "output": "Layer norm: output",
+    },
+    "said": {
+        "embedding": "The embedding is a sum: the word's row, the row of its position, and in BERT "
+        "and ALBERT the row of its segment; a layer norm follows.",
+        "input": "The layer starts from the state that the layer before it gave; layer 1 starts "
+        "from the embedding.",
+        "scores": "The query of {word} meets the key of every token: their dot product, divided by "
+        "the square root of the head's dimension, is the score.",
+        "softmax": "Softmax turns the scores into weights that are positive and sum to 1.",
+        "heads": "Each head averages the value vectors of all tokens with its weights. Shown: the "
+        "chosen head.",
+        "projection": "The heads' results, side by side, go through one matrix: each head adds its "
+        "part to the result.",
+        "attended": "The residual connection adds the input: attention changes the state, it does "
+        "not replace it.",
+        "attention_norm": "The layer norm brings the vector back to zero mean and unit variance, "
+        "then scales and shifts each dimension.",
+        "feed_forward": "The feed-forward block reads this token alone: each inner unit responds "
+        "to one direction of the state and writes another.",
+        "summed": "A second residual connection adds what the attention block gave.",
+        "output": "After a second layer norm this is the layer's output, and the next layer's "
+        "input.",
+    },
+    "dot": "{key}: q · k, the largest products first",
+    "dot_head": ["dimension", "q", "k", "q × k"],
+    "dot_sum": "sum {sum} ÷ √{d} = score {score}",
+    "softmax_head": ["token", "score", "exp", "weight"],
+    "softmax_said": "exp = e^(score − {most}), the largest score subtracted; weight = exp ÷ {sum}, "
+    "their sum.",
+    "values_head": ["token", "weight", "norm of its value", "weight × norm"],
+    "heads_head": ["head", "norm of its part"],
+    "add_head": ["dimension", "{a}", "{b}", "sum"],
+    "norm_head": ["dimension", "x", "scale", "shift", "result"],
+    "norm_said": "(x − {mean}) ÷ {deviation} × scale + shift. Mean and deviation are over all "
+    "dimensions; the largest results are shown.",
+    "units_head": ["unit", "activation", "norm of what it writes"],
+    "units_said": "{n} of {all} units are positive; those that write most are shown.",
+    "rows": {"word": "word", "position": "position", "segment": "segment"},
+    "no_segment": "no segment embedding",
+    "factorised": "{e} dimensions, projected to {d}",
+    "sum_head": ["dimension", "sum"],
+    "dimensions": "The largest of {n} dimensions.",
+    "input_said": "A vector of {n} numbers. Nothing is computed here.",
+    "key": "Key",
+    "open": "{station}: show the arithmetic",
+    "strip": "{station} of {model}: {n} numbers, norm {norm}",
+    "scale": "Strips: one cell a dimension, in the order of the vector; full colour at",
+    "terms": places("residual", "layer norm", "logit lens"),
+    "note": "One token is followed through one layer: attention, a residual connection and a layer "
+    "norm, then the feed-forward block, residual and layer norm again. Click a station for its "
+    "arithmetic. Cosines compare a vector with the one it was made from; norms are Euclidean. "
+    "Predictions are read by the masked-LM head (a logit lens), which was trained on the last "
+    "layer only: early ones are unreliable.",
+    "waiting": "Computing",
+    "lacking": "This cannot be computed right now. Please press Compare and try again.",
+}
+SHARED = "pass {n} of {all}, the same weights in every pass"
+COPIED = "layer {n} of {all}, initialised from {teacher} layer {origin}"
+PLAIN = "layer {n} of {all}"
+PIECE = "{piece} is the first of the {n} pieces of {word}."
+NO_WORD = "No word in this text can be read by all models."
+
+
+def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
+    """Which layer it is, and how it is related to others."""
+    shape, teacher = spec.architecture, teacher_of(spec)
+    n, total = layer + 1, shape.n_layers
+    if shape.shares_layers:
+        return SHARED.format(n=n, all=total)
+    if teacher in specs and teacher and spec.initialised_from:
+        origin = spec.initialised_from[layer] + 1
+        return COPIED.format(n=n, all=total, teacher=teacher.label, origin=origin)
+    return PLAIN.format(n=n, all=total)
+
+
+STEPS_FOLD = "Which part of which layer wrote the answer?"
+STEPS = {
+    "title": "{model}: log-probability of {word}",
+    "axis": "log-probability, nats",
+    "layer": "layer",
+    "blocks": {"attention": "attention", "feed_forward": "feed-forward"},
+    "embedding": "embedding",
+    "answer": "after layer {n}",
+    "step": "layer %{customdata[0]}, %{customdata[1]}: %{y:+.3f} nats<extra></extra>",
+    "end": "{name}: %{{y:.3f}} nats<extra></extra>",
+    "note": "The masked-LM head reads the state after the embedding and after every attention and "
+    "feed-forward block (each with its layer norm). The steps and the first value sum to the "
+    "log-probability that the model gives. The head was trained on the last layer only: a large "
+    "late step can mean that only the last layers write in a form that it reads.",
+}
+STEP_WORD = "Word to follow (empty: each model's own answer)"
+STEP_FIND = "Follow"
+UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {model}."
+STEP = "layer {layer} {block} ({step} nats)"
+
+CONTEXTS_FOLD = "What does reading both sides buy?"
+CONTEXTS = {
+    "reading": "Reading",
+    "readings": {
+        "both": "both sides, as trained",
+        "left": "left side only",
+        "right": "right side only",
+        "no_order": "no order: all positions alike",
+        "shuffled": "the other words shuffled",
+        "alone": "no attention between words",
+    },
+    "short": {
+        "both": "both sides",
+        "left": "left only",
+        "right": "right only",
+        "no_order": "no order",
+        "shuffled": "shuffled",
+        "alone": "no attention",
+    },
+    "wanted": "{p}, rank {rank}",
+    "scores": "Masked word predicted correctly, with 95% intervals",
+    "first": "{model}, first",
+    "among": "{model}, among five",
+    "upper": "These models were trained with both sides, so the loss is an upper bound for what a "
+    "model trained on one side would lack.",
+}
+CONTEXTS_NOTE = (
+    "One set of weights, six attention masks or inputs. In each cell: the top prediction and its "
+    "probability, then the probability and rank of the masked word, or of the model's own answer "
+    "where that is unknown. Left and right mean that every token attends only to itself and to "
+    "the tokens on that side, in every layer."
+)
+MANY = "Score all {n} held-out sentences"
+TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."
+NO_MASK = "Mask a word first: the readings are compared at a [MASK]."
+STOP = "Stop"
+STOPPED = "Stopped."
+PROGRESS = "{done} of {n} sentences"
+MASK_OF = "Mask {i} of {n}. "
+
+RECURRENT_TITLE = "The cost of reading in order"
+RECURRENT = {
+    "title": "Time per token, one thread",
+    "names": {"encoder layer": "one encoder layer", "LSTM": "LSTM of the same width"},
+    "length": "tokens in the text",
+    "time": "µs per token",
+    "hover": "%{x} tokens: %{y:.4g} µs per token<br>%{customdata[0]} sequential steps, "
+    "%{customdata[1]:.3g} GFLOP",
+}
+TIME = "Time an LSTM against one layer"
+RECURRENT_NOTE = (
+    "An LSTM in one direction and one encoder layer of {model}, both {d} wide, random weights, one "
+    "thread, by the protocol of Latency. The LSTM does {share:.0%} of the layer's arithmetic at "
+    "{n} tokens, but needs {n} steps one after another; the layer needs 1."
+)
+RECURRENT_FOUND = "At {n} tokens the LSTM takes {ratio} × the layer's time ({ends})"
+RECURRENT_LAST = ", at {n} tokens {ratio} × ({ends})"
+NO_INTERVAL = "too few rounds for an interval"
+POINTS = "{done} of {n} lengths measured"
+
+
+BAD_PLACE = "{label} has layers 0 to {layers} and heads 0 to {heads}; the text, words 0 to {words}."

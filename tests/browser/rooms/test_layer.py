@@ -1,0 +1,189 @@
+"""The layer tab in a real Chromium: a reader computes its numbers by hand, walks, and chooses."""
+
+import math
+import re
+from urllib.parse import urlencode
+
+import pytest
+from playwright.sync_api import expect
+
+from explorer.models.specs import MINI
+from explorer.page_state import PageState
+from explorer.runs import get_run
+
+pytestmark = pytest.mark.browser
+TEXT = "The capital of France is [MASK]."
+
+
+def opened(page_at, **fields):
+    page = page_at("/?" + urlencode({"tab": "layer", "text": TEXT, "layer": 2, **fields}))
+    expect(page.locator(".ly-row")).to_have_count(12)
+    return page
+
+
+def number(text):
+    return float(text.replace("−", "-"))
+
+
+def table_of(page, station, model):
+    """The rows of an opened station as a reader sees them."""
+    button = page.locator(f"[data-station={station}] h4 button")
+    if button.get_attribute("aria-expanded") == "false":
+        button.press("Enter")
+    place = page.locator(f"[data-station={station}] .ly-sum[data-model={model}]")
+    expect(place.locator("tbody tr").first).to_be_visible()
+    rows = place.locator("tbody tr").evaluate_all(
+        "rows => rows.map(row => [...row.children].map(cell => cell.textContent))"
+    )
+    return rows, place
+
+
+def test_the_arithmetic_is_done_by_hand_from_what_is_shown(page_at):
+    page = opened(page_at, head=1)
+    for model in MINI:
+        an_attention_weight_by_hand(page, model)
+    sums_and_norms_by_hand(page)
+
+
+def an_attention_weight_by_hand(page, model):
+    products, place = table_of(page, "scores", model)
+    said = place.locator(".note").inner_text()
+    d, key = len(products), place.locator("select").evaluate("box => box.selectedIndex")
+    for _, q, k, part in products:
+        assert number(q) * number(k) == pytest.approx(number(part), abs=5e-5)
+    score = sum(number(part) for *_, part in products) / math.sqrt(d)
+    assert score == pytest.approx(number(re.search(r"score (−?[\d.]+)", said)[1]), abs=5e-5)
+    rows, _ = table_of(page, "softmax", model)
+    scores = [number(row[1]) for row in rows]
+    assert scores[key] == pytest.approx(score, abs=5e-5)
+    exps = [math.exp(one - max(scores)) for one in scores]
+    run = get_run(MINI[model], PageState(text=TEXT))
+    at = run.tokens.mask_positions[0]
+    layer = {"bert": 2, "albert": 2, "distilbert": 0}[model]
+    if model == "distilbert":
+        origins = MINI[model].initialised_from
+        layer = max((i for i, origin in enumerate(origins) if origin <= 2), default=0)
+    for (_, _, exp, weight), mine, true in zip(
+        rows, exps, run.attention[layer, 1, at], strict=True
+    ):
+        assert f"{mine:.5f}" == pytest.approx(exp) or abs(mine - number(exp)) <= 1.1e-5
+        assert abs(mine / sum(exps) - number(weight)) <= 1.1e-5
+        assert number(weight) == pytest.approx(true, abs=6e-6)
+    strip = page.locator(f"[data-station=softmax] .ly-cell[data-model={model}] li b")
+    assert [number(text) for text in strip.all_inner_texts()] == pytest.approx(
+        [number(row[3]) for row in rows], abs=6e-4
+    )
+
+
+def sums_and_norms_by_hand(page):
+    for station in ("embedding", "attended", "summed"):
+        for model in MINI:
+            rows, _ = table_of(page, station, model)
+            assert len(rows) == 8
+            for _, *parts, total in rows:
+                assert sum(map(number, parts)) == pytest.approx(number(total), abs=1.6e-4)
+            has_segment = model != "distilbert"
+            assert len(rows[0]) == (4 + has_segment if station == "embedding" else 4)
+    for station in ("attention_norm", "output"):
+        for model in MINI:
+            rows, place = table_of(page, station, model)
+            caption = place.locator("figcaption").inner_text()
+            mean, deviation = map(number, re.search(r"− (−?[\d.]+)\) ÷ ([\d.]+)", caption).groups())
+            for _, x, scale, shift, result in (map(number, ["0", *row[1:]]) for row in rows):
+                made = (x - mean) / deviation * scale + shift
+                assert made == pytest.approx(result, abs=1e-3)
+
+
+def test_a_walk_by_keyboard_lights_each_station(page_at):
+    page = opened(page_at)
+    walk, lit = page.locator(".ly-walk"), page.locator(".ly-row[aria-current]")
+    follow = walk.get_by_role("button", name="Next ›")
+    for n in range(1, 12):
+        follow.press("Enter")
+        expect(walk.locator(".ly-count")).to_have_text(f"{n} of 11")
+        expect(lit).to_have_count(1)
+        expect(lit).to_be_in_viewport()
+        name = lit.locator("h4").inner_text()
+        assert walk.locator("p b").inner_text() in name
+    expect(follow).to_be_disabled()
+    walk.get_by_role("button", name="‹ Back").press("Enter")
+    expect(walk.locator(".ly-count")).to_have_text("10 of 11")
+
+
+def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_url):
+    page = opened(page_at)
+    requests = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.locator("[data-station=softmax] h4 button").click()
+    page.get_by_label("Layer", exact=True).focus()
+    page.get_by_label("Layer", exact=True).select_option(label="6")
+    expect(page.locator(".ly-heads")).to_contain_text("layer 6 of 6")
+    expect(page.locator("[data-station=softmax] .ly-open")).to_be_visible()
+    expect(page.get_by_label("Layer", exact=True)).to_be_focused()
+    page.get_by_label("Head", exact=True).select_option(label="4")
+    page.get_by_label("Word", exact=True).select_option(label="capital")
+    expect(page.locator(".ly-tokens li.self").first).to_contain_text("capital")
+    expect(page.locator("#tab-layer .finding").first).to_contain_text("capital")
+    page.wait_for_function("/layer=5.*head=3.*at=1/.test(location.search)")
+    assert all("component_server" in url for url in requests), requests
+    link = page.locator("#link input").input_value()
+    first = page.locator(".ly-grid").inner_text()
+    other = page_at(link.removeprefix(app_url))
+    expect(other.locator(".ly-row")).to_have_count(12)
+    again = other.locator(".ly-grid").inner_text()
+    norms = [[s for s in text.splitlines() if s.startswith("norm")] for text in (first, again)]
+    assert norms[0] == norms[1]
+    run = get_run(MINI["bert"], PageState(text=TEXT))
+    shown = other.locator("[data-station=softmax] [data-model=bert] li b").all_inner_texts()
+    assert [float(one) for one in shown] == pytest.approx(run.attention[5, 3, 2], abs=6e-4)
+
+
+def test_on_paper_the_strips_keep_their_height(page_at):
+    page = opened(page_at)
+    page.emulate_media(media="print")
+    page.wait_for_function(
+        "document.querySelector('.ly-strip').getBoundingClientRect().height > 10"
+    )
+
+
+def test_a_head_chosen_on_the_wall_is_the_one_that_is_shown(page_at):
+    page = opened(page_at)
+    page.get_by_role("tab", name="Attention", exact=True).click()
+    expect(page.locator("[data-kind='attention/wall'] canvas").first).to_be_visible()
+    page.evaluate(
+        """async () => (await import(new URL('page/here.js',
+        document.querySelector('script[src$="/gradio.js"]').src))).choose({model: 'bert', layer: 4, head: 2})"""
+    )
+    page.get_by_role("tab", name="Layer", exact=True).click()
+    expect(page.locator(".ly-heads")).to_contain_text("layer 5 of 6")
+    expect(page.get_by_label("Head", exact=True)).to_have_value("2")
+
+
+def test_steps_and_readings_answer_in_their_folds(page_at):
+    page = opened(page_at, fold="steps")
+    fold = page.locator("#fold-layer-steps")
+    expect(fold.locator(".fg .main-svg").first).to_be_visible()
+    expect(fold.locator(".finding")).to_contain_text("Largest steps")
+    box = fold.get_by_role("textbox")
+    box.fill("london")
+    box.press("Enter")
+    expect(fold.locator("figcaption").first).to_contain_text("london")
+    box.fill("quokkasaurus")
+    box.press("Enter")
+    expect(page.locator(".toast-body")).to_contain_text("not one piece")
+    page.locator("#fold-layer-contexts .label-wrap").click()
+    rows = page.locator("#fold-layer-contexts tbody tr")
+    expect(rows).to_have_count(6)
+    expect(rows.first).to_contain_text("paris")
+
+
+def test_a_live_check_leads_to_where_the_same_is_seen_on_any_text(page_at):
+    page = page_at("/?" + urlencode({"tab": "claims", "fold": "checks", "text": TEXT}))
+    for check, fold in (("LC23", "contexts"), ("LC22", None)):
+        row = page.locator(f"[data-check-row={check}]")
+        row.get_by_role("button", name="See it on your text").click()
+        expect(page.locator("#tab-layer .ly-row")).to_have_count(12)
+        if fold:
+            expect(page.locator(f"#fold-layer-{fold} tbody tr")).to_have_count(6)
+            expect(page.locator(f"#fold-layer-{fold} > button")).to_be_in_viewport()
+        page.get_by_role("tab", name="Claims", exact=True).click()

@@ -1,0 +1,174 @@
+"""The layer tab: what it shows, what it refuses, and that its endpoints say plain numbers."""
+
+import json
+
+import gradio as gr
+import numpy as np
+import pytest
+import torch
+
+from explorer.models.specs import MINI
+from explorer.models.tokens import BadText
+from explorer.page_state import PageState, from_params
+from explorer.ui.layer import contexts, recurrent, steps, tab
+from explorer.ui.layer.endpoint import contexts as contexts_endpoint
+from explorer.ui.layer.endpoint import layer as layer_endpoint
+
+TEXT = "The cat sat on the [MASK]."
+
+
+def shown(state):
+    said, canvas = tab.show(state)
+    assert said == ""
+    return json.loads(canvas)
+
+
+def test_the_mask_is_followed_else_the_last_word_or_the_chosen_one(tiny_family):
+    assert shown(PageState(text=TEXT))["models"][0]["position"] == 6
+    assert shown(PageState(text="The cat sat."))["models"][0]["position"] == 3
+    chosen = shown(PageState(text=TEXT, at=1))
+    assert chosen["models"][2]["position"] == 2
+    assert (chosen["chosen"]["at"], chosen["chosen"]["first"]) == (1, 5)
+    assert shown(PageState(text=TEXT, at=60))["chosen"]["at"] == 5
+
+
+def test_a_layer_of_another_model_opens_beside_it(tiny_family):
+    specs = tiny_family.specs
+    last = specs["distilbert"].architecture.n_layers - 1
+    state, repaired = from_params({"text": TEXT, "model": "distilbert", "layer": str(last)})
+    assert repaired == ()
+    data = shown(state)
+    assert data["models"][1]["layer"] == last
+    assert data["chosen"]["layer"] == specs["distilbert"].initialised_from[last]
+    notes = [model["note"] for model in data["models"]]
+    assert "same weights in every pass" in notes[2]
+    assert "initialised from mini-BERT" in notes[1]
+
+
+def test_a_word_of_several_pieces_is_followed_by_its_first(tiny_family):
+    data = shown(PageState(text="Unbelievable cats."))
+    for model in data["models"]:
+        run = tiny_family.run(model["key"], "Unbelievable cats.")
+        pieces = [i for i, word in enumerate(run.tokens.word_index) if word == 1]
+        assert model["position"] == pieces[0]
+        assert bool(model["pieces"]) is (len(pieces) > 1)
+    assert any(model["pieces"] for model in data["models"])
+
+
+def test_the_picture_asks_for_another_place(tiny_family):
+    asked = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
+    data = json.loads(tab.look(asked))
+    assert (data["chosen"]["layer"], data["chosen"]["head"], data["chosen"]["at"]) == (1, 1, 0)
+    with pytest.raises(ValueError, match="does not offer"):
+        tab.look({"params": None})
+
+
+def test_steps_follow_the_answer_or_the_typed_word(tiny_family):
+    said, canvas = steps.show_steps(PageState(text=TEXT), "")
+    rows = json.loads(canvas)["numbers"]["rows"]
+    for key, spec in tiny_family.specs.items():
+        run = tiny_family.run(key, TEXT)
+        own = torch.tensor(run.mask_logits[0]).double().log_softmax(0).max().item()
+        mine = [row for row in rows if row[0] == spec.label]
+        assert mine[-1][3] == pytest.approx(own, abs=1e-5)
+        assert mine[0][3] + sum(row[4] for row in mine[1:]) == pytest.approx(own, abs=1e-5)
+    assert "Largest steps" in said
+    _, other = steps.show_steps(PageState(text=TEXT), " dog ")
+    last = [row for row in json.loads(other)["numbers"]["rows"] if row[0] == "mini-BERT"][-1]
+    run = tiny_family.run("bert", TEXT)
+    p = torch.tensor(run.mask_logits[0]).double().log_softmax(0)
+    assert last[3] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-5)
+    with pytest.raises(BadText, match="not one piece"):
+        steps.show_steps(PageState(text=TEXT), "quokkasaurus")
+    assert steps.show_steps(None, None) == ["", ""]
+
+
+def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
+    run = tiny_family.run("bert", TEXT)
+    state = PageState(text=TEXT, hidden="dog")
+    found = contexts.contexts_of({"bert": run}, state)["bert"][0]
+    p = torch.tensor(run.mask_logits[0]).double().softmax(0)
+    assert found.wanted == "dog"
+    assert found.of_wanted[0] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-6)
+    assert "dog" in contexts.show_contexts(state)
+    assert "Mask a word first" in contexts.show_contexts(PageState(text="The cat sat."))
+    two = contexts.show_contexts(PageState(text="The [MASK] sat on the [MASK].", mask=1))
+    assert "Mask 2 of 2" in two
+    assert contexts.show_contexts(None) == ""
+
+
+def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
+    sentences = ({"text": TEXT, "answer": "mat"}, {"text": "The [MASK] ran.", "answer": "qqqq"})
+    monkeypatch.setattr(contexts.assets, "sentences", lambda: sentences)
+    monkeypatch.setattr(contexts, "_KEPT", {})
+    shots = list(contexts.score(PageState()))
+    assert "sentences" in shots[0][0]
+    rows = json.loads(shots[-1][1])["numbers"]["rows"]
+    assert len(rows) == 3 * 6 * 2
+    run = tiny_family.run("bert", TEXT)
+    rank = 1 + (run.mask_logits[0] > run.mask_logits[0, run.vocabulary.index("mat")]).sum()
+    assert rows[0][3] == (rank == 1) / 2
+    assert rows[1][3] == (rank <= 5) / 2
+    assert len(list(contexts.score(PageState()))) == 1
+
+
+def test_what_is_timed_says_how_far_it_is(tiny_family, monkeypatch):
+    monkeypatch.setattr("explorer.analysis.layer.recurrent.LENGTHS", (8, 16))
+    *_, (said, canvas, _) = recurrent.time_both(PageState())
+    assert "At 8 tokens" in said
+    assert "at 16 tokens" in said
+    assert len(json.loads(canvas)["numbers"]["rows"]) == 4
+
+
+@pytest.mark.parametrize("key", list(MINI))
+def test_layer_says_what_the_network_computes(tiny_family, key):
+    run = tiny_family.run(key, TEXT)
+    layer, head, word = run.spec.architecture.n_layers - 1, 1, 1
+    found = layer_endpoint(TEXT, "mini", key, layer, head, word)
+    assert found["tokens"] == list(run.tokens.pieces)
+    at = found["position"]
+    assert run.tokens.word_index[at] == word
+    assert found["weights"] == pytest.approx(run.attention[layer, head, at].tolist(), abs=1e-5)
+    stations = {one["station"]: one for one in found["stations"]}
+    after = run.hidden_states[layer + 1, at]
+    np.testing.assert_allclose(stations["output"]["vector"], after, atol=1e-5)
+    assert stations["input"]["cosine"] is None
+    assert stations["output"]["norm"] == pytest.approx(np.linalg.norm(after), rel=1e-5)
+    loaded = tiny_family.loaded(key)
+    with torch.inference_mode():
+        logits = loaded.spec.kind.head(loaded.network, torch.tensor(after)).double()
+    best = logits.softmax(0).max().item()
+    assert found["after"]["probability"] == pytest.approx(best, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("mini", "gpt", 0, 0), "must be one of"),
+        (("mini", "bert", 99, 0), "has layers 0 to"),
+        (("mini", "bert", 0, -1), "has layers 0 to"),
+        (("mini", "bert", True, 0), "has layers 0 to"),
+        (("mini", "bert", 0, 0, 40), "words 0 to 6"),
+        (("nano",), "no such family"),
+    ],
+)
+def test_layer_refuses_in_a_sentence(tiny_family, arguments, said):
+    with pytest.raises(gr.Error, match=said):
+        layer_endpoint(TEXT, *arguments)
+
+
+def test_contexts_give_all_readings_of_all_masks(tiny_family):
+    found = contexts_endpoint("The [MASK] sat on the [MASK].", "mini")
+    assert [model["model"] for model in found["models"]] == list(MINI)
+    for model in found["models"]:
+        run = tiny_family.run(model["model"], found["text"])
+        for mask, logits in zip(model["masks"], run.mask_logits, strict=True):
+            p = torch.tensor(logits).double().softmax(0)
+            both = mask["readings"]["both"]
+            assert both["probability"] == pytest.approx(p.max().item(), abs=1e-5)
+            assert both["rank_of_wanted"] == 1
+            assert len(mask["readings"]) == 6
+    with pytest.raises(gr.Error, match="Mask a word first"):
+        contexts_endpoint("The cat sat.", "mini")
+    with pytest.raises(gr.Error, match="at most 20"):
+        contexts_endpoint("[MASK] " * 21, "mini")
