@@ -1,7 +1,7 @@
 """PageState: everything the reader chose, as one frozen value; a link is its only other form."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -9,23 +9,15 @@ from urllib.parse import urlencode
 
 from explorer.analysis.measures import TEMPERATURES
 from explorer.assets import examples
-from explorer.models.specs import FAMILIES, MODEL_KEYS, family_specs
+from explorer.models.choice.family import family_specs, in_columns, of_one_family, read_family
+from explorer.models.specs import DEVICE, MODEL_KEYS
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 from explorer.packing import PACKED, pack, with_texts
 
-TABS: tuple[str, ...] = (
-    "predictions",
-    "attention",
-    "depth",
-    "distillation",
-    "tasks",
-    "parameters",
-    "latency",
-    "claims",
-)
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint"),
     "attention": ("summary", "ablation", "advanced"),
+    "layer": ("steps", "contexts"),
     "depth": ("similarity", "patching", "moves"),
     "distillation": ("losses", "agreement", "live"),
     "tasks": ("pairs", "tuned", "choose"),
@@ -34,6 +26,7 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "claims": ("checks", "scores"),
 }
 """What lies below each tab's headline, by the name that a link gives it, in reading order."""
+TABS: tuple[str, ...] = tuple(FOLDS)
 PARTS: dict[str, tuple[str, ...]] = {"tasks": ("pair", "sentiment", "question")}
 """Tabs of which one part is in sight at a time; a link names it as it names a fold."""
 MOVED: dict[str, dict[str, dict[str, str]]] = {
@@ -63,12 +56,11 @@ VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
 LENSES: tuple[str, ...] = ("mask", "words")
 MAX_DEPTHS = 2
 """A shared layer is applied up to this many times as often as usual."""
-DEVICES: tuple[str, ...] = ("cpu", "cuda", "mps")
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
 """What a run depends on: a change of another field needs no model."""
 LINK_VERSION = "1"
-LINK_TEXT_LIMIT = 20_000
+LINK_TEXT_LIMIT = MAX_WORD = 20_000
 """Characters of each text of a link; a longer one is in none."""
 LINK_LONGEST = 1_900
 """Characters of a link's fields as they are encoded: with the address, 2,000 pass everywhere."""
@@ -84,13 +76,14 @@ class PageState:
 
     text: str = DEFAULT_TEXT
     family: str = "mini"
+    """A preset, or the size in each column, as ``family_name`` writes it."""
     tab: str = "predictions"
     model: str = "bert"
     layer: int = 0
     """Counted from 0, like ``head``; the page prints layer 1 for 0."""
     head: int = 0
     order: str = "place"
-    """How the heads on the wall are ordered."""
+    """How the wall orders the heads."""
     view: str = "matrix"
     """How the chosen head is drawn."""
     temperature: float = 2.0
@@ -103,7 +96,7 @@ class PageState:
     lens: str = "mask"
     """What Depth looks at: one mask, or every word."""
     at: int = -1
-    """The word whose way through the layers Depth draws, from 0; -1: its own choice."""
+    """The word that Layer and Depth follow, counted from 0; -1: their own choice."""
     other: str = ""
     """The second text whose difference Depth follows; empty: the one that the page proposes."""
     hidden: str = ""
@@ -117,8 +110,7 @@ class PageState:
     fold: str = ""
     """The open fold of the tab; the one opened last if there are several."""
     device: str = "cpu"
-    """Known between page and server, never part of a link: the reader's machine is not the
-    sender's."""
+    """Never part of a link: the reader's machine is not the sender's."""
     dtype: str = "float32"
     """Like ``device``."""
 
@@ -135,7 +127,7 @@ class PageState:
 
     def to_link(self) -> dict[str, str] | None:
         """The parameters of a link, its texts packed where it must be; None if it has no room."""
-        params = self.to_params()
+        params = in_columns(self.to_params())
         if _fits(params):
             return params
         texts = {name: params.pop(name) for name in TEXTS if name in params}
@@ -167,12 +159,14 @@ def from_page(params: Mapping[str, str], default: PageState) -> tuple[PageState,
 def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
-    params, unread = with_texts(params, TEXTS)
-    params = _at_its_place(params)
+    given, unread = with_texts(params, TEXTS)
+    params = of_one_family(_at_its_place(given))
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
     fitting = replace(state, **_unfitting(state, default))
     wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
+    if "family" in wrong and (columns := [key for key in MODEL_KEYS if key in given]):
+        wrong = [*columns, *(name for name in wrong if name != "family")]
     return fitting, (*wrong, *unread)
 
 
@@ -230,7 +224,6 @@ def _can_be_hidden(text: str, word: int) -> bool:
 
 
 def _print(value: object) -> str:
-    """The shortest text that reads back as the same value."""
     return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
@@ -243,7 +236,7 @@ def _read_hidden(raw: str) -> str | None:
     return None if set("[]\n") & set(words) else words
 
 
-def _one_of(allowed: tuple[str, ...], raw: str) -> str | None:
+def _one_of(allowed: Sequence[str], raw: str) -> str | None:
     return raw if raw in allowed else None
 
 
@@ -265,10 +258,9 @@ def _read_temperature(raw: str) -> float | None:
 
 
 Readers = dict[str, Callable[[str], Any]]
-MAX_WORD = LINK_TEXT_LIMIT
 _READERS: Readers = {
     "text": _read_text,
-    "family": partial(_one_of, FAMILIES),
+    "family": read_family,
     "tab": partial(_one_of, TABS),
     "model": partial(_one_of, MODEL_KEYS),
     "layer": partial(_read_index, MAX_LAYER),
@@ -291,7 +283,7 @@ _READERS: Readers = {
 """How each field of a link is read; None means it had to be repaired."""
 _PAGE_READERS: Readers = {
     **dict.fromkeys(("text", "sentiment", "question", "passage"), plain_text),
-    "device": partial(_one_of, ("auto", *DEVICES)),
+    "device": lambda raw: raw if DEVICE.fullmatch(str(raw)) else None,
     "dtype": partial(_one_of, DTYPES),
 }
 """What the page tells besides: whole texts, refused in a sentence where they cannot be run."""

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
 from explorer.gate import wait_for_gate
+from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
-from explorer.models.specs import ModelSpec, Where, family_specs
+from explorer.models.specs import ModelSpec, Where
 from explorer.models.tokens import clean_text
 from explorer.page_state import PageState
 from explorer.places.here import Here
@@ -178,6 +179,10 @@ def warm_up(state: PageState) -> threading.Thread:
     def warm() -> None:
         try:
             wait_for_gate()
+            if state.device not in ("auto", *devices()):
+                logger.warning(
+                    "There is no %s here: it runs on %s.", state.device, device_of(state)
+                )
             get_runs(state)
         except Exception:
             # The page meets the same failure on its first Compare and says it to the reader.
@@ -239,6 +244,22 @@ def _load_all(
         except ModelUnavailable as error:
             missing[spec.key] = error
     return missing
+
+
+def get_answers(
+    state: PageState,
+) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
+    """``get_runs`` of the models that predict words; why the others do not stands with them.
+
+    Raises:
+        BadText: the text cannot be run by any of them.
+    """
+    from explorer.models.forward import NO_HEAD
+    from explorer.models.hub import ModelUnavailable
+
+    runs, missing = get_runs(state)
+    silent = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
+    return {k: run for k, run in runs.items() if k not in silent}, missing | silent
 
 
 def get_runs(

@@ -16,6 +16,7 @@ PAIR = "The cat sat. [SEP] It was a [MASK] caf\u00e9."
 TABS = (
     "predictions",
     "attention",
+    "layer",
     "depth",
     "distillation",
     "tasks",
@@ -35,6 +36,7 @@ def four(tmp_path_factory):
             folder=folder,
             state=import_module("explorer.page_state").PageState,
             specs=import_module("explorer.models.specs"),
+            family=import_module("explorer.models.choice.family"),
             runs=import_module("explorer.runs"),
             endpoints=import_module("explorer.ui.shell.api").ENDPOINTS,
             tabs={t.ID: t for t in import_module("explorer.ui.shell.tabs").TABS},
@@ -124,7 +126,7 @@ def test_latency_times_it(four):
 def test_every_tab_shows_it(four, tab, text):
     values = four.tabs[tab].show(four.state(text=text))
     assert values
-    if tab in ("predictions", "attention", "depth", "tasks", "parameters"):
+    if tab in ("predictions", "attention", "layer", "depth", "tasks", "parameters"):
         assert "RoBERTa" in "".join(map(str, values))
 
 
@@ -148,8 +150,8 @@ def test_a_family_may_lack_a_model(four, monkeypatch):
     spec = four.specs.MINI["roberta"]
     monkeypatch.delitem(four.specs.MINI, "roberta")
     monkeypatch.setitem(four.specs.BASE, "roberta", spec)
-    assert [s.key for s in four.specs.family_specs("mini")] == ["bert", "distilbert", "albert"]
-    assert [s.key for s in four.specs.family_specs("base")][-1] == "roberta"
+    assert [s.key for s in four.family.family_specs("mini")] == ["bert", "distilbert", "albert"]
+    assert [s.key for s in four.family.family_specs("base")][-1] == "roberta"
     values = four.tabs["parameters"].show(four.state())
     assert "RoBERTa" in values[0]
     sizes = import_module("explorer.analysis.parameters.sizes")

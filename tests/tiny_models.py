@@ -62,42 +62,45 @@ def sentencepieces() -> list[tuple[str, float]]:
     return [*special, *pieces, *((c, -8.0) for c in "▁" + LETTERS + MARKS)]
 
 
-def save_bert(path: Path) -> None:
+def make_bert(n_layers: int, n_heads: int, width: int):
+    """A random BERT with its tokenizer."""
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = BertConfig(
         vocab_size=len(tokenizer),
-        hidden_size=384,
-        num_hidden_layers=6,
-        num_attention_heads=12,
-        intermediate_size=1536,
+        hidden_size=width,
+        num_hidden_layers=n_layers,
+        num_attention_heads=n_heads,
+        intermediate_size=4 * width,
         initializer_range=SPREAD,
     )
-    _save(BertForPreTraining(config), tokenizer, path)
+    return BertForPreTraining(config), tokenizer
 
 
-def save_distilbert(path: Path) -> None:
+def make_distilbert(n_layers: int, n_heads: int, width: int):
+    """A random DistilBERT with its tokenizer."""
     tokenizer = BertTokenizer(vocab={piece: i for i, piece in enumerate(wordpieces())})
     config = DistilBertConfig(
         vocab_size=len(tokenizer),
-        dim=384,
-        n_layers=3,
-        n_heads=12,
-        hidden_dim=1536,
+        dim=width,
+        n_layers=n_layers,
+        n_heads=n_heads,
+        hidden_dim=4 * width,
         initializer_range=SPREAD,
     )
-    _save(DistilBertForMaskedLM(config), tokenizer, path)
+    return DistilBertForMaskedLM(config), tokenizer
 
 
-def save_albert(path: Path) -> None:
+def make_albert(n_layers: int, n_heads: int, width: int, embedding: int):
+    """A random ALBERT with its tokenizer."""
     mask = AddedToken("[MASK]", lstrip=True, rstrip=False, normalized=False, special=True)
     tokenizer = AlbertTokenizer(vocab=sentencepieces(), mask_token=mask)
     config = AlbertConfig(
         vocab_size=len(tokenizer),
-        hidden_size=384,
-        embedding_size=128,
-        num_hidden_layers=6,
-        num_attention_heads=12,
-        intermediate_size=1536,
+        hidden_size=width,
+        embedding_size=embedding,
+        num_hidden_layers=n_layers,
+        num_attention_heads=n_heads,
+        intermediate_size=4 * width,
         initializer_range=SPREAD,
         pad_token_id=0,
         bos_token_id=2,
@@ -105,10 +108,11 @@ def save_albert(path: Path) -> None:
         hidden_dropout_prob=0.0,
         attention_probs_dropout_prob=0.0,
     )
-    _save(AlbertForPreTraining(config), tokenizer, path)
+    return AlbertForPreTraining(config), tokenizer
 
 
-def _save(network, tokenizer, path: Path) -> None:
+def save(network, tokenizer, path: Path) -> None:
+    """A plain transformers directory."""
     network.save_pretrained(path)
     tokenizer.save_pretrained(path)
 
@@ -117,6 +121,6 @@ def save_tiny_family(folder: Path) -> None:
     """Three plain transformers directories with the bundled family's names."""
     with torch.random.fork_rng():
         torch.manual_seed(0)
-        save_bert(folder / "mini-bert")
-        save_distilbert(folder / "mini-distilbert")
-        save_albert(folder / "mini-albert")
+        save(*make_bert(6, 12, 384), folder / "mini-bert")
+        save(*make_distilbert(3, 12, 384), folder / "mini-distilbert")
+        save(*make_albert(6, 12, 384, 128), folder / "mini-albert")

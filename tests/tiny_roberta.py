@@ -53,18 +53,7 @@ def four_models(folder: Path, n_pieces: int):
     kept = {name: sys.modules.pop(name) for name in names}
     try:
         kinds = importlib.import_module("explorer.models.kinds")
-        kinds.KINDS["roberta"] = kinds.ModelKind(
-            "RoBERTa",
-            "roberta",
-            kinds.BERT.config,
-            head=lambda network, hidden: network.lm_head(hidden),
-            query=kinds.BERT.query,
-            key=kinds.BERT.key,
-            value=kinds.BERT.value,
-            output=kinds.BERT.output,
-            layer=kinds.BERT.layer,
-            first_position=2,
-        )
+        kinds.KINDS["roberta"] = kinds.ROBERTA
         specs = importlib.import_module("explorer.models.specs")
         specs.BUNDLED = folder
         for key, spec in specs.MINI.items():
@@ -85,6 +74,7 @@ def four_models(folder: Path, n_pieces: int):
                 n_segments=1,
                 has_pooler=False,
             ),
+            "mini",
             lower_case=False,
         )
         theme = importlib.import_module("explorer.views.theme")

@@ -8,6 +8,7 @@ from torch.nn.utils.rnn import pad_sequence
 from transformers import PreTrainedModel
 from transformers.modeling_outputs import BaseModelOutput
 
+from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run, read_only
 from explorer.models.tokens import (
@@ -23,6 +24,7 @@ from explorer.models.tokens import (
 )
 
 ALL_STATES = {"output_attentions": True, "output_hidden_states": True}
+NO_HEAD = "it has no masked-LM head, so that it predicts no words; all else can be seen"
 MAX_CHARACTERS = 20_000
 """Far above what any position table holds, so that a megabyte is refused before it is read."""
 
@@ -103,7 +105,13 @@ def inputs_of(loaded: LoadedModel, tokens: Tokens) -> dict[str, torch.Tensor]:
 
 
 def apply_head(loaded: LoadedModel, hidden: torch.Tensor) -> torch.Tensor:
-    """Vocabulary logits [..., vocabulary] of last hidden states [..., d_model]."""
+    """Vocabulary logits [..., vocabulary] of last hidden states [..., d_model].
+
+    Raises:
+        ModelUnavailable: the checkpoint brings no head.
+    """
+    if not loaded.spec.has_head:
+        raise ModelUnavailable(loaded.spec, NO_HEAD)
     network: PreTrainedModel = loaded.network
     return loaded.spec.kind.head(network, hidden)
 
@@ -147,7 +155,10 @@ def _run_of(loaded: LoadedModel, tokens: Tokens, out: BaseModelOutput, row: int)
             f"{loaded.spec.name} returned no attentions: load it with eager attention"
         )
     n = len(tokens.ids)
-    logits = apply_head(loaded, out.last_hidden_state[row, list(tokens.mask_positions)])
+    at_masks = out.last_hidden_state[row, list(tokens.mask_positions)]
+    # Without a head there is nothing that a mask could be filled with: no number, not a random one.
+    unknown = at_masks.new_full((len(at_masks), len(loaded.vocabulary)), float("nan"))
+    logits = apply_head(loaded, at_masks) if loaded.spec.has_head else unknown
     return Run(
         loaded.spec,
         tokens,

@@ -16,14 +16,17 @@ from tqdm.auto import tqdm
 from explorer.models.specs import ModelSpec
 
 logger = logging.getLogger(__name__)
+WEIGHTS = ["model.safetensors", "model-*.safetensors", "model.safetensors.index.json"]
 FILES = [
     "config.json",
-    "model.safetensors",
+    *WEIGHTS,
     "tokenizer.json",
     "tokenizer_config.json",
     "vocab.txt",
     "spiece.model",
     "special_tokens_map.json",
+    "vocab.json",
+    "merges.txt",
 ]
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
@@ -66,13 +69,22 @@ def cached_path(spec: ModelSpec) -> Path | None:
     """The checkpoint's folder in the hub's cache, if all of it is there."""
     try:
         found = snapshot_download(
-            spec.repo, revision=spec.revision, allow_patterns=FILES, local_files_only=True
+            spec.repo, revision=spec.revision or None, allow_patterns=FILES, local_files_only=True
         )
     except (LocalEntryNotFoundError, OSError):
         return None
     path = Path(found)
-    complete = (path / "config.json").exists() and (path / "model.safetensors").exists()
-    return path if complete else None
+    return path if (path / "config.json").exists() and has_weights(path) else None
+
+
+def has_weights(path: Path) -> bool:
+    """Whether a folder has a checkpoint's weights, in one file or in parts."""
+    return any((path / name).exists() for name in (WEIGHTS[0], WEIGHTS[-1]))
+
+
+def is_on_disk(spec: ModelSpec) -> bool:
+    """Whether a checkpoint can be loaded without the hub."""
+    return not spec.repo or cached_path(spec) is not None
 
 
 def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None = None) -> Path:
@@ -81,6 +93,8 @@ def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None
     Raises:
         ModelUnavailable: neither bundled nor cached, and the hub cannot give it.
     """
+    if spec.folder:
+        return spec.folder
     if not spec.repo:
         if not (spec.bundled_path / "config.json").exists():
             raise ModelUnavailable(spec, "its bundled files are missing")
@@ -99,7 +113,7 @@ def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> P
     try:
         path = snapshot_download(
             spec.repo,
-            revision=spec.revision,
+            revision=spec.revision or None,
             allow_patterns=FILES,
             tqdm_class=_reporting_bar(spec, report),
         )
@@ -107,7 +121,7 @@ def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> P
         # The hub client raises its own, httpx's and the operating system's errors here.
         logger.warning("download of %s failed", spec.repo, exc_info=error)
         raise ModelUnavailable(spec, "the download from the model hub failed") from error
-    if not (Path(path) / "model.safetensors").exists():
+    if not has_weights(Path(path)):
         raise ModelUnavailable(spec, "the model hub has no model.safetensors for it")
     return Path(path)
 

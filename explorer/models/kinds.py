@@ -1,7 +1,7 @@
 """The models as a table: what all sizes of one model have in common is a row of it."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 
@@ -37,6 +37,15 @@ class ModelKind:
     """The attention output projection."""
     layer: str
     """A whole layer; of a layer that is shared, the one that is applied again and again."""
+    attention_norm: str
+    """The normalisation after attention, by its name within the layer; so are the next four."""
+    inner: str
+    """The first product of the feed-forward block."""
+    activation: str
+    outer: str
+    """The second product of the feed-forward block."""
+    norm: str
+    """The normalisation that ends the layer."""
     fixed: Mapping[str, float] = field(default_factory=dict)
     """What its config says besides the shape."""
     first_position: int = 0
@@ -67,6 +76,11 @@ BERT = ModelKind(
     value=r"attention\.self\.value$",
     output=r"attention\.output\.dense$",
     layer=r"encoder\.layer\.\d+$",
+    attention_norm="attention.output.LayerNorm",
+    inner="intermediate.dense",
+    activation="intermediate.intermediate_act_fn",
+    outer="output.dense",
+    norm="output.LayerNorm",
     pair=PairHead(
         "nsp",
         lambda network, states: network.cls.seq_relationship(network.bert.pooler(states)),
@@ -93,6 +107,11 @@ DISTILBERT = ModelKind(
     value=r"attention\.v_lin$",
     output=r"attention\.out_lin$",
     layer=r"transformer\.layer\.\d+$",
+    attention_norm="sa_layer_norm",
+    inner="ffn.lin1",
+    activation="ffn.activation",
+    outer="ffn.lin2",
+    norm="output_layer_norm",
     teacher="bert",
 )
 ALBERT = ModelKind(
@@ -105,6 +124,11 @@ ALBERT = ModelKind(
     value=r"attention\.value$",
     output=r"attention\.dense$",
     layer=r"albert_layers\.\d+$",
+    attention_norm="attention.LayerNorm",
+    inner="ffn",
+    activation="activation",
+    outer="ffn_output",
+    norm="full_layer_layer_norm",
     fixed={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
     pair=PairHead(
         "sop",
@@ -116,6 +140,18 @@ ALBERT = ModelKind(
 )
 KINDS: dict[str, ModelKind] = {"bert": BERT, "distilbert": DISTILBERT, "albert": ALBERT}
 """By model key; always in this order, everywhere."""
+
+
+ROBERTA = replace(
+    BERT,
+    label="RoBERTa",
+    config_type="roberta",
+    head=lambda network, hidden: network.lm_head(hidden),
+    first_position=2,
+    pair=None,
+)
+MORE_KINDS: dict[str, ModelKind] = {"roberta": ROBERTA}
+"""Kinds that get a column when a checkpoint of theirs is given at the start."""
 
 
 def distilled_pair() -> tuple[str, str]:

@@ -10,8 +10,9 @@ import torch
 import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
+from explorer.models.choice.memory import Room, gigabytes, weight_bytes
+from explorer.models.devices import computes_in, forget_free_memory
 from explorer.models.hub import ModelUnavailable, checkpoint_path
-from explorer.models.lent import may_use_gpu
 from explorer.models.specs import ModelSpec
 
 logger = logging.getLogger(__name__)
@@ -22,6 +23,8 @@ Network = PreTrainedModel
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint without any others would answer with noise."""
+HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
+"""The masked-LM head's own, which a fine-tuned encoder may lack."""
 Report = Callable[[str, float], None]
 """Called with a plain sentence and the share done, 0 to 1."""
 
@@ -50,6 +53,7 @@ class LoadedModel:
 _loaded: dict[tuple[str, str, str], LoadedModel] = {}
 _locks: dict[tuple[str, str, str], threading.Lock] = {}
 _registry = threading.Lock()
+room = Room(_registry)
 building = threading.Lock()
 """from_pretrained builds on the meta device through global state: two at once break each other."""
 
@@ -60,16 +64,32 @@ def load_model(
     """The network of a spec, loaded once per device and dtype.
 
     Raises:
-        ModelUnavailable: the weights are absent, unreachable or damaged; says so in one sentence.
+        ModelUnavailable: the weights are absent, unreachable, damaged or too large for the memory
+            that the networks may take; says so in one sentence.
     """
     key = (spec.name, device, dtype)
     with _registry:
         lock = _locks.setdefault(key, threading.Lock())
     with lock:
-        if key not in _loaded:
-            path = checkpoint_path(spec, report)
-            _loaded[key] = read_checkpoint(spec, path, device, dtype)
-        return _loaded[key]
+        found = _recent(key)
+        if found is None:
+            with room.for_one_more(spec, key, _loaded):
+                path = checkpoint_path(spec, report)
+                if report:
+                    report(f"Loading {spec.label}: {gigabytes(weight_bytes(spec, dtype))}", 0.0)
+                found = read_checkpoint(spec, path, device, dtype)
+                with _registry:
+                    _loaded[key] = found
+        return found
+
+
+def _recent(key: tuple[str, str, str]) -> LoadedModel | None:
+    """A network that is in memory, from now on the most recently used."""
+    with _registry:
+        found = _loaded.pop(key, None)
+        if found is not None:
+            _loaded[key] = found
+        return found
 
 
 def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
@@ -77,12 +97,21 @@ def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
     return (spec.name, device, dtype) in _loaded
 
 
+def forget_model(spec: ModelSpec, device: str, dtype: str) -> None:
+    """Take a network from its device; the next text loads it again."""
+    with _registry:
+        _loaded.pop((spec.name, device, dtype), None)
+    forget_free_memory()
+
+
 def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
     """A network and its tokenizer from a folder, kept by nobody but the caller.
 
     Raises:
-        ModelUnavailable: the files are damaged or incomplete.
+        ModelUnavailable: the files are damaged or incomplete, or the device lacks the precision.
     """
+    if not computes_in(device, DTYPES[dtype]):
+        raise ModelUnavailable(spec, f"this {device} cannot compute in {dtype}; choose float32")
     try:
         with building:
             network, info = AutoModelForPreTraining.from_pretrained(
@@ -99,7 +128,8 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
         # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
         logger.warning("loading %s failed", spec.name, exc_info=error)
         raise ModelUnavailable(spec, "its files are damaged or incomplete") from error
-    lost = [name for name in info["missing_keys"] if not any(o in name for o in OPTIONAL_WEIGHTS)]
+    optional = OPTIONAL_WEIGHTS if spec.has_head else (*OPTIONAL_WEIGHTS, *HEAD_WEIGHTS)
+    lost = [name for name in info["missing_keys"] if not any(o in name for o in optional)]
     if lost:
         logger.warning("%s lacks %s", spec.name, ", ".join(sorted(lost)))
         raise ModelUnavailable(spec, f"{len(lost)} of its weights are missing from the file")
@@ -113,18 +143,3 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
         tuple(sorted(info["missing_keys"])),
         tuple(piece or "" for piece in pieces),
     )
-
-
-def available_devices() -> tuple[str, ...]:
-    """The devices this process has: always ``cpu``, then ``cuda`` and ``mps`` if present."""
-    found = [
-        ("cuda", may_use_gpu() and torch.cuda.is_available()),
-        ("mps", torch.backends.mps.is_available()),
-    ]
-    return ("cpu", *(name for name, present in found if present))
-
-
-def resolve_device(device: str) -> str:
-    """``auto`` becomes the fastest device present; a device that is absent becomes ``cpu``."""
-    devices = available_devices()
-    return devices[-1] if device == "auto" else device if device in devices else "cpu"

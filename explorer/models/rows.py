@@ -1,4 +1,4 @@
-"""Rows of a batch, planned without any network: texts with a word masked, passes with a patch."""
+"""Rows of a batch, planned without any network: words masked, states patched, contexts cut."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +9,11 @@ BATCH_TOKENS = 1024
 
 MOST_PATCHES = 64
 """Patches per batch: each ends in the logits of a whole vocabulary, for every mask."""
+
+
+READINGS: tuple[str, ...] = ("both", "left", "right", "no_order", "shuffled", "alone")
+"""Both sides as trained; only what stands before, or after; all positions alike; the other words
+in another order; and no attention between words."""
 
 
 @dataclass(frozen=True, slots=True)

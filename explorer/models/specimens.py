@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from transformers import PreTrainedModel
 
 from explorer.models.architectures import meta_network, random_network, sharing_network
+from explorer.models.choice.family import family_specs
 from explorer.models.loading import LoadedModel, load_model
-from explorer.models.specs import ModelSpec, family_specs
+from explorer.models.specs import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)

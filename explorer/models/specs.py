@@ -1,18 +1,19 @@
 """The seven architectures and the bundled family as data: what differs is a field."""
 
 import json
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from explorer.assets import ASSETS, read_in
 from explorer.models.kinds import KINDS, ModelKind
 
-Family = Literal["mini", "base"]
-MODEL_KEYS: tuple[str, ...] = tuple(KINDS)
-"""Always in this order, everywhere."""
-FAMILIES: tuple[Family, ...] = ("mini", "base")
+MODEL_KEYS: list[str] = list(KINDS)
+"""Always in this order, everywhere; a column of the reader's own comes last."""
 BUNDLED = ASSETS / "models"
+DEVICE = re.compile(r"[a-z]{2,12}(?::[0-9]{1,2})?")
+"""How a device is written: ``cpu``, ``cuda``, ``cuda:1``; which there are the machine says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +50,20 @@ class ModelSpec:
     """The row of ``KINDS`` it belongs to: its place and its colour on the page."""
     name: str
     architecture: Architecture
+    size: str = "base"
+    """What it is called in its column and in links."""
     repo: str = ""
-    """Hub repository; empty for the bundled family."""
+    """Hub repository; empty for what lies on this machine."""
     revision: str = ""
-    """Pinned commit of the hub repository."""
+    """Pinned commit of the hub repository; empty: its newest."""
+    is_own: bool = False
+    """Whether it was given at the start."""
+    has_head: bool = True
+    """Whether it brings a masked-LM head; without one its predictions would be noise."""
+    tuned_for: str = ""
+    """The task whose head the checkpoint brings itself: ``sst2``, ``squad``, or none."""
+    folder: Path | None = None
+    """Where a checkpoint lies that was given at the start; None if that is on the hub."""
     lower_case: bool = True
     prefix: str = ""
     """Before its name where a reader would take it for the published model."""
@@ -68,8 +79,11 @@ class ModelSpec:
 
     @property
     def label(self) -> str:
-        """Its name as the page writes it: ``ALBERT`` is the published one, ``mini-ALBERT`` ours."""
-        return self.prefix + self.kind.label
+        """Its name on the page: ``ALBERT``, ``ALBERT-large``, ``mini-ALBERT``; an own one's own."""
+        if self.is_own:
+            return self.name
+        size = "" if self.size in ("mini", "base") else f"-{self.size}"
+        return self.prefix + self.kind.label + size
 
     @property
     def config(self) -> dict[str, Any]:
@@ -92,58 +106,66 @@ def _bert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
 
 
 def _distilbert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
-    return Architecture(
-        n_layers, d_model, n_heads, 4 * d_model, WORDPIECES, d_model, n_segments=0, has_pooler=False
-    )
+    shape = _bert(n_layers, d_model, n_heads)
+    return replace(shape, n_segments=0, has_pooler=False)
 
 
 def _albert(n_layers: int, d_model: int, n_heads: int) -> Architecture:
-    return Architecture(
-        n_layers,
-        d_model,
-        n_heads,
-        4 * d_model,
-        SENTENCEPIECES,
-        128,
+    return replace(
+        _bert(n_layers, d_model, n_heads),
+        d_vocab=SENTENCEPIECES,
+        d_embedding=128,
         shares_layers=True,
         has_projection=True,
         activation="gelu_new",
     )
 
 
-BASE: dict[str, ModelSpec] = {
-    "bert": ModelSpec(
+def _row(key: str, size: str, shape: Architecture, repo: str, revision: str = "") -> ModelSpec:
+    return ModelSpec(key, repo.partition("/")[2], shape, size, repo, revision)
+
+
+PUBLISHED: tuple[ModelSpec, ...] = (
+    _row(
         "bert",
-        "bert-base-uncased",
+        "base",
         _bert(12, 768, 12),
         "google-bert/bert-base-uncased",
         "86b5e0934494bd15c9632b12f734a8a67f723594",
     ),
-    "distilbert": ModelSpec(
-        "distilbert",
-        "distilbert-base-uncased",
-        _distilbert(6, 768, 12),
-        "distilbert/distilbert-base-uncased",
-        "12040accade4e8a0f71eabdb258fecc2e7e948be",
+    _row(
+        "bert",
+        "large",
+        _bert(24, 1024, 16),
+        "google-bert/bert-large-uncased",
+        "6da4b6a26a1877e173fca3225479512db81a5e5b",
+    ),
+    replace(
+        _row(
+            "distilbert",
+            "base",
+            _distilbert(6, 768, 12),
+            "distilbert/distilbert-base-uncased",
+            "12040accade4e8a0f71eabdb258fecc2e7e948be",
+        ),
         initialised_from=(0, 2, 4, 7, 9, 11),
     ),
-    "albert": ModelSpec(
+    _row(
         "albert",
-        "albert-base-v2",
+        "base",
         _albert(12, 768, 12),
         "albert/albert-base-v2",
         "8e2f239c5f8a2c0f253781ca60135db913e5c80c",
     ),
-}
-"""The published checkpoints, in the fixed order."""
-
-LARGER: dict[str, ModelSpec] = {
-    "bert-large-uncased": ModelSpec("bert", "bert-large-uncased", _bert(24, 1024, 16)),
-    "albert-large-v2": ModelSpec("albert", "albert-large-v2", _albert(24, 1024, 16)),
-    "albert-xlarge-v2": ModelSpec("albert", "albert-xlarge-v2", _albert(24, 2048, 16)),
-    "albert-xxlarge-v2": ModelSpec("albert", "albert-xxlarge-v2", _albert(12, 4096, 64)),
-}
-"""Only counted and timed, with random weights: by name."""
+    _row("albert", "large", _albert(24, 1024, 16), "albert/albert-large-v2"),
+    _row("albert", "xlarge", _albert(24, 2048, 16), "albert/albert-xlarge-v2"),
+    _row("albert", "xxlarge", _albert(12, 4096, 64), "albert/albert-xxlarge-v2"),
+)
+"""The checkpoints that the papers and reports write about, in the fixed order."""
+BASE: dict[str, ModelSpec] = {spec.key: spec for spec in PUBLISHED if spec.size == "base"}
+"""The published checkpoints of base size, by model key."""
+LARGER: dict[str, ModelSpec] = {spec.name: spec for spec in PUBLISHED if spec.size != "base"}
+"""The other published ones, by name."""
 
 
 def _mini(key: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Architecture:
@@ -166,11 +188,12 @@ def _mini(key: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Arc
 
 
 MINI: dict[str, ModelSpec] = {
-    "bert": ModelSpec("bert", "mini-bert", _mini("bert", 6, 384), prefix="mini-"),
+    "bert": ModelSpec("bert", "mini-bert", _mini("bert", 6, 384), "mini", prefix="mini-"),
     "distilbert": ModelSpec(
         "distilbert",
         "mini-distilbert",
         replace(_mini("distilbert", 3, 384, n_segments=0), has_pooler=False),
+        "mini",
         prefix="mini-",
         initialised_from=(1, 3, 5),
     ),
@@ -178,6 +201,7 @@ MINI: dict[str, ModelSpec] = {
         "albert",
         "mini-albert",
         replace(_mini("albert", 6, 128), shares_layers=True, has_projection=True),
+        "mini",
         prefix="mini-",
         fitted_to="bert",
     ),
@@ -191,15 +215,3 @@ class Where(NamedTuple):
     spec: ModelSpec
     device: str
     dtype: str
-
-
-def family_specs(family: str) -> tuple[ModelSpec, ...]:
-    """The models of a family, in the fixed order; a model may be missing in one of the two."""
-    table = MINI if family == "mini" else BASE
-    return tuple(table[key] for key in MODEL_KEYS if key in table)
-
-
-def all_specs() -> dict[str, ModelSpec]:
-    """Every architecture by name: base, larger, mini."""
-    listed = (*BASE.values(), *LARGER.values(), *MINI.values())
-    return {spec.name: spec for spec in listed}

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from unicodedata import category, normalize
 
 UNKNOWN = ("[UNK]", "<unk>")
 """What stands for letters that a vocabulary lacks."""
@@ -65,3 +66,15 @@ def spelling_of(vocabulary: tuple[str, ...]) -> Spelling:
         if any(piece.startswith(spelling.starts) for piece in vocabulary):
             return spelling
     return WORDPIECE
+
+
+def bare_letters(word: str) -> str:
+    """The word without its accents, as the lower-case tokenizers read it: ``Café`` is Cafe."""
+    return "".join(c for c in normalize("NFD", word) if category(c) != "Mn")
+
+
+def word_id(vocabulary: tuple[str, ...], word: str, lower_case: bool) -> int:
+    """The id of a whole word in a vocabulary; -1 where it is not one piece."""
+    word = bare_letters(word).lower() if lower_case else word
+    piece = spelling_of(vocabulary).starts + word
+    return vocabulary.index(piece) if piece in vocabulary else -1

@@ -27,8 +27,12 @@ import explorer.ui.shell.page
 marked = list(spaces.MARKED)
 import torch
 torch.cuda.is_available = lambda: True  # as spaces has torch say
+torch.accelerator.current_accelerator = lambda check_available=False: (
+    torch.device("cuda") if check_available else None
+)
+torch.accelerator.device_count = lambda: 1
 from explorer.models.lent import on_lent_gpu
-from explorer.models.loading import available_devices, resolve_device
+from explorer.models.devices import available_devices, resolve_device
 from explorer.models.specs import MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import lent

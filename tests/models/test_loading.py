@@ -8,9 +8,10 @@ import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
-from explorer.models import loading, specs
+from explorer.models import devices, loading, specs
+from explorer.models.devices import resolve_device
 from explorer.models.hub import ModelUnavailable
-from explorer.models.loading import load_model, resolve_device
+from explorer.models.loading import load_model
 from explorer.models.specs import MODEL_KEYS
 
 
@@ -40,6 +41,24 @@ def test_a_network_is_read_once_in_eval_mode_with_eager_attention(tiny_family, k
 def test_the_dtype_asked_for_is_the_dtype_loaded(tiny_family, dtype):
     loaded = load_model(tiny_family.specs["distilbert"], dtype=dtype)
     assert {str(p.dtype) for p in loaded.network.parameters()} == {f"torch.{dtype}"}
+
+
+@pytest.mark.parametrize("said", ["\"addmm_impl_cpu_\" not implemented for 'Half'", "meta"])
+def test_a_precision_that_the_device_lacks_is_refused_in_a_sentence(
+    damaged, tiny_family, monkeypatch, said
+):
+    def linear(*_):
+        raise RuntimeError(said)
+
+    monkeypatch.setattr(devices.functional, "linear", linear)
+    devices.computes_in.cache_clear()
+    spec = tiny_family.specs["albert"]
+    expected = ModelUnavailable if "Half" in said else RuntimeError
+    with pytest.raises(expected, match=r"cannot compute in float16; choose float32|meta"):
+        load_model(spec, dtype="float16")
+    monkeypatch.undo()
+    devices.computes_in.cache_clear()
+    assert load_model(spec, dtype="float16").dtype == "float16"
 
 
 def test_eight_threads_get_one_and_the_same_network(tiny_family, damaged):
@@ -136,6 +155,6 @@ def test_a_device_that_is_absent_becomes_the_cpu():
 
 
 def test_auto_is_the_fastest_device_and_an_absent_one_the_processor(monkeypatch):
-    monkeypatch.setattr(loading, "available_devices", lambda: ("cpu", "cuda"))
-    assert loading.resolve_device("auto") == "cuda"
-    assert loading.resolve_device("mps") == loading.resolve_device("cpu") == "cpu"
+    monkeypatch.setattr(devices, "available_devices", lambda: ("cpu", "cuda"))
+    assert resolve_device("auto") == "cuda"
+    assert resolve_device("mps") == resolve_device("cpu") == "cpu"

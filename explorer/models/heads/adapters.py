@@ -5,11 +5,11 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, proxy
 
 import torch
 from safetensors.torch import load_file
@@ -34,7 +34,11 @@ MOST_KEPT = 64
 """Answers of one tuned network."""
 PREFIX = "base_model.model."
 """What peft writes before the names of the network it wraps."""
-COMMAND = "python -m explorer.training tasks --family {family} --task {task} --data FOLDER"
+COMMAND = "python -m explorer.training tasks {whom} --task {task} --data FOLDER"
+
+
+BROUGHT: Mapping[str, Any] = {"window": 384, "stride": 128}
+"""The card of a head that a checkpoint brings: how passages are cut, as is usual for SQuAD."""
 
 
 class NotTuned(ValueError):
@@ -60,11 +64,13 @@ _answers: "WeakKeyDictionary[TunedModel, dict[tuple, Any]]" = WeakKeyDictionary(
 
 def adapter_folder(spec: ModelSpec, task: str) -> Path:
     """Where a model's adapter for a task lies, if it was made."""
-    return spec.bundled_path / "tasks" / task
+    return (spec.folder or spec.bundled_path) / "tasks" / task
 
 
 def read_card(spec: ModelSpec, task: str) -> dict[str, Any] | None:
-    """An adapter's card; None where there is no adapter."""
+    """An adapter's card; None where there is no adapter. A head of its own has a card too."""
+    if spec.tuned_for == task:
+        return dict(BROUGHT)
     folder = adapter_folder(spec, task)
     if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
         return None
@@ -77,8 +83,10 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
     Raises:
         NotTuned: there is none, or it was made on other weights. ModelUnavailable: no weights.
     """
+    if spec.tuned_for == task:
+        raise NotTuned(f"{spec.label} brings its own head, whose score was not measured here.")
     card = read_card(spec, task)
-    command = COMMAND.format(family="base" if spec.repo else "mini", task=task)
+    command = COMMAND.format(whom=asked_for(spec), task=task)
     if card is None:
         raise NotTuned(f"{spec.label} has no adapter for this task; {command} makes one.")
     if card["base_sha256"] != checksum(checkpoint_path(spec)):
@@ -89,9 +97,19 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
     return card
 
 
+def asked_for(spec: ModelSpec) -> str:
+    """The arguments by which the training tunes this model."""
+    if spec.is_own:
+        return f"--model {spec.key}={spec.repo or 'PATH'} --only {spec.name}"
+    is_plain = spec.size in ("mini", "base")
+    whom = spec.size if is_plain else f"{spec.key}={spec.size} --only {spec.name}"
+    return f"--family {whom}"
+
+
 def checksum(folder: Path) -> str:
-    """SHA-256 of a folder's weights."""
+    """SHA-256 of a folder's weights; of their index where they are in parts."""
     path = folder / "model.safetensors"
+    path = path if path.exists() else folder / "model.safetensors.index.json"
     return _checksum(path, path.stat().st_mtime_ns)
 
 
@@ -125,7 +143,8 @@ def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
     with _tuning:
         made = _tuned.setdefault(loaded, {})
         if task not in made:
-            made[task] = tuned_model(loaded, task)
+            # The network itself in its own entry would keep both for ever.
+            made[task] = replace(tuned_model(loaded, task), loaded=proxy(loaded))
         return made[task]
 
 
@@ -146,6 +165,8 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     Raises:
         NotTuned: there is no adapter that fits these weights.
     """
+    if loaded.spec.tuned_for == task:
+        return TunedModel(loaded, brought(loaded, task), BROUGHT)
     card = fitting_card(loaded.spec, task)
     folder = adapter_folder(loaded.spec, task)
     settings = json.loads((folder / CONFIG).read_text("utf-8"))
@@ -157,6 +178,19 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     }
     merge(network, weights, scale)
     return TunedModel(loaded, network.eval().requires_grad_(False), card)
+
+
+def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
+    """The network of the task that a checkpoint of the reader's own was tuned for."""
+    with building:
+        network = NETWORKS[task].from_pretrained(
+            checkpoint_path(loaded.spec),
+            dtype=loaded.network.dtype,
+            attn_implementation="eager",
+            local_files_only=True,
+            use_safetensors=True,
+        )
+    return network.eval().requires_grad_(False).to(loaded.device)
 
 
 def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:

@@ -16,11 +16,12 @@ from transformers import (
 
 from explorer.analysis.tasks.spans import LONGEST, answer_spans
 from explorer.models import specs
-from explorer.models.heads import adapters, question
+from explorer.models.heads import adapters, question, sentiment
 from explorer.models.heads.adapters import NotTuned, tuned_model
 from explorer.models.heads.question import read_passage, span_logits
-from explorer.models.heads.sentiment import STEPS, differences, integrated_gradients
-from explorer.models.specs import MODEL_KEYS
+from explorer.models.heads.sentiment import MISS, POINTS, differences, integrated_gradients
+from explorer.models.loading import load_model
+from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.tokens import BadText
 
 TEXT = "the cat was not bad, and the dog was good."
@@ -52,7 +53,7 @@ def test_sentiment_logits_are_those_of_an_independent_peft_load(tuned_family, ke
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
-def test_integrated_gradients_are_captums_and_add_up(tuned_family, key):
+def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypatch):
     network, tokenizer = by_peft(tuned_family, key, "sst2")
     inputs = tokenizer(TEXT, return_special_tokens_mask=True, return_tensors="pt")
     ids, added = inputs["input_ids"], inputs["special_tokens_mask"].bool()
@@ -64,15 +65,44 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key):
         return logits[:, 1] - logits[:, 0]
 
     wanted = IntegratedGradients(difference).attribute(
-        words(ids).detach(), words(start).detach(), n_steps=STEPS, method="gausslegendre"
+        words(ids).detach(), words(start).detach(), n_steps=400, method="gausslegendre"
     )
-    found = integrated_gradients(tuned_model(tuned_family.loaded(key), "sst2"), TEXT)
-    assert found.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=2e-4)
+    tuned = tuned_model(tuned_family.loaded(key), "sst2")
+    rough = integrated_gradients(tuned, TEXT)
+    assert rough.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=MISS)
+    monkeypatch.setattr(sentiment, "MISS", 1e-3)
+    found = integrated_gradients(tuned, TEXT)
+    assert found.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=1e-2)
     assert found.attributions[np.array(found.tokens.special)] == pytest.approx(0)
     with torch.no_grad():
         ends = [float(difference(words(one))) for one in (ids, start)]
     assert (found.difference, found.baseline) == pytest.approx(ends, abs=1e-4)
     assert np.abs(found.attributions).max() > 1e-3
+
+
+def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
+    """mini-BERT's score changes on a short part of the path: 16 points over all miss it by 1.4."""
+    tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], sentiment._slopes
+    monkeypatch.setattr(sentiment, "_slopes", lambda t, at: points.extend(at) or slopes(t, at))
+    wanted, errors = 0, []
+    for text in (
+        "A gorgeous, witty, seductive movie.",
+        "good film",
+        "It is not a bad film at all.",
+    ):
+        found = integrated_gradients(tuned, text)
+        errors.append(found.attributions.sum() - (found.difference - found.baseline))
+        wanted += sentiment.PARTS * POINTS
+    assert np.abs(errors).max() < MISS
+    assert wanted < len(points) < 4 * wanted
+
+
+def test_a_path_that_never_adds_up_ends(tuned_family, monkeypatch):
+    monkeypatch.setattr(sentiment, "MISS", -1)
+    monkeypatch.setattr(sentiment, "NARROWEST", 1 / 8)
+    tuned = tuned_model(tuned_family.loaded("albert"), "sst2")
+    found = integrated_gradients(tuned, TEXT)
+    assert found.attributions.sum() == pytest.approx(found.difference - found.baseline, abs=1e-4)
 
 
 def spans_by_hand(network, tokenizer, passage, size, stride):

@@ -6,35 +6,35 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.models.specs import BASE, BUNDLED, FAMILIES, family_specs
+from explorer.models.choice.family import PRESETS, all_specs, column, family_specs, sizes_of
+from explorer.models.specs import BASE, BUNDLED, MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.ui.kit.words import GROUPS
-from explorer.ui.shell.family import family_html, glyph, glyph_rules, rows, sentence
+from explorer.ui.shell.family.drawing import family_html, glyph, glyph_rules, row, sentence
 from explorer.ui.shell.tabs import TABS, group_rules
 
 BOX = re.compile('class="fm-(own|again|out)"')
 
 
 def drawn(family):
-    specs = family_specs(family)
-    return {spec.key: str(row) for spec, row in zip(specs, rows(specs), strict=True)}
+    return {spec.key: str(row(spec)) for spec in family_specs(family)}
 
 
 def test_the_bundled_drawing_is_what_the_bundled_configs_say():
-    row = drawn("mini")
-    configs = {k: json.loads((BUNDLED / f"mini-{k}" / "config.json").read_text()) for k in row}
+    rows = drawn("mini")
+    configs = {k: json.loads((BUNDLED / f"mini-{k}" / "config.json").read_text()) for k in rows}
     depth = configs["bert"]["num_hidden_layers"]
-    assert BOX.findall(row["bert"]) == ["own"] * depth
-    assert BOX.findall(row["albert"]) == ["own"] + ["again"] * (
+    assert BOX.findall(rows["bert"]) == ["own"] * depth
+    assert BOX.findall(rows["albert"]) == ["own"] + ["again"] * (
         configs["albert"]["num_hidden_layers"] - 1
     )
-    assert len(BOX.findall(row["distilbert"])) == depth
-    assert BOX.findall(row["distilbert"]).count("own") == configs["distilbert"]["n_layers"]
+    assert len(BOX.findall(rows["distilbert"])) == depth
+    assert BOX.findall(rows["distilbert"]).count("own") == configs["distilbert"]["n_layers"]
     narrow = (
         f"{configs['albert']['embedding_size']}-dimensional embeddings, projected to "
         f"{configs['albert']['hidden_size']}"
     )
-    assert [key for key in row if narrow in row[key]] == ["albert"]
+    assert [key for key in rows if narrow in rows[key]] == ["albert"]
 
 
 def test_a_student_stands_below_the_layers_it_was_begun_as():
@@ -44,42 +44,44 @@ def test_a_student_stands_below_the_layers_it_was_begun_as():
     assert "initialised from layers 1, 3, 5, 8, 10 and 12 of BERT" in drawn("base")["distilbert"]
 
 
-def test_a_student_begun_as_no_teacher_that_is_here_says_its_depth_alone():
-    student = BASE["distilbert"]
-    for said in (sentence(replace(student, initialised_from=()), BASE), sentence(student, {})):
-        assert said.startswith("6 layers")
-        assert "BERT" not in said
+def test_a_student_begun_as_no_teacher_says_its_depth_alone():
+    said = sentence(replace(BASE["distilbert"], initialised_from=()))
+    assert said.startswith("6 layers")
+    assert "BERT" not in said
 
 
 def test_the_text_goes_into_every_model_and_a_word_comes_out_of_each():
     html = str(family_html(PageState()))
-    n = sum(len(family_specs(family)) for family in FAMILIES)
-    assert html.count('class="fm-into"') == html.count('class="fm-word"') == n
-    assert html.count('class="fm-gap"') == len(FAMILIES), "each drawing has one text with one gap"
+    n = sum(len(column(key)) for key in MODEL_KEYS)
+    assert html.count('class="fm-into"') == html.count('class="fm-word"') == n == 10
+    assert html.count('class="fm-gap"') == 1
     assert html.index("Your text") < html.index('class="fm-into"')
 
 
-@pytest.mark.parametrize("family", FAMILIES)
-def test_one_family_is_in_sight(family):
+@pytest.mark.parametrize("family", [*PRESETS, "bert=large,distilbert=mini,albert=xxlarge"])
+def test_the_models_in_use_are_in_sight(family):
     html = str(family_html(PageState(family=family)))
-    assert re.findall('<div data-family="(\\w+)">', html) == [family]
+    shown = re.findall('data-model="(\\w+)" data-size="(\\w+)">', html)
+    assert dict(shown) == sizes_of(family)
+    assert html.count(" hidden") == 10 - len(shown)
 
 
 def test_the_small_drawing_has_the_layers_that_the_model_has():
     """Full: stored; pale: the same again; dotted: the teacher's that the student lacks."""
     kinds = {}
-    for specs in (BASE, family_specs("mini")):
-        by_key = {s.key: s for s in (specs.values() if isinstance(specs, dict) else specs)}
-        for spec in by_key.values():
-            svg, width = glyph(spec, by_key)
-            assert f'width="{width}"' in svg
-            kinds[spec.label] = [
-                svg.count(part) for part in ('opacity="1"', 'opacity="0.2"', "dash")
-            ]
+    for spec in all_specs().values():
+        svg, width = glyph(spec)
+        assert f'width="{width}"' in svg
+        assert width < 150
+        kinds[spec.label] = [svg.count(part) for part in ('opacity="1"', 'opacity="0.2"', "dash")]
     assert kinds == {
         "BERT": [12, 0, 0],
+        "BERT-large": [24, 0, 0],
         "DistilBERT": [6, 0, 6],
         "ALBERT": [1, 11, 0],
+        "ALBERT-large": [1, 23, 0],
+        "ALBERT-xlarge": [1, 23, 0],
+        "ALBERT-xxlarge": [1, 11, 0],
         "mini-BERT": [6, 0, 0],
         "mini-DistilBERT": [3, 0, 3],
         "mini-ALBERT": [1, 5, 0],
@@ -88,9 +90,10 @@ def test_the_small_drawing_has_the_layers_that_the_model_has():
 
 def test_every_model_has_its_drawing_in_either_family_and_every_tab_its_group():
     rules = glyph_rules()
-    for family in ("", '[data-family="base"] '):
-        for key in BASE:
-            assert f'{family}[data-model="{key}"]{{--layers:url' in rules
+    for key in MODEL_KEYS:
+        assert f'}}[data-model="{key}"]{{--layers:url' in rules
+        for size in set(column(key)) - {"mini"}:
+            assert f'[data-{key}="{size}"] [data-model="{key}"]{{--layers:url' in rules
     assert [tab for tabs in GROUPS.values() for tab in tabs] == [tab.ID for tab in TABS]
     for group, (first, *_) in GROUPS.items():
         assert f'#tab-{first}-button::before{{content:"{group}"/"";}}' in group_rules()
@@ -106,4 +109,4 @@ def test_layers_are_counted_from_one():
 def test_what_a_model_lacks_is_said_of_it_alone():
     """DistilBERT has neither segments nor a pooler (Sanh et al. 2019, section 2)."""
     for lacking in ("no segment embeddings", "no pooler"):
-        assert [key for key in BASE if lacking in sentence(BASE[key], BASE)] == ["distilbert"]
+        assert [key for key in BASE if lacking in sentence(BASE[key])] == ["distilbert"]

@@ -1,0 +1,1 @@
+"""Which models are compared, what they weigh, and which of them are in memory."""

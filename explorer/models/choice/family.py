@@ -1,0 +1,127 @@
+"""The columns of the page: which sizes each has, and the families that are chosen of them."""
+
+from collections.abc import Mapping
+
+from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS, ModelSpec
+
+PRESETS: dict[str, tuple[str, ...]] = {
+    "mini": ("mini",),
+    "base": ("base",),
+    "large": ("large", "base"),
+}
+"""Whole families by name; where a column lacks the first size, it has the next."""
+LONGEST = 1000
+"""Characters of a family as it is written; more are read by nobody."""
+OWN: dict[str, ModelSpec] = {}
+"""Checkpoints given at the start, by name."""
+
+
+def all_specs() -> dict[str, ModelSpec]:
+    """Every architecture by name: base, larger, mini, and those given at the start."""
+    listed = (*BASE.values(), *LARGER.values(), *MINI.values(), *OWN.values())
+    return {spec.name: spec for spec in listed}
+
+
+def column(key: str) -> dict[str, ModelSpec]:
+    """The choices of a column by size, the smallest first, then those given at the start."""
+    tables = {"mini": MINI, "base": BASE}
+    whole = {size: table[key] for size, table in tables.items() if key in table}
+    more = (*LARGER.values(), *OWN.values())
+    return whole | {spec.size: spec for spec in more if spec.key == key}
+
+
+def teacher_of(spec: ModelSpec) -> ModelSpec | None:
+    """The model whose layers a student's were copied from; None where there was none."""
+    return parent_of(spec) if spec.initialised_from else None
+
+
+def parent_of(spec: ModelSpec) -> ModelSpec | None:
+    """The model that this one was distilled from or fitted to; None if that is not known."""
+    return column(spec.kind.teacher or spec.fitted_to).get("" if spec.is_own else spec.size)
+
+
+def family_specs(family: str) -> tuple[ModelSpec, ...]:
+    """The models of a family, in the fixed order: a preset's, or one chosen in each column.
+
+    Raises:
+        ValueError: there is no such family.
+    """
+    return tuple(column(key)[size] for key, size in sizes_of(family).items())
+
+
+def sizes_of(family: str) -> dict[str, str]:
+    """The size in each column of ``base``, ``bert=large,albert=xlarge`` or ``base,bert=large``.
+
+    A column that is not named has the preset's size, by default the miniature.
+
+    Raises:
+        ValueError: there is no such family, column or size.
+    """
+    if len(family) > LONGEST:
+        raise ValueError("That is too long for a family.")
+    preset, *chosen = family.split(",")
+    if "=" in preset:
+        preset, chosen = "mini", [preset, *chosen]
+    if preset not in PRESETS:
+        raise ValueError(f"There is no family {preset!r}.")
+    sizes = {key: size for key in MODEL_KEYS if (size := _preset_size(key, preset))}
+    for one in chosen:
+        key, _, size = one.partition("=")
+        if size not in column(key):
+            raise ValueError(f"There is no {key} of size {size!r}.")
+        sizes[key] = size
+    return {key: sizes[key] for key in MODEL_KEYS if key in sizes}
+
+
+def _preset_size(key: str, preset: str) -> str | None:
+    """A preset's size of a column; a column of own checkpoints alone has its first in all."""
+    sizes = column(key)
+    own = [size for size, spec in sizes.items() if spec.is_own]
+    first = own[:1] if len(own) == len(sizes) else []
+    return next((size for size in (*PRESETS[preset], *first) if size in sizes), None)
+
+
+def family_name(sizes: Mapping[str, str]) -> str:
+    """The one way to write the family of these sizes: a preset's name, else each column's size."""
+    whole = next((preset for preset in PRESETS if sizes_of(preset) == sizes), None)
+    return whole or ",".join(f"{key}={size}" for key, size in sizes.items())
+
+
+def read_family(family: object) -> str | None:
+    """A family as it is written everywhere; None where there is none of that name."""
+    try:
+        return family_name(sizes_of(str(family)))
+    except ValueError:
+        return None
+
+
+def opened_family(asked: str | None) -> str | None:
+    """What is opened: the family that was asked for, else the models given at the start, if any.
+
+    Raises:
+        ValueError: there is no family of that name.
+    """
+    if asked:
+        known = read_family(asked)
+        if known is None:
+            raise ValueError(f"There is no family {asked!r}.")
+        return known
+    own = {spec.key: spec.size for spec in OWN.values()}
+    return family_name(sizes_of("mini") | own) if own else None
+
+
+def in_columns(params: dict[str, str]) -> dict[str, str]:
+    """A link's fields, a family that is no preset as one field for each column."""
+    if params["family"] in PRESETS:
+        return params
+    rest = {name: value for name, value in params.items() if name != "family"}
+    return {**rest, **sizes_of(params["family"])}
+
+
+def of_one_family(params: Mapping[str, str]) -> Mapping[str, str]:
+    """The same the other way round: columns that a link names change those of its family."""
+    chosen = [f"{key}={params[key]}" for key in MODEL_KEYS if key in params]
+    if not chosen:
+        return params
+    kept = {name: value for name, value in params.items() if name not in MODEL_KEYS}
+    return {**kept, "family": ",".join([params.get("family", "mini"), *chosen])}

@@ -1,0 +1,111 @@
+"""Networks in memory, within a budget: the least recently used leave, one too large is refused."""
+
+import gc
+import sys
+import threading
+import time
+from collections.abc import Iterator, MutableMapping
+from contextlib import contextmanager
+from weakref import WeakSet
+
+from explorer.models.choice.counts import head_total, shape_total
+from explorer.models.hub import ModelUnavailable
+from explorer.models.specs import ModelSpec
+
+LIMIT: list[float] = [float("inf")]
+"""Bytes that the networks may take together; whoever starts the program sets it."""
+WAIT_S = 20.0
+"""How long a network that must leave may still finish what it is doing."""
+BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+Key = tuple[str, str, str]
+"""A network: its name, device and precision."""
+TOO_LARGE = "it needs {weights} and {running} while it runs; the networks may take {limit}"
+IN_USE = "it needs {running} while it runs, and the memory is in use; please try again in a minute"
+
+
+def weight_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
+    """Bytes of a checkpoint's weights, the masked-LM head included."""
+    return (shape_total(spec.architecture) + head_total(spec.architecture)) * BYTES[dtype]
+
+
+def running_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
+    """Bytes that one pass of the longest text takes besides: all attention and hidden states.
+
+    A T T float32 numbers a layer twice, since they are kept after they are made; T H a layer, T F
+    once.
+    """
+    shape, t = spec.architecture, min(spec.architecture.n_positions, 512)
+    attention = 2 * shape.n_layers * shape.n_heads * t * t
+    states = (shape.n_layers + 1) * t * shape.d_model + 2 * t * shape.d_ffn
+    return attention * 4 + states * BYTES[dtype]
+
+
+def gigabytes(n_bytes: float) -> str:
+    """``1.3 GB``, ``0.06 GB``."""
+    return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e9:.2f} GB"
+
+
+class Room:
+    """What the networks take: those kept, those on their way in, and those on their way out.
+
+    ``lock`` is held whenever the mapping of those kept is read or changed.
+    """
+
+    def __init__(self, lock: threading.Lock) -> None:
+        self._coming: dict[Key, int] = {}
+        self._leaving: WeakSet = WeakSet()
+        self._lock = lock
+
+    @contextmanager
+    def for_one_more(self, spec: ModelSpec, key: Key, kept: MutableMapping) -> Iterator[None]:
+        """Room for a network while it is loaded, and afterwards as one of those kept.
+
+        Raises:
+            ModelUnavailable: it does not fit beside what is in use; says the numbers.
+        """
+        weights, running = weight_bytes(spec, key[2]), running_bytes(spec, key[2])
+        if weights + running > LIMIT[-1]:
+            sizes = {"weights": weights, "running": weights + running, "limit": LIMIT[-1]}
+            said = TOO_LARGE.format(**{name: gigabytes(n) for name, n in sizes.items()})
+            raise ModelUnavailable(spec, said)
+        self._wait(spec, key, weights, running, kept)
+        try:
+            yield
+        finally:
+            with self._lock:
+                del self._coming[key]
+
+    def _wait(
+        self, spec: ModelSpec, key: Key, weights: int, running: int, kept: MutableMapping
+    ) -> None:
+        end = time.monotonic() + WAIT_S
+        while True:
+            with self._lock:
+                self._let_go(weights + running, kept)
+                if self.taken(kept) + weights + running <= LIMIT[-1]:
+                    self._coming[key] = weights
+                    return
+            if time.monotonic() > end:
+                said = IN_USE.format(running=gigabytes(weights + running))
+                raise ModelUnavailable(spec, said)
+            time.sleep(0.05)
+
+    def taken(self, kept: MutableMapping) -> int:
+        """Bytes of all there are; a network that left counts until nobody uses it any more."""
+        networks = {*kept.values(), *self._leaving}
+        there = sum(weight_bytes(one.spec, one.dtype) for one in networks)
+        return there + sum(self._coming.values())
+
+    def _let_go(self, n_bytes: int, kept: MutableMapping) -> None:
+        """Forget the least recently used, idle ones first, until so many bytes are free."""
+        for idle_only in (True, False):
+            for key in list(kept):
+                staying = sum(weight_bytes(one.spec, one.dtype) for one in kept.values())
+                if staying + sum(self._coming.values()) + n_bytes <= LIMIT[-1]:
+                    break
+                # The mapping, this function's argument and getrefcount's own: nobody else has it.
+                if idle_only and sys.getrefcount(kept[key]) > 2:
+                    continue
+                self._leaving.add(kept.pop(key))
+        if self._leaving:
+            gc.collect()

@@ -1,0 +1,149 @@
+"""The drawing of the family, large and beside each name: what is shared, left out, repeated."""
+
+from urllib.parse import quote
+
+from explorer.models.choice.family import column, sizes_of, teacher_of
+from explorer.models.specs import MODEL_KEYS, ModelSpec
+from explorer.page_state import PageState
+from explorer.ui.shell.family import words as texts
+from explorer.views.markup import Attribute, Markup, el, listed, model_name
+
+INTO = el("b", class_="fm-into")
+OUT = (el("b", class_="fm-to"), el("i", class_="fm-word"))
+BOX, GAP, MANY = 10, 2, 16
+"""The small drawing's boxes and what is between them, in pixels."""
+HEADS = (
+    ":is(h3.model-name, :is(h3, th, legend, figcaption, .head) > .model-name)"
+    ":not(.plain > *)::after"
+)
+"""Where a name has its drawing: at the head of a column, a row or a picture, not in a sentence."""
+
+
+def family_html(start: PageState) -> Markup:
+    """Every size of every model, those in use in sight."""
+    used = sizes_of(start.family)
+    drawn = [
+        row(spec, hidden=used.get(key) != size)
+        for key in MODEL_KEYS
+        for size, spec in column(key).items()
+    ]
+    drawing = el("div", text_in(), *drawn)
+    return el(
+        "details", el("summary", texts.TITLE), el("div", drawing, class_="fm-body"), class_="fm"
+    )
+
+
+def text_in() -> Markup:
+    """The text above the models that read it: its pieces, one of them a gap."""
+    pieces = [el("i", class_="fm-gap" if gap else "fm-piece") for gap in (0, 0, 0, 1, 0)]
+    return el(
+        "div",
+        el("span", texts.TEXT),
+        el("span", el("b", class_="fm-from"), *pieces, class_="fm-strip", aria_hidden="true"),
+        el("span", texts.TEXT_SAYS, class_="fm-says"),
+        class_="fm-text",
+    )
+
+
+def row(spec: ModelSpec, *, hidden: bool = False) -> Markup:
+    """A model's name, its layers below those of its teacher, and a sentence."""
+    return el(
+        "div",
+        model_name(spec.key, spec.label),
+        el("span", INTO, *layers(spec), *OUT, class_="fm-strip", aria_hidden="true"),
+        el("span", sentence(spec), class_="fm-says"),
+        class_="fm-row",
+        data_model=spec.key,
+        data_size=spec.size,
+        hidden=hidden,
+    )
+
+
+def layers(spec: ModelSpec) -> list[Markup]:
+    """One box for each layer: stored, applied again, or left out where the teacher has one."""
+    return [_layer(number, spec.architecture.n_stored_layers) for number in numbers(spec)]
+
+
+def numbers(spec: ModelSpec) -> list[int | None]:
+    """A model's layers by the places of its teacher's, counted from 0; None for one left out."""
+    shape, teacher = spec.architecture, teacher_of(spec)
+    if teacher is None:
+        return list(range(shape.n_layers))
+    begun = {layer: number for number, layer in enumerate(spec.initialised_from)}
+    return [begun.get(layer) for layer in range(teacher.architecture.n_layers)]
+
+
+def _layer(number: int | None, n_stored: int) -> Markup:
+    if number is None:
+        return el("i", class_="fm-out")
+    if number >= n_stored:
+        return el("i", texts.AGAIN, class_="fm-again")
+    return el("i", str(number + 1), class_="fm-own")
+
+
+def glyph_rules() -> str:
+    """Each model's layers as a small drawing behind its name, as style rules.
+
+    A mask in the model's colour: it follows the theme, and no name is longer for a screen reader.
+    """
+    rules = [f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}']
+    usual = sizes_of(PageState().family)
+    for key in MODEL_KEYS:
+        for size, spec in column(key).items():
+            # As often as it takes to outweigh the classes that Gradio writes before each rule.
+            place = "" if usual.get(key) == size else f'[data-{key}="{size}"]' * 4 + " "
+            drawing, width = glyph(spec)
+            layers = f"--layers:url('data:image/svg+xml,{quote(drawing)}');--layers-width:{width}px"
+            rules.append(f'{place}[data-model="{key}"]{{{layers};}}')
+    return "".join(rules)
+
+
+def glyph(spec: ModelSpec) -> tuple[str, int]:
+    """The small drawing as SVG, and its width in pixels: narrower boxes from 16 layers on.
+
+    Full boxes: stored layers; pale ones: the same again; dotted ones: the teacher's alone.
+    """
+    stored, places = spec.architecture.n_stored_layers, numbers(spec)
+    box, gap = (BOX, GAP) if len(places) < MANY else (3, 1)
+    boxes = [
+        el("rect", x=place * (box + gap) + 0.5, **_box(number, stored, box))
+        for place, number in enumerate(places)
+    ]
+    width = len(places) * (box + gap) - gap
+    size: dict[str, Attribute] = {
+        "xmlns": "http://www.w3.org/2000/svg",
+        "width": width,
+        "height": BOX,
+    }
+    return str(el("svg", *boxes, **size)), width
+
+
+def _box(number: int | None, n_stored: int, width: int) -> dict[str, Attribute]:
+    frame: dict[str, Attribute] = {
+        "y": 0.5,
+        "width": width - 1,
+        "height": BOX - 1,
+        "rx": 2,
+        "stroke": "#000",
+    }
+    if number is None:
+        return frame | {"fill": "none", "stroke-dasharray": "1.5 1.5"}
+    return frame | {"fill-opacity": 1 if number < n_stored else 0.2}
+
+
+def sentence(spec: ModelSpec) -> str:
+    """What sets the model apart, as its shape says."""
+    shape, teacher = spec.architecture, teacher_of(spec)
+    parts = [texts.OWN.format(n=shape.n_layers)]
+    if shape.shares_layers:
+        parts = [texts.SHARED.format(n=shape.n_layers)]
+    elif teacher is not None:
+        begun = listed([str(layer + 1) for layer in spec.initialised_from])
+        parts = [texts.BEGUN.format(n=shape.n_layers, teacher=teacher.label, layers=begun)]
+    if shape.d_embedding < shape.d_model:
+        parts.append(texts.NARROW.format(e=shape.d_embedding, h=shape.d_model))
+    if not shape.n_segments:
+        parts.append(texts.NO_SEGMENTS)
+    if not shape.has_pooler:
+        parts.append(texts.NO_POOLER)
+    return "; ".join(parts) + "."

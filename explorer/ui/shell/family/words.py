@@ -1,0 +1,12 @@
+"""The sentences of the family's drawing."""
+
+TITLE = "How are the three related?"
+TEXT = "Your text"
+TEXT_SAYS = "is tokenized for each model, which then predicts the masked word."
+AGAIN = "↻"
+OWN = "{n} layers, each with its own weights"
+BEGUN = "{n} layers, initialised from layers {layers} of {teacher}"
+SHARED = "one layer, applied {n} times"
+NARROW = "{e}-dimensional embeddings, projected to {h}"
+NO_SEGMENTS = "no segment embeddings"
+NO_POOLER = "no pooler"

@@ -1,0 +1,186 @@
+"""Any size in any column: every tab, fold and endpoint answers, with plain transformers' numbers."""
+
+import json
+import re
+import zlib
+from base64 import b64decode
+
+import gradio as gr
+import pytest
+import torch
+from transformers import AutoModelForPreTraining, AutoTokenizer
+
+from explorer import runs
+from explorer.analysis.claims.checks import check_result
+from explorer.models import specs
+from explorer.models.choice.family import family_specs, sizes_of
+from explorer.models.specimens import family_specimens
+from explorer.page_state import PageState
+from explorer.ui.distillation import folds
+from explorer.ui.predictions.words import origin_note
+from explorer.ui.shell.api import ENDPOINTS
+from explorer.ui.shell.tabs import TABS
+from explorer.views.attention.wall import aligned_rows
+from tests.models.choice.seven_sizes import SHAPES, narrow, save_seven
+
+MIXTURES = (
+    "large",
+    "bert=large,distilbert=base,albert=xlarge",
+    "bert=base,distilbert=base,albert=xxlarge",
+    "bert=mini,distilbert=base,albert=xxlarge",
+    "bert=large,distilbert=mini,albert=mini",
+)
+TEXT = "The [MASK] sat on the mat."
+TEXTS = (
+    TEXT,
+    "The [MASK] sat on the [MASK].",
+    "He was not bad.",
+    "The cat sat. [SEP] It was a [MASK].",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("seven")
+    save_seven(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def networks():
+    """Loaded once for the whole file."""
+    return {}
+
+
+@pytest.fixture(autouse=True)
+def seven(folder, networks, tiny_family, monkeypatch):
+    with narrow(monkeypatch, folder):
+        monkeypatch.setattr("explorer.models.loading._loaded", networks)
+        yield
+
+
+def state_of(family, text=TEXT, **chosen):
+    return PageState(text=text, family=family, **chosen)
+
+
+def transformers_own(spec, folder):
+    path = folder / spec.name if spec.repo else specs.BUNDLED / spec.name
+    network = AutoModelForPreTraining.from_pretrained(path, attn_implementation="eager")
+    return AutoTokenizer.from_pretrained(path), network.eval()
+
+
+@pytest.mark.parametrize("family", MIXTURES)
+def test_each_columns_numbers_are_those_of_plain_transformers(family, folder):
+    answer = ENDPOINTS["predict"](TEXT, family, 5)
+    assert answer["family"] == family
+    for spec, model in zip(family_specs(family), answer["models"], strict=True):
+        tokenizer, network = transformers_own(spec, folder)
+        inputs = tokenizer(TEXT, return_tensors="pt")
+        with torch.no_grad():
+            out = network(**inputs, output_attentions=True, output_hidden_states=True)
+        logits = out.logits if "logits" in out else out.prediction_logits
+        at = inputs["input_ids"][0] == tokenizer.mask_token_id
+        wanted = logits[0, at].softmax(-1)[0]
+        (mask,) = model["masks"]
+        for said in mask["predictions"]:
+            assert said["probability"] == pytest.approx(wanted[said["id"]].item(), abs=1e-5)
+        run = runs.get_run(spec, state_of(family))
+        assert torch.allclose(torch.cat(out.attentions), torch.tensor(run.attention), atol=1e-5)
+        states = torch.cat(out.hidden_states)
+        assert torch.allclose(states, torch.tensor(run.hidden_states), atol=1e-5)
+        if spec.repo:
+            assert run.attention.shape[:2] == SHAPES[spec.name]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
+@pytest.mark.parametrize("family", MIXTURES)
+def test_every_tab_answers(family, tab, text):
+    values = tab.show(state_of(family, text))
+    assert values
+    if tab.ID in ("predictions", "attention", "depth", "tasks", "parameters"):
+        shown = "".join(map(str, values))
+        assert [spec.label for spec in family_specs(family) if spec.label not in shown] == []
+
+
+@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
+@pytest.mark.parametrize("family", MIXTURES)
+def test_every_fold_opens(family, tab):
+    with gr.Blocks() as page:
+        state = gr.State(None)
+        with gr.Tab():
+            tab.build(state)
+    for event in page.fns.values():
+        if any(name == "expand" for _, name in event.targets):
+            chosen = state_of(family)
+            values = [chosen if c is state else getattr(c, "value", None) for c in event.inputs]
+            found = event.fn(*values)
+            assert list(found) if hasattr(found, "__next__") else [found]
+
+
+@pytest.mark.parametrize("family", MIXTURES)
+def test_every_endpoint_answers(family):
+    for model in sizes_of(family):
+        attention = ENDPOINTS["attention"](TEXT, family, model, 0, 11)["attention"]
+        assert [sum(row) for row in attention] == pytest.approx([1] * len(attention), abs=1e-5)
+        shape = {spec.key: spec.architecture for spec in family_specs(family)}[model]
+        (mask,) = ENDPOINTS["depth"](TEXT, family, model)["masks"]
+        assert len(mask["layers"]) == shape.n_layers + 1
+    assert len(ENDPOINTS["pair"]("The cat sat.", "It was bad.", family)["models"]) == 3
+    soft = ENDPOINTS["distillation"](TEXT, family, 2.0)
+    assert len(soft["masks"]) == 1
+    timed = ENDPOINTS["latency"](family, 8, 1, 2)["models"]
+    assert [model["name"] for model in timed] == [spec.name for spec in family_specs(family)]
+
+
+def test_the_wall_of_the_widest_mixture_stays_small():
+    words = " ".join(["the cat sat on the mat and the dog was not good"] * 5)
+    attention = next(tab for tab in TABS if tab.ID == "attention")
+    family = "bert=large,distilbert=base,albert=xxlarge"
+    _, wall = attention.show(state_of(family, f"{words} [MASK]."))
+    assert len(wall) < 2_000_000
+    shown = json.loads(wall)
+    assert [(m["layers"], m["heads"]) for m in shown["models"]] == [(24, 16), (6, 12), (12, 64)]
+    drawn = zlib.decompress(b64decode(shown["packed"]))
+    n = -(-len(shown["words"]) // shown["pool"])
+    assert len(drawn) == (24 * 16 + 6 * 12 + 12 * 64) * n * n
+
+
+UNLIKE = MIXTURES[-1]
+
+
+def test_what_a_student_of_another_teacher_has_not_is_said():
+    """BERT-large never taught mini-DistilBERT, and its states are wider."""
+    state = state_of(UNLIKE)
+    tab = next(tab for tab in TABS if tab.ID == "distillation")
+    assert "was distilled from mini-BERT, not from BERT-large." in str(tab.show(state)[0])
+    losses = ENDPOINTS["distillation"](TEXT, UNLIKE, 2.0)["losses"]
+    assert losses["cos"] is None
+    assert losses["total_is_of"] == ["ce"]
+    assert losses["total"] == pytest.approx(5 * losses["ce"])
+    shown = json.loads(folds.show_losses(state))
+    assert shown["cosine"] is None
+    said = "BERT-large's hidden states have 64 dimensions, mini-DistilBERT's 384."
+    assert said in shown["texts"]["notes"][-1]
+
+
+def test_a_layer_is_copied_only_beside_the_layers_it_was_copied_from():
+    rows = {f: aligned_rows(family_specs(f)) for f in ("base", "large", UNLIKE)}
+    assert rows["base"]["distilbert"] == [0, 2, 4, 7, 9, 11]
+    assert rows["large"]["distilbert"] == [3, 7, 11, 15, 19, 23]
+    assert rows["large"]["albert"] == rows["large"]["bert"] == list(range(24))
+    assert rows[UNLIKE]["distilbert"] == [7, 15, 23]
+    assert rows[UNLIKE]["albert"] == [3, 7, 11, 15, 19, 23]
+
+
+@pytest.mark.parametrize("check", ["LC17", "LC18", "LC19"])
+def test_live_checks_of_a_student_wait_for_its_teacher(check):
+    found = check_result(check, family_specimens(UNLIKE))
+    said = "mini-DistilBERT was not distilled from BERT-large."
+    assert (found.status, found.text) == ("waits", said)
+
+
+def test_families_of_one_origin_alone_are_said_to_agree_by_it():
+    said = re.sub("<[^>]*>", "", str(origin_note(family_specs("mini"))))
+    assert "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT" in said
+    assert origin_note(family_specs(UNLIKE)) is None
