@@ -5,9 +5,12 @@ FROM python:3.11-slim
 RUN useradd --uid 1000 --create-home explorer && install -d -o explorer /data
 WORKDIR /app
 COPY requirements.txt constraints.txt ./
+COPY deploy/requirements-serve.txt deploy/
+# With Ray, as deploy/compose.yaml asks: --build-arg REQUIREMENTS=deploy/requirements-serve.txt
+ARG REQUIREMENTS=requirements.txt
 # PyTorch's own wheels for processors: the registry's bring gigabytes of CUDA.
 RUN pip install --no-cache-dir --extra-index-url https://download.pytorch.org/whl/cpu \
-        -r requirements.txt -c constraints.txt "torch==2.13.0+cpu"
+        -r $REQUIREMENTS -c constraints.txt "torch==2.13.0+cpu"
 COPY app.py LICENSE README.md GLOSSARY.md CITATION.cff ./
 COPY explorer explorer
 COPY assets assets

@@ -15,8 +15,9 @@ from explorer.doors import log
 from explorer.doors.closing import close
 from explorer.doors.hosts import PUBLIC, believe
 from explorer.page_state import PageState
+from explorer.places.here import limit_memory
 from explorer.runs import default_family, warm_up
-from explorer.start import CannotStart, check_machine, check_port
+from explorer.start import NO_RAY, CannotStart, check_machine, check_port
 from explorer.timing.heap import keep_heaps_small
 from explorer.ui.kit.words import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
@@ -26,10 +27,29 @@ def build(flags: Namespace) -> gr.Blocks:
     """The page, before a model is loaded.
 
     Raises:
-        CannotStart: the machine has not what it needs. Broken: a file is missing or damaged.
+        CannotStart: the machine has not what it needs, or no models are where they should be.
+        Broken: a file is missing or damaged.
     """
     check_machine()
+    limit_memory(flags.memory)
+    if flags.models_at:
+        ask_models_at(flags.models_at)
     return build_page(opened_on(flags), with_tools(flags))
+
+
+def ask_models_at(address: str) -> None:
+    """Hold no network here, and ask those of a Ray cluster.
+
+    Raises:
+        CannotStart: Ray is not installed, or there are no models.
+    """
+    try:
+        from explorer.elsewhere import connect
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "ray":
+            raise
+        raise CannotStart(NO_RAY) from missing
+    connect(address)
 
 
 def opened_on(flags: Namespace) -> PageState:

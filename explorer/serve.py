@@ -1,35 +1,31 @@
 """``serve run explorer.serve:app``: the page on one machine, each model on machines of its own.
 
-Ray Serve starts, watches and multiplies them; ``docs/serving.md`` says how many of each. Needs
-``deploy/requirements-serve.txt``.
+``serve run explorer.serve:models`` starts the models alone, for pages that ``app.py --models-at``
+serves. Ray Serve starts, watches and multiplies them; ``docs/serving.md`` says how many of each.
+Needs ``deploy/requirements-serve.txt``.
 """
 
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import AsyncIterator
 from inspect import signature
 from typing import Any
 
 import gradio as gr
 from fastapi import FastAPI
 from ray import serve
-from ray.exceptions import RayError, RayTaskError
-from ray.serve.exceptions import RayServeException
 from ray.serve.handle import DeploymentHandle
 
-from explorer import runs
-from explorer.models.specs import FAMILIES, MODEL_KEYS
+from explorer.elsewhere import ask_elsewhere
+from explorer.models.choice.family import PRESETS, read_family
+from explorer.models.specs import MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.places.beside import Beside, Network
-from explorer.places.replicas import Gone, Replicas
 from explorer.runs import default_family, warm_up
-from explorer.timing.slot import SLOT
-from explorer.ui.kit.words import ELSEWHERE, WENT_AWAY
 from explorer.ui.shell.page import build_page, launch_options
 
 FAMILY = os.getenv("EXPLORER_FAMILY", "")
 """``mini`` or ``base``; empty: base if it is in this machine's cache."""
+NO_PAGE = "Here are models alone; the page is served by app.py --models-at."
 TOGETHER = 8
 """Texts that may share a pass."""
 WAIT_S = 0.01
@@ -48,56 +44,6 @@ class Encoder(Beside):
         """As ``Beside``: Ray looks for the generator here."""
         async for told in super().stream(*question):
             yield told
-
-
-@contextmanager
-def said_plainly() -> Iterator[None]:
-    """A machine that goes away is one sentence; a fault in what it ran stays a fault."""
-    try:
-        yield
-    except (RayTaskError, TimeoutError):  # the latter is one of Ray's own too
-        raise
-    except (RayError, RayServeException) as lost:
-        raise Gone(WENT_AWAY) from lost
-
-
-class Asked:
-    """An answer of a machine that may go away before it comes."""
-
-    def __init__(self, response: Any) -> None:  # noqa: ANN401 - Ray's, of either kind
-        self._response = response
-
-    def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401
-        """The answer.
-
-        Raises:
-            TimeoutError: it has not come yet. Gone: it never will.
-        """
-        with said_plainly():
-            return self._response.result(timeout_s=timeout)
-
-    def cancel(self) -> None:
-        """Let the machine know that nobody listens any more."""
-        self._response.cancel()
-
-    def __iter__(self) -> Iterator[Any]:
-        try:
-            with said_plainly():
-                yield from self._response
-        finally:
-            self.cancel()
-
-
-def ask(handle: DeploymentHandle, method: str, *question: Any) -> Asked:  # noqa: ANN401
-    """Put a question to any machine of a group."""
-    asked = handle.options(stream=True) if method == "stream" else handle
-    return Asked(getattr(asked, method).remote(*question))
-
-
-def ask_elsewhere(groups: Mapping[str, DeploymentHandle]) -> None:
-    """From now on this process holds no network and times nothing."""
-    runs.PLACE[:] = [Replicas({key: partial(ask, group) for key, group in groups.items()})]
-    SLOT.shut(ELSEWHERE)
 
 
 def served_page(start: PageState) -> FastAPI:
@@ -129,21 +75,42 @@ def family_of(name: str) -> str:
     Raises:
         ValueError: there is no such family.
     """
-    if name and name not in FAMILIES:
-        raise ValueError(f"EXPLORER_FAMILY is {name!r}; it can be {' or '.join(FAMILIES)}.")
-    return name or default_family()
+    known = read_family(name) if name else default_family()
+    if known is None:
+        raise ValueError(f"EXPLORER_FAMILY is {name!r}; it can be {' or '.join(PRESETS)}.")
+    return known
 
 
+class Models:
+    """The models without a page; whoever asks by HTTP is told where it is."""
+
+    def __init__(self, **groups: DeploymentHandle) -> None:
+        self.groups = groups
+
+    def __call__(self, _request: object) -> str:
+        """The answer to every address."""
+        return NO_PAGE
+
+
+_least, _, _most = os.getenv("EXPLORER_REPLICAS", "1-4").partition("-")
 _encoders = serve.deployment(
     Encoder,
     max_ongoing_requests=32,
-    autoscaling_config={"min_replicas": 1, "max_replicas": 4, "target_ongoing_requests": 8},
-    ray_actor_options={"num_cpus": float(os.getenv("EXPLORER_CPUS", "1"))},
+    autoscaling_config={
+        "min_replicas": int(_least),
+        "max_replicas": int(_most or _least),
+        "target_ongoing_requests": 8,
+    },
+    ray_actor_options={
+        "num_cpus": float(os.getenv("EXPLORER_CPUS", "1")),
+        "num_gpus": float(os.getenv("EXPLORER_GPUS", "0")),
+    },
 )
+_groups = {key: _encoders.options(name=key).bind() for key in MODEL_KEYS}
 _page = serve.deployment(
     serve.ingress()(Page), max_ongoing_requests=512, ray_actor_options={"num_cpus": 0.2}
 )
-app = _page.bind(
-    family_of(FAMILY), **{key: _encoders.options(name=key).bind() for key in MODEL_KEYS}
-)
+app = _page.bind(family_of(FAMILY), **_groups)
 """What ``serve run`` starts."""
+models = serve.deployment(Models, ray_actor_options={"num_cpus": 0}).bind(**_groups)
+"""The same without the page."""

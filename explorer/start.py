@@ -25,6 +25,12 @@ NO_MEMORY = (
     "There is too little memory to start: {there:.1f} GB can still be taken, the bundled models "
     "and their libraries need about 1 GB."
 )
+NO_RAY = "--models-at needs Ray: pip install -r deploy/requirements-serve.txt"
+NOT_HERE = "--model, --any-model and --memory are about models here; with --models-at none are."
+NO_CLIENT = (
+    "ray:// carries no streams, which live lessons need: let this machine join the cluster (ray "
+    "start --address=HOST:6379 --num-cpus=0) and say --models-at auto."
+)
 
 
 class CannotStart(Exception):
@@ -44,13 +50,43 @@ def plainly() -> Iterator[None]:
         raise SystemExit(CANNOT) from None
 
 
+def _device(name: str) -> str:
+    """How torch names a device; ``cuda:0`` is ``cuda``."""
+    from explorer.models.specs import DEVICE
+
+    if not DEVICE.fullmatch(name):
+        raise argparse.ArgumentTypeError(f"{name} is no device: auto, cpu, cuda, cuda:1, mps ...")
+    return name.removesuffix(":0")
+
+
 def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """The command line; Gradio's own environment variables fill in what is not given."""
-    from explorer.page_state import DEVICES, DTYPES
+    from explorer.page_state import DTYPES
 
     parser = argparse.ArgumentParser(description=ABOUT)
-    parser.add_argument("--family", choices=("mini", "base"), help="default: base if it is cached")
-    parser.add_argument("--device", choices=("auto", *DEVICES), default="auto")
+    parser.add_argument(
+        "--family",
+        help="mini, base, large or bert=large,albert=xlarge (default: base if it is cached)",
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME=PATH_OR_REPO[@REVISION]",
+        help="your own checkpoint as a choice of the column NAME (repeatable)",
+    )
+    parser.add_argument(
+        "--any-model", action="store_true", help="visitors may type any repository of the model hub"
+    )
+    parser.add_argument(
+        "--memory", type=float, metavar="GB", help="for all models together (default: 60 %% of all)"
+    )
+    parser.add_argument(
+        "--models-at",
+        metavar="ADDRESS",
+        help="hold no model: ask those of the Ray cluster at auto or HOST:6379",
+    )
+    parser.add_argument("--device", type=_device, default="auto", help="cpu, cuda, cuda:1, mps ...")
     parser.add_argument("--dtype", choices=DTYPES, default="float32")
     parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
     parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
@@ -58,7 +94,32 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
     parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
     parser.add_argument("--log", action="store_true", help="write a line for every request")
-    return parser.parse_args(arguments)
+    flags = parser.parse_args(arguments)
+    if flags.models_at and (flags.model or flags.any_model or flags.memory):
+        parser.error(NOT_HERE)
+    if (flags.models_at or "").startswith("ray://"):
+        parser.error(NO_CLIENT)
+    try:
+        choose_models(flags)
+    except ValueError as error:
+        parser.error(str(error))
+    return flags
+
+
+def choose_models(flags: argparse.Namespace) -> None:
+    """Which models there are to choose from, and which the page opens on.
+
+    Raises:
+        ValueError: a model cannot be used, or there is no such family.
+    """
+    from explorer.models.choice.family import opened_family
+
+    if flags.any_model or flags.model:
+        from explorer.models.choice import own
+
+        own.ANY[-1] = flags.any_model
+        own.add_models(flags.model)
+    flags.family = opened_family(flags.family)
 
 
 def check_machine() -> None:

@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from explorer.bench import click, device, fuzz, hostile, latency, load, together, versus
+from explorer.bench import click, device, fuzz, hostile, latency, load, scale, together, versus
 from explorer.timing.stop import Stopped
 
 
@@ -15,6 +15,7 @@ def main(arguments: list[str] | None = None) -> int:
     click.add_command(commands)
     together.add_command(commands)
     load.add_command(commands)
+    scale.add_command(commands)
     versus.add_command(commands)
     hostile.add_command(commands)
     fuzz.add_command(commands)

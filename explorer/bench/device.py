@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 import torch
 
+from explorer.models.choice.family import family_specs
+from explorer.models.devices import device_name, resolve_device, synchronise
 from explorer.models.forward import inputs_of, run_together, state_logits, tokenize
 from explorer.models.heads.adapters import tuned_model
 from explorer.models.heads.pair import has_pair_head, pair_logits
@@ -22,11 +24,10 @@ from explorer.models.inside.neurons import queries_and_keys
 from explorer.models.inside.patching import patched_logits
 from explorer.models.inside.repeats import unrolled_states
 from explorer.models.inside.values import value_norms
-from explorer.models.loading import LoadedModel, load_model, resolve_device
+from explorer.models.loading import LoadedModel, load_model
 from explorer.models.rows import MaskedRow, Patch
 from explorer.models.run import Run
 from explorer.models.scoring import row_logits, row_states
-from explorer.models.specs import family_specs
 
 DTYPES = ("float32", "bfloat16", "float16")
 TEXTS = (
@@ -154,9 +155,9 @@ def run(chosen: argparse.Namespace) -> int:
 
 def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
     """The report's lines, as Markdown."""
-    name = torch.cuda.get_device_name() if device.startswith("cuda") else device
-    yield f"{name}, torch {torch.__version__}, against the CPU in float32: the largest difference"
-    yield "and, in brackets, in how many rows of numbers the largest stands in the same place."
+    yield f"{device_name(device)}, torch {torch.__version__}, against the CPU in float32:"
+    yield "the largest difference and, in brackets, in how many rows of numbers the largest stands"
+    yield "in the same place."
     yield ""
     yield "| model | part | " + " | ".join(DTYPES) + " | float32 twice |"
     yield "|---|---|" + "---:|" * (len(DTYPES) + 1)
@@ -225,5 +226,5 @@ def _seconds(loaded: LoadedModel, inputs: dict[str, torch.Tensor]) -> float:
     begun = time.perf_counter()
     loaded.network.base_model(**inputs)
     if loaded.device != "cpu":
-        torch.accelerator.synchronize()
+        synchronise(loaded.device)
     return time.perf_counter() - begun

@@ -36,6 +36,8 @@ GOOD: dict[str, list[Any]] = {
     "predict": ["The [MASK] sat.", "mini", 3],
     "attention": ["The cat sat.", "mini", "bert", 0, 0],
     "depth": ["The [MASK] sat.", "mini", "bert"],
+    "layer": ["The [MASK] sat.", "mini", "bert", 0, 0, -1],
+    "contexts": ["The [MASK] sat.", "mini"],
     "parameters": [["bert-base-uncased", "mini-albert"]],
     "distillation": ["The [MASK] sat.", "mini", 2.0],
     "pair": ["It rains.", "We stay in.", "mini"],

@@ -1,9 +1,12 @@
 """``python -m explorer.bench latency``: time a family, or one model against itself."""
 
 import argparse
+import csv
+import io
 import json
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +14,16 @@ from typing import Any
 import numpy as np
 
 from explorer.analysis.latency.family import last, measure_family, plan_for
+from explorer.analysis.latency.faster import measure_faster
+from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.latency.report import Report, family_report, report_csv
-from explorer.models.loading import available_devices
-from explorer.models.specs import ModelSpec, all_specs, family_specs
+from explorer.models.choice.family import all_specs, family_specs
+from explorer.models.devices import available_devices
+from explorer.models.specs import ModelSpec
 from explorer.timing.stop import StopSign
-from explorer.timing.workload import DEVICE_NAMES, DTYPE_NAMES, EVERY, Workload, clock_on
+from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
+from explorer.views.latency.numbers import faster_numbers
 
 APART_S = 5.0
 """Between two presses."""
@@ -30,7 +37,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--models", nargs="+", metavar="NAME", choices=list(all_specs()))
     parser.add_argument("--length", type=int, default=32, help="tokens per text")
     parser.add_argument("--batch", type=int, default=1, help="texts per pass")
-    parser.add_argument("--device", choices=(*DEVICE_NAMES, EVERY), default="cpu")
+    parser.add_argument("--device", default="cpu", help=f"cpu, cuda, cuda:1, mps ... or {EVERY}")
     parser.add_argument("--dtype", choices=DTYPE_NAMES, default="float32")
     parser.add_argument("--head", action="store_true", help="with the masked-word head everywhere")
     parser.add_argument("--looks", action="store_true", help="with attentions and hidden states")
@@ -49,6 +56,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
         metavar="TIMES",
         help="measure the family so many times and say what separate presses differ by",
     )
+    parser.add_argument(
+        "--ways",
+        nargs="*",
+        type=int,
+        metavar="BATCH",
+        help="time every way to run each model too, with these numbers of texts as well",
+    )
     parser.add_argument("--save", type=Path, help="write the measurement to a .json or .csv file")
 
 
@@ -66,6 +80,10 @@ def run(chosen: argparse.Namespace) -> int:
         ratios = against_itself(specs[0], workload, chosen)
         sys.stdout.write(self_report(ratios))
         return 0
+    if chosen.ways is not None:
+        text = ways_csv(specs, workload, plan, chosen.ways)
+        (chosen.save.write_text if chosen.save else sys.stdout.write)(text)
+        return 0
     if chosen.presses:
         sys.stdout.write(presses_report(separate_presses(specs, workload, chosen)))
         return 0
@@ -76,6 +94,18 @@ def run(chosen: argparse.Namespace) -> int:
         text = report_csv(report) if as_csv else json.dumps(report, indent=1, allow_nan=False)
         chosen.save.write_text(text, "utf-8")
     return 0
+
+
+def ways_csv(
+    specs: tuple[ModelSpec, ...], workload: Workload, plan: Plan, batches: Sequence[int]
+) -> str:
+    """The table of "Faster inference", as the page saves it."""
+    *_, found = measure_faster(specs, workload, plan, StopSign(), batches)
+    for line in (f"{row.spec.name}: {row.name} missing ({row.reason})\n" for row in found.missing):
+        sys.stderr.write(line)
+    numbers, out = faster_numbers(found), io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows([numbers.columns, *numbers.rows])
+    return out.getvalue()
 
 
 def chosen_specs(chosen: argparse.Namespace) -> tuple[ModelSpec, ...]:

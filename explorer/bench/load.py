@@ -1,12 +1,13 @@
 """``python -m explorer.bench load``: many sessions at once, and what each is answered."""
 
 import argparse
+import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,11 @@ def run(chosen: argparse.Namespace) -> int:
             1e3 * np.percentile([a.seconds for a in them], share) for them in (alone, many)
         )
         _print(f"p{share}: {all_:.0f} ms, of one visitor {one:.0f} ms: ratio {all_ / one:.1f}")
-    bare = bare_seconds(asked)
-    _print(
-        f"throughput over that of bare forwards one after another on one thread: {bare / wall:.2f}"
-    )
+    for what, seconds in (
+        ("bare forwards on one thread", bare_seconds(asked)),
+        ("the endpoints' functions, called without a page", called_seconds(asked)),
+    ):
+        _print(f"throughput over that of {what}, one after another: {seconds / wall:.2f}")
     return 1 if wrong or failed else 0
 
 
@@ -72,7 +74,12 @@ def answered(
     """The answers in the order of the questions, and the seconds that all took."""
     with serve() as (url, process):
         ask_all(url, questions(WARM), 1)
-        return ask_all(url, asked, sessions, Watch(process, quiet).one_more)
+        before = processor_seconds(process)
+        answers = ask_all(url, asked, sessions, Watch(process, quiet).one_more)
+        if process and not quiet:
+            each = (processor_seconds(process) - before) / len(asked)
+            _print(f"processor time of the server: {1e3 * each:.0f} ms a question")
+        return answers
 
 
 def ask_all(
@@ -122,6 +129,15 @@ class Watch:
                 _print(f"after {self._answers:>5}: {memory} MB, {threads} threads, {files} files")
 
 
+def processor_seconds(process: int) -> float:
+    """Seconds that a process has computed in its own code and in the system's, on Linux."""
+    about = Path(f"/proc/{process}/stat")
+    if not about.exists():
+        return 0.0
+    own, system = about.read_text().rpartition(")")[2].split()[11:13]
+    return (int(own) + int(system)) / os.sysconf("SC_CLK_TCK")
+
+
 def held_by(process: int) -> tuple[int, int, int]:
     """Resident megabytes, threads and open files of a process, as Linux counts them."""
     about = Path(f"/proc/{process}")
@@ -150,6 +166,24 @@ def bare_seconds(asked: Sequence[Question]) -> float:
         for one in loaded:
             run_model(one, tokenize(one, text))
     return (time.perf_counter() - begun) * len(texts) / len(sample)
+
+
+def called_seconds(asked: Sequence[Question]) -> float:
+    """The same answers worked out in this process; a view is what ``/predict`` answers."""
+    import gradio as gr
+
+    from explorer.ui.shell.api import ENDPOINTS
+
+    def call(question: Question) -> None:
+        with suppress(gr.Error):  # a refusal in a sentence is an answer too
+            ENDPOINTS.get(question.kind, ENDPOINTS["predict"])(*question.values)
+
+    for question in questions(WARM):
+        call(question)
+    begun = time.perf_counter()
+    for question in asked:
+        call(question)
+    return time.perf_counter() - begun
 
 
 def _print(line: str) -> None:

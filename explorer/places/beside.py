@@ -13,9 +13,10 @@ from threading import Event
 from typing import Any
 
 from explorer.gate import wait_for_gate
+from explorer.models.choice.family import all_specs
 from explorer.models.run import Run
-from explorer.models.specs import Where, all_specs
-from explorer.places.here import Here, loaded
+from explorer.models.specs import Where
+from explorer.places.here import Here, limit_memory, loaded
 from explorer.places.seam import ASKER
 
 Network = tuple[str, str, str]
@@ -42,6 +43,7 @@ class Beside:
 
     def __init__(self) -> None:
         wait_for_gate()
+        limit_memory()
         ASKER[:] = [lambda: _gone.get().is_set]
         self._here = Here(n_workers=1)
         self._threads = ThreadPoolExecutor(AT_ONCE, "asked")

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from explorer.places.lanes import VISITOR, Lanes, Work, lane_of
 from explorer.places.seam import ASKER, JOBS, PROGRAM, Report, job_named
 from explorer.places.together import Network, Together, Waiting
 from explorer.timing.budget import Meter
+from explorer.timing.room import whole
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped
 
@@ -24,6 +25,15 @@ if TYPE_CHECKING:
 
 WIDTH = max(1, (os.cpu_count() or 1) // 3)
 """Threads of one pass."""
+SHARE = 0.6
+"""Of the machine's memory, for the networks."""
+
+
+def limit_memory(gigabytes: float | None = None) -> None:
+    """What the networks of this process may take together; by default 60% of the memory."""
+    from explorer.models.choice import memory
+
+    memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
 
 
 def _held(what: str) -> AbstractContextManager[None]:
@@ -47,6 +57,20 @@ def _for_visitor(work: Work) -> None:
         SLOT.visitor_goes()
 
 
+@contextmanager
+def _leaves_if_full(where: Where) -> Iterator[None]:
+    """An accelerator without memory left is given back what the network has there."""
+    import torch
+
+    try:
+        yield
+    except torch.OutOfMemoryError:
+        from explorer.models.loading import forget_model
+
+        forget_model(*where)
+        raise
+
+
 def loaded(where: Where, report: Report | None = None) -> "LoadedModel":
     """A network of this process, loaded once.
 
@@ -68,7 +92,7 @@ class Here:
 
     def devices(self) -> tuple[str, ...]:
         """The devices of this machine."""
-        from explorer.models.loading import available_devices
+        from explorer.models.devices import available_devices
 
         return available_devices()
 
@@ -140,7 +164,12 @@ class Here:
         program = PROGRAM[-1]()
         meter = Meter(program, WIDTH)
         if not way.on_worker:
-            with SLOT.visited(not program), _held(way.slot), meter.running():
+            with (
+                SLOT.visited(not program),
+                _held(way.slot),
+                meter.running(),
+                _leaves_if_full(where),
+            ):
                 return do(first, *arguments)
         left, answer, lane = ASKER[-1](), Future[Any](), lane_of(program, way.one_of_many)
         let_others = partial(self._let_others, lane, meter, left)
@@ -149,7 +178,12 @@ class Here:
             try:
                 if left():
                     raise Stopped("left")
-                with _held(way.slot), giving_way(let_others), meter.running():
+                with (
+                    _held(way.slot),
+                    giving_way(let_others),
+                    meter.running(),
+                    _leaves_if_full(where),
+                ):
                     found = do(first, *arguments)
                 answer.set_result(found)
             except BaseException as error:
@@ -185,7 +219,7 @@ def _run_all(served: list[Waiting], where: Where) -> None:
     if SLOT.is_measuring:
         for report in reports:
             report("A measurement has the machine for some seconds; your text is next", 0.0)
-    with SLOT.infer():
+    with SLOT.infer(), _leaves_if_full(where):
         runs = run_together(network, list(tokens.values()))
     for one, run in zip(tokens, runs, strict=True):
         one.run.set_result(run)

@@ -5,11 +5,13 @@ from collections.abc import Callable
 
 import torch
 
+from explorer.models.devices import kind_of
 from explorer.models.loading import DTYPES
 from explorer.timing.protocol import stopwatch, thread_width
 from explorer.timing.workload import Workload
 
-GEMM_SIZE = {"cpu": 1024, "cuda": 8192, "mps": 2048}
+GEMM_SIZE = {"cpu": 1024, "cuda": 8192}
+OTHER_SIZE = 2048
 GEMM_TRIES = 5
 READ_TRIES = 5
 BURSTS = 3
@@ -21,7 +23,7 @@ _best: dict[tuple[object, ...], float] = {}
 
 def peak_flops(device: str, dtype: str, clock: str) -> float:
     """Operations per second of a large square matrix product: the best that was ever seen here."""
-    size = GEMM_SIZE[device]
+    size = GEMM_SIZE.get(kind_of(device), OTHER_SIZE)
     a = torch.ones(size, size, device=device, dtype=DTYPES[dtype])
     out = torch.empty_like(a)
     seconds = best_seconds(lambda: torch.mm(a, a, out=out), (device, clock), GEMM_TRIES)

@@ -7,6 +7,7 @@ from pathlib import Path
 import torch
 import transformers
 
+from explorer.models import devices
 from explorer.timing.protocol import stolen_seconds, usable_cores
 from explorer.timing.room import line_of, memory_line, room
 
@@ -37,7 +38,7 @@ def machine(*devices: str) -> Machine:
 
 def device_name(device: str) -> str:
     """The accelerator's own name, or the processor's."""
-    return str(torch.cuda.get_device_name()) if device == "cuda" else processor_name()
+    return processor_name() if device == "cpu" else devices.device_name(device)
 
 
 def processor_name() -> str:
@@ -49,16 +50,5 @@ def processor_name() -> str:
 
 def free_bytes(device: str = "cpu") -> int:
     """Bytes that can still be taken without pushing anybody out."""
-    if device == "cuda":
-        return int(torch.cuda.mem_get_info()[0])
-    return int(room())
-
-
-def resident_bytes() -> int | None:
-    """Memory of this process that is in the machine now."""
-    try:
-        status = Path("/proc/self/status").read_text()
-    except OSError:
-        return None
-    line = next((line for line in status.splitlines() if line.startswith("VmRSS")), "")
-    return int(line.split()[1]) * 1024 if line else None
+    left = None if device == "cpu" else devices.free_device_bytes(device)
+    return int(room()) if left is None else left

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.profiler import ProfilerActivity, profile
 
+from explorer.models.devices import on_device
+
 if TYPE_CHECKING:
     from explorer.models.specs import ModelSpec
     from explorer.timing.workload import Workload
@@ -37,10 +39,8 @@ def peak_bytes(call: Call, device: str = "cpu") -> int | None:
     The process's size cannot tell: after the first call the allocator has the pages already.
     None where the device keeps no record.
     """
-    if device == "cuda":
-        return cuda_peak_bytes(call, torch.cuda)
     if device != "cpu":
-        return None
+        return device_peak_bytes(call, device)
     with profile(activities=[ProfilerActivity.CPU], profile_memory=True) as record:
         call()
     return highest(allocations(record))
@@ -62,11 +62,15 @@ def highest(changes: list[int]) -> int:
     return most
 
 
-def cuda_peak_bytes(call: Call, device: object) -> int:
-    """The same from a CUDA device's own peak counter."""
-    device.synchronize()  # type: ignore[attr-defined]
-    device.reset_peak_memory_stats()  # type: ignore[attr-defined]
-    before = device.memory_allocated()  # type: ignore[attr-defined]
-    call()
-    device.synchronize()  # type: ignore[attr-defined]
-    return int(device.max_memory_allocated() - before)  # type: ignore[attr-defined]
+def device_peak_bytes(call: Call, device: str, memory: Any = torch.accelerator) -> int | None:  # noqa: ANN401
+    """The same from an accelerator's own peak counter; None where it has none."""
+    with on_device(device):
+        memory.synchronize()
+        try:
+            memory.reset_peak_memory_stats()
+            before = memory.memory_allocated()
+        except (RuntimeError, NotImplementedError):
+            return None
+        call()
+        memory.synchronize()
+        return int(memory.max_memory_allocated() - before)

@@ -67,8 +67,8 @@ def has_weights(spec: ModelSpec) -> bool:
 
 def checkpoint_here(spec: ModelSpec) -> Path | None:
     """The folder of the spec's checkpoint if it lies on this machine."""
-    if spec.repo:
-        return cached_path(spec)
+    if spec.repo or spec.folder:
+        return spec.folder or cached_path(spec)
     return spec.bundled_path if (spec.bundled_path / "model.safetensors").exists() else None
 
 
@@ -78,7 +78,7 @@ def check_device(device: str) -> None:
     Raises:
         BadWorkload: in one sentence.
     """
-    from explorer.models.loading import available_devices
+    from explorer.models.devices import available_devices
 
     if device not in available_devices():
         raise BadWorkload(f"This machine has no {device} device.")
@@ -138,12 +138,12 @@ def int8_network(timed: TimedNetwork) -> TimedNetwork:
 
     One scale per row of a weight matrix: with one for the whole matrix more answers change.
     """
-    return _kept_network(timed, "int8", _dynamic)
+    return _kept_network(timed, "int8", TORCH_WAYS["int8"])
 
 
 def int8_weights_network(timed: TimedNetwork) -> TimedNetwork:
     """The same network with its weights alone in 8 bits: smaller, hardly another answer."""
-    return _kept_network(timed, "int8 weights", _weights_only)
+    return _kept_network(timed, "int8 weights", TORCH_WAYS["int8 weights"])
 
 
 def _kept_network(
@@ -172,3 +172,12 @@ def _weights_only(network: nn.Module) -> nn.Module:
             if isinstance(child, nn.Linear):
                 setattr(module, name, WeightsOnly(child))
     return copied
+
+
+TORCH_WAYS: dict[str, Callable[[nn.Module], nn.Module]] = {
+    "float32": lambda network: network,
+    "bfloat16": lambda network: network.to(torch.bfloat16),
+    "int8": _dynamic,
+    "int8 weights": _weights_only,
+}
+"""The ways to run a float32 network that torch has on a processor, and how each is made."""

@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -12,6 +13,7 @@ import torch
 from torch import nn
 from transformers import PreTrainedModel
 
+from explorer.models.devices import new_event, on_device, synchronise
 from explorer.models.kinds import KINDS
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
@@ -114,13 +116,23 @@ def usable_cores() -> int:
 
 def stopwatch(workload: Workload) -> Stopwatch:
     """How one call is timed on a workload's clock."""
-    if workload.device == "cuda":
-        return cuda_stopwatch(lambda: torch.cuda.Event(enable_timing=True))
-    if workload.device == "mps":
-        return waiting_stopwatch(torch.mps.synchronize)
+    if workload.device != "cpu":
+        return device_stopwatch(workload.device)
     # One thread does all the work of a call, so its own processor time is the whole cost and
     # neither neighbours nor the app's other threads are in it.
     return clock_stopwatch(time.thread_time if workload.clock == "compute" else time.perf_counter)
+
+
+def device_stopwatch(device: str) -> Stopwatch:
+    """An accelerator's own events where it has any, else the wait until it has done its work."""
+    event = new_event(device)
+    timed = event_stopwatch(event) if event else waiting_stopwatch(partial(synchronise, device))
+
+    def there(call: Call) -> float:
+        with on_device(device):
+            return timed(call)
+
+    return there
 
 
 def clock_stopwatch(clock: Callable[[], float]) -> Stopwatch:
@@ -162,7 +174,7 @@ class Event(Protocol):
         """Milliseconds from this mark to a later one."""
 
 
-def cuda_stopwatch(new_event: Callable[[], Event]) -> Stopwatch:
+def event_stopwatch(new_event: Callable[[], Event]) -> Stopwatch:
     """Seconds between two marks in the device's own queue.
 
     The first mark is waited for, so that work queued earlier is not charged to this call.

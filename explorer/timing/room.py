@@ -19,6 +19,13 @@ def room(least: float = 4e9) -> float:
     return min((float(one) for one in known if one is not None), default=least)
 
 
+def whole(least: float = 4e9) -> float:
+    """Bytes of the machine's memory, or of its container's where that is less."""
+    limit = line_of(CGROUP_LIMIT)
+    known = (memory_line("MemTotal"), int(limit) if limit and limit.isdigit() else None)
+    return min((float(one) for one in known if one), default=least)
+
+
 def is_short() -> bool:
     """Whether there is so little memory that it, and no text, is what answers fail for."""
     return room() < SHORT
@@ -62,3 +69,13 @@ def line_of(path: Path) -> str | None:
         return path.read_text().strip()
     except OSError:
         return None
+
+
+def resident_bytes() -> int | None:
+    """Memory of this process that is in the machine now."""
+    try:
+        status = Path("/proc/self/status").read_text()
+    except OSError:
+        return None
+    line = next((line for line in status.splitlines() if line.startswith("VmRSS")), "")
+    return int(line.split()[1]) * 1024 if line else None

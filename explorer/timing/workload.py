@@ -4,13 +4,12 @@ import math
 from dataclasses import dataclass
 from typing import cast
 
-from explorer.models.specs import Architecture
+from explorer.models.specs import DEVICE, Architecture
 
 MAX_LENGTH = 512
 MAX_BATCH = 32
 MAX_REPEATS = 200
 DTYPE_NAMES: tuple[str, ...] = ("float32", "bfloat16", "float16")
-DEVICE_NAMES: tuple[str, ...] = ("cpu", "cuda", "mps")
 EVERY = "every"
 """In the place of a device: all that the machine has, in the same rounds."""
 CLOCKS: tuple[str, ...] = ("compute", "wait", "device")
@@ -47,7 +46,8 @@ class Workload:
     def __post_init__(self) -> None:
         whole_number("The length", self.length, 2, MAX_LENGTH)
         whole_number("The batch", self.batch, 1, MAX_BATCH)
-        _known("device", self.device, DEVICE_NAMES)
+        if not isinstance(self.device, str) or not DEVICE.fullmatch(self.device):
+            raise BadWorkload("The device must be written as torch does: cpu, cuda, cuda:1, mps.")
         _known("dtype", self.dtype, DTYPE_NAMES)
         _known("clock", self.clock, CLOCKS)
         if (self.clock == "device") != (self.device != "cpu"):

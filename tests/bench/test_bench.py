@@ -1,11 +1,13 @@
 """The command line of the latency protocol, and the client that clicks."""
 
+import csv
 import json
 import re
 
 import numpy as np
 import pytest
 
+from explorer.analysis.latency.faster import Faster, Missing
 from explorer.analysis.latency.ratio import Ratio
 from explorer.bench import latency, served
 from explorer.bench.__main__ import main
@@ -14,6 +16,7 @@ from explorer.models import forward
 from explorer.models.specs import BASE
 from explorer.page_state import PageState
 from explorer.timing.stop import Stopped
+from tests.ui.latency.test_jobs import variants
 
 
 def test_a_measurement_is_printed_and_saved(tiny_family, tmp_path, capsys):
@@ -140,3 +143,21 @@ def test_presses_that_differ_by_more_than_their_blocks_show_say_by_how_much():
     assert beyond == pytest.approx(deviation, abs=0.1)
     loose = [Ratio(r.ratio, r.ratio * 0.8, r.ratio * 1.25, 16) for r in sure]
     assert "beyond that 0.0%" in presses_report({"other": loose})
+
+
+def test_every_way_to_run_is_written_as_the_page_saves_it(monkeypatch, tmp_path, capsys):
+    """One row for each way under the page's own columns; what is missing goes beside them."""
+    asked, saved = [], tmp_path / "ways.csv"
+    missing = (Missing(BASE["bert"], "OpenVINO", "packages"),)
+
+    def found(specs, workload, plan, sign, batches):
+        asked.append(batches)
+        yield Faster((variants("bert", float32=0.1, int8=0.04),), missing=missing)
+
+    monkeypatch.setattr(latency, "measure_faster", found)
+    assert main(["latency", "--ways", "8", "--save", str(saved)]) == 0
+    plain, int8 = csv.DictReader(saved.read_text("utf-8").splitlines())
+    assert asked == [[8]]
+    assert (plain["way_to_run"], plain["times_float32"]) == ("float32", "")
+    assert float(int8["times_float32"]) == pytest.approx(0.4)
+    assert capsys.readouterr().err == "bert-base-uncased: OpenVINO missing (packages)\n"

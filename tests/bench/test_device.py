@@ -7,7 +7,7 @@ import pytest
 
 from explorer.bench import device
 from explorer.bench.__main__ import main
-from explorer.models.specs import family_specs
+from explorer.models.choice.family import family_specs
 
 ROW = re.compile(r"\| (mini-\w+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)
 QUICK = ["device", "--device", "cpu", "--texts", "1", "--rounds", "1"]

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 from argparse import Namespace
 from contextlib import contextmanager
 
@@ -58,6 +59,7 @@ def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
     said = capsys.readouterr().out
     assert "12 requests of 3 sessions at once" in said
     assert "wrong or crossed: 0; failed: 0" in said
+    assert len(re.findall(r"throughput over that of .*: \d", said)) == 2
     assert re.search(r"p95: \d+ ms, of one visitor \d+ ms: ratio \d", said)
 
 
@@ -93,3 +95,8 @@ def test_what_a_process_holds_is_read():
     assert threads >= 1
     assert files >= 3
     assert load.held_by(2**30) == (0, 0, 0)
+    before, end = load.processor_seconds(os.getpid()), time.process_time() + 0.2
+    while time.process_time() < end:
+        pass
+    assert 0.15 < load.processor_seconds(os.getpid()) - before < 0.6
+    assert load.processor_seconds(2**30) == 0

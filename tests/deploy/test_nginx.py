@@ -13,6 +13,8 @@ import pytest
 
 from explorer.bench.served import free_port
 from explorer.doors.door import MOST_BODY, MOST_HEAD
+from explorer.doors.questions import OTHERS
+from explorer.ui.kit.words import WENT_AWAY
 from tests.waiting import until
 
 CONF = Path(__file__).parents[2] / "deploy" / "nginx.conf"
@@ -34,7 +36,7 @@ def test_every_line_ends_as_nginx_wants_it():
         "hash $sticky consistent;",
         "proxy_http_version 1.1;",
         "proxy_buffering off;",
-        "proxy_next_upstream off;",
+        "proxy_next_upstream error;",
         "add_header Set-Cookie $new_visitor;",
         "client_header_timeout 10s;",
         "client_body_timeout 10s;",
@@ -54,11 +56,14 @@ def test_its_limits_are_those_of_the_door_and_its_log_holds_no_query():
 
 
 class Process(BaseHTTPRequestHandler):
-    """Answers with the port that it listens on."""
+    """Answers with the port that it listens on; a stream that is its own ends in that."""
 
     def do_GET(self):
-        said = str(self.server.server_port).encode()
-        self.send_response(200)
+        own = str(self.server.server_port)
+        stream = self.path.startswith("/gradio_api/call/predict/of")
+        known = not stream or self.path.endswith(own) or not self.headers.get(OTHERS)
+        said = own.encode()
+        self.send_response(200 if known else 404)
         self.send_header("content-length", str(len(said)))
         self.send_header("x-heard", self.headers.get("x-forwarded-for", ""))
         self.end_headers()
@@ -94,15 +99,20 @@ def in_front_of(ports, tmp_path):
 
 
 @pytest.fixture
-def url(tmp_path):
+def processes():
     processes = [ThreadingHTTPServer(("127.0.0.1", 0), Process) for _ in range(2)]
     for process in processes:
         threading.Thread(target=process.serve_forever, daemon=True).start()
-    with in_front_of([process.server_port for process in processes], tmp_path) as address:
-        yield address
+    yield processes
     for process in processes:
         process.shutdown()
         process.server_close()
+
+
+@pytest.fixture
+def url(processes, tmp_path):
+    with in_front_of([process.server_port for process in processes], tmp_path) as address:
+        yield address
 
 
 def answers(address):
@@ -138,6 +148,46 @@ def test_a_program_that_keeps_cookies_meets_one_process_from_its_first_question_
             met |= {program.get("/gradio_api/call/predict/1").text for _ in range(3)}
             assert not program.cookies
     assert len(met) == 1
+
+
+@needs_nginx
+def test_an_answer_is_fetched_where_its_question_was_asked(url, processes):
+    """Wherever the cookie leads now."""
+    for n in range(12):
+        with httpx.Client(base_url=url, cookies={"bfe": str(n)}) as moved:
+            for port in (str(process.server_port) for process in processes):
+                assert moved.get(f"/gradio_api/call/predict/of-{port}").text == port
+
+
+@needs_nginx
+def test_where_nobody_knows_of_a_question_the_visitors_own_process_says_so(url):
+    for n in range(12):
+        with httpx.Client(base_url=url, cookies={"bfe": str(n)}) as visitor:
+            own = visitor.post("/gradio_api/queue/join").text
+            said = visitor.get("/gradio_api/call/predict/of-nobody")
+            assert (said.status_code, said.text) == (200, own)
+
+
+@needs_nginx
+def test_a_process_that_has_gone_costs_nobody_who_comes_later(url, processes):
+    processes[0].shutdown()
+    processes[0].server_close()
+    for n in range(24):
+        with httpx.Client(base_url=url, cookies={"bfe": str(n)}) as visitor:
+            said = visitor.post("/gradio_api/queue/join")
+            assert (said.status_code, said.text) == (200, str(processes[1].server_port))
+
+
+@needs_nginx
+def test_where_all_have_gone_there_is_a_sentence(url, processes):
+    for process in processes:
+        process.shutdown()
+        process.server_close()
+    for said in (
+        httpx.post(f"{url}/gradio_api/queue/join"),
+        httpx.get(f"{url}/gradio_api/queue/data"),
+    ):
+        assert (said.status_code, said.json()) == (502, {"detail": WENT_AWAY})
 
 
 @needs_nginx

@@ -66,7 +66,7 @@ def order(tuned_family, monkeypatch):
     monkeypatch.setattr(runs, "PLACE", [Here()])
     monkeypatch.setattr(Here, "run", asked)
     monkeypatch.setattr(here, "_run_all", together)
-    for head, name in ((sentiment, "_slopes"), (sentiment, "_difference")):
+    for head, name in ((sentiment, "_slopes"), (sentiment, "_differences")):
         monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
     monkeypatch.setattr(question, "_window_logits", slow("part", question._window_logits))
     return said

@@ -122,3 +122,17 @@ def test_a_program_that_measures_without_end_leaves_places_for_others(http):
         for turn in held:
             turn.stop()
             turn.thread.join(60)
+
+
+def test_a_stream_that_nobody_knows_of_is_404_only_for_a_proxy_that_asks_others(http):
+    stream = "/gradio_api/queue/data?session_hash=of-nobody"
+    alone, behind = http.get(stream), http.get(stream, headers={"x-others": "1"})
+    assert (alone.status_code, behind.status_code) == (200, 404)
+    assert "session_not_found" in alone.text
+
+
+def test_a_session_that_waits_for_nothing_here_may_wait_at_another_process(http, page):
+    asked(http, event_number(page, "on_view"), json.dumps({"params": {}, "number": 1, "keep": []}))
+    assert "someone" in page._queue.pending_messages_per_session
+    stream = "/gradio_api/queue/data?session_hash=someone"
+    assert http.get(stream, headers={"x-others": "1"}, timeout=10).status_code == 404

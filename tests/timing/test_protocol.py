@@ -18,7 +18,7 @@ from explorer.timing.networks import (
     weight_bytes,
 )
 from explorer.timing.protocol import (
-    cuda_stopwatch,
+    event_stopwatch,
     forward_call,
     interruptible,
     stolen_seconds,
@@ -71,14 +71,14 @@ class FakeEvent:
 
 def test_cuda_events_time_the_device_and_not_the_queueing():
     device = FakeDevice()
-    timed = cuda_stopwatch(device.event)
+    timed = event_stopwatch(device.event)
     assert timed(lambda: device.submit(40)) == pytest.approx(0.040)
 
 
 def test_work_queued_before_is_not_charged():
     device = FakeDevice()
     device.submit(1000)
-    assert cuda_stopwatch(device.event)(lambda: device.submit(7)) == pytest.approx(0.007)
+    assert event_stopwatch(device.event)(lambda: device.submit(7)) == pytest.approx(0.007)
 
 
 def test_devices_without_events_are_waited_for_on_both_sides():

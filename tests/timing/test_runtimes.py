@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -13,6 +14,7 @@ import numpy as np
 import pytest
 import torch
 
+from explorer.assets import ROOT
 from explorer.models.architectures import random_network
 from explorer.timing.networks import checkpoint_here
 from explorer.timing.protocol import Pass, thread_width, timed_ids
@@ -20,7 +22,18 @@ from explorer.timing.runtimes import child
 from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order, RuntimeProcess
-from explorer.timing.runtimes.table import COMPILE, ONNX, NoRuntime, Question, built, scores_at
+from explorer.timing.runtimes.saved import openvino_alone, served_bytes
+from explorer.timing.runtimes.table import (
+    COMPILE,
+    MEMORY,
+    ONNX,
+    OPENVINO,
+    OPENVINO_BF16,
+    NoRuntime,
+    Question,
+    built,
+    scores_at,
+)
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from tests.waiting import until
@@ -30,33 +43,86 @@ needs_compiler = pytest.mark.skipif(
 )
 
 
+def need(runtime):
+    """Skip where a runtime's packages are not installed; imported here, OpenVINO would report."""
+    if absent := runtimes.absent_packages(runtime):
+        pytest.skip(f"not installed: {', '.join(absent)}")
+
+
 def two_layers(spec):
     """The same model, quicker to export: a second layer is built as a sixth is."""
     return replace(spec, architecture=replace(spec.architecture, n_layers=2))
 
 
+@pytest.mark.parametrize("runtime", [ONNX, OPENVINO])
 @pytest.mark.parametrize(("key", "head"), [("bert", True), ("distilbert", False), ("albert", True)])
-def test_onnx_runtime_gives_torchs_numbers_on_the_calling_thread(
-    tiny_family, tmp_path, monkeypatch, key, head
+def test_a_runtime_gives_torchs_numbers_on_the_calling_thread(
+    tiny_family, tmp_path, monkeypatch, key, head, runtime
 ):
-    for package in runtimes.ONNX_PACKAGES:
-        pytest.importorskip(package)
+    need(runtime)
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     spec, work = two_layers(tiny_family.specs[key]), Workload(length=24, batch=2, head=head)
     plain = Pass(spec, random_network(spec), work).eval()
     ids = timed_ids(spec, work)
     with torch.inference_mode(), thread_width("compute"):
-        run = built(ONNX, plain, ids, 1)
+        run = built(runtime, plain, ids, 1)
         other = timed_ids(spec, work, seed=1)
-        for asked in (ids, other):
+        many = timed_ids(spec, replace(work, batch=16), seed=2)
+        for asked in (ids, other, many, many[:1]):
             np.testing.assert_allclose(run(asked), plain(asked), atol=1e-4)
         before = time.process_time(), time.thread_time()
-        for _ in range(100):
-            run(ids)
+        for _ in range(50):
+            run(many)
         everybody, me = time.process_time() - before[0], time.thread_time() - before[1]
     assert me > 0.05
     assert everybody - me < 0.5 * me, "another thread did the work"
     assert list(tmp_path.iterdir()) == [], "the exported file was left behind"
+
+
+def needs_bfloat16_instructions():
+    """By what the system says of the processor, not by what the runtime says."""
+    flags = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
+    if "avx512_bf16" not in flags:
+        pytest.skip("no AVX512-BF16 here")
+
+
+def test_openvino_in_bfloat16_is_near_torch_and_not_the_same(tiny_family):
+    need(OPENVINO_BF16)
+    needs_bfloat16_instructions()
+    spec, work = two_layers(tiny_family.specs["bert"]), Workload(length=24)
+    plain = Pass(spec, random_network(spec), work).eval()
+    ids = timed_ids(spec, work)
+    with torch.inference_mode():
+        exact, found = plain(ids), built(OPENVINO_BF16, plain, ids, 1)(ids)
+    off = float((found - exact).abs().max() / exact.abs().max())
+    assert 1e-4 < off < 0.05, "8 bits of mantissa: some thousandths, and not float32's rounding"
+
+
+def test_bfloat16_is_refused_where_it_would_be_emulated(monkeypatch):
+    need(OPENVINO_BF16)
+    openvino = openvino_alone()
+
+    class Old:
+        def get_property(self, device, name):
+            assert (device, name) == ("CPU", "OPTIMIZATION_CAPABILITIES")
+            return ["FP32", "INT8"]
+
+    monkeypatch.setattr(openvino, "Core", Old)
+    with pytest.raises(NoRuntime) as refusal:
+        built(OPENVINO_BF16, torch.nn.Identity(), torch.ones(1, 4), 1)
+    assert refusal.value.reason == "bfloat16"
+
+
+def test_openvino_reports_nothing_to_anybody(tiny_family, tmp_path):
+    """Its converter would write an identity into the home folder and send how it was used."""
+    need(OPENVINO)
+    line = (
+        "import torch; from explorer.timing.runtimes.table import OPENVINO, built; "
+        "built(OPENVINO, torch.nn.Linear(4, 4), torch.ones(1, 4), 1)"
+    )
+    env = {**os.environ, "HOME": str(tmp_path), "CI": "", "GITHUB_ACTIONS": ""}
+    subprocess.run([sys.executable, "-c", line], check=True, env=env, cwd=ROOT)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
@@ -93,24 +159,75 @@ def test_any_other_failure_is_one_reason_too():
 
 
 def test_a_process_times_and_answers_as_this_one_would(tiny_family):
-    pytest.importorskip("onnxruntime")
+    need(ONNX)
     spec, work = two_layers(tiny_family.specs["distilbert"]), Workload(length=16)
     question = Question(timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5]))
     order = Order(ONNX, spec, work, None)
     sign = StopSign()
     with RuntimeProcess(order) as process:
-        process.wait_until_built(sign.check)
-        assert 0 < process.seconds(sign.check) < 60
+        held = process.wait_until_built(sign.check)
+        assert set(held) == {ONNX}
+        one, many = (min(process.seconds(n, sign.check) for _ in range(3)) for n in (1, 32))
+        assert 0 < 2 * one < many < 60
         there = process.scores(question, sign.check)
         here = scores_at(Pass(spec, random_network(spec), work), question, "cpu")
         np.testing.assert_allclose(there, here, atol=1e-4)
         sign.stop()
         os.kill(process._process.pid, signal.SIGSTOP)
         with pytest.raises(Stopped):
-            process.seconds(sign.check)
+            process.seconds(1, sign.check)
     assert process._process.poll() is not None
     with pytest.raises(NoRuntime, match="stopped before it answered"):
-        process.seconds(lambda: None)
+        process.seconds(1, lambda: None)
+
+
+SERVERS = {
+    ONNX: """
+import onnxruntime
+session = onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"])
+session.run(None, {session.get_inputs()[0].name: ids})
+""",
+    OPENVINO: """
+sys.modules["openvino_telemetry"] = None
+import openvino
+openvino.compile_model(file, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([ids])
+""",
+}
+"""A process that serves a saved pass, written without the explorer."""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no sizes of processes")
+@pytest.mark.parametrize("runtime", SERVERS)
+def test_memory_is_that_of_a_process_with_the_runtime_alone(tiny_family, runtime):
+    need(runtime)
+    spec, work = two_layers(tiny_family.specs["bert"]), Workload(length=16)
+    plain = Pass(spec, random_network(spec), work).eval()
+
+    def alone(file):
+        begins = f"import numpy, sys; file = {str(file)!r}; ids = numpy.ones((1, 16), 'int64')"
+        ends = "print(open('/proc/self/status').read().partition('VmRSS:')[2].split()[0])"
+        line = [sys.executable, "-c", f"{begins}\n{SERVERS[runtime]}\n{ends}"]
+        return 1024 * int(subprocess.run(line, check=True, capture_output=True).stdout)
+
+    found = []
+
+    def look(file):
+        found.extend((served_bytes(runtime, file, 1, (1, 16)), alone(file)))
+
+    with torch.inference_mode():
+        built(runtime, plain, timed_ids(spec, work), 1, look)
+    assert found[0] == pytest.approx(found[1], abs=40e6), "torch alone would be 200 MB more"
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="no sizes of processes")
+def test_memory_of_torch_is_that_of_a_process_for_each_way(tiny_family, monkeypatch):
+    monkeypatch.setattr(child, "TORCH_WAYS", {"int8": None})
+    order = Order(MEMORY, two_layers(tiny_family.specs["bert"]), Workload(length=16), None)
+    held = child.memory_of_torch(order)
+    line = [sys.executable, "-c", "import torch; print(open('/proc/self/statm').read().split()[1])"]
+    torch_alone = os.sysconf("SC_PAGE_SIZE") * int(subprocess.check_output(line))
+    assert set(held) == {"int8"}
+    assert torch_alone < held["int8"] < 4 * torch_alone
 
 
 def is_running(pid):

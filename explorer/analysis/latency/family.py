@@ -7,7 +7,8 @@ from functools import cached_property
 
 from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
-from explorer.analysis.parameters.shape import forward_flops, shape_total
+from explorer.analysis.parameters.shape import forward_flops
+from explorer.models.choice.counts import shape_total
 from explorer.models.specs import ModelSpec
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload, clock_on

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.accuracy import AccuracyCost, accuracy_costs
 from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.ratio import MIN_P90
 from explorer.analysis.latency.variants import Variant, VariantLatency, variant_latency
 from explorer.models.specs import ModelSpec
 from explorer.timing.stop import Stopped, StopSign
-from explorer.timing.workload import DTYPE_NAMES, Workload, pass_bytes
+from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_size, pass_bytes
 
 if TYPE_CHECKING:
     from explorer.timing.networks import TimedNetwork
@@ -20,10 +21,12 @@ BUILD_S = 240.0
 """Seconds that compiling or exporting one model may take."""
 COSTS_S = 60.0
 EVERY_WAY = "Every way to run"
+BATCH = "A batch of {n}"
 PROCESS_BYTES = 700_000_000
 """Memory of a process with torch and a compiler or exporter in it, before any weights."""
-COPIES = 3
-"""Copies of the weights that are held while a model is exported or compiled, from above."""
+COPIES = 4
+"""Copies of the weights that are held while a model is exported or compiled, and while a second
+process tells what serving it takes, from above."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +56,34 @@ class Faster:
 
 
 def measure_faster(
-    specs: Sequence[ModelSpec], workload: Workload, plan: Plan, sign: StopSign
+    specs: Sequence[ModelSpec],
+    workload: Workload,
+    plan: Plan,
+    sign: StopSign,
+    batches: Sequence[int] = (),
 ) -> Iterator[Faster]:
     """Time each model in float32 and in every cheaper way, then what each does to its answers.
 
     Yields whenever there is something new. Stopping keeps what is complete.
 
+    Args:
+        specs: the models.
+        workload: the pass.
+        plan: how long to time one model with one batch.
+        sign: ends it.
+        batches: texts per pass that are timed as well, each by the same plan.
+
     Raises:
         BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
     """
-    found = Faster(asked=2 * len(specs), workload=workload)
+    sizes = [workload.batch, *(batch for batch in batches if batch != workload.batch)]
+    works = [replace(workload, batch=batch) for batch in sizes]
+    steps = 1 + len(works)
+    # So that the 90th percentile is known where the budget has room for it.
+    plan = replace(plan, min_rounds=max(plan.min_rounds, MIN_P90))
+    found = Faster(asked=steps * len(specs), workload=workload)
     for number, spec in enumerate(specs):
-        for shot in _one_model(replace(found, done=2 * number), spec, workload, plan, sign):
+        for shot in _one_model(replace(found, done=steps * number), spec, works, plan, sign):
             found = shot
             yield found
         if sign.is_up:
@@ -73,13 +92,13 @@ def measure_faster(
 
 
 def _one_model(
-    found: Faster, spec: ModelSpec, workload: Workload, plan: Plan, sign: StopSign
+    found: Faster, spec: ModelSpec, works: Sequence[Workload], plan: Plan, sign: StopSign
 ) -> Iterator[Faster]:
     """What was found before, and then one more model: built, timed, and asked for its answers."""
     with ExitStack() as processes:
         yield replace(found, building=spec)
         try:
-            variants, missing = ways_to_run(spec, workload, sign, processes)
+            variants, missing = ways_to_run(spec, works[0], sign, processes)
         except Stopped as stopped:
             if stopped.reason != "deadline":
                 yield found
@@ -98,11 +117,40 @@ def _one_model(
         for cost in _costs(variants, sign):
             found = replace(found, costs=(*found.costs, cost))
             yield found
+        for work in works[1:]:
+            if sign.is_up:
+                return
+            found = _with_batch(replace(found, done=found.done + 1), variants, work, plan, sign)
+            yield found
 
 
-def _without(found: Faster, spec: ModelSpec, reason: str) -> Faster:
-    """What was found, and that a model is not in it."""
-    return replace(found, missing=(*found.missing, Missing(spec, EVERY_WAY, reason)))
+def _with_batch(
+    found: Faster, variants: Sequence[Variant], work: Workload, plan: Plan, sign: StopSign
+) -> Faster:
+    """What was found and the last model's times with another batch, or why they are not there.
+
+    What torch compiled is for one shape: another would be compiled as long again, and is left out.
+    """
+    from explorer.timing.machine import free_bytes
+    from explorer.timing.runtimes.table import COMPILE
+
+    *before, last = found.models
+    try:
+        check_size(last.spec.architecture, work, free_bytes(work.device), 0)
+    except BadWorkload:
+        return _without(found, last.spec, "memory", BATCH.format(n=work.batch))
+    others = [variant.at(work.batch) for variant in variants if variant.name != COMPILE]
+    timed = variant_latency(others, plan, sign)
+    if timed is None:
+        late = _without(found, last.spec, "slow", BATCH.format(n=work.batch))
+        return found if sign.is_up else late
+    batches = {**last.batches, work.batch: timed.summary}
+    return replace(found, models=(*before, replace(last, batches=batches)))
+
+
+def _without(found: Faster, spec: ModelSpec, reason: str, name: str = EVERY_WAY) -> Faster:
+    """What was found, and that a model, or a row of it, is not in it."""
+    return replace(found, missing=(*found.missing, Missing(spec, name, reason)))
 
 
 def _costs(variants: Sequence[Variant], sign: StopSign) -> Iterator[AccuracyCost]:
@@ -124,15 +172,16 @@ def ways_to_run(
 
     The processes that run the other runtimes end with ``processes``.
     """
-    from explorer.timing.runtimes.table import NoRuntime
+    from explorer.timing.runtimes.table import MEMORY, NoRuntime
 
     sign.allow(BUILD_S)
     variants = precision_variants(spec, workload, sign)
     started, missing = _start(variants[0].timed, workload, processes)
     sign.allow(BUILD_S)
+    held: dict[str, int | None] = {}
     for process in started:
         try:
-            process.wait_until_built(sign.check)
+            held.update(process.wait_until_built(sign.check))
         except NoRuntime as error:
             missing.append(Missing(spec, process.order.runtime, error.reason))
         except Stopped as stopped:
@@ -142,9 +191,10 @@ def ways_to_run(
             sign.allow(BUILD_S)
             missing.append(Missing(spec, process.order.runtime, "late"))
         else:
-            first = variants[0]
-            variants.append(Variant(process.order.runtime, first.timed, workload, process))
-    return variants, missing
+            if process.order.runtime != MEMORY:
+                first = variants[0]
+                variants.append(Variant(process.order.runtime, first.timed, workload, process))
+    return [replace(one, resident=held.get(one.name)) for one in variants], missing
 
 
 def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> list[Variant]:
@@ -170,13 +220,13 @@ def _start(
     from explorer.timing.machine import free_bytes
     from explorer.timing.networks import checkpoint_here
     from explorer.timing.runtimes.process import Order, RuntimeProcess
-    from explorer.timing.runtimes.table import COMPILE, ONNX
+    from explorer.timing.runtimes.table import RUNTIMES
 
     spec = timed.spec
     started: list[RuntimeProcess] = []
     missing: list[Missing] = []
     free, path = free_bytes(), checkpoint_here(spec)
-    for runtime in (COMPILE, ONNX):
+    for runtime in RUNTIMES:
         order = Order(runtime, spec, workload, path)
         needed = runtime_bytes(timed, workload)
         reason = why_not(order, needed, free)
@@ -190,11 +240,11 @@ def _start(
 
 def why_not(order: "Order", needed: int, free: int) -> str:
     """What keeps a runtime from being tried at all: a reason, or nothing."""
-    from explorer.timing.runtimes.table import ONNX, absent_packages
+    from explorer.timing.runtimes.table import COMPILE, absent_packages
 
-    if order.runtime == ONNX and order.workload.device != "cpu":
+    if order.runtime != COMPILE and order.workload.device != "cpu":
         return "device"
-    if order.runtime == ONNX and absent_packages():
+    if absent_packages(order.runtime):
         return "packages"
     return "memory" if needed > 0.8 * free else ""
 

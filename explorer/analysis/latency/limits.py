@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.family import FamilyLatency, pass_flops
-from explorer.analysis.parameters.shape import layer_counts
+from explorer.models.choice.counts import layer_counts
 from explorer.models.specs import ModelSpec
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload

@@ -12,7 +12,7 @@ from explorer.analysis.latency.family import (
 )
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencySummary
-from explorer.models.specs import BASE, MINI, ModelSpec
+from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 
 
@@ -28,6 +28,8 @@ class ParadoxRow:
     """Numbers stored by encoder and pooler."""
     gflops: float
     """Work of one pass, in 10^9 operations."""
+    is_shared: bool
+    """Whether it applies one stored layer again and again."""
     ms: float | None = None
     low_ms: float | None = None
     high_ms: float | None = None
@@ -43,6 +45,16 @@ class Paradox:
     workload: Workload
     timed: tuple[ParadoxRow, ...] = ()
     """The rows of all models on all devices; the same as ``rows`` where there is one device."""
+
+    @property
+    def star(self) -> ParadoxRow:
+        """The one that stores less than it applies; without any, the last."""
+        return next((row for row in self.rows if row.is_shared), self.rows[-1])
+
+    @property
+    def others(self) -> tuple[ParadoxRow, ...]:
+        """All but the first and the star."""
+        return tuple(row for row in self.rows[1:] if row is not self.star)
 
     @property
     def measured(self) -> bool:
@@ -76,11 +88,12 @@ def paradox(
                 row.spec.architecture.activation,
                 stored_parameters(row.spec),
                 pass_flops(row.spec, workload) / 1e9,
+                row.spec.architecture.shares_layers,
                 *times,
             )
         )
     named = zip(rows, specs, strict=False)
-    first = tuple(replace(row, label=size_label(spec)) for row, spec in named)
+    first = tuple(replace(row, label=spec.label) for row, spec in named)
     return Paradox(first, workload, tuple(rows))
 
 
@@ -97,13 +110,5 @@ def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ra
 
 def row_label(row: Row, devices: Sequence[str]) -> str:
     """``BERT``, or ``BERT on cuda`` where several devices are compared."""
-    label = size_label(row.spec)
+    label = row.spec.label
     return f"{label} on {row.workload.device}" if devices else label
-
-
-def size_label(spec: ModelSpec) -> str:
-    """``BERT``, or ``BERT-large`` where the size has to be said."""
-    if spec in (*BASE.values(), *MINI.values()):
-        return spec.label
-    size = spec.name.partition("-")[2].removesuffix("-uncased").removesuffix("-v2")
-    return f"{spec.label}-{size}"

@@ -1,8 +1,8 @@
 """The same model run in other ways, all of them timed in the same rounds."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.family import PASS_ALLOWANCE, instruments_for
@@ -26,6 +26,12 @@ class Variant:
     workload: Workload
     process: "RuntimeProcess | None" = None
     """Where the pass runs if not here; the network then says whose pass it is."""
+    resident: int | None = None
+    """Bytes that a process holds which runs the model this way alone; None: not known."""
+
+    def at(self, batch: int) -> "Variant":
+        """The same way to run so many texts at once."""
+        return replace(self, workload=replace(self.workload, batch=batch))
 
     def candidate(self, sign: StopSign) -> Candidate:
         """The pass as something to be timed, which looks at the stop sign while it waits."""
@@ -35,7 +41,7 @@ class Variant:
         if process is not None:
             # The process reads its own clock, so the call's answer is the time.
             def seconds(_call: object = None) -> float:
-                return process.seconds(sign.check)
+                return process.seconds(self.workload.batch, sign.check)
 
             return Candidate(self.name, seconds, seconds)
         run = forward_call(self.timed.spec, self.timed.network, self.workload)
@@ -49,6 +55,18 @@ class VariantLatency:
     spec: ModelSpec
     summary: LatencySummary
     weights: str
+    resident: Mapping[str, int | None] = field(default_factory=dict)
+    """Bytes of the serving process, by the name of the way to run."""
+    batches: Mapping[int, LatencySummary] = field(default_factory=dict)
+    """By the number of texts in a pass, as far as that was asked; ``summary`` is one of them."""
+
+    def throughput(self, name: str, batch: int) -> tuple[float, float | None] | None:
+        """Texts per second and a pass's 90th percentile, ms; None where that was not timed."""
+        summary = self.batches.get(batch)
+        for model in summary.models if summary else ():
+            if model.name == name:
+                return 1e3 * batch / model.median_ms, model.p90_ms
+        return None
 
 
 def variant_latency(
@@ -69,4 +87,6 @@ def variant_latency(
     if latency.ended == "stopped" or not latency.n_rounds:
         return None
     summary = latency_summary(latency, workload.clock == "wait")
-    return VariantLatency(spec, summary, first.timed.weights)
+    resident = {variant.name: variant.resident for variant in variants}
+    batches = {workload.batch: summary}
+    return VariantLatency(spec, summary, first.timed.weights, resident, batches)

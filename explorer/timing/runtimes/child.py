@@ -11,15 +11,31 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
+from functools import partial
+from multiprocessing import get_context
+from pathlib import Path
 from typing import Any, BinaryIO
 
 import torch
+from transformers import PreTrainedModel
 
 from explorer.models.architectures import random_network
 from explorer.models.loading import DTYPES, read_checkpoint
+from explorer.timing.networks import TORCH_WAYS
 from explorer.timing.protocol import Pass, stopwatch, thread_width, timed_ids
 from explorer.timing.runtimes.process import Order
-from explorer.timing.runtimes.table import COMPILE, Forward, NoRuntime, Question, built, scores_at
+from explorer.timing.runtimes.saved import held_bytes, served_bytes
+from explorer.timing.runtimes.table import (
+    COMPILE,
+    MEMORY,
+    Forward,
+    NoRuntime,
+    Question,
+    built,
+    scores_at,
+)
 
 
 def main() -> None:
@@ -36,28 +52,47 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 
 def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None:
-    """Answer with a time, or with the scores that a question names."""
+    """First the memory held, then a time for every batch size asked, or a question's scores."""
     order: Order = pickle.load(questions)
     _scratch_in(folder, order.runtime)
     with thread_width(order.workload.clock) as threads, torch.inference_mode():
+        if order.runtime == MEMORY:
+            send(memory_of_torch(order))
+            return
         try:
-            run = _build(order, threads)
+            run, held = _build(order, threads)
         except NoRuntime as error:
             send(error)
             return
-        send(None)
-        ids, timed = timed_ids(order.spec, order.workload), stopwatch(order.workload)
+        send({order.runtime: held})
+        timed = stopwatch(order.workload)
         gc.freeze()
         gc.disable()
         while True:
             try:
-                question: Question | None = pickle.load(questions)
+                question: Question | int = pickle.load(questions)
             except EOFError:
                 return
-            if question is None:
-                send(timed(lambda: run(ids)))
+            if isinstance(question, Question):
+                send(scores_at(run, question, order.workload.device))
             else:
-                send(scores_at(run, question, ids.device))
+                send(timed(partial(run, _ids(order, question))))
+
+
+def memory_of_torch(order: Order) -> dict[str, int | None]:
+    """What a process holds that runs the pass in torch, by the way to run, bytes.
+
+    A process of its own for each: what one way leaves behind would be charged to the next.
+    """
+    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+        return dict(zip(TORCH_WAYS, pool.map(partial(_held_in, order), TORCH_WAYS), strict=True))
+
+
+def _held_in(order: Order, name: str) -> int | None:
+    with thread_width(order.workload.clock), torch.inference_mode():
+        work = Pass(order.spec, TORCH_WAYS[name](_network(order)), order.workload).eval()
+        work(_ids(order, order.workload.batch))
+        return held_bytes()
 
 
 def _scratch_in(folder: str, runtime: str) -> None:
@@ -70,14 +105,29 @@ def _scratch_in(folder: str, runtime: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
-def _build(order: Order, threads: int) -> Forward:
+def _build(order: Order, threads: int) -> tuple[Forward, int | None]:
+    """The pass, and the memory of a process that serves it; on an accelerator that is no matter."""
+    work = Pass(order.spec, _network(order), order.workload).eval()
+    ids, held = _ids(order, order.workload.batch), []
+
+    def look(file: Path) -> None:
+        held.append(served_bytes(order.runtime, file, threads, tuple(ids.shape)))
+
+    run = built(order.runtime, work, ids, threads, look)
+    if order.runtime == COMPILE and order.workload.device == "cpu":
+        held.append(held_bytes())
+    return run, held[0] if held else None
+
+
+def _network(order: Order) -> PreTrainedModel:
     spec, work = order.spec, order.workload
     if order.checkpoint is None:
-        network = random_network(spec).to(work.device, DTYPES[work.dtype])
-    else:
-        network = read_checkpoint(spec, order.checkpoint, work.device, work.dtype).network
-    ids = timed_ids(spec, work)
-    return built(order.runtime, Pass(spec, network, work).eval(), ids, threads)
+        return random_network(spec).to(work.device, DTYPES[work.dtype])
+    return read_checkpoint(spec, order.checkpoint, work.device, work.dtype).network
+
+
+def _ids(order: Order, batch: int) -> torch.Tensor:
+    return timed_ids(order.spec, replace(order.workload, batch=batch))
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -78,21 +78,23 @@ class RuntimeProcess:
         """End the process, whatever it is doing, with its compilers and its scratch files."""
         self._finish()
 
-    def wait_until_built(self, check: Check) -> None:
-        """Tens of seconds, in which the stop sign is looked at.
+    def wait_until_built(self, check: Check) -> Mapping[str, int | None]:
+        """Tens of seconds, in which the stop sign is looked at; the memory then held, bytes.
+
+        By the way to run it is held for; None where the system does not say.
 
         Raises:
             NoRuntime: it cannot be had here. Stopped: somebody asked for the end.
         """
-        self._answer(check)
+        return cast(Mapping[str, int | None], self._answer(check))
 
-    def seconds(self, check: Check) -> float:
-        """Run the pass once and say how long it took on the workload's clock, over there.
+    def seconds(self, batch: int, check: Check) -> float:
+        """Run the pass once on so many texts and say how long it took there, on its clock.
 
         Raises:
             NoRuntime: the process is gone. Stopped: somebody asked for the end.
         """
-        self._ask(None)
+        self._ask(batch)
         return cast(float, self._answer(check))
 
     def scores(self, question: Question, check: Check) -> np.ndarray:

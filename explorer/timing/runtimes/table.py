@@ -1,15 +1,15 @@
-"""The same pass in other runtimes: compiled by torch, or exported and run by ONNX Runtime.
+"""The same pass in other runtimes: compiled by torch, or run by ONNX Runtime or OpenVINO.
 
-Both set switches that hold for the whole process while they build, and neither can be stopped in
+They set switches that hold for the whole process while they build, and none can be stopped in
 the middle: that is why the explorer runs them in a process of their own (``runtime_process``).
 """
 
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -17,12 +17,24 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from explorer.models.specs import ModelSpec
+from explorer.timing.runtimes.saved import (
+    ONNX,
+    OPENVINO,
+    OPENVINO_BF16,
+    PRECISIONS,
+    opened,
+    openvino_alone,
+)
 
-if TYPE_CHECKING:
-    from onnxruntime import SessionOptions
-
-COMPILE, ONNX = "torch.compile", "ONNX Runtime"
-ONNX_PACKAGES = ("onnxruntime", "onnx", "onnxscript")
+COMPILE = "torch.compile"
+MEMORY = "The memory of PyTorch"
+"""No runtime: a process that says what a process with nothing but torch would hold."""
+PACKAGES = {
+    ONNX: ("onnxruntime", "onnx", "onnxscript"),
+    OPENVINO: ("openvino",),
+    OPENVINO_BF16: ("openvino",),
+}
+RUNTIMES = (COMPILE, *PACKAGES, MEMORY)
 Forward = Callable[[torch.Tensor], torch.Tensor]
 
 
@@ -62,22 +74,46 @@ class NoRuntime(ValueError):
         return "Another runtime stopped before it answered; the machine may be out of memory."
 
 
-REASONS = ("device", "packages", "memory", "compiler", "late", "failed", "slow")
+REASONS = ("device", "packages", "memory", "compiler", "bfloat16", "late", "failed", "slow")
 
 
-def absent_packages() -> tuple[str, ...]:
-    """What is still to be installed before ONNX Runtime can run a model here; imports nothing."""
-    return tuple(name for name in ONNX_PACKAGES if find_spec(name) is None)
+def absent_packages(runtime: str) -> tuple[str, ...]:
+    """What is still to be installed before a runtime can run a model here; imports nothing."""
+    return tuple(name for name in PACKAGES.get(runtime, ()) if find_spec(name) is None)
 
 
-def built(runtime: str, work: nn.Module, ids: torch.Tensor, threads: int) -> Forward:
-    """A pass in another runtime, ready to run on ids of just this shape.
+def built(
+    runtime: str,
+    work: nn.Module,
+    ids: torch.Tensor,
+    threads: int,
+    look: Callable[[Path], object] = lambda _file: None,
+) -> Forward:
+    """A pass in another runtime, for ids of this length; compiled by torch, of this batch too.
+
+    Args:
+        runtime: one of ``RUNTIMES``.
+        work: the pass.
+        ids: token ids [text, position].
+        threads: how many may work on it.
+        look: is shown the file that the runtime reads, before it is gone again.
 
     Raises:
-        NoRuntime: the C++ compiler is missing, or building failed.
+        NoRuntime: the C++ compiler or the instructions are missing, or building failed.
     """
     try:
-        return compiled(work, ids) if runtime == COMPILE else exported(work, ids, threads)
+        if runtime == COMPILE:
+            return compiled(work, ids)
+        save = exported if runtime == ONNX else partial(converted, PRECISIONS[runtime])
+        # Where a file that is mapped cannot be removed, whoever made the folder around it does.
+        kept = tempfile.TemporaryDirectory(prefix="explorer-pass-", ignore_cleanup_errors=True)
+        with kept as folder:
+            file = save(work, ids, Path(folder))
+            run = opened(runtime, file, threads)
+            look(file)
+        return lambda ids: torch.from_numpy(run(ids.numpy()))
+    except NoRuntime:
+        raise
     except Exception as error:
         # Every stage of a compiler or exporter raises its own; the reader needs one reason.
         reason = "compiler" if "InvalidCxxCompiler" in repr(error) else "failed"
@@ -91,33 +127,31 @@ def compiled(work: nn.Module, ids: torch.Tensor) -> Forward:
     return run
 
 
-def exported(work: nn.Module, ids: torch.Tensor, threads: int) -> Forward:
-    """The pass exported to a file that is gone again when this returns, in ONNX Runtime."""
-    from onnxruntime import InferenceSession
-
-    with tempfile.TemporaryDirectory(prefix="explorer-onnx-") as folder:
-        path = Path(folder) / "pass.onnx"
-        torch.onnx.export(work, (ids,), path, dynamo=True, verbose=False, external_data=True)
-        options = session_options(threads)
-        session = InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    (name,) = (given.name for given in session.get_inputs())
-
-    def run(ids: torch.Tensor) -> torch.Tensor:
-        return torch.from_numpy(session.run(None, {name: ids.numpy()})[0])
-
-    return run
+def exported(work: nn.Module, ids: torch.Tensor, folder: Path) -> Path:
+    """The pass as a file for ONNX Runtime, for any batch."""
+    # Of one text alone the exporter would take it that there is never another.
+    several, shape = ids.repeat(2, 1), ({0: torch.export.Dim.DYNAMIC},)
+    torch.onnx.export(
+        *(work, (several,), folder / "pass.onnx"),
+        dynamo=True,
+        verbose=False,
+        external_data=True,
+        dynamic_shapes=shape,
+    )
+    return folder / "pass.onnx"
 
 
-def session_options(threads: int) -> "SessionOptions":
-    """One operator after another; with one thread all work is done by the thread that calls.
+def converted(precision: str, work: nn.Module, ids: torch.Tensor, folder: Path) -> Path:
+    """The pass as a file for OpenVINO, in float32, for any batch.
 
-    Threads that wait do not spin: they would take time from whatever is timed next.
+    Raises:
+        NoRuntime: the processor has no bfloat16 instructions, so its time would be an emulation's.
     """
-    from onnxruntime import ExecutionMode, SessionOptions
-
-    options = SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.execution_mode = ExecutionMode.ORT_SEQUENTIAL
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.log_severity_level = 3
-    return options
+    openvino = openvino_alone()
+    able = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    if precision == "bf16" and "BF16" not in able:
+        raise NoRuntime("bfloat16")
+    model = openvino.convert_model(work, example_input=ids)
+    model.reshape([-1, ids.shape[1]])
+    openvino.save_model(model, folder / "pass.xml", compress_to_fp16=False)
+    return folder / "pass.xml"

@@ -19,13 +19,13 @@ from explorer.analysis.latency.family import (
 )
 from explorer.analysis.latency.limits import limit, share_of_limit, streamed_bytes
 from explorer.analysis.latency.measure import Latency, Plan
-from explorer.analysis.latency.paradox import paradox, size_label
+from explorer.analysis.latency.paradox import paradox
 from explorer.analysis.latency.report import family_report
 from explorer.analysis.latency.sweep import Sweep, budget_of, orders, sweep_points
 from explorer.analysis.latency.variants import Variant, variant_latency
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
-from explorer.timing.memory import cuda_peak_bytes, highest, peak_bytes
+from explorer.timing.memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.networks import timed_network
 from explorer.timing.protocol import forward_call
 from explorer.timing.stop import Stopped, StopSign
@@ -137,7 +137,7 @@ def test_highest_is_the_highest_running_sum():
     assert highest([-5, 2]) == 0
 
 
-def test_cuda_peak_is_above_what_was_held_before():
+def test_a_devices_peak_is_above_what_was_held_before():
     class Device:
         held, most, log = 100, 900, []
 
@@ -158,7 +158,7 @@ def test_cuda_peak_is_above_what_was_held_before():
     def call():
         device.most = max(device.most, device.held + 40)
 
-    assert cuda_peak_bytes(call, device) == 40
+    assert device_peak_bytes(call, "cuda", device) == 40
     assert device.log == ["synchronize", "synchronize"]
 
 
@@ -195,7 +195,7 @@ def test_paradox_puts_size_work_and_time_side_by_side():
     assert after.measured
     assert [round(row.ms) for row in after.rows] == [100, 50, 99]
     assert all(row.low_ms <= row.ms <= row.high_ms for row in after.rows)
-    assert [size_label(spec) for spec in LARGER.values()] == [
+    assert [spec.label for spec in LARGER.values()] == [
         "BERT-large",
         "ALBERT-large",
         "ALBERT-xlarge",

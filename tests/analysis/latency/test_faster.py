@@ -33,9 +33,10 @@ from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
-from explorer.ui.latency.folds_words import faster_notes
+from explorer.ui.latency.faster_words import faster_notes
 from explorer.ui.latency.jobs import draw_faster
 
+PLAIN = ["float32", "bfloat16", "int8", "int8 weights"]
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
@@ -102,17 +103,22 @@ def test_cheaper_precisions_move_predictions_a_little(tiny_family):
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler here: apt-get install g++")
 def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_does(tiny_family):
-    pytest.importorskip("onnxruntime")
+    if absent := [name for name in runtimes.PACKAGES if runtimes.absent_packages(name)]:
+        pytest.skip(f"not installed: {', '.join(absent)}")
     spec = tiny_family.specs["distilbert"]
-    *_, found = measure_faster([spec], Workload(length=64), FEW, StopSign())
-    assert found.missing == ()
+    *_, found = measure_faster([spec], Workload(length=64), FEW, StopSign(), (1, 3))
+    assert {row.reason for row in found.missing} <= {"bfloat16"}
     (variants,) = found.models
-    names = ["float32", "bfloat16", "int8", "int8 weights", "torch.compile", "ONNX Runtime"]
+    names = [*PLAIN, "torch.compile", "ONNX Runtime", "OpenVINO"]
+    names += [] if found.missing else ["OpenVINO bfloat16"]
+    assert [name for name in names if variants.throughput(name, 3) is None] == ["torch.compile"]
+    assert all(variants.resident.values())
+    assert found.done == found.asked == 3
     assert [model.name for model in variants.summary.models] == names
     assert variants.summary.n_rounds == 3
     assert all(model.median_ms > 0 for model in variants.summary.models)
-    exact = {cost.name: cost for cost in found.costs if cost.name in names[4:]}
-    assert set(exact) == set(names[4:])
+    exact = {cost.name: cost for cost in found.costs if cost.name in names[4:7]}
+    assert set(exact) == set(names[4:7])
     assert all(cost.same_top1 == 1 and cost.mean_kl < 1e-6 for cost in exact.values())
 
 
@@ -121,6 +127,11 @@ def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_doe
     [
         (runtimes.ONNX, "cuda", (), 10**12, "device"),
         (runtimes.ONNX, "cpu", ("onnxscript",), 10**12, "packages"),
+        (runtimes.OPENVINO, "cuda", (), 10**12, "device"),
+        (runtimes.OPENVINO_BF16, "cpu", ("openvino",), 10**12, "packages"),
+        (runtimes.OPENVINO, "cpu", ("onnx",), 10**12, ""),
+        (runtimes.MEMORY, "cuda", (), 10**12, "device"),
+        (runtimes.COMPILE, "cuda", ("onnx",), 10**12, ""),
         (runtimes.COMPILE, "cpu", ("onnx",), 10**9, "memory"),
         (runtimes.COMPILE, "cpu", ("onnx",), 10**12, ""),
         (runtimes.ONNX, "cpu", (), 10**12, ""),
@@ -129,7 +140,7 @@ def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_doe
 def test_a_runtime_is_not_tried_where_it_cannot_work(
     monkeypatch, runtime, device, absent, free, reason
 ):
-    monkeypatch.setattr(runtimes, "absent_packages", lambda: absent)
+    monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name in absent else object())
     clock = "compute" if device == "cpu" else "device"
     order = Order(runtime, BASE["bert"], Workload(device=device, clock=clock), None)
     assert why_not(order, 2 * 10**9, free) == reason
@@ -137,7 +148,8 @@ def test_a_runtime_is_not_tried_where_it_cannot_work(
 
 def test_packages_that_are_not_there_are_found_missing(monkeypatch):
     monkeypatch.setattr(runtimes, "find_spec", lambda name: None if name == "onnx" else object())
-    assert runtimes.absent_packages() == ("onnx",)
+    assert runtimes.absent_packages(runtimes.ONNX) == ("onnx",)
+    assert runtimes.absent_packages(runtimes.OPENVINO) == ()
 
 
 def test_larger_shapes_ask_for_more_memory_than_small_ones():
@@ -183,7 +195,7 @@ def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, ou
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as processes:
         variants, missing = ways_to_run(spec, Workload(), StopSign(), processes)
-    assert [variant.name for variant in variants] == ["float32", "bfloat16", "int8", "int8 weights"]
+    assert [variant.name for variant in variants] == PLAIN
     assert (runtimes.COMPILE in Process.ended) == (reason == "late")
     assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
 
@@ -238,6 +250,110 @@ def test_every_missing_row_is_said_in_one_sentence_naming_the_models():
         assert sentence.endswith(".")
         assert ("BERT and ALBERT" in sentence) == (reason in {"memory", "late", "failed", "slow"})
     building = faster_notes(Faster(building=bert))
-    assert building[0] == "Compiling BERT and exporting it to ONNX …"
-    (markup,) = draw_faster(Faster(missing=(Missing(bert, runtimes.ONNX, "packages"),)))
-    assert "pip install onnxruntime onnx onnxscript" in markup
+    assert building[0] == "Compiling BERT and exporting it to ONNX and OpenVINO …"
+    for runtime, packages in runtimes.PACKAGES.items():
+        (markup,) = draw_faster(Faster(missing=(Missing(bert, runtime, "packages"),)))
+        assert f"pip install {' '.join(packages)}." in markup
+
+
+def test_two_rows_of_one_absent_package_are_one_sentence():
+    rows = [
+        Missing(spec, runtime, "packages")
+        for spec in BASE.values()
+        for runtime in (runtimes.OPENVINO, runtimes.OPENVINO_BF16)
+    ]
+    said = [line for line in faster_notes(Faster(missing=tuple(rows))) if line]
+    assert said == ["OpenVINO is not installed here: pip install openvino."]
+
+
+class Answering:
+    """A runtime process whose pass takes a second a text, and that holds a billion bytes."""
+
+    def __init__(self, order):
+        self.order = order
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def wait_until_built(self, check):
+        names = PLAIN if self.order.runtime == runtimes.MEMORY else [self.order.runtime]
+        return dict.fromkeys(names, len(names) * 10**9)
+
+    def seconds(self, batch, check):
+        assert batch == self.order.workload.batch or self.order.runtime != runtimes.COMPILE
+        return float(batch)
+
+    def scores(self, question, check):
+        return np.zeros((len(question.rows), 64), np.float32)
+
+
+def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
+    tiny_family, monkeypatch
+):
+    """A pass that takes a second a text is of one text per second, whatever the batch."""
+    from explorer.timing.runtimes import process as runtime_process
+
+    monkeypatch.setattr(runtime_process, "RuntimeProcess", Answering)
+    monkeypatch.setattr(runtimes, "find_spec", lambda name: object())
+    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, sign: iter(()))
+    spec = tiny_family.specs["distilbert"]
+    plan = Plan(budget_s=1e6, target=10.0, max_warm_rounds=1)
+    shots = list(measure_faster([spec], Workload(length=8, batch=2), plan, StopSign(), (1, 2)))
+    (found,) = shots[-1].models
+    assert [shot.done for shot in shots if shot.models] == [1, 2, 3]
+    assert next(set(shot.models[0].batches) for shot in shots if shot.models) == {2}
+    assert set(found.batches) == {1, 2}
+    assert found.resident == dict.fromkeys(PLAIN, 4 * 10**9) | dict.fromkeys(
+        runtimes.RUNTIMES[:-1], 10**9
+    )
+    for batch, summary in found.batches.items():
+        for name in runtimes.PACKAGES:
+            assert found.throughput(name, batch) == (1.0, 1e3 * batch)
+        per_second, p90_ms = found.throughput("float32", batch)
+        samples = summary.model("float32").samples_ms
+        assert len(samples) >= 44, "a 90th percentile needs so many"
+        assert per_second == pytest.approx(batch / (np.median(samples) / 1e3))
+        assert p90_ms == pytest.approx(np.percentile(samples, 90))
+    assert found.throughput(runtimes.COMPILE, 2) == (1.0, 2e3)
+    assert found.throughput(runtimes.COMPILE, 1) is None
+    assert found.throughput("float32", 16) is None
+
+
+@pytest.mark.parametrize(("is_up", "said"), [(False, "A batch of 8 is left out"), (True, "")])
+def test_a_batch_without_a_round_is_named_unless_somebody_asked_for_the_end(
+    tiny_family, monkeypatch, is_up, said
+):
+    sign = StopSign()
+    timed = latency_faster.variant_latency
+
+    def late(variants, plan, sign):
+        if variants[0].workload.batch == 1:
+            return timed(variants, plan, sign)
+        if is_up:
+            sign.stop()
+        return None
+
+    monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
+    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, sign: iter(()))
+    monkeypatch.setattr(latency_faster, "variant_latency", late)
+    specs = [tiny_family.specs[key] for key in ("bert", "distilbert")]
+    *_, found = measure_faster(specs, Workload(length=8), FEW, sign, (8,))
+    assert [set(one.batches) for one in found.models] == [{1}] * (1 if is_up else 2)
+    assert said in " ".join(faster_notes(found))
+    assert bool(found.missing) != is_up
+
+
+def test_a_batch_that_would_fill_the_memory_is_named(tiny_family, monkeypatch):
+    from explorer.timing import machine
+
+    monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
+    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, sign: iter(()))
+    specs = [tiny_family.specs["distilbert"]]
+    for found in measure_faster(specs, Workload(length=8), FEW, StopSign(), (8,)):
+        if found.models:
+            monkeypatch.setattr(machine, "free_bytes", lambda device: 0)
+    said = " ".join(faster_notes(found))
+    assert "A batch of 8 is left out for mini-DistilBERT: it would need" in said
