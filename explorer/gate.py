@@ -8,7 +8,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from explorer.models.specs import family_specs
+from explorer.models.choice.family import family_specs
 
 logger = logging.getLogger(__name__)
 PATIENCE_S = 1.0

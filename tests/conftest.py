@@ -14,6 +14,7 @@ import pytest
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from explorer.models import specs
+from explorer.models.choice import family
 from explorer.page_state import PageState
 
 
@@ -35,7 +36,7 @@ class TinyFamily:
     @property
     def specs(self):
         """Model key -> ModelSpec."""
-        return {spec.key: spec for spec in specs.family_specs("mini")}
+        return {spec.key: spec for spec in family.family_specs("mini")}
 
     def loaded(self, key):
         """The loaded network of one model, on the CPU in float32."""
@@ -110,6 +111,7 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
     monkeypatch.setattr(loading, "_loaded", _tiny_networks)
     monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
+    monkeypatch.setattr(runs.CACHE, "n_bytes", 0)  # else what other tests kept counts for ever
     monkeypatch.setattr(adapters, "_tuned", WeakKeyDictionary())
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))

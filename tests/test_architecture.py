@@ -11,6 +11,7 @@ HOUSE = ROOT / "explorer"
 ROOMS = {
     "predictions",
     "attention",
+    "layer",
     "depth",
     "distillation",
     "tasks",
@@ -19,18 +20,28 @@ ROOMS = {
     "claims",
 }
 FLOORS = {
-    "models": {"inside", "heads"},
+    "models": {"inside", "heads", "choice"},
     "timing": {"runtimes"},
     "places": set(),
     "analysis": ROOMS,
     "views": ROOMS,
-    "ui": ROOMS | {"shell", "kit"},
+    "ui": ROOMS | {"shell", "shell/family", "kit"},
     "training": {"text", "steps", "report", "live", "tasks"},
     "doors": set(),
     "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
-SINGLE = {"assets", "gate", "launch", "packing", "page_state", "runs", "serve", "start"}
+SINGLE = {
+    "assets",
+    "elsewhere",
+    "gate",
+    "launch",
+    "packing",
+    "page_state",
+    "runs",
+    "serve",
+    "start",
+}
 """The modules that belong to no floor."""
 KNOWS = {
     "assets": set(),
@@ -42,9 +53,10 @@ KNOWS = {
     "page_state": {"assets", "models", "analysis.measures", "packing"},
     "gate": {"models"},
     "places": {"gate", "models", "timing"},
-    "serve": {"models", "page_state", "places", "runs", "timing", "ui"},
-    "start": {"assets", "page_state", "timing"},
-    "launch": {"doors", "page_state", "runs", "start", "timing", "ui"},
+    "elsewhere": {"models", "places", "runs", "start", "timing", "ui"},
+    "serve": {"elsewhere", "models", "page_state", "places", "runs", "ui"},
+    "start": {"assets", "models", "page_state", "timing"},
+    "launch": {"doors", "elsewhere", "page_state", "places", "runs", "start", "timing", "ui"},
     "runs": {
         "models",
         "places",
@@ -73,10 +85,12 @@ KNOWS = {
         "models",
         "timing",
         "analysis",
+        "elsewhere",
         "page_state",
         "places",
         "runs",
         "ui",
+        "views.latency.numbers",
     },
 }
 """What each floor and single module may import of the house, besides itself."""
@@ -102,6 +116,8 @@ NEIGHBOURS = {
     ("analysis.tasks", "analysis.claims"): "the papers' scores have one home",
     ("analysis.depth", "analysis.parameters"): "the work of a shorter or longer pass is counted",
     ("analysis.latency", "analysis.parameters"): "the work of a pass is counted, then timed",
+    ("analysis.layer", "analysis.latency"): "a layer and an LSTM are timed by the one protocol",
+    ("analysis.layer", "analysis.parameters"): "the work of a layer is counted",
 }
 """The only arrows between rooms, and why they are there."""
 DOORS = {"tab", "endpoint", "opening"}

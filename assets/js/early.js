@@ -57,13 +57,22 @@ document.addEventListener('input', event => {
   if (box.matches?.('#text textarea')) window.explorer.typed = box.value;
 }, true);
 
+// Enter compares, Shift+Enter ends the line: Gradio's box does both by itself; with Ctrl or Cmd the box and those of a pair do here.
+document.addEventListener('keydown', event => {
+  const box = /** @type {any} */ (event.target), isOwn = box.matches?.('#text textarea');
+  if (event.key !== 'Enter' || event.isComposing || event.shiftKey || !box.matches?.('#text-row textarea')) return;
+  if (isOwn && !event.ctrlKey && !event.metaKey) return;
+  event.preventDefault();
+  /** @type {HTMLElement | null} */ (document.querySelector('button#compare, #compare button'))?.click();
+});
+
 // Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.
 for (const mode of ['embed', 'projector']) document.documentElement.classList.toggle(mode, new URL(location.href).searchParams.get(mode) === '1');
 
 // A link to something else than the opening example must not show that example first.
 (() => {
   const param = name => new URL(location.href).searchParams.get(name);
-  const linked = param('text') || param('z') || param('tab') || (param('family') || 'mini') !== 'mini';
+  const linked = param('text') || param('z') || param('tab') || (param('family') || 'mini') !== 'mini' || ['bert', 'distilbert', 'albert'].some(param);
   document.documentElement.classList.toggle('linked', Boolean(linked));
 })();
 

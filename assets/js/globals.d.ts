@@ -9,6 +9,6 @@ interface Window {
     /** What a page has with it that was taken away as a file. */
     taken?: {link: string, params: Record<string, string>, config: any, provenance: any, recipes: Record<string, string>, values: string[], dark: boolean},
     charts?: {Plotly: any, templates: {light: any, dark: any}},
-    question?: (kind: string) => string, placed?: () => {family?: string, tab?: string},
+    question?: (kind: string) => string, placed?: () => {preset?: string | null, sizes?: Record<string, string>, tab?: string},
   };
 }

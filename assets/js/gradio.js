@@ -2,14 +2,13 @@
 import {closest, find, make} from './kit/dom.js';
 import {remember} from './kit/memory.js';
 import {partOf} from './kit/menus.js';
-import {choose, compare, withState} from './page/here.js';
+import {choose, compare, controlsOf, withSize, withState} from './page/here.js';
 import {landOn} from './page/landing.js';
 import './page/standing.js';
 
 export const isDark = () => document.body.classList.contains('dark');
 /** @type {() => HTMLTextAreaElement} */
 export const textBox = () => document.querySelector('#text textarea');
-export const pressCompare = () => find(document, 'button#compare, #compare button').click();
 
 export function typeText(text) {
   const area = textBox();
@@ -18,11 +17,12 @@ export function typeText(text) {
 }
 
 /** What Gradio's own controls are to show, where the page and not the reader changes them: the family, the tab. */
-/** @type {{family?: string, tab?: string}} */
+/** @type {{preset?: string | null, sizes?: Record<string, string>, tab?: string}} */
 let placed = {};
 /** @param {{family?: string, tab?: string}} values */
 export function put(values) {
-  placed = values;
+  const {family, tab} = values;
+  placed = {tab, ...(family ? controlsOf(family) : {})};
   if (values.tab) nameInSight(values.tab);
   const button = find(document, '#put');
   (button?.matches('button') ? button : button && find(button, 'button'))?.click();
@@ -118,7 +118,17 @@ let up;
 export const opened = new Promise(done => { up = done; });
 const hear = {
   opened: up,
-  compare,
+  /** A family that is no preset has no value among Gradio's presets: then it stays as it is. */
+  compare: ({family, ...changes}) => withState(state => {
+    if (family && family !== state.get('family')) put({family});
+    compare(family ? {...changes, family} : changes);
+  }),
+  column: ({key, size, ...changes}) => withState(({config}) => {
+    if (!config.columns[key].includes(size)) config.columns[key].push(size);   // typed by the reader
+    const family = withSize(key, size);
+    put({family});
+    compare({...changes, family});
+  }),
   choose,
 };
 

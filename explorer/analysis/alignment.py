@@ -47,6 +47,13 @@ class Alignment:
         return len(self.words)
 
 
+def first_shown(words: Sequence[AlignedWord]) -> int:
+    """The word that is looked at first: the first mask, else the last word that is no sign."""
+    masks = [i for i, word in enumerate(words) if word.is_mask]
+    last = max((i for i, word in enumerate(words) if word.text[0].isalnum()), default=0)
+    return masks[0] if masks else last
+
+
 def align(tokens_by_model: Mapping[str, Tokens]) -> Alignment:
     """The finest words on which the models' tokens agree: no token lies in two of them.
 

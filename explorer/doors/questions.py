@@ -17,6 +17,8 @@ from explorer.doors import words
 from explorer.doors.routes import CALL
 
 STREAM, PICTURE = "/gradio_api/queue/data", "/gradio_api/component_server/"
+OTHERS = "x-others"
+"""In a request behind a proxy that asks another process where this one knows no such stream."""
 WITH_LINK = ("/", "/config")
 GRADIOS_OWN = ("deep_link", "page")
 """What Gradio reads from a link; this page's links have none of it."""
@@ -59,7 +61,11 @@ def unknown_stream(scope: Scope, route: str, path: str) -> Response | None:
             return JSONResponse({"detail": words.NO_ANSWER}, 404)
     if route == STREAM:
         session = Request(scope).query_params.get("session_hash", "")
-        if session not in scope["app"].get_blocks()._queue.pending_messages_per_session:
+        queue = scope["app"].get_blocks()._queue
+        # A session that went over to another process is still known here, and waits for nothing.
+        if Headers(scope=scope).get(OTHERS) and not queue.pending_event_ids_session.get(session):
+            return JSONResponse({"detail": words.NO_ANSWER}, 404)
+        if session not in queue.pending_messages_per_session:
             # As Gradio says it, by which its page knows that it has to begin anew.
             said = {"msg": "unexpected_error", "message": words.NO_ANSWER}
             told = json.dumps(said | {"session_not_found": True, "success": False})

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import torch
 
-from explorer.models.specs import FAMILIES
 from explorer.training.machine import offer
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.report.evaluate import PARTS, Evaluation, evaluate
@@ -81,7 +80,8 @@ def add_training(parser: argparse.ArgumentParser) -> None:
 
 def add_tasks(parser: argparse.ArgumentParser) -> None:
     """What the step ``tasks`` tunes a family for."""
-    parser.add_argument("--family", choices=FAMILIES, default="mini", help="tasks: whom to tune")
+    parser.add_argument("--family", help="tasks: whom to tune, as for app.py (default: mini)")
+    parser.add_argument("--model", action="append", default=[], help="tasks: as for app.py")
     parser.add_argument("--data", type=Path, help="tasks: folder of SST-2 and SQuAD v1.1")
     parser.add_argument("--task", nargs="+", choices=TASKS, default=TASKS, help="tasks: for what")
     parser.add_argument(
@@ -158,15 +158,18 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
 
 def tune(options: argparse.Namespace) -> None:
     """Make the adapters; the library for it is asked for only here."""
+    from explorer.models.choice.family import opened_family
+    from explorer.models.choice.own import add_models
     from explorer.training.tasks.command import Tuning, score_family, tune_family
 
     if not options.data:
         raise ValueError("The tasks step needs --data, the folder of SST-2 and SQuAD v1.1.")
+    add_models(options.model)
     tuning = Tuning(
         options.work / "tasks",
         options.models,
         options.data,
-        options.family,
+        opened_family(options.family) or "mini",
         tuple(options.task),
         tuple(options.only),
         tuple(options.full),

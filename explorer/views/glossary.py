@@ -16,6 +16,8 @@ TERMS = {
     "logit": "logit",
     "logits": "logit",
     "logit lens": "logit lens",
+    "residual": "residual connection",
+    "layer norm": "layer norm",
     "rollout": "rollout",
     "CKA": "CKA",
     "temperature": "temperature",

@@ -3,7 +3,7 @@
 import html
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from explorer.views.glossary import ENTRIES, TERMS, box_of
 
@@ -71,6 +71,11 @@ def note(*sentence: "str | Markup") -> Markup:
 def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:
     """One plain card: what is not there, and why, in one sentence."""
     return el("section", el("h3", title), el("p", sentence), class_="card plain", data_model=model)
+
+
+def plain_cards(cards: Mapping[str, tuple[str, str]]) -> Markup:
+    """One card for each model that is not there: its label and why, by its key."""
+    return join(*(plain_card(*card, key) for key, card in cards.items()))
 
 
 def model_name(model: str, label: str) -> Markup:

@@ -23,6 +23,7 @@ COLOURS: dict[str, Colour] = {
     "bert": Colour("#2f7fd0", "#1f5fa8", "#7db8f5"),
     "distilbert": Colour("#d9691e", "#a84808", "#f7a668"),
     "albert": Colour("#0f9b76", "#0b6b53", "#58cfae"),
+    "roberta": Colour("#9161c6", "#6b3fa0", "#c9a6f0"),
 }
 """By model key, colour-blind safe; the style sheets read them as ``--bert``, ``--bert-fill``."""
 

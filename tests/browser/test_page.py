@@ -256,6 +256,7 @@ SEEN = {
         "[data-kind='attention/summary'] canvas",
         ".hs-head",
     ),
+    "layer": (".ly-grid", "[data-kind='layer/steps'] .main-svg", ".lc-wanted"),
     "depth": ("[data-kind='depth/lens'] > *", "#fold-depth-similarity .canvas > *"),
     "distillation": (".dl-strip", ".dm-text"),
     "tasks": (".tp-column", ".pq-bar", ".tp-tables td"),

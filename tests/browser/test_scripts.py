@@ -61,3 +61,18 @@ def test_pictures_are_drawn_however_late_their_module_comes(app_url, chromium, l
         route.continue_()
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
     context.close()
+
+
+@pytest.mark.parametrize("late", ["gradio", "page/here", "page/words"])
+def test_a_text_that_is_compared_before_the_modules_are_there_is_compared(app_url, chromium, late):
+    held, context = [], chromium.new_context()
+    context.route(f"**/js/*/{late}.js", lambda route: held.append(route))
+    page = context.new_page()
+    page.goto(app_url, wait_until="commit")
+    page.locator("#text textarea").fill("The cat [MASK] script.", timeout=180_000)
+    page.keyboard.press("Control+Enter")
+    context.route(f"**/js/*/{late}.js", lambda route: route.continue_())
+    for route in held:
+        route.continue_()
+    page.wait_for_function("location.search.includes('script')", timeout=60_000)
+    context.close()

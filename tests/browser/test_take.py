@@ -28,6 +28,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 HEADLINES = {
     "predictions": "predictions/gaps",
     "attention": "attention/wall",
+    "layer": "layer/stations",
     "depth": "depth/lens",
     "distillation": "distillation/lab",
     "tasks": "tasks/pairs",
@@ -54,6 +55,8 @@ def taken(page, menu, folder):
     found = {}
     for button in menu.locator("button").all():
         menu.locator("summary").click()
+        # A tab is out of sight until its answer is there, and its menu with it.
+        expect(menu.locator("button:visible").first).to_be_visible()
         if not button.is_visible():
             menu.locator("summary").click()
             continue

@@ -16,6 +16,7 @@ def page_values(monkeypatch):
     """The data of each picture by its kind; needs the fixture ``tiny_family``."""
     values = (
         attention_values()
+        | layer_values(monkeypatch)
         | depth_values(monkeypatch)
         | distillation_values(monkeypatch)
         | other_values()
@@ -31,6 +32,20 @@ def attention_values():
         "attention/summary": summary.show_summary(STATE, "rollout")[1],
         "attention/switches": ablation.show_switches(STATE)[1],
         "attention/bertviz": bertviz.show_view(STATE, "bert", "head")[1],
+    }
+
+
+def layer_values(monkeypatch):
+    from explorer.ui.layer import contexts, recurrent, steps, tab
+
+    monkeypatch.setattr(contexts.assets, "sentences", lambda: SENTENCES)
+    monkeypatch.setattr(contexts, "_KEPT", {})
+    monkeypatch.setattr("explorer.analysis.layer.recurrent.LENGTHS", (8, 16))
+    return {
+        "layer/stations": tab.show(STATE)[1],
+        "layer/steps": steps.show_steps(STATE)[1],
+        "layer/held_out": list(contexts.score(STATE))[LAST][1],
+        "layer/recurrent": list(recurrent.time_both(STATE))[LAST][1],
     }
 
 
@@ -77,7 +92,7 @@ def sweep_value():
 
 def measured_value():
     from explorer.analysis.tasks.choose import Figure
-    from explorer.models.specs import family_specs
+    from explorer.models.choice.family import family_specs
     from explorer.ui.tasks.choose import Measured
 
     names = tuple(spec.name for spec in family_specs("mini"))

@@ -1,5 +1,7 @@
 // Live checks: the list of what each one measures, expects and found.
+import {showTab} from '../gradio.js';
 import {find, make, say} from '../kit/dom.js';
+import {openNext} from '../page/folds.js';
 import {listen, open, pressed, results, running} from './filter.js';
 
 function outcome(check, t) {
@@ -13,6 +15,16 @@ function outcome(check, t) {
       make('span', {class: 'cl-value'}, result.text), ' ', make('b', {}, t[result.status === 'undecided' ? open(result) : result.status])))];
 }
 
+/** Opens the tab, and its fold, where the same is seen on the page's own text. @param {string} place @param {string} label */
+function seen(place, label) {
+  const [tab, fold] = place.split('/'), button = make('button', {type: 'button', class: 'chip'}, label);
+  button.addEventListener('click', () => {
+    showTab(tab);
+    setTimeout(() => openNext(tab, fold), 0);   // after the tab has begun at its top
+  });
+  return button;
+}
+
 function item(check, data, ask) {
   const t = data.texts, label = say(t.run, check);
   const button = make('button', {type: 'button', class: 'cl-run', 'aria-label': label,
@@ -20,7 +32,7 @@ function item(check, data, ask) {
   button.addEventListener('click', () => ask(pressed(check.id)));
   return make('li', {class: 'cc-row', 'data-check-row': check.id}, button,
     make('div', {class: 'cl-cell'}, make('p', {class: 'cl-text'}, check.measures),
-      make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`)),
+      make('p', {class: 'cl-meta'}, `${t.expected}: ${check.expected}`), check.see ? seen(check.see, t.see) : null),
     make('div', {class: 'cl-cell'}, ...outcome(check, t)));
 }
 

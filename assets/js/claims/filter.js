@@ -23,8 +23,9 @@ export function setFilter(changes) {
   notify();
 }
 
-/** What is searched, however a share is written: "40%", "40 %" and "40 percent" are one. @param {string} text */
-export const searched = text => text.toLowerCase().replace(/(\d)\s*(?:%|per\s?cent\b)/g, '$1%');
+/** What is searched, however a number is written: "40 %" is "40%", "12 M" is "12M", "−2" is "-2". @param {string} text */
+export const searched = text => text.toLowerCase().replaceAll('−', '-')
+  .replace(/(\d)\s*(?:%|per\s?cent\b)/g, '$1%').replace(/(\d)\s*m\b/g, '$1m');
 export function publish(news) {
   running.clear();
   (news.running || []).forEach(id => running.add(id));

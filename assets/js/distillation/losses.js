@@ -34,7 +34,7 @@ function paint(view) {
     vary(cell.bar, '--share', top ? kl[w] / top : 0);
     cell.value.textContent = brief(kl[w]);
     cell.node.classList.toggle('worst', w === worst);
-    cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', fixed(data.cosine[w], 4));
+    cell.node.title = texts.word.replace('{kl}', kl[w].toFixed(4)).replace('{cos}', data.cosine ? fixed(data.cosine[w], 4) : texts.no_cosine);
   });
   strip.setAttribute('aria-label', texts.strip);
   view.worst.textContent = texts.worst.replace('{word}', data.tokens[worst]).replace('{kl}', top.toFixed(3))
@@ -96,6 +96,6 @@ export const constants = ({place, answer, temperatures}) => ({PLACE: place, ANSW
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.temperatures.flatMap((t, i) =>
-    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.cosine[w], data.ce[i], data.mlm, data.cos]));
+    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.cosine?.[w] ?? null, data.ce[i], data.mlm, data.cos]));
   return {columns: ['temperature', 'position', 'token', 'kl_nats', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos'], rows};
 }

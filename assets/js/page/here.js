@@ -1,4 +1,5 @@
 // The one State of this page, for every picture: read a choice, make one, or hear of a new answer.
+import {asOneField, familyOf, sizesOf} from './family.js';
 import {follow, written} from './masks.js';
 import {lengthOf, NONE, shortened} from './pack.js';
 import {State} from './state.js';
@@ -33,6 +34,15 @@ export const choose = changes => withState(s => s.set(changes));
 /** Run something else. @param {Record<string, string>} changes */
 export const compare = changes => withState(s => s.compare(
   'text' in changes && !('hidden' in changes) ? {...changes, hidden: written(follow(changes.text))} : changes));
+
+/** What Gradio's controls show of a family: its preset, if it is one, and the size in each column. @param {string} family */
+export function controlsOf(family) {
+  const choices = configNow();
+  return {preset: family in choices.presets ? family : null, sizes: sizesOf(family, choices) ?? {}};
+}
+
+/** The family with another size in one column. @param {string} key @param {string} size */
+export const withSize = (key, size) => familyOf({...sizesOf(chosen('family'), configNow()), [key]: size}, configNow());
 
 /** The link's fields, for a question to the server. */
 export const runParams = () => ({...state?.accepted});
@@ -72,8 +82,8 @@ export const readsText = kind => Boolean(state?.config.reads[kind.split('/')[0]]
 /** @param {Record<string, string>} whole @param {boolean} isNew a new place in the browser's history */
 function writeLink(whole, isNew) {
   if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;   // another's address is not ours to write
-  const url = new URL(location.href), {params} = linkOf(), {defaults, packed, texts_of: names} = state.config;
-  for (const name of ['v', packed, ...Object.keys(defaults)]) url.searchParams.delete(name);
+  const url = new URL(location.href), {params} = linkOf(), {defaults, packed, columns, texts_of: names} = state.config;
+  for (const name of ['v', packed, ...Object.keys({...defaults, ...columns})]) url.searchParams.delete(name);
   url.searchParams.delete('__sign');   // a private Space's token is never shared
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
   // What is compared there for Back, and for a reload the texts for which the link may have no room.
@@ -90,7 +100,7 @@ function writeLink(whole, isNew) {
 
 /** What the address asks for; the texts for which it had no room, where this very browser wrote it. @returns {Record<string, string>} */
 export function addressed() {
-  const params = Object.fromEntries(new URLSearchParams(location.search)), {packed} = state.config;
+  const params = asOneField(Object.fromEntries(new URLSearchParams(location.search)), state.config), {packed} = state.config;
   if (params[packed] !== NONE || !history.state?.texts) return params;
   const {[packed]: _, ...rest} = params;
   return {...rest, ...history.state.texts};

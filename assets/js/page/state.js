@@ -1,10 +1,12 @@
 // What the reader chose and what the page shows. Three values are kept: the newest question, the
 // newest answer, and which question each tab shows; the address bar repeats the answer's.
 
+import {inColumns} from './family.js';
+
 /** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
  *   text: string, machine: Params}} Answer */
-/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], home?: string, texts?: any}} Config
+/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], home?: string, texts?: any} & import('./family.js').Choices} Config
  * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
  * a state where they are too long */
 
@@ -56,7 +58,7 @@ export class State {
 
   /** Whether a tab shows something else than the page's text. @param {string} tab */
   isStale(tab) {
-    if (!this.accepted) return this.refused && this.config.reads[tab].length > 0 && !this.shown[tab];
+    if (!this.accepted) return this.refused && this.config.reads[tab].includes('text') && !this.shown[tab];
     return this.shown[tab] !== this.key(tab, this.accepted);
   }
 
@@ -200,8 +202,9 @@ export class State {
 
   /** The link's parameters: no defaults but the family, no machine; each text whole. @returns {Params} */
   link() {
-    const params = /** @type {Params} */ ({v: '1', family: this.get('family')});
+    const params = /** @type {Params} */ ({v: '1', ...inColumns(this.get('family'))});
     for (const name of Object.keys(this.config.defaults)) {
+      if (name === 'family') continue;
       const value = this.accepted?.[name];
       if (value !== undefined && value !== this.config.defaults[name]) params[name] = value;
     }

@@ -1,7 +1,7 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {closest} from '../kit/dom.js';
 import {hideStale, opened, put, textBox, typeText} from '../gradio.js';
-import {familyNamed, showFamily} from './family.js';
+import {showFamily, sizesOf} from './family.js';
 import {followFolds} from './folds.js';
 import {addressed, begin, compare, listen} from './here.js';
 import {landOn} from './landing.js';
@@ -15,7 +15,7 @@ let texts = null;
 
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
-listen(now => showFamily(now.get('family')));
+listen(now => showFamily(now.get('family'), now.config));
 
 // Back and Forward walk through what was compared and the tabs; the text box, the family and the row of tabs follow.
 window.addEventListener('popstate', event => {
@@ -36,9 +36,14 @@ document.addEventListener('click', event => {
   compare({family});
 });
 
-/** The link's text, unless something else stands in the box by now. */
+let filled;   // what was put into the box last
+
+/** The reader's own text where Gradio, which came later, has put the page's over it; else the link's, unless something stands there by now. */
 function fillBox() {
-  if (textBox().value === state.config.defaults.text) typeText(state.get('text'));
+  const {typed} = window.explorer;
+  if (textBox().value !== state.config.defaults.text) return;
+  filled = typed !== undefined && typed !== filled ? typed : state.get('text');
+  typeText(filled);
 }
 
 /** @type {import('../gradio.js').Picture['show']} */
@@ -52,7 +57,7 @@ export function show(root, data, {ask}) {
     opened.then(() => {
       state.open(linked);
       fillBox();
-      put({family: familyNamed(linked.family), tab: state.tab in data.reads ? state.tab : undefined});
+      put({family: linked.family && sizesOf(linked.family, data) ? linked.family : undefined, tab: state.tab in data.reads ? state.tab : undefined});
       if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold'));
     });
   }

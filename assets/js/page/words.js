@@ -6,7 +6,7 @@ import {begin, follow, masksOf, toggled} from './masks.js';
 import {cutAt, joined, sentences} from './pair.js';
 import {splitWords, WORD} from './pattern.js';
 import {openNext} from './folds.js';
-import {pressCompare, showTab, textBox, typeText} from '../gradio.js';
+import {showTab, textBox, typeText} from '../gradio.js';
 import {chosen, compare, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 
@@ -155,14 +155,8 @@ document.addEventListener('focusout', event => {
   edit(false);
   if (root && !isPair && cutAt(textBox().value)) write(answered, textBox().value);
 });
-// Enter compares, Shift+Enter ends the line: Gradio's box does both by itself.
 document.addEventListener('keydown', event => {
-  if (!isBox(event.target)) return;
-  const isEnter = event.key === 'Enter' && !event.isComposing;
-  if (!isEnter && event.key.length === 1 || event.key.startsWith('Arrow')) edit(true);
-  if (!isEnter || event.shiftKey || (event.target === textBox() && !event.ctrlKey && !event.metaKey)) return;
-  event.preventDefault();
-  pressCompare();
+  if (isBox(event.target) && (event.key.length === 1 || event.key.startsWith('Arrow'))) edit(true);
 });
 document.addEventListener('click', event => {
   const example = closest(event, '#examples [data-text]');

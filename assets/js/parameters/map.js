@@ -5,13 +5,14 @@ import {digits, fine, million, percent} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 
 const mega = n => digits(n / 1e6, 1) + ' MB';
-const CHOICES = {family: 'base', mode: 'stored'};   // kept while the page is open
+const CHOICES = {family: 'base', of: '', mode: 'stored'};   // kept while the page is open
 
 /** @type {import('../gradio.js').Picture['show']} */
 export const show = draw;
 
 function draw(root, data) {
   const {families, texts} = data;
+  if (families.chosen && CHOICES.of !== data.chosen) Object.assign(CHOICES, {family: 'chosen', of: data.chosen});
   if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
   // The sentence on top is of one family, too: the style sheet shows the chosen one's.
   root.closest('#tab-parameters')?.setAttribute('data-family', CHOICES.family);
@@ -80,7 +81,9 @@ function makeRow(row, {scale, first}, texts, inspector) {
     if (cell.part === 'ffn') part.append(el('span', '', String(cell.layer + 1), {title: `${texts.layer} ${cell.layer + 1}`}));
     return {cell, part};
   });
-  const ghosts = row.savings.filter(([, saved]) => saved > 0).map(([change, saved]) => {
+  // A model that is wider than the first would save more than the bars are long: then it is no smaller form of that one.
+  const smaller = row.savings.filter(([, saved]) => saved > 0), fits = smaller.reduce((sum, [, saved]) => sum + saved, row.total) <= scale;
+  const ghosts = (fits ? smaller : []).map(([change, saved]) => {
     const part = el('i', 'pm-ghost');
     part.title = `${texts.changes[change]}: −${fine(saved)}`;
     part.append(el('span', '', `${texts.changes[change]}: −${fine(saved)}`));

@@ -64,7 +64,7 @@ export async function takeTab(tab, texts) {
   const status = find(document, '#status .status'), meanings = find(document, '#meanings');
   const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, about.text ? `“${about.text}”` : '')),
     make('button', {type: 'button', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),
-  make('section', {id: `tab-${tab}`, 'data-family': params.family}, ...shown),
+  make('section', {id: `tab-${tab}`, 'data-family': panel.dataset.family ?? params.family}, ...shown),
   status ? written(status.parentElement) : '', make('p', {class: 'note'}, `${origin(about)}; ${about.versions}.`),
   make('p', {class: 'note'}, make('a', {href: link}, texts.live), ` ${about.date}. ${about.cite}`),
   meanings ? written(find(meanings, '.html-container, .prose') ?? meanings) : '');

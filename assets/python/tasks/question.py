@@ -26,7 +26,9 @@ for label, adapter in ADAPTERS.items():
     model = AutoModelForQuestionAnswering.from_pretrained(
         source, revision=revision, attn_implementation="eager"
     )
-    model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
+    if adapter:  # else the checkpoint brings its own head
+        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
+    model = model.eval()
     coded = tokenizer(
         QUESTION,
         PASSAGE,

@@ -21,7 +21,7 @@ ADAPTERS = {
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
     "mini-ALBERT": "assets/models/mini-albert/tasks/sst2",
 }
-STEPS = 64
+PARTS, POINTS, MISS, NARROWEST = 4, 4, 0.05, 1 / 64  # a part of the path that misses is halved
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 
@@ -32,25 +32,35 @@ def positive_minus_negative(model, **inputs):
 
 columns = ["model", "positive", "word", "integrated_gradients", "leave_one_out"]
 rows, words = [], list(re.finditer(WORD, TEXT))
-points, weights = np.polynomial.legendre.leggauss(STEPS)
+points, weights = np.polynomial.legendre.leggauss(POINTS)
 for label, adapter in ADAPTERS.items():
     source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
     model = AutoModelForSequenceClassification.from_pretrained(
         source, revision=revision, attn_implementation="eager"
     )
-    model = PeftModel.from_pretrained(model, adapter).merge_and_unload().eval()
+    if adapter:  # else the checkpoint brings its own head
+        model = PeftModel.from_pretrained(model, adapter).merge_and_unload()
+    model = model.eval()
     coded = tokenizer(TEXT, return_offsets_mapping=True, return_tensors="pt")
     ids, added = coded["input_ids"], torch.tensor([side is None for side in coded.sequence_ids()])
     embed = model.get_input_embeddings()
     end = embed(ids).detach()
     start = embed(torch.where(added, ids, tokenizer.mask_token_id)).detach()
-    slope = torch.zeros_like(end, dtype=torch.float64)
-    for point, weight in zip((points + 1) / 2, weights / 2, strict=True):
-        at = (start + point * (end - start)).requires_grad_()
-        (found,) = torch.autograd.grad(positive_minus_negative(model, inputs_embeds=at), at)
-        slope += weight * found.double()
-    shares = ((end - start).double() * slope).sum(-1)[0]
+    shares, parts = torch.zeros(ids.shape[1]), [(i / PARTS, (i + 1) / PARTS) for i in range(PARTS)]
+    while parts:
+        low, high = parts.pop()
+        at = torch.tensor((low, high, *(low + (high - low) * (points + 1) / 2)))[:, None, None]
+        at = (start + at.to(start.dtype) * (end - start)).requires_grad_()
+        scores = positive_minus_negative(model, inputs_embeds=at)
+        (slopes,) = torch.autograd.grad(scores.sum(), at)
+        weight = torch.tensor(weights * (high - low) / 2, dtype=start.dtype)
+        found = weight @ (slopes[2:] * (end - start)).sum(-1)
+        miss, width = abs(found.sum() - (scores[1] - scores[0])).item(), high - low
+        if width > NARROWEST and miss > MISS * width**0.5:
+            parts += [(low, (low + high) / 2), ((low + high) / 2, high)]
+        else:
+            shares += found.detach()
     per_word = [0.0] * len(words)
     for share, (first, last), side in zip(
         shares.tolist(), coded["offset_mapping"][0].tolist(), coded.sequence_ids(), strict=True

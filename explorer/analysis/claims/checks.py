@@ -13,6 +13,7 @@ from explorer.analysis.claims import tasks as claims_tasks
 from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.measured import Measured
 from explorer.analysis.claims.results import CheckResult, Judged
+from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel, load_model
 from explorer.models.specimens import Specimens, family_specimens
@@ -82,7 +83,7 @@ def check_result(check: str, specimens: Specimens) -> CheckResult:
         raise ValueError("There is no such check.")
     try:
         measured = CHECKS[check](specimens)
-    except ModelUnavailable as missing:
+    except (ModelUnavailable, NotAPair) as missing:
         return CheckResult(check, "waits", str(missing), "", False, {})
     status = {True: "holds", False: "fails", None: "undecided"}[measured.holds]
     judged = {claim.id: _judge(claim, check, measured) for claim in claims_ledger().claims}

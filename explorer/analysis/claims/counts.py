@@ -20,8 +20,8 @@ from explorer.analysis.claims.measured import (
 )
 from explorer.analysis.parameters.count import ParameterCounts, network_parameters
 from explorer.analysis.parameters.embedding import embedding_spectrum
-from explorer.analysis.parameters.shape import layer_counts, shape_total
 from explorer.models.architectures import SHARING_MODES
+from explorer.models.choice.counts import layer_counts, shape_total
 from explorer.models.loading import Network
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec

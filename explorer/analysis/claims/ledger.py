@@ -80,6 +80,8 @@ class CheckNote:
     name: str
     measures: str
     expected: str
+    see: str = ""
+    """The tab, and its fold, where the same is seen on any text; empty where nowhere is."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from explorer.analysis.measures import share_interval
+from explorer.models.choice.family import family_specs
 from explorer.models.kinds import label_of
 from explorer.models.specs import BASE, LARGER, ModelSpec
 
@@ -67,7 +68,8 @@ class Measured:
 
 def family_name(family: str) -> str:
     """What the reader sees beside a number that was measured on a family."""
-    return {"mini": "bundled mini family", "base": "published checkpoints"}[family]
+    known = {"mini": "bundled mini family", "base": "published checkpoints"}
+    return known.get(family) or ", ".join(spec.label for spec in family_specs(family))
 
 
 def listed(parts: Mapping[str, object]) -> str:

@@ -14,10 +14,12 @@ from explorer.analysis.claims.measured import (
 from explorer.analysis.depth.lineage import weight_lineage
 from explorer.analysis.distillation.layers import state_alignment
 from explorer.analysis.distillation.losses import PairLogits, sentence_losses
+from explorer.analysis.distillation.soft import NotAPair
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import sentences
+from explorer.models.choice.family import teacher_of
 from explorer.models.forward import position_logits, run_model, tokenize
-from explorer.models.lineage import layer_cosines
+from explorer.models.inside.lineage import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
 from explorer.models.specimens import Specimens
@@ -33,9 +35,22 @@ def _run(loaded: LoadedModel, text: str) -> Run:
     return run_model(loaded, tokenize(loaded, text))
 
 
+def distilled(specimens: Specimens) -> tuple[LoadedModel, LoadedModel]:
+    """Teacher and student.
+
+    Raises:
+        NotAPair: the one did not learn from the other.
+    """
+    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    parent = teacher_of(student.spec)
+    if parent is None or parent.name != teacher.spec.name:
+        raise NotAPair(f"{student.spec.label} was not distilled from {teacher.spec.label}.")
+    return teacher, student
+
+
 def triple_loss_parts(specimens: Specimens) -> Measured:
     """LC17: the three losses on one sentence, and whether their weighted sum is the total."""
-    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    teacher, student = distilled(specimens)
     runs = _run(teacher, TEXT), _run(student, TEXT)
     everywhere = tuple(range(len(runs[0].tokens)))
     pair = PairLogits(
@@ -45,7 +60,7 @@ def triple_loss_parts(specimens: Specimens) -> Measured:
     )
     known = student.tokenizer.convert_tokens_to_ids(ANSWER)
     losses = sentence_losses(pair, (known,), (TEMPERATURE,))
-    parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm or 0.0, "cos": losses.cos}
+    parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm or 0.0, "cos": losses.cos or 0.0}
     total = losses.total(0, PUBLISHED)
     gap = abs(total - (5 * parts["ce"] + 2 * parts["mlm"] + parts["cos"]))
     return Measured(
@@ -60,7 +75,7 @@ def triple_loss_parts(specimens: Specimens) -> Measured:
 
 def layer_alignment(specimens: Specimens) -> Measured:
     """LC18: cosine of student and teacher states: the trained pair, and layers in between."""
-    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    teacher, student = distilled(specimens)
     cosine = state_alignment(_run(teacher, TEXT), _run(student, TEXT)).cosine
     last = float(cosine[-1, -1])
     step = (cosine.shape[1] - 1) // (cosine.shape[0] - 1)
@@ -76,7 +91,7 @@ def layer_alignment(specimens: Specimens) -> Measured:
 
 def layer_lineage(specimens: Specimens) -> Measured:
     """LC19: the teacher layer whose weights each student layer resembles most."""
-    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
+    teacher, student = distilled(specimens)
     lineage = weight_lineage(layer_cosines(student, teacher), student.spec.initialised_from)
     nearest = ", ".join(str(i) for i in lineage.nearest)
     started = ", ".join(str(i) for i in lineage.initialised_from)

@@ -49,16 +49,17 @@ class SentenceLosses:
     """The same over the masks alone, as ``restrict_ce_to_mask`` has it; None without a mask."""
     mlm: float | None
     """Nats over the hidden words whose original is known; None where none is."""
-    cos: float
-    """Mean of ``1 - cosine`` of the last hidden states, from 0 to 2."""
+    cos: float | None
+    """Mean of ``1 - cosine`` of the last hidden states, from 0 to 2; None for unlike widths."""
     kl: np.ndarray
     """float64 [temperature, position], ``KL(teacher || student)`` at each token, not times T^2."""
-    cosine: np.ndarray
-    """float64 [position], cosine of the last hidden states at each token."""
+    cosine: np.ndarray | None
+    """float64 [position], cosine of the last hidden states at each token; None like ``cos``."""
 
     def total(self, temperature: int, weights: dict[str, float]) -> float:
         """The weighted sum at one temperature of the list; an unknown part counts as absent."""
-        parts = {"ce": float(self.ce[temperature]), "mlm": self.mlm or 0.0, "cos": self.cos}
+        parts = {"ce": float(self.ce[temperature]), "mlm": self.mlm or 0.0}
+        parts["cos"] = self.cos or 0.0
         return sum(weights[name] * value for name, value in parts.items())
 
 
@@ -101,15 +102,16 @@ def sentence_losses(
     s_last = torch.tensor(pair.student.hidden_states[-1])
     labels = torch.tensor(mask_labels(pair.student, answers))
     masks = list(pair.student.tokens.mask_positions)
-    known = bool((labels >= 0).any())
+    known, alike = bool((labels >= 0).any()), s_last.shape == t_last.shape
+    cosine = torch.cosine_similarity(s_last, t_last, -1).numpy() if alike else None
     return SentenceLosses(
         read_only(np.array(temperatures)),
         _ce(student, teacher, temperatures),
         _ce(student[masks], teacher[masks], temperatures) if masks else None,
         float(mlm_loss(student, labels)) if known else None,
-        float(hidden_cosine(s_last, t_last)),
+        float(hidden_cosine(s_last, t_last)) if alike else None,
         read_only(np.stack([_kl(pair, t) for t in temperatures])),
-        read_only(torch.cosine_similarity(s_last, t_last, -1).numpy().astype(np.float64)),
+        None if cosine is None else read_only(cosine.astype(np.float64)),
     )
 
 

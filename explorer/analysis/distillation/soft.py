@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from unicodedata import category, normalize
 
 import numpy as np
 
@@ -17,7 +16,7 @@ from explorer.analysis.measures import (
     top_ids,
 )
 from explorer.models.run import Run, read_only
-from explorer.models.spelling import spelling_of
+from explorer.models.spelling import spelling_of, word_id
 
 Partners = dict[tuple[str, bool], int]
 """Ids of a vocabulary by letters and by whether they begin a word."""
@@ -89,16 +88,9 @@ class HiddenWord:
         return soft_pair(self.teacher, self.student, self.mask, temperature)
 
 
-def bare_letters(word: str) -> str:
-    """The word without its accents, as the lower-case tokenizers read it: ``Café`` is Cafe."""
-    return "".join(c for c in normalize("NFD", word) if category(c) != "Mn")
-
-
 def piece_id(run: Run, word: str) -> int:
     """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""
-    word = bare_letters(word).lower() if run.spec.lower_case else word
-    piece = spelling_of(run.vocabulary).starts + word
-    return run.vocabulary.index(piece) if piece in run.vocabulary else -1
+    return word_id(run.vocabulary, word, run.spec.lower_case)
 
 
 def check_temperature(temperature: float) -> float:

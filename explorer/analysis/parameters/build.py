@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from explorer.analysis.parameters.memory import shape_memory
-from explorer.analysis.parameters.shape import shape_counts, shape_flops, shape_total
+from explorer.analysis.parameters.shape import shape_flops
+from explorer.models.choice.counts import shape_counts, shape_total
 from explorer.models.specs import BASE, Architecture
 
 SHARING = ("none", "attention", "ffn", "all")

@@ -9,8 +9,9 @@ from torch import nn
 
 from explorer.analysis.parameters.applied import parameter_calls
 from explorer.models.architectures import meta_network
+from explorer.models.choice.family import all_specs
 from explorer.models.loading import Network
-from explorer.models.specs import ModelSpec, all_specs
+from explorer.models.specs import ModelSpec
 
 COMPONENTS: tuple[str, ...] = (
     "word_embeddings",

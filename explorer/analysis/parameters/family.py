@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from explorer.analysis.parameters.count import ParameterCounts, parameter_counts
 from explorer.analysis.parameters.shape import Saving, savings
-from explorer.models.specs import ModelSpec, family_specs
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,10 @@ from safetensors.torch import load_file, save_file
 from torch import nn
 from transformers import AutoTokenizer
 
+from explorer.models.choice.family import family_specs
 from explorer.models.heads.adapters import CARD, WEIGHTS, checksum
 from explorer.models.hub import ModelUnavailable, checkpoint_path
-from explorer.models.specs import ModelSpec, family_specs
+from explorer.models.specs import ModelSpec
 from explorer.training.machine import machine
 from explorer.training.steps.loop import best_device
 from explorer.training.tasks.card import write_card
@@ -67,11 +68,11 @@ class Tuning:
 
     def weights(self, spec: ModelSpec) -> Path:
         """The folder of the weights that are frozen."""
-        return checkpoint_path(spec) if spec.repo else self.models / spec.name
+        return checkpoint_path(spec) if spec.repo or spec.folder else self.models / spec.name
 
     def adapter(self, spec: ModelSpec, task: str) -> Path:
         """The folder that an adapter goes to."""
-        return self.models / spec.name / "tasks" / task
+        return (spec.folder or self.models / spec.name) / "tasks" / task
 
     def before(self, spec: ModelSpec, task: str) -> Path | None:
         """The weights of the adapter that is gone on from, where there is one."""

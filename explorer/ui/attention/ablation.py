@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import get_runs, near, side_by_side
+from explorer.runs import get_answers, near, side_by_side
 from explorer.ui.attention import ablation_words as texts
 from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
@@ -66,7 +66,7 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
     hidden = gr.Button(visible=False)
     if state is None:
         return "", "", "", hidden
-    runs, missing = get_runs(state)
+    runs, missing = get_answers(state)
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(texts.NO_MASK), "", "", hidden
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -79,7 +79,7 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
 
     if state is None:
         return "", ""
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     off = question.get("off", {})
     with offered():
         kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
@@ -121,7 +121,7 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
 
     if state is None:
         return
-    runs, missing = get_runs(state)
+    runs, missing = get_answers(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     found: dict[str, HeadImportance] = {}
     for key, run in runs.items():

@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from explorer.models.specs import family_specs
+from explorer.models.choice.family import family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_run, near
 from explorer.ui.attention import bertviz_words as texts

@@ -7,11 +7,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from explorer.models.specs import FAMILIES, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_run
 from explorer.ui.attention import words as texts
-from explorer.ui.kit.words import BAD_FAMILY
+from explorer.ui.kit.asked import asked_family, asked_spec, is_index
 from explorer.views.attention.bertviz import ADDRESS, bertviz_files
 
 
@@ -22,7 +21,8 @@ def attention(
 
     Args:
         text: The text; ``A [SEP] B`` makes a sentence pair.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
         model: "bert", "distilbert" or "albert".
         layer: The layer, counted from 0; for ALBERT the application of its one layer.
         head: The head, counted from 0.
@@ -31,14 +31,10 @@ def attention(
         The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
         row sums to 1.
     """
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
-    specs = {spec.key: spec for spec in family_specs(family)}
-    if model not in specs:
-        raise gr.Error(texts.bad_model(list(specs)))
-    spec = specs[model]
+    family = asked_family(family)
+    spec = asked_spec(family, model)
     shape = spec.architecture
-    if not (_is_index(layer, shape.n_layers) and _is_index(head, shape.n_heads)):
+    if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
         raise gr.Error(
             texts.BAD_HEAD.format(
                 label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
@@ -52,10 +48,6 @@ def attention(
         "head": head,
         "attention": run.attention[layer, head].tolist(),
     }
-
-
-def _is_index(value: object, length: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
 
 
 def frame_route() -> Route:

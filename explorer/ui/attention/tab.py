@@ -10,7 +10,7 @@ from explorer.ui.attention import words as texts
 from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
-from explorer.views.markup import join, plain_card
+from explorer.views.markup import plain_cards
 
 ID = "attention"
 LABEL = texts.LABEL
@@ -36,16 +36,17 @@ def show(state: PageState) -> list[object]:
     runs, missing = get_runs(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
-        return [join(*(plain_card(*card, key) for key, card in cards.items())), ""]
+        return [plain_cards(cards), ""]
     heads = word_heads(runs)
     statistics = {
         key: head_statistics(attention, heads.alignment)
         for key, attention in heads.attention.items()
     }
     labels = {key: run.spec.label for key, run in runs.items()}
+    said = texts.wall_texts([run.spec for run in runs.values()])
     return [
         texts.attention_finding(statistics, labels, len(heads.alignment.content)),
-        attention_wall_canvas(runs, heads, statistics, cards, texts.CANVAS),
+        attention_wall_canvas(runs, heads, statistics, cards, said),
     ]
 
 

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
+from explorer.models.choice.family import teacher_of
+from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, explained, finding, join, listed, model_name
 
@@ -45,7 +47,6 @@ CANVAS = {
     "terms": places("entropy", "nats", "JS", "layer.head"),
     "hint": "Each tile is one head, named layer.head: rows are queries, columns the words they "
     "attend to. Point at a tile to preview it, click to keep it, move with the arrow keys.",
-    "rows": "A layer of DistilBERT stands beside the BERT layer that it was initialised from.",
     "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
     "words": "Point at a word to highlight its row and column in every head",
     "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
@@ -88,6 +89,20 @@ CANVAS = {
 }
 
 
+BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
+BY_DEPTH = "Rows are aligned by relative depth."
+
+
+def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
+    """The wall's sentences, with how the rows of these models are aligned."""
+    copied = [
+        BESIDE.format(student=spec.label, teacher=teacher.label)
+        for spec in specs
+        if (teacher := teacher_of(spec)) in specs and teacher
+    ]
+    return {**CANVAS, "rows": " ".join(copied) or BY_DEPTH}
+
+
 def attention_finding(
     statistics: Mapping[str, HeadStatistics], labels: Mapping[str, str], n_words: int
 ) -> Markup:
@@ -111,11 +126,6 @@ def attention_finding(
         listed(rests),
         *watchers,
     )
-
-
-def bad_model(keys: Sequence[str]) -> str:
-    """Which models a family has."""
-    return f"The model must be one of {', '.join(keys[:-1])} and {keys[-1]}."
 
 
 BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."

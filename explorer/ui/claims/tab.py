@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer.models.specs import family_specs
+from explorer.models.choice.family import family_specs
 from explorer.page_state import PageState
 from explorer.ui.claims import words as texts
 from explorer.ui.claims.benchmarks import build_benchmark_fold

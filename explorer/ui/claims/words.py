@@ -72,6 +72,7 @@ CHECKS = {
     "measured": "measured",
     "published": "from the tables",
     "run": "Run {name}: {measures}",
+    "see": "See it on your text",
 }
 BENCHMARKS = {
     "table": "Table",

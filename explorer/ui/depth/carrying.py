@@ -21,7 +21,7 @@ from explorer.models.rows import Patch, patch_batches
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Tokens
 from explorer.page_state import PageState
-from explorer.runs import get_runs, in_rounds, near
+from explorer.runs import get_answers, in_rounds, near
 from explorer.timing.stop import StopSign
 from explorer.ui.depth import patching_words as texts
 
@@ -96,7 +96,7 @@ def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
     check_length(runs)
     if not second:
         raise BadText(texts.NO_PROPOSAL)
-    others, _ = get_runs(replace(state, text=second))
+    others, _ = get_answers(replace(state, text=second))
     both = {key: (run, others[key]) for key, run in runs.items() if key in others}
     ours, theirs = ({key: pair[i].tokens for key, pair in both.items()} for i in (0, 1))
     return Texts(text_pair(ours, theirs), both)

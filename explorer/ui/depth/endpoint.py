@@ -4,12 +4,11 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.models.specs import FAMILIES, family_specs
 from explorer.page_state import PageState
 from explorer.runs import get_run
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import lens_of
-from explorer.ui.kit.words import BAD_FAMILY
+from explorer.ui.kit.asked import asked_family, asked_spec
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.lens import MaskLens
@@ -24,7 +23,8 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
 
     Args:
         text: The text, with 1 to 20 [MASK]s; ``A [SEP] B`` makes a sentence pair.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
         model: "bert", "distilbert" or "albert".
 
     Returns:
@@ -33,13 +33,10 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
         pieces, ``rank_of_final`` the place of the last layer's first choice (1: none is likelier),
         ``kl_to_final`` KL(final || layer) in nats. From layer ``decided_at`` on that place is 1.
     """
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
-    specs = {spec.key: spec for spec in family_specs(family)}
-    if model not in specs:
-        raise gr.Error(texts.bad_model(list(specs)))
+    family = asked_family(family)
+    spec = asked_spec(family, model)
     state = PageState(text=str(text), family=family)
-    run = get_run(specs[model], state)
+    run = get_run(spec, state)
     if not run.tokens.mask_positions:
         raise gr.Error(texts.NO_MASK)
     n_masks = len(run.tokens.mask_positions)

@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.analysis.alignment import AlignedWord, Groups
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.ui.depth import folds_words as texts
 from explorer.ui.depth import words as tab_words
 from explorer.ui.kit.canvas import Canvas, Chart
@@ -33,7 +33,7 @@ def show_moves(state: PageState | None) -> list[str]:
 
     if state is None:
         return [""] * 5
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     if not runs:
         return ["", note(texts.NO_MODEL), "", "", ""]
     alignment = align({key: run.tokens for key, run in runs.items()})
@@ -69,7 +69,7 @@ def show_shared(state: PageState) -> list[str]:
     from explorer.analysis.depth.drift import shared_drift
     from explorer.views.depth.drift import SHOWN, shared_drift_canvas
 
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     run = next((r for r in runs.values() if r.spec.architecture.shares_layers), None)
     if run is None:
         return [note(texts.NO_SHARED), "", ""]

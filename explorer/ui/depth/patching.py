@@ -8,7 +8,7 @@ import gradio as gr
 
 from explorer.models.tokens import BadText
 from explorer.page_state import LINK_TEXT_LIMIT, PageState
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.timing.line import Line, Update
 from explorer.ui.depth import patching_words as texts
 from explorer.ui.depth.carrying import (
@@ -76,7 +76,7 @@ def follow(
         yield ["", "", "", gr.Button(visible=False)]
         return
     yield [gr.skip(), note(texts.READING), "", gr.Button(visible=False)]
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     offered = proposals(runs, state)
     second = second.strip() or (offered[0].text if offered else "")
     empty = patching_canvas(offered, second, None, texts.PICTURE)

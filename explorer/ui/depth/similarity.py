@@ -9,6 +9,7 @@ import gradio as gr
 import numpy as np
 
 from explorer import assets
+from explorer.models.choice.family import teacher_of
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK
@@ -17,11 +18,10 @@ from explorer.runs import get_runs, near, side_by_side
 from explorer.timing.line import Line, Update
 from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
-from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
-from explorer.ui.kit.running import running, stoppable
+from explorer.ui.kit.running import how_it_stands, running, stoppable
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
@@ -75,13 +75,8 @@ def show_similarity(
 
 def standing(update: Update) -> list[Any]:
     """How the reading stands; what was drawn before stays meanwhile."""
-    if update.place:
-        said = shared.PLACE.format(n=update.place)
-    elif update.stopped:
-        said = texts.STOPPED
-    else:
-        said = texts.PROGRESS.format(done=update.shot or 0, n=len(sentences()))
-    return [note(said), gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
+    said = how_it_stands(update, len(sentences()), texts.PROGRESS, texts.STOPPED)
+    return [said, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
 
 
 def compare(
@@ -130,7 +125,7 @@ def drawn(
     labels = {key: spec.label for key, spec in specs.items()}
     remark = note(texts.SIMILARITY_NOTE.format(n=f"{found.n_words:,}"))
     pair, pairs = distilled_pair(), []
-    if all(key in specs for key in pair):
+    if pair[1] in specs and teacher_of(specs[pair[1]]) == specs.get(pair[0]):
         pairs = copied_rows(found.rows, pair, specs[pair[1]].initialised_from)
         remark = Markup(remark + lineage_of(specs, state))
     canvas = similarity_canvas(found, labels, pairs, sentences(), texts.SIMILARITY)
@@ -140,7 +135,7 @@ def drawn(
 def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
     """What the weights of teacher and student say of how the student began."""
     from explorer.analysis.depth.lineage import weight_lineage
-    from explorer.models.lineage import cosines_with
+    from explorer.models.inside.lineage import cosines_with
 
     teacher, student = (specs[key] for key in distilled_pair())
     cosines = near(cosines_with, student, state, teacher)

@@ -5,13 +5,13 @@ import gradio as gr
 from explorer.models.run import Run
 from explorer.models.tokens import BadText
 from explorer.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, from_page
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.ui.depth import moves, patching, similarity
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
 from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
-from explorer.views.markup import join, plain_card
+from explorer.views.markup import plain_cards
 
 ID = "depth"
 LABEL = texts.LABEL
@@ -32,10 +32,10 @@ def show(state: PageState) -> list[object]:
     """The lens for the state's text; no model runs if it was computed before."""
     from explorer.views.depth.lens import lens_canvas
 
-    runs, missing = get_runs(state)
+    runs, missing = get_answers(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
-        return [join(*(plain_card(*card, key) for key, card in cards.items())), ""]
+        return [plain_cards(cards), ""]
     lenses = lenses_of(runs, state)
     work = {key: work_of(run) for key, run in runs.items() if run.spec.architecture.shares_layers}
     said = {"texts": texts.CANVAS, "run": {name: getattr(state, name) for name in RUN_FIELDS}}
@@ -55,7 +55,7 @@ def read_deeper(question: dict) -> str:
     from explorer.views.depth.lens import dial_json, every_word_json
 
     state, _ = from_page(link_in(question), PageState())
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     if question.get("want") == "dial":
         with offered():
             run, mask = runs[str(question["model"])], int(question["mask"])

@@ -1,7 +1,5 @@
 """The sentences of the depth tab."""
 
-from collections.abc import Sequence
-
 from explorer.views.glossary import places
 
 LABEL = "Depth"
@@ -65,8 +63,3 @@ NO_WORD = "No word in this text can be read by all models."
 NO_MASK = "The text has no [MASK]: mask a word first."
 
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read layer by layer."
-
-
-def bad_model(keys: Sequence[str]) -> str:
-    """Which models a family has."""
-    return f"The model must be one of {', '.join(keys[:-1])} and {keys[-1]}."

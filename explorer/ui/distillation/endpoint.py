@@ -5,10 +5,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.distillation.soft import SoftPair
-from explorer.models.specs import FAMILIES
 from explorer.page_state import PageState
 from explorer.ui.distillation import words as texts
-from explorer.ui.kit.words import BAD_FAMILY
+from explorer.ui.kit.asked import asked_family
 
 TOP_K = 10
 MAX_MASKS = 20
@@ -19,22 +18,22 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
 
     Args:
         text: The text; every [MASK] in it is compared. Without one, only the losses are given.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
 
     Returns:
         Per mask the union of both top 10 lists with probabilities over the full vocabulary and the
         divergences in nats; the losses as the recipe has them: ``ce`` and ``cos`` averaged over all
-        tokens, ``mlm`` null because the word behind a [MASK] is not known, and ``total`` without it
-        (``total_is_of`` lists its parts).
+        tokens, ``mlm`` null because the word behind a [MASK] is not known, ``cos`` null where the
+        models' widths differ, and ``total`` without them (``total_is_of`` lists its parts).
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
+    family = asked_family(family)
     try:
         temperature = check_temperature(temperature)
         pair = pair_logits(PageState(text=str(text), family=family))
@@ -56,7 +55,7 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         "mlm": losses.mlm,
         "cos": losses.cos,
         "total": losses.total(0, WEIGHTS),
-        "total_is_of": ["ce", "cos"] if losses.mlm is None else ["ce", "mlm", "cos"],
+        "total_is_of": ["ce", *(n for n in ("mlm", "cos") if getattr(losses, n) is not None)],
     }
     return {"temperature": temperature, "masks": masks, "losses": parts, "weights": dict(WEIGHTS)}
 

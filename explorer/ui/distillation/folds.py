@@ -64,6 +64,7 @@ def show_losses(state: PageState | None) -> str:
     losses = sentence_losses(pair, answers)
     both = texts.ce_twice(losses, len(pair.student.tokens.mask_positions))
     notes = [*texts.LOSSES["notes"], both, *([] if answer >= 0 else [missing])]
+    notes += [texts.unlike_widths(pair)] if losses.cos is None else []
     start = {**WEIGHTS, "t": PageState().temperature}
     total = texts.LOSSES["total" if answer >= 0 else "total_without"]
     return distillation_losses(
@@ -92,11 +93,12 @@ def run_agreement(state: PageState | None) -> Iterator[str]:
     import numpy as np
 
     from explorer.analysis.distillation.agreement import agreement_at_large
-    from explorer.analysis.distillation.soft import piece_id
+    from explorer.analysis.distillation.soft import check_pair, piece_id
     from explorer.views.distillation.agreement import agreement_canvas, progress_canvas
 
     state, listed = state or PageState(), sentences()
     logits: dict[str, list[np.ndarray]] = {TEACHER: [], STUDENT: []}
+    check_pair(*(run_of(key, state, listed[0]["text"]) for key in (TEACHER, STUDENT)))
     for done, sentence in enumerate(listed):
         for key, rows in logits.items():
             run = run_of(key, state, sentence["text"])

@@ -1,7 +1,7 @@
 """Sentences of the folds below the soft-probability lab."""
 
 from explorer.analysis.distillation.agreement import AgreementAtLarge
-from explorer.analysis.distillation.losses import SentenceLosses
+from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
 from explorer.analysis.measures import share_interval
 
 LOSSES_FOLD = "Training loss: what would training do with this sentence?"
@@ -22,6 +22,7 @@ LOSSES = {
     "table": "The terms of the loss",
     "columns": ["term", "value (nats; L_cos has no unit)", "weight", "contribution", "share"],
     "unknown": "not counted",
+    "no_cosine": "undefined",
     "strip": "KL of each token; the tallest bar is the largest",
     "head": "Where does the student fail? KL(teacher ‖ student) per token at T = {t}",
     "worst": "Largest divergence at “{word}”: {kl} nats, {share}% of the sentence's total.",
@@ -37,6 +38,9 @@ CE_TWICE = (
     "At T = 2, L_ce is {all:.4f} nats over all {n} tokens, as above, and {hidden:.4f} over the "
     "{masks} masked {pieces} alone. The recipe has a switch for that (restrict_ce_to_mask), and "
     "the bundled student was trained with it: on the second number only."
+)
+UNLIKE_WIDTHS = (
+    "L_cos is undefined: {teacher}'s hidden states have {t} dimensions, {student}'s {s}."
 )
 NO_ANSWER = (
     "L_mlm is left out: it needs the original word behind the mask, which is unknown here. Click "
@@ -88,6 +92,17 @@ def masking_note(n_own: int) -> str:
     )
 
 
+def unlike_widths(pair: PairLogits) -> str:
+    """Why the cosine loss has no value for this pair."""
+    teacher, student = pair.teacher, pair.student
+    return UNLIKE_WIDTHS.format(
+        teacher=teacher.spec.label,
+        student=student.spec.label,
+        t=teacher.hidden_states.shape[-1],
+        s=student.hidden_states.shape[-1],
+    )
+
+
 def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
     """The soft loss over all tokens and over the hidden ones, which differ much."""
     if losses.ce_hidden is None:
@@ -96,7 +111,7 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
     return CE_TWICE.format(
         all=losses.ce[at],
         hidden=losses.ce_hidden[at],
-        n=len(losses.cosine),
+        n=losses.kl.shape[1],
         masks=n_masks,
         pieces="piece" if n_masks == 1 else "pieces",
     )

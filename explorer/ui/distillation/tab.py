@@ -29,11 +29,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:
     """Finding and lab for one hidden word; a card where a model is not there."""
+    from explorer.analysis.distillation.soft import NotAPair
     from explorer.models.hub import ModelUnavailable
     from explorer.views.chart import figure_json
     from explorer.views.distillation.curves import temperature_figures
     from explorer.views.distillation.soft import distillation_lab, shown_word
-    from explorer.views.markup import model_name, plain_card
+    from explorer.views.markup import join, model_name, plain_card
 
     try:
         focus = focus_of(state)
@@ -41,6 +42,8 @@ def show(state: PageState) -> list[object]:
         return [finding(str(error)), ""]
     try:
         hidden, missing = hidden_word(state, focus)
+    except NotAPair as error:
+        return [finding(str(error)), ""]
     except ModelUnavailable as error:
         return [plain_card(error.spec.label, str(error), error.spec.key), ""]
     runs = (hidden.teacher, hidden.student)
@@ -59,4 +62,5 @@ def show(state: PageState) -> list[object]:
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
+    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec))
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]

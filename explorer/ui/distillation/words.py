@@ -1,10 +1,11 @@
 """Sentences of the distillation tab."""
 
 from explorer.analysis.distillation.soft import SoftPair
+from explorer.models.choice.family import parent_of
 from explorer.models.kinds import label_of
 from explorer.models.specs import ModelSpec
 from explorer.views.glossary import places
-from explorer.views.markup import Markup, el, explained, finding, join, word
+from explorer.views.markup import Markup, el, explained, finding, join, note, word
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
@@ -99,6 +100,16 @@ def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
         "beside_title": BESIDE_TITLE.format(name=name),
         "no_partner": NO_PARTNER.format(name=name),
     }
+
+
+def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
+    """Whether this student learned from this teacher, where it did not."""
+    parent = parent_of(student)
+    if parent == teacher:
+        return ""
+    if parent is None:
+        return note(f"What {student.label} was distilled from is not known here.")
+    return note(f"{student.label} was distilled from {parent.label}, not from {teacher.label}.")
 
 
 def distillation_finding(

@@ -6,6 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, get_type_hints
 
+import gradio as gr
+
+from explorer.models.choice.family import PRESETS, column, family_specs, read_family
+from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.ui.kit import words as texts
 
 KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
@@ -28,6 +32,37 @@ def offered() -> Iterator[None]:
         yield
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
         raise ValueError(texts.NOT_OFFERED) from error
+
+
+def asked_family(family: str) -> str:
+    """A family as the page writes it: a preset's name, or the size in each column.
+
+    Raises:
+        gr.Error: there is none of that name.
+    """
+    known = read_family(family)
+    if known is None:
+        sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
+        raise gr.Error(texts.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
+    return known
+
+
+def asked_spec(family: str, model: str) -> ModelSpec:
+    """A model of a family, by its key.
+
+    Raises:
+        gr.Error: the family has none of that key.
+    """
+    specs = {spec.key: spec for spec in family_specs(family)}
+    if model not in specs:
+        *keys, last = specs
+        raise gr.Error(texts.BAD_MODEL.format(keys=", ".join(keys), last=last))
+    return specs[model]
+
+
+def is_index(value: object, length: int) -> bool:
+    """Whether a value is a whole number from 0 that is less than a length; True is none."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
 
 
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:

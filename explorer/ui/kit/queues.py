@@ -8,8 +8,17 @@ LIGHT: dict[str, Any] = {
     "show_progress": "minimal",
 }
 """What some forward passes answer: it shares the turns of Compare."""
+OF_HUB: dict[str, Any] = {
+    "api_visibility": "private",
+    "concurrency_id": "hub",
+    "concurrency_limit": 1,
+    "show_progress": "full",
+}
+"""What the model hub answers, which may take minutes: nobody else waits for it."""
 COMPARE: dict[str, Any] = {"concurrency_id": "compare", "concurrency_limit": 4}
 """The page's first question: its turns are nobody else's."""
+ELSEWHERE = 16
+"""Compares at once where the networks are elsewhere, since here they only wait for them."""
 OF_PROGRAMS: dict[str, Any] = {"concurrency_id": "programs", "concurrency_limit": 4}
 MEASURED_FOR_PROGRAMS: dict[str, Any] = {"concurrency_id": "measured", "concurrency_limit": 4}
 """What named endpoints answer: programs wait for each other, and never keep a page waiting."""
@@ -29,6 +38,11 @@ AT_ONCE: dict[str, Any] = {
 
 In the queue all the same: past it lies an address that the door keeps shut.
 """
+
+
+def widen() -> None:
+    """Let more Compares run at once on pages that are built from now on."""
+    COMPARE["concurrency_limit"] = ELSEWHERE
 
 
 def own_line(name: str) -> dict[str, Any]:

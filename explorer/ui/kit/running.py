@@ -9,7 +9,9 @@ from gradio.context import LocalContext
 from explorer.doors.waiting import account_of, program_of
 from explorer.places import seam
 from explorer.timing.line import Job, Line, Update, updates
+from explorer.ui.kit import words as texts
 from explorer.ui.kit.queues import AT_ONCE
+from explorer.views.markup import Markup, note
 
 Draw = Callable[[Update], list[Any]]
 
@@ -29,6 +31,13 @@ def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Ite
         if update.done or now != shown:
             yield draw(update)
         shown = now
+
+
+def how_it_stands(update: Update, n: int, progress: str, stopped: str) -> Markup:
+    """A job's place in line, that it was stopped, or how many of its ``n`` parts are done."""
+    if update.place:
+        return note(texts.PLACE.format(n=update.place))
+    return note(stopped if update.stopped else progress.format(done=update.shot or 0, n=n))
 
 
 def stops(line: Line) -> Callable[[gr.Request], None]:

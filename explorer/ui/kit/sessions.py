@@ -27,6 +27,7 @@ class LeanSession(state_holder.SessionState):
         shared = blocks.default_config
         self.blocks_config.blocks = ChainMap({}, shared.blocks)  # type: ignore[assignment]
         self.blocks_config.fns = shared.fns
+        self.blocks_config.config_for_block = lambda *_: {}  # type: ignore[method-assign,assignment]
 
     def _update_config(self, key: int) -> None:
         """Nothing to write down."""

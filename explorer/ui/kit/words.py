@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from explorer.models.choice.family import PRESETS
 from explorer.models.language import is_english
 from explorer.models.spelling import UNKNOWN
 from explorer.models.tokens import Tokens
@@ -9,7 +10,12 @@ from explorer.views.markup import Markup, listed, note
 
 TITLE = "BERT family explorer"
 TAGLINE = "One text through BERT, DistilBERT and ALBERT"
-BADGES = {"mini": "Miniature models", "base": "Published models"}
+BADGES = {
+    "mini": "Miniature models",
+    "base": "Published models",
+    "large": "Large models",
+    "": "Mixed sizes",
+}
 """What the badge beside the title says of the models in use."""
 BADGE_OPENS = "choose models, device and precision"
 MINIATURES = (
@@ -42,26 +48,50 @@ BOX = {
 ADD_SENTENCE = "Add a second sentence"
 GROUPS = {
     "Predict": ("predictions",),
-    "Look inside": ("attention", "depth", "distillation"),
+    "Look inside": ("attention", "layer", "depth", "distillation"),
     "Put to use": ("tasks",),
     "Cost": ("parameters", "latency"),
     "Facts": ("claims",),
 }
 """The steps that the tabs are, each with its tabs."""
 FAMILY_LABEL = "Models"
-BAD_FAMILY = "The family is either mini or base."
-SIZES = {"base": "Published base size", "mini": "Bundled miniatures"}
-"""What the sizes are called wherever one is chosen."""
+BAD_MODEL = "The model must be one of {keys} and {last}."
+BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
+SIZES = {
+    "base": "Published base size",
+    "mini": "Bundled miniatures",
+    "large": "Published large size",
+}
+"""What the presets are called wherever one is chosen."""
+TYPE_ANY = "or type OWNER/NAME[@REVISION] of the model hub"
+COLUMN_HERE = "{label}, {weights}, {running} running"
+COLUMN_AWAY = "{label}, {weights} to download, {running} running"
+"""A choice of a column."""
+MIXED = "The chosen models"
+"""What a family is called that is no preset."""
 AT_SIZE = {
     "base": "At the published base size ",
     "mini": "Among the bundled miniatures ",
+    "large": "At the published large size ",
     "larger": "At the published larger sizes ",
 }
+AT_CHOICE = "Among the chosen models "
 """How a finding says which sizes it is about."""
-FAMILIES = [(SIZES[family], family) for family in ("mini", "base")]
+FAMILIES = [(SIZES[family], family) for family in PRESETS]
 DEVICE_LABEL = "Device"
 AUTO_DEVICE = "auto (the fastest)"
 DTYPE_LABEL = "Precision"
+HALF = {
+    "name": "{dtype} against float32, this text.",
+    "same": " {label}: no printed probability or attention weight differs.",
+    "words": " {label}: {changed} of {count} printed probabilities differ, by up to {largest}; "
+    "attention weights by up to {weights}.",
+    "no_mask": " {label}: attention weights differ by up to {weights}.",
+    "first": " Its first word for mask {mask} is “{word}”, in float32 “{exact}”.",
+    "more": " First words differ for {left} more masks.",
+    "absent": " Not compared with float32: {reason}",
+}
+"""What half precision changes."""
 LINK_LABEL = "Link to this view"
 TOUR = {
     "name": "Tour",
@@ -116,7 +146,7 @@ ELSEWHERE = (
 )
 SPENT = (
     "Programs at one address may use {seconds} seconds of processor time a minute for /sentiment, "
-    "/question, /depth and /latency, and yours is used up. Please try again in a minute."
+    "/question, /depth, /contexts and /latency, and yours is used up. Please try again in a minute."
 )
 NOT_OFFERED = (
     "This request contains an option that the page does not offer. Please reload the page."
@@ -131,6 +161,8 @@ NO_FAMILY = "These models could not be downloaded."
 WAY_BACK = "Back to the bundled miniatures"
 NO_PICTURE = "This picture failed to load. Reload the page; everything else still works."
 BUNDLED = "bundled"
+OWN = "your own"
+NEWEST = "newest revision"
 SAVE = "Save"
 TAKE = {
     "svg": "SVG image",

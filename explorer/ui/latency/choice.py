@@ -6,16 +6,17 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.models.choice.family import family_specs
 from explorer.models.lent import is_lent
-from explorer.models.specs import LARGER, ModelSpec, family_specs
+from explorer.models.specs import LARGER, ModelSpec
 from explorer.runs import devices
 from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
 from explorer.ui.latency import words as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
-LENGTH, DEVICE = 1, 5
-"""Where the two that depend on text and machine stand among the controls."""
+SHAPE, LENGTH, DEVICE = 0, 1, 5
+"""Where those that depend on the models, the text and the machine stand among the controls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +83,13 @@ def build_controls() -> list[gr.Dropdown]:
             gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
             gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
         ]
+
+
+def shape_choices(family: str) -> list[tuple[str, str]]:
+    """The sizes offered, the page's own models among them."""
+    known = {shapes for _, shapes in texts.SHAPES}
+    own = [] if family in known else [(texts.MIXED, family)]
+    return [*texts.SHAPES, *own]
 
 
 def device_choices() -> list[tuple[str, str]]:

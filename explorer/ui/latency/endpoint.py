@@ -6,11 +6,11 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.models.specs import FAMILIES, family_specs
+from explorer.models.choice.family import family_specs
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
+from explorer.ui.kit.asked import asked_family
 from explorer.ui.kit.running import address_of_asker, left_by_now
-from explorer.ui.kit.words import BAD_FAMILY
 from explorer.ui.latency import words as texts
 
 BUDGET_S = 10.0
@@ -32,20 +32,19 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
     On a processor the time is that of one thread; on an accelerator it is the device's own.
 
     Args:
-        family: "mini" or "base"; base shapes run with random weights where the published
-            checkpoints are not on this machine.
+        family: "mini", "base", "large", or a size for each model: "bert=large,albert=xlarge";
+            where a published checkpoint is not on this machine, its shape runs with random weights.
         sequence_length: Tokens per text, 2 to 512.
         batch_size: Texts per pass, 1 to 32.
         repeats: Rounds, 1 to 200; fewer are made when 10 seconds are over.
-        device: "cpu", "cuda" or "mps", if the machine has it.
+        device: "cpu", "cuda", "cuda:1", "mps", if the machine has it.
         dtype: "float32", "bfloat16" or "float16".
 
     Returns:
         protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples) and
         ratios (ci_low and ci_high are null under 7 rounds).
     """
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
+    family = asked_family(family)
     clock = clock_on(device, "compute")
     workload = Workload(
         whole_number("The sequence length", sequence_length, 2, 512),

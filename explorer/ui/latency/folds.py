@@ -13,6 +13,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
+from explorer.ui.latency import faster_words as faster
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from explorer.ui.latency import words as plain_texts
@@ -45,7 +46,7 @@ class Question:
 
 
 CLAIM = Question("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim)
-FASTER = Question("faster", texts.FASTER, texts.FASTER_NOTE, jobs.faster, jobs.draw_faster)
+FASTER = Question("faster", faster.TITLE, faster.NOTE, jobs.faster, jobs.draw_faster)
 LIMITS = Question("advanced", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits)
 
 
@@ -60,7 +61,8 @@ def build_folds(controls: list[gr.components.Component]) -> None:
         gr.HTML(el("h3", sweep.title))
         build_question(sweep, controls, {texts.LENGTHS: sweep, texts.BATCHES: batches})
     with fold("latency", FASTER.name, FASTER.title):
-        build_question(FASTER, controls)
+        long = replace(FASTER, job=jobs.faster_batches)
+        build_question(FASTER, controls, {texts.MEASURE: FASTER, faster.MEASURE_BATCHES: long})
     with fold("latency", "advanced", texts.ADVANCED):
         gr.HTML(el("h3", LIMITS.title))
         build_question(LIMITS, controls)

@@ -3,9 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from explorer.analysis.latency.family import FamilyLatency
-from explorer.analysis.latency.faster import Faster
 from explorer.analysis.latency.limits import Limit
-from explorer.analysis.latency.paradox import size_label
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.sweep import Order, Sweep, orders
 from explorer.models.specs import ModelSpec
@@ -89,33 +87,7 @@ LIMITS_HEAD = [
     "best GB / s",
 ]
 
-FASTER = "Faster inference: what would help here?"
-FASTER_NOTE = (
-    "The same pass in float32, in lower precisions, compiled by torch.compile and in ONNX "
-    "Runtime, in the same rounds; beside the speed-up, what it does to the predictions where the "
-    "weights are real. The last two take up to a minute per model to build and run in processes "
-    "of their own, with the same timing and as many threads; that may cost a small model a few "
-    "percent. Stop ends them at once. int8 is torch's dynamic quantisation: one scale per row of "
-    "a weight matrix, with the inputs of each product quantised to 8 bits too. int8 weights keeps "
-    "only the weights in 8 bits and computes in float32: a quarter of the memory for them, nearly "
-    "the same predictions."
-)
-FASTER_HEAD = ["Model", "runtime", "ms", "× float32 time", "same top prediction", "mean KL"]
-BUILDING = "Compiling {label} and exporting it to ONNX …"
-NO_RUNTIME = {
-    "device": "{name} is timed on the CPU only.",
-    "packages": "{name} is not installed here: pip install onnxruntime onnx onnxscript.",
-    "memory": "{name} is left out for {models}: building would need more memory than is free.",
-    "compiler": "{name} needs a C++ compiler, and none was found here.",
-    "late": "{name} is left out for {models}: building took longer than four minutes.",
-    "slow": "{name} is left out for {models}: no round finished in time.",
-    "failed": "{name} is left out for {models}: it could not be built here.",
-}
 STEPS = "{done} of {asked} steps done, {share:.0%}."
-COSTS_NOTE = (
-    "Predictions are compared at {n} masks, in texts of exactly the timed length made of whole "
-    "bundled sentences, because what is compiled for one length runs at that length only."
-)
 
 ADVANCED = "Roofline: how close to this machine's limit, and how does another machine compare?"
 RECORDED = "How does another machine compare?"
@@ -124,21 +96,6 @@ RECORDED_NOTE = (
 )
 RECORDED_BUTTON = "Open a saved measurement"
 RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
-
-
-def faster_notes(found: Faster) -> list[str]:
-    """What is being built, on how many masks answers were compared, and which rows are missing."""
-    building = BUILDING.format(label=size_label(found.building)) if found.building else ""
-    masks = sorted({str(cost.n_masks) for cost in found.costs})
-    costs = COSTS_NOTE.format(n=" or ".join(masks)) if masks else ""
-    absent: dict[tuple[str, str], list[str]] = {}
-    for row in found.missing:
-        absent.setdefault((row.name, row.reason), []).append(size_label(row.spec))
-    reasons = [
-        NO_RUNTIME[reason].format(name=name, models=" and ".join(labels))
-        for (name, reason), labels in absent.items()
-    ]
-    return [building, costs, *reasons]
 
 
 def threads(n: object) -> str:
@@ -192,8 +149,8 @@ def sweep_sentence(sweep: Sweep) -> str:
         return f"{len(sweep.points)} of {sweep.asked} points measured."
     parts = [_ended(sweep, unit)]
     if sweep.points:
-        labels = {spec.name: size_label(spec) for spec in sweep.points[0].specs}
-        first = size_label(sweep.points[0].specs[0])
+        labels = {spec.name: spec.label for spec in sweep.points[0].specs}
+        first = sweep.points[0].specs[0].label
         parts += [_order(one, labels[one.name], first, unit) for one in orders(sweep)]
     gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
     if gaps:
@@ -232,7 +189,7 @@ def sweep_why(specs: Sequence[ModelSpec]) -> str:
     """What explains the curves, for just these models."""
     first, *others = specs
     usual = first.architecture.activation
-    extra = [size_label(spec) for spec in others if spec.architecture.activation != usual]
+    extra = [spec.label for spec in others if spec.architecture.activation != usual]
     if not extra:
         return f"{SWEEP_WHY}."
     return (
@@ -244,6 +201,6 @@ def limits_sentence(
     result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]
 ) -> str:
     """The finding over the limits: how close, and what holds each model back."""
-    labels = {spec.name: size_label(spec) for spec in result.specs}
+    labels = {spec.name: spec.label for spec in result.specs}
     parts = [f"{labels[x.name]} {share[x.name]:.0%} (bound by {x.bound_by})" for x in limits]
     return f"Share of this machine's limit: {', '.join(parts)}."

@@ -1,13 +1,15 @@
 """What each latency fold measures and how its answer is drawn."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from explorer.models.choice.family import family_specs
 from explorer.models.kinds import distilled_pair
-from explorer.models.specs import BASE, family_specs
+from explorer.models.specs import BASE
 from explorer.timing.stop import StopSign
 from explorer.ui.kit.take import takeable
+from explorer.ui.latency import faster_words as words
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.words import NO_RATIO
@@ -17,7 +19,7 @@ from explorer.views.markup import Markup, el, join, model_name, note, table
 CLAIM_BUDGET_S = 12.0
 POINT_BUDGET_S = 8.0
 FASTER_BUDGET_S = 25.0
-"""Six ways to run a model in every round, one of them several times slower."""
+"""Eight ways to run a model in every round, one of them several times slower."""
 
 
 def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
@@ -112,7 +114,6 @@ def limits(choice: Choice, sign: StopSign) -> Iterator[Any]:
 def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     """How much of the possible each model reaches."""
     from explorer.analysis.latency.limits import share_of_limit
-    from explorer.analysis.latency.paradox import size_label
     from explorer.views.latency.numbers import limits_numbers
 
     found, final = shot
@@ -123,7 +124,7 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
         ms = final.summary.model(spec.name).median_ms
         rows.append(
             [
-                model_name(spec.key, size_label(spec)),
+                model_name(spec.key, spec.label),
                 f"{ms:,.1f}",
                 f"{limit.arithmetic_ms:,.1f}",
                 f"{limit.memory_ms:,.1f}",
@@ -140,20 +141,26 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
     return [join(sentence, takeable("latency/limits", drawn, numbers, is_picture=False))]
 
 
-def faster(choice: Choice, sign: StopSign) -> Iterator[Any]:
+def faster(choice: Choice, sign: StopSign, batches: Sequence[int] = ()) -> Iterator[Any]:
     """Every way to run every model, and what each does to the answers where weights are real."""
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.faster import measure_faster
 
     workload = replace(choice.workload, dtype="float32")
-    return measure_faster(choice.specs, workload, plan_for(workload, FASTER_BUDGET_S), sign)
+    plan = plan_for(workload, FASTER_BUDGET_S)
+    return measure_faster(choice.specs, workload, plan, sign, batches)
+
+
+def faster_batches(choice: Choice, sign: StopSign) -> Iterator[Any]:
+    """The same, and every way with each of three batch sizes."""
+    return faster(choice, sign, words.BATCHES)
 
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     """Gain and cost of each way to run, side by side, and why a row is missing."""
-    from explorer.analysis.latency.paradox import size_label
-    from explorer.views.latency.numbers import faster_numbers
+    from explorer.views.latency.numbers import batches_of, faster_numbers
 
+    sizes = batches_of(found)
     by_name = {(cost.key, cost.name): cost for cost in found.costs}
     rows: list[list[str | Markup]] = []
     for variants in found.models:
@@ -163,18 +170,22 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
             gain = "–" if ratio is None else ratio_text(ratio.ratio.inverse)
             rows.append(
                 [
-                    model_name(spec.key, size_label(spec)),
+                    model_name(spec.key, spec.label),
                     model.name,
                     f"{model.median_ms:,.2f}",
                     gain,
                     "–" if cost is None else f"{cost.same_top1:.0%}",
                     "–" if cost is None else texts.divergence(cost.mean_kl),
+                    words.megabytes(variants.resident.get(model.name)),
+                    *(words.throughput(variants.throughput(model.name, n)) for n in sizes),
                 ]
             )
-    notes = [note(line) for line in texts.faster_notes(found) if line]
-    drawn, numbers = table(texts.FASTER_HEAD, rows), faster_numbers(found)
+    notes = [note(line) for line in words.faster_notes(found) if line]
+    head = [*words.HEAD, *(words.THROUGHPUT.format(n=n) for n in sizes)]
+    drawn, numbers = table(head, rows), faster_numbers(found)
     shown = takeable("latency/faster", drawn, numbers, is_picture=False) if rows else None
-    return [join(share_done(found.done, found.asked), shown, *notes)]
+    best = [note(line) for one in found.models if (line := words.ranked(one, found))]
+    return [join(share_done(found.done, found.asked), *best, shown, *notes)]
 
 
 def share_done(done: int, asked: int) -> Markup | None:

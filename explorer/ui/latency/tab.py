@@ -19,10 +19,12 @@ from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
     LENGTH,
+    SHAPE,
     Choice,
     build_controls,
     device_choices,
     length_choices,
+    shape_choices,
     with_choice,
 )
 from explorer.ui.latency.detail import draw_detail
@@ -91,14 +93,15 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
     stop_goes(stop_button, event)
     build_folds([*controls])
-    return [controls[LENGTH], controls[DEVICE]]
+    return [controls[at] for at in (SHAPE, LENGTH, DEVICE)]
 
 
 def show(state: PageState) -> list[object]:
-    """The text's length and the machine's devices; nothing here starts a measurement."""
+    """What can be chosen: the page's models, the text's length, the machine's devices."""
     runs, _ = get_runs(state)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
-    return [gr.Dropdown(choices=length_choices(n_tokens)), gr.Dropdown(choices=device_choices())]
+    offered = (shape_choices(state.family), length_choices(n_tokens), device_choices())
+    return [gr.Dropdown(choices=choices) for choices in offered]
 
 
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls

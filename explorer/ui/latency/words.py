@@ -9,7 +9,7 @@ from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import BETWEEN_PRESSES
 from explorer.analysis.latency.summary import LatencySummary
 from explorer.timing.workload import Workload
-from explorer.ui.kit.words import AT_SIZE, SIZES
+from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, MIXED, SIZES
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, finding, model_name
 
@@ -19,7 +19,11 @@ BUSY = "The machine is busy with other measurements. Please ask again in a minut
 NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
 NOTHING = "Stopped before anything was measured."
 SHAPES_LABEL = "Sizes"
-SHAPES = [*((name, key) for key, name in SIZES.items()), ("Published larger sizes", "larger")]
+SHAPES = [
+    (SIZES["base"], "base"),
+    (SIZES["mini"], "mini"),
+    ("Published larger sizes", "larger"),
+]
 LENGTH_LABEL = "Tokens"
 OWN_TEXT = "{n}: your text"
 BATCH_LABEL = "Batch size"
@@ -54,13 +58,19 @@ SAME = 0.015
 
 def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
     """Title and conclusion of each of the three bar pictures."""
-    first, star = paradox.rows[0], paradox.rows[-1]
+    first, star = paradox.rows[0], paradox.star
     stored = f"{star.label} stores {_fraction(star, first)} {first.label}'s parameters."
     return [
         (STORED, stored),
-        (WORK, f"{star.label}'s one layer runs {star.n_layers} times: {_work(star, first)}."),
+        (WORK, f"{_runs(star)}: {_work(star, first)}."),
         (_time_title(paradox), _time(paradox)),
     ]
+
+
+def _runs(star: ParadoxRow) -> str:
+    if star.is_shared:
+        return f"{star.label}'s one layer runs {star.n_layers} times"
+    return f"{star.label} has {star.n_layers} layers"
 
 
 def _time_title(paradox: Paradox) -> str:
@@ -96,13 +106,13 @@ def _work(star: ParadoxRow, first: ParadoxRow) -> str:
 
 
 def _time(paradox: Paradox) -> str:
-    first, star = paradox.rows[0], paradox.rows[-1]
+    first, star = paradox.rows[0], paradox.star
     if star.ms is None or first.ms is None:
         return "Not measured yet: press “Measure here”."
     if star.times is None:
         return NO_RATIO
     takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
-    others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.rows[1:-1] if row.times]
+    others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.others if row.times]
     sure = " (95% confidence intervals)" if star.times.is_sure else ""
     return f"{'; '.join([takes, *others])}{sure}."
 
@@ -112,7 +122,7 @@ def settings_said(shown: tuple[Any, ...]) -> str:
     sizes, length, batch, part, clock, device, dtype = shown
     label_of = {value: label for label, value in (*SHAPES, *PARTS)}
     return SETTINGS_SAID.format(
-        sizes=label_of[sizes],
+        sizes=label_of.get(sizes, MIXED),
         length=length,
         batch=f"batch size {batch}",
         part=label_of[part].lower(),
@@ -126,8 +136,8 @@ def paradox_finding(
     paradox: Paradox, summary: LatencySummary | None = None, shapes: str = "base"
 ) -> Markup:
     """The tab's one sentence: size against work, and against time once it was measured."""
-    lead = AT_SIZE[shapes]
-    first, star = paradox.rows[0], paradox.rows[-1]
+    lead = AT_SIZE.get(shapes, AT_CHOICE)
+    first, star = paradox.rows[0], paradox.star
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
     size = f" stores {_fraction(star, first)} "
     if summary is None or first.ms is None or star.ms is None:
@@ -140,7 +150,7 @@ def paradox_finding(
             base,
             f"'s parameters, but one pass is {work}. How long does it take?",
         )
-    ratio = summary.ratio(summary.models[len(paradox.rows) - 1].name)
+    ratio = summary.ratio(summary.models[paradox.rows.index(star)].name)
     if star.times is None or ratio is None:
         verdict = f"; it takes {milliseconds(star.ms)} here, {first.label} {milliseconds(first.ms)}"
     elif not star.times.is_sure:
@@ -149,9 +159,7 @@ def paradox_finding(
         verdict = f", yet no difference in time shows here ({star.times.ratio:.2f} ×)"
     else:
         verdict = f", yet it takes {star.times.ratio:.2f} × the time here"
-    return finding(
-        lead, named, size, base, "'s parameters", verdict, *_others(paradox.rows[1:-1]), "."
-    )
+    return finding(lead, named, size, base, "'s parameters", verdict, *_others(paradox.others), ".")
 
 
 def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
@@ -166,11 +174,12 @@ def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
 
 def why(paradox: Paradox) -> str:
     """What explains the three pictures, from their own numbers."""
-    first, star = paradox.rows[0], paradox.rows[-1]
+    first, star = paradox.rows[0], paradox.star
     lead = (
         f"Sharing saves memory, not compute: the one layer of {star.label} is stored once and run "
         f"{star.n_layers} times, and every run multiplies by all its weights again."
     )
+    lead = lead if star.is_shared else ""
     if star.times is None:
         return lead
     work = star.gflops / first.gflops

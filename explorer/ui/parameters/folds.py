@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING, TypeVar
 
 import gradio as gr
 
-from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import BASE, LARGER, ModelSpec
 from explorer.page_state import PageState
 from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.take import takeable
 from explorer.ui.parameters import folds_words as texts
-from explorer.views.markup import el, finding, join, note
+from explorer.views.markup import el, join, note
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -24,7 +25,7 @@ def show_calls(state: PageState | None) -> str:
     """Calls and tensors of the loaded family, and of the published shapes."""
     from explorer.analysis.parameters.applied import layer_calls, loaded_layer_calls
     from explorer.models.architectures import meta_network
-    from explorer.views.parameters.calls import CallRow, calls_html, calls_numbers
+    from explorer.views.parameters.calls import CallRow, calls_numbers, calls_table
 
     measured, cards = _each_loaded(state, loaded_layer_calls)
     rows = [CallRow(s.key, s.name, calls, texts.LOADED) for s, calls in measured]
@@ -37,14 +38,9 @@ def show_calls(state: PageState | None) -> str:
         )
         for spec in BASE.values()
     ]
-    shown = [calls_html(r, texts.CALLS_EACH, texts.CALLS_CHIP) for r in (rows, shapes) if r]
-    drawn = takeable("parameters/calls", join(*shown), calls_numbers([*rows, *shapes]))
-    counted = [
-        texts.CALLS_COUNT.format(label=r.label, calls=r.calls.calls, distinct=r.calls.distinct)
-        for r in (*rows, *shapes)
-    ]
-    sentence = texts.CALLS_FINDING.format(calls=", ".join(counted))
-    return join(finding(sentence), *cards, drawn, note(texts.CALLS_NOTE))
+    shown = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
+    drawn = takeable("parameters/calls", shown, calls_numbers([*rows, *shapes]))
+    return join(*cards, drawn, note(texts.CALLS_NOTE))
 
 
 def build_sizes(state: gr.State) -> None:
@@ -134,8 +130,8 @@ def build_sharing(state: gr.State) -> None:
 
 def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     """Counts from real modules at both embedding widths."""
-    from explorer.analysis.parameters.shape import layer_counts
     from explorer.analysis.parameters.sharing import sharing_modes
+    from explorer.models.choice.counts import layer_counts
     from explorer.views.parameters.sharing import sharing_canvas
 
     parts = layer_counts(BASE["albert"].architecture)

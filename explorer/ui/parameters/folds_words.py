@@ -17,12 +17,16 @@ ROWS = {
 }
 
 CALLS_TITLE = "How often each layer runs"
-CALLS_FINDING = "Hooks counted layer calls on distinct weight tensors: {calls}."
-CALLS_COUNT = "{label} {calls} on {distinct}"
-CALLS_EACH = "{calls} layer calls, distinct weight tensors: {distinct}"
-CALLS_CHIP = "Layer call {layer} used weight tensor {tensor}"
+CALLS_HEADS = {
+    "name": "Model",
+    "calls": "Layer calls",
+    "distinct": "Distinct layers",
+    "each": "Layer used by each call",
+}
+CALLS_CHIP = "Call {layer} ran layer {tensor}"
 CALLS_NOTE = (
-    "Each chip is one layer call of one forward pass; its number is the weight tensor it used."
+    "Counted by forward hooks during one forward pass. Each chip is one layer call; a dashed chip "
+    "reuses weights that an earlier call used."
 )
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import gradio as gr
 
-from explorer.models.specs import BASE, LARGER, ModelSpec, family_specs
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import BASE, LARGER, ModelSpec
 from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
@@ -71,7 +72,7 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
     state: PageState | None, sizes: str, length: int, batch: int, keeps: bool, request: gr.Request
 ) -> Iterator[str]:
     """The same with what a real pass holds, model by model."""
-    device = "cuda" if state is not None and state.device == "cuda" else "cpu"
+    device = state.device if state is not None else "cpu"
     clock = clock_on(device, "compute")
     work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
     specs = specs_of(sizes)
@@ -106,7 +107,7 @@ def drawn(
 ) -> str:
     """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
     from explorer.analysis.parameters.memory import shape_memory
-    from explorer.timing.machine import resident_bytes
+    from explorer.timing.room import resident_bytes
     from explorer.views.parameters.memory import MemoryRow, memory_canvas, memory_numbers
 
     shape = (work.length, work.batch, work.looks)

@@ -11,7 +11,7 @@ from explorer.ui.parameters.memory import build_memory
 ID = "parameters"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
-READS: tuple[str, ...] = ()
+READS: tuple[str, ...] = ("family",)
 
 
 def build(state: gr.State) -> list[gr.components.Component]:
@@ -27,10 +27,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     return headline
 
 
-def show(state: PageState) -> list[object]:  # noqa: ARG001 - shapes do not depend on the text
-    """Counts of both families: no weights are read and no text is run."""
+def show(state: PageState) -> list[object]:
+    """Counts of both families, and of the page's models where they are others; nothing is run."""
     from explorer.analysis.parameters.family import family_members
     from explorer.views.parameters.count import parameters_map
 
     families = {family: family_members(family) for family in ("base", "mini")}
-    return [texts.parameters_findings(families), parameters_map(families, texts.MAP)]
+    if state.family not in families:
+        families["chosen"] = family_members(state.family)
+    return [texts.parameters_findings(families), parameters_map(families, texts.MAP, state.family)]

@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.ui.kit.words import AT_SIZE, SIZES
+from explorer.models.choice.family import teacher_of
+from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, MIXED, SIZES
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, join, model_name
 
@@ -38,7 +39,7 @@ CHANGES = {
 MAP = {
     "parts": PARTS,
     "changes": CHANGES,
-    "families": SIZES,
+    "families": {"base": SIZES["base"], "mini": SIZES["mini"], "chosen": MIXED},
     "family_label": "Models",
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
@@ -79,24 +80,28 @@ def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") 
     """What the picture shows of a family in one sentence, with its numbers."""
     first, *others = members
     said = join(_named(first), f" stores {millions(first.counts.total)} weights")
-    depth = first.spec.architecture.n_layers
-    compared = (_compared(other, depth) for other in others)
-    return el("p", AT_SIZE[family], said, *compared, ".", class_="finding", data_family=family)
+    compared = (_compared(other, first) for other in others)
+    lead = AT_SIZE.get(family, AT_CHOICE)
+    return el("p", lead, said, *compared, ".", class_="finding", data_family=family)
 
 
 def _named(member: "FamilyMember") -> Markup:
     return model_name(member.spec.key, member.spec.label)
 
 
-def _compared(member: "FamilyMember", depth: int) -> Markup:
-    """What a model stores and why that is less than what one of this depth stores."""
+def _compared(member: "FamilyMember", first: "FamilyMember") -> Markup:
+    """What a model stores and why that is less than what the first one stores."""
     shape, counts = member.spec.architecture, member.counts
-    missing, said = depth - shape.n_layers, f" stores {millions(counts.total)}"
+    is_student = teacher_of(member.spec) == first.spec
+    missing = first.spec.architecture.n_layers - shape.n_layers
+    said = f" stores {millions(counts.total)}"
     if shape.shares_layers:
         said = (
             f" stores one layer and runs it {shape.n_layers} times, so it keeps "
             f"{millions(counts.total)} but still applies {millions(counts.applied)}"
         )
+    elif missing > 0 and not is_student:
+        said = f" has {shape.n_layers} layers and{said}"
     elif missing > 0:
         said = f" leaves out {missing} layer{'s' * (missing > 1)} and{said}"
     return join("; ", _named(member), said)

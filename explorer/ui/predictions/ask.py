@@ -7,7 +7,7 @@ from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, plain_text, put_into
 from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import LIGHT
@@ -48,7 +48,7 @@ def show_asked(state: PageState | None, asked: str) -> Markup:
     """Probability and rank of each asked word in each gap."""
     if state is None:
         return note("")
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     if not runs:
         return note(texts.NO_MODEL)
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]

@@ -5,7 +5,7 @@ from explorer.analysis.predictions.every_word import SpanPlan
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text
 from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import contrast_words as texts
 from explorer.ui.predictions.masked_scores import final_scores, plans_of
@@ -30,7 +30,7 @@ def show_contrast(state: PageState | None) -> Markup:
         raise BadText(
             texts.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
         )
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     if not runs:
         return note(NO_MODEL)
     blocks: list[Markup] = []

@@ -7,11 +7,10 @@ import gradio as gr
 
 from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
 from explorer.models.run import Run
-from explorer.models.specs import FAMILIES
 from explorer.models.tokens import Tokens
 from explorer.page_state import PageState
-from explorer.runs import get_runs
-from explorer.ui.kit.words import BAD_FAMILY
+from explorer.runs import get_answers
+from explorer.ui.kit.asked import asked_family
 from explorer.ui.predictions import words as texts
 from explorer.views.preview import FirstAnswer
 
@@ -21,7 +20,8 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
 
     Args:
         text: The text, with at least one [MASK]; ``A [SEP] B`` makes a sentence pair.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
         top_k: How many words per mask, 1 to 50.
 
     Returns:
@@ -29,11 +29,10 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
         counts tokens from 0, ``remaining`` is the mass outside the listed words.
     """
     low, high = TOP_K
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
+    family = asked_family(family)
     if type(top_k) is not int or not low <= top_k <= high:
         raise gr.Error(texts.BAD_TOP_K.format(low=low, high=high))
-    runs, missing = get_runs(PageState(text=str(text), family=family))
+    runs, missing = get_answers(PageState(text=str(text), family=family))
     if not runs:
         raise gr.Error(" ".join(str(error) for error in missing.values()))
     return _as_json(runs, family, top_k) | _absent(missing)
@@ -45,7 +44,7 @@ def first_answers(state: PageState) -> list[FirstAnswer]:
     Raises:
         BadText: the text cannot be run.
     """
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     found = {key: mask_predictions(run, 1) for key, run in runs.items()}
     return [
         FirstAnswer(key, runs[key].spec.label, one.words[0][0], float(one.probabilities[0][0]))

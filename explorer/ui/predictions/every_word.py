@@ -6,7 +6,7 @@ import gradio as gr
 
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG
@@ -37,7 +37,7 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     if state is None:
         yield "", "", gr.Button(visible=False)
         return
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     if not runs:
         yield note(texts.NO_MODEL), "", gr.Button(visible=False)
         return

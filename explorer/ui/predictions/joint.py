@@ -7,7 +7,7 @@ import gradio as gr
 from explorer.analysis.predictions.joint import MAX_MASKS, MaskFillings, mask_fillings
 from explorer.models.run import Run
 from explorer.page_state import PageState
-from explorer.runs import get_runs, side_by_side
+from explorer.runs import get_answers, side_by_side
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import words as texts
@@ -27,7 +27,7 @@ def show_joint(state: PageState | None) -> Markup:
     """Both fillings for the state's text, or what the text needs first."""
     if state is None:
         return note("")
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
         return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else texts.NO_MODEL)

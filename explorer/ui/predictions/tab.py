@@ -7,7 +7,7 @@ import gradio as gr
 
 from explorer.models.run import Run
 from explorer.page_state import RUN_FIELDS, PageState, hidden_words
-from explorer.runs import get_runs
+from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import is_readable, reading_note
 from explorer.ui.predictions import ask as predictions_ask
@@ -49,7 +49,7 @@ def show(state: PageState) -> list[object]:
     from explorer.views.markup import join
     from explorer.views.predictions.masks import Extra, predictions_canvas
 
-    runs, missing = get_runs(state)
+    runs, missing = get_answers(state)
     results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}

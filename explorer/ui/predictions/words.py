@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from explorer.analysis.predictions.every_word import SpanScore, mean_surprisal, shared_scores
 from explorer.analysis.predictions.joint import MaskFillings
 from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
-from explorer.models.kinds import label_of
+from explorer.models.choice.family import parent_of
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import (
     Markup,
@@ -142,23 +142,22 @@ def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup |
 
 
 def origin_note(specs: Sequence[ModelSpec]) -> Markup | None:
-    """Which of a family's models were made from another one: their agreement is no accident."""
-    by_key = {spec.key: spec.label for spec in specs}
+    """Which of these models were made from another of them: their agreement is no accident."""
     made = [
         join(
-            _named(spec.key, by_key),
+            model_name(spec.key, spec.label),
             " was distilled from "
             if spec.kind.teacher
             else "'s shared layer was initialised from one of ",
-            model_name(parent, spec.prefix + label_of(parent)),
+            model_name(parent.key, parent.label),
             ""
             if spec.kind.teacher
             else "'s layers, then fitted to all of them and to its predictions",
         )
         for spec in specs
-        if (parent := spec.kind.teacher or spec.fitted_to)
+        if (parent := parent_of(spec)) in specs and parent
     ]
-    if not any(spec.fitted_to for spec in specs):
+    if not made or not any(spec.fitted_to for spec in specs):
         return None
     return note(listed(made), "; so their agreement is not independent evidence.")
 

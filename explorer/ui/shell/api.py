@@ -16,6 +16,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
 from explorer.ui.kit.running import address_of_asker
 from explorer.ui.latency.endpoint import latency
+from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import predict
 from explorer.ui.shell.programs import no_tool
@@ -24,6 +25,8 @@ from explorer.ui.tasks.endpoint import pair, question, sentiment
 ENDPOINTS: dict[str, Callable[..., dict]] = {
     "predict": predict,
     "attention": attention,
+    "layer": layer,
+    "contexts": contexts,
     "depth": depth,
     "parameters": parameters,
     "distillation": distillation,
@@ -33,7 +36,7 @@ ENDPOINTS: dict[str, Callable[..., dict]] = {
     "latency": latency,
 }
 """api_name -> typed function that returns one JSON object."""
-LONG = ("sentiment", "question", "depth", "latency")
+LONG = ("sentiment", "question", "depth", "contexts", "latency")
 """Those of many passes: programs have a budget for them."""
 
 

@@ -1,15 +1,20 @@
 """What the reader sets: the text, its masked words, the family, the device and the precision."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import gradio as gr
 
 from explorer.assets import examples
+from explorer.models.choice.family import PRESETS
 from explorer.page_state import DTYPES, PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.queues import OF_HUB
 from explorer.ui.shell.documents import CARD
+from explorer.ui.shell.family.columns import CHANGED_JS, build_columns, may_type, on_typed
 from explorer.views.markup import Markup, el, note, script_json
 
 IN_THE_ROW = 8
@@ -30,6 +35,8 @@ class InputBar:
     message: gr.HTML
     """Why there is no answer: in sight of what was typed, however long that is."""
     family: gr.Radio
+    columns: dict[str, gr.Dropdown]
+    """The size in each column, by model key."""
     device: gr.Dropdown
     dtype: gr.Dropdown
 
@@ -58,21 +65,25 @@ def build_input_bar(start: PageState) -> InputBar:
             compare = gr.Button(texts.COMPARE, variant="primary", elem_id="compare")
         message = gr.HTML("", elem_id="message")
         gr.HTML(examples_html(), elem_id="examples")
-    family, device, dtype = build_settings(start)
-    return InputBar(text, words, compare, message, family, device, dtype)
+    family, columns, device, dtype = build_settings(start)
+    return InputBar(text, words, compare, message, family, columns, device, dtype)
 
 
-def build_settings(start: PageState) -> tuple[gr.Radio, gr.Dropdown, gr.Dropdown]:
+def build_settings(
+    start: PageState,
+) -> tuple[gr.Radio, dict[str, gr.Dropdown], gr.Dropdown, gr.Dropdown]:
     """What the badge opens: which models, on which device, in which precision."""
     with gr.Column(elem_id="settings"):
-        family = gr.Radio(texts.FAMILIES, value=start.family, label=texts.FAMILY_LABEL)
+        preset = start.family if start.family in PRESETS else None
+        family = gr.Radio(texts.FAMILIES, value=preset, label=texts.FAMILY_LABEL)
+        columns = build_columns(start)
         gr.HTML(miniatures_note())
         with gr.Row():
             device = gr.Dropdown(
                 device_choices(start.device), value=start.device, label=texts.DEVICE_LABEL
             )
             dtype = gr.Dropdown(list(DTYPES), value=start.dtype, label=texts.DTYPE_LABEL)
-    return family, device, dtype
+    return family, columns, device, dtype
 
 
 def miniatures_note() -> Markup:
@@ -90,6 +101,14 @@ def wire_input_bar(bar: InputBar) -> None:
         js=COMPARE_JS,
         api_visibility="private",
     )
+    for key, size in bar.columns.items():
+        chosen = [bar.text, size, bar.device, bar.dtype]
+        told: dict[str, Any] = {"js": CHANGED_JS.format(key=key), "api_visibility": "private"}
+        if not may_type():
+            size.input(None, chosen, **told)
+            continue
+        typed = plain_errors(partial(on_typed, key))
+        size.input(typed, [size], [size], **OF_HUB).success(None, chosen, **told)
 
 
 def device_choices(*found: str) -> list[tuple[str, str]]:

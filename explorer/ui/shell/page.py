@@ -30,7 +30,7 @@ from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
 from explorer.ui.shell.documents import card_route, glossary_route, meanings_html, tour_html
-from explorer.ui.shell.family import family_html, glyph_rules
+from explorer.ui.shell.family.drawing import family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put
 from explorer.ui.shell.preview import Preview, picture_route
@@ -81,8 +81,9 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
 
 def header_html(start: PageState) -> Markup:
     """One line: the title, the models in use with the way to others, and the theme switch."""
+    shown = start.family if start.family in texts.BADGES else ""
     badge = [
-        el("span", said, data_family=family, hidden=family != start.family)
+        el("span", said, data_family=family, hidden=family != shown)
         for family, said in texts.BADGES.items()
     ]
     theme_switch = {"title": texts.THEME_SWITCH, "aria_label": texts.THEME_SWITCH}

@@ -20,6 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from explorer.assets import ASSETS
 from explorer.doors.hosts import PUBLIC, path_of, root_of
 from explorer.gate import open_gate
+from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
 from explorer.packing import PACKED
 from explorer.page_state import LINKED, PageState, from_params
@@ -96,12 +97,16 @@ def _draw(state: PageState) -> bytes | None:
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
     """The tags of one link, everything in them escaped; ``root`` is where the page is, or a dot."""
     state, _ = from_params(params)
-    link = state.to_link() if set(params) & {*LINKED, PACKED} else None
+    link = state.to_link() if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     own = f"{root}/?{urlencode(link)}" if link else f"{root}/"
     picture, said = f"{root}/{PICTURE}", texts.TAGLINE
     if link and {"text", PACKED} & set(link):
         said = texts.PREVIEW.format(text=_shortened(state.text))
-        of = {name: link[name] for name in ("v", "family", "text", PACKED) if name in link}
+        of = {
+            name: link[name]
+            for name in ("v", "family", *MODEL_KEYS, "text", PACKED)
+            if name in link
+        }
         picture = f"{picture}?{urlencode(of)}"
     shown = {"title": texts.TITLE, "description": said, "image": picture}
     return join(

@@ -17,7 +17,7 @@ from explorer.ui.kit.queues import OF_PROGRAMS
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import predict
 
-Family = Literal["mini", "base"]
+Family = Literal["mini", "base", "large"]
 Model = Literal["bert", "distilbert", "albert"]
 Name = Literal[
     "bert-base-uncased",

@@ -1,13 +1,22 @@
 """The status line: which checkpoint, device, precision and library versions made these numbers."""
 
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 
+from explorer.analysis.digits import probability
+from explorer.analysis.precision import PrecisionDifference, precision_difference
+from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
-from explorer.models.specs import family_specs
 from explorer.page_state import PageState
+from explorer.runs import get_runs
 from explorer.ui.kit import words as texts
-from explorer.views.markup import Markup, el, join, model_name
+from explorer.ui.kit.errors import sentence_of
+from explorer.views.markup import Markup, el, join, model_name, note
+
+MOST_FIRST = 3
+"""Masks whose other first word is named."""
 
 
 @cache
@@ -17,16 +26,17 @@ def library_versions() -> str:
 
 
 def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
-    """One quiet line of provenance under the results."""
+    """What half precision changed, and one quiet line of provenance under the results."""
     parts = []
     for spec in family_specs(state.family):
-        source = f"{spec.revision[:8]}" if spec.revision else texts.BUNDLED
+        kept = texts.OWN if spec.is_own else texts.NEWEST if spec.repo else texts.BUNDLED
+        source = spec.revision[:8] or kept
         run = runs.get(spec.key)
         size = f", {len(run.tokens)} tokens" if run else ""
         parts.append(join(model_name(spec.key, spec.name), f" ({source}{size})"))
     run = next(iter(runs.values()), None)
     machine = f"{run.device}, {run.dtype}" if run else f"{state.device}, {state.dtype}"
-    return el(
+    provenance = el(
         "p",
         *(join(part, ", ") for part in parts),
         machine,
@@ -34,3 +44,43 @@ def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
         library_versions(),
         class_="status",
     )
+    if run is None or run.dtype == "float32":
+        return provenance
+    return join(note(*against_float32(state, runs)), provenance)
+
+
+def against_float32(state: PageState, runs: dict[str, Run]) -> Iterator[str]:
+    """The sentences that say which printed digits half precision changes."""
+    said = texts.HALF
+    yield said["name"].format(dtype=state.dtype)
+    try:
+        exact, absent = get_runs(replace(state, dtype="float32"))
+    except Exception as error:
+        yield said["absent"].format(reason=sentence_of(error))
+        return
+    for key, run in runs.items():
+        if key in exact:
+            yield from _differences(run.spec.label, precision_difference(run, exact[key]))
+    for reason in absent.values():
+        yield said["absent"].format(reason=reason)
+
+
+def _differences(label: str, found: PrecisionDifference) -> Iterator[str]:
+    said = texts.HALF
+    if not found.is_seen:
+        yield said["same"].format(label=label)
+        return
+    if found.n_probabilities:
+        yield said["words"].format(
+            label=label,
+            changed=found.n_changed,
+            count=found.n_probabilities,
+            largest=probability(found.largest_probability),
+            weights=probability(found.largest_attention),
+        )
+    else:
+        yield said["no_mask"].format(label=label, weights=probability(found.largest_attention))
+    for mask, word, exact in found.first_words[:MOST_FIRST]:
+        yield said["first"].format(mask=mask, word=word, exact=exact)
+    if left := len(found.first_words[MOST_FIRST:]):
+        yield said["more"].format(left=left)

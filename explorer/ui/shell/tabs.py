@@ -11,6 +11,7 @@ from explorer.ui.depth import tab as depth
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.kit import words as texts
 from explorer.ui.latency import tab as latency
+from explorer.ui.layer import tab as layer
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.tasks import tab as tasks
@@ -37,6 +38,7 @@ class Tab(Protocol):
 TABS: tuple[Tab, ...] = (
     predictions,
     attention,
+    layer,
     depth,
     distillation,
     tasks,

@@ -11,7 +11,8 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
 from explorer.assets import ROOT
-from explorer.models.specs import FAMILIES, ModelSpec, family_specs
+from explorer.models.choice.family import family_specs, read_family
+from explorer.models.specs import ModelSpec
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.take import has_recipe, recipe_lines
 from explorer.ui.shell.status import library_versions
@@ -51,6 +52,9 @@ def _checkpoint(spec: ModelSpec) -> dict[str, str]:
         return {"label": spec.label, "source": spec.repo, "revision": revision, "sha256": ""}
     from explorer.models.heads.adapters import checksum
 
+    if spec.folder:  # where it lies is its owner's business
+        digest = checksum(spec.folder)
+        return {"label": spec.label, "source": spec.name, "revision": "", "sha256": digest}
     source = spec.bundled_path.relative_to(ROOT).as_posix()
     digest = checksum(spec.bundled_path) if spec.bundled_path.exists() else ""
     return {"label": spec.label, "source": source, "revision": "main", "sha256": digest}
@@ -64,10 +68,8 @@ def citation() -> str:
 
 
 def _send_provenance(request: Request) -> Response:
-    family = request.path_params["family"]
-    if family not in FAMILIES:
-        return Response(status_code=404)
-    return JSONResponse(provenance(family))
+    family = read_family(request.path_params["family"])
+    return JSONResponse(provenance(family)) if family else Response(status_code=404)
 
 
 def _send_recipe(request: Request) -> Response:

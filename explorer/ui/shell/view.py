@@ -11,7 +11,9 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.models.choice.family import PRESETS, column, sizes_of
 from explorer.models.run import Run
+from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.packing import PACKED
 from explorer.page_state import (
@@ -193,6 +195,8 @@ def view_config() -> dict[str, object]:
     return {
         "defaults": default_params(),
         "moved": MOVED,
+        "presets": {name: sizes_of(name) for name in PRESETS},
+        "columns": {key: list(column(key)) for key in MODEL_KEYS},
         "reads": {tab.ID: list(tab.READS) for tab in TABS},
         "limit": LINK_TEXT_LIMIT,
         "longest": LINK_LONGEST,

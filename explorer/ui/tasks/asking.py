@@ -5,7 +5,8 @@ from functools import partial
 from typing import TypeVar
 
 from explorer.assets import ROOT
-from explorer.models.specs import ModelSpec, family_specs
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, BadText, plain_text
 from explorer.page_state import PageState
 from explorer.runs import near, side_by_side
@@ -63,6 +64,9 @@ def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
 
     found = {}
     for spec in specs.values():
+        if spec.tuned_for == task:  # the checkpoint is the tuned model
+            found[spec.label] = "", ""
+            continue
         folder = adapter_folder(spec, task)
         at = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
         found[spec.label] = at.as_posix(), adapter_checksum(spec, task)

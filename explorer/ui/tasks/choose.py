@@ -16,7 +16,7 @@ from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE, ModelSpec
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
-from explorer.runs import device_of, get_run, get_runs, in_rounds
+from explorer.runs import device_of, get_answers, get_run, in_rounds
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
@@ -171,7 +171,7 @@ def measure_all(
 
     if state is None:
         return
-    runs, _ = get_runs(state)
+    runs, _ = get_answers(state)
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
     reads_here = score in texts.RUN_HERE

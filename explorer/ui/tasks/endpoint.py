@@ -5,10 +5,11 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.tasks.pairs import SentencePair
-from explorer.models.specs import FAMILIES, ModelSpec, family_specs
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
 from explorer.page_state import PageState
-from explorer.ui.kit.words import BAD_FAMILY
+from explorer.ui.kit.asked import asked_family
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
@@ -20,7 +21,8 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
     Args:
         first: The first sentence.
         second: The second sentence.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
         Per model its ``objective``: "nsp" (does the second follow?), "sop" (are they in order?) or
@@ -28,8 +30,7 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
         orders, null without such a head; and a ``note`` on how good the head is, or why there is
         none.
     """
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
+    family = asked_family(family)
     sentences = [
         " ".join(plain_text(str(s)).replace(SEPARATOR, " ").split()) for s in (first, second)
     ]
@@ -44,7 +45,8 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
 
     Args:
         text: A sentence or a short review, at most 64 words and signs.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
         Per tuned model the probability of ``positive``, the ``words``, and two attributions of
@@ -78,7 +80,8 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
     Args:
         question: The question.
         passage: The text that holds the answer; a long one is read in overlapping windows.
-        family: "mini" (bundled weights) or "base" (the published checkpoints).
+        family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
+            for each model: "bert=large,distilbert=base,albert=xlarge".
 
     Returns:
         Per tuned model its three likeliest ``answers``: ``text``, ``start`` and ``end`` as
@@ -113,8 +116,7 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
 
 
 def _tuned(family: str, task: str) -> tuple[Specs, dict[str, str]]:
-    if family not in FAMILIES:
-        raise gr.Error(BAD_FAMILY)
+    family = asked_family(family)
     specs, missing = tuned_family(PageState(family=family), task)
     if not specs:
         raise gr.Error(" ".join(missing.values()))

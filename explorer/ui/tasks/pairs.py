@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer import assets
-from explorer.models.specs import ModelSpec, family_specs
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import ModelSpec
 from explorer.page_state import PageState
 from explorer.runs import get_run, get_runs, near, side_by_side
 from explorer.ui.kit.take import takeable

@@ -106,3 +106,6 @@ def question_finding(
         for key, one in found.items()
     ]
     return finding(listed(said), ".")
+
+
+BROUGHT = "{label} answers with the head that its own checkpoint brings."

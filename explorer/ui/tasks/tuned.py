@@ -79,11 +79,14 @@ def section(
     cards = cards_of(state, lacking)
     if not specs:
         return cards
+    own = [spec.label for spec in specs.values() if spec.tuned_for == task]
     try:
         said, picture, remark = say(specs, state)
     except ValueError as error:
         return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
-    return join(said, picture, cards, remark)
+    return join(
+        said, picture, cards, remark, *(note(texts.BROUGHT.format(label=one)) for one in own)
+    )
 
 
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:

@@ -2,18 +2,22 @@
 
 import base64
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
 from explorer.analysis.attention.heads import KINDS, HeadStatistics, WordHeads
+from explorer.models.choice.family import teacher_of
 from explorer.models.run import Run
+from explorer.models.specs import ModelSpec
 from explorer.views.markup import script_json
 
 WALL_SIZE = 64
 """Larger matrices are pooled to this many rows: no tile on a screen has more."""
+MOST_CELLS = 1_500_000
+"""Cells of all heads together: their bytes, packed and in base64, stay under 2 MB."""
 EXACT_BYTES = 200_000
 """Up to this size the exact floats of all heads travel with the wall; else head by head."""
 PIECES_LIMIT = 128
@@ -31,7 +35,9 @@ def attention_wall_canvas(
 
     ``cards`` says for each missing model its label and why it is not there.
     """
-    factor = pool_factor(len(heads.alignment))
+    n_heads = sum(run.attention.shape[0] * run.attention.shape[1] for run in runs.values())
+    factor = pool_factor(len(heads.alignment), n_heads)
+    rows = aligned_rows([run.spec for run in runs.values()])
     drawn = [quantise(pool(heads.attention[key], factor)) for key in runs]
     return script_json(
         {
@@ -39,7 +45,10 @@ def attention_wall_canvas(
             "special": [int(word.special) for word in heads.alignment.words],
             "masks": [int(word.is_mask) for word in heads.alignment.words],
             "pool": factor,
-            "models": [_model(run, heads, statistics[key]) for key, run in runs.items()],
+            "models": [
+                _model(run, heads, statistics[key]) | {"rows": rows[key]}
+                for key, run in runs.items()
+            ],
             "cards": [
                 {"key": key, "label": label, "sentence": sentence}
                 for key, (label, sentence) in cards.items()
@@ -72,9 +81,22 @@ def exact_heads_canvas(
     )
 
 
-def pool_factor(n_words: int) -> int:
-    """How many words share a row of the wall's tiles."""
-    return -(-n_words // WALL_SIZE)
+def aligned_rows(specs: Sequence[ModelSpec]) -> dict[str, list[int]]:
+    """The wall's row of each layer: by relative depth, a copied layer beside the one it was."""
+    deepest = max(spec.architecture.n_layers for spec in specs)
+    rows: dict[str, list[int]] = {}
+    for spec in specs:
+        n, teacher = spec.architecture.n_layers, teacher_of(spec)
+        own = [round((layer + 1) * deepest / n) - 1 for layer in range(n)]
+        copied = teacher in specs and teacher and rows.get(teacher.key)
+        rows[spec.key] = [copied[origin] for origin in spec.initialised_from] if copied else own
+    return rows
+
+
+def pool_factor(n_words: int, n_heads: int = 0) -> int:
+    """How many words share a row of the wall's tiles: more, the more heads there are."""
+    size = min(WALL_SIZE, int((MOST_CELLS / n_heads) ** 0.5)) if n_heads else WALL_SIZE
+    return -(-n_words // size)
 
 
 def pool(attention: np.ndarray, factor: int) -> np.ndarray:
@@ -131,7 +153,6 @@ def _model(run: Run, heads: WordHeads, statistics: HeadStatistics) -> dict[str, 
         "label": spec.label,
         "layers": n_layers,
         "heads": n_heads,
-        "rows": list(spec.initialised_from or range(n_layers)),
         "shared": spec.architecture.shares_layers,
         "groups": [list(group) for group in heads.alignment.groups[key]],
         "pieces": list(run.tokens.pieces),

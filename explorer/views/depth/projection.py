@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from explorer.analysis.alignment import AlignedWord, Groups
+from explorer.analysis.alignment import AlignedWord, Groups, first_shown
 from explorer.analysis.depth.projection import StateProjection
 from explorer.views.chart import chart_canvas
-from explorer.views.depth.travel import first_shown
 from explorer.views.numbers import Numbers
 from explorer.views.theme import COLOURS
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.analysis.alignment import AlignedWord, Groups
+from explorer.analysis.alignment import AlignedWord, Groups, first_shown
 from explorer.analysis.depth.travel import WordTravel
 from explorer.views.chart import chart_canvas, line
 from explorer.views.numbers import Numbers
@@ -37,13 +37,6 @@ def travel_figures(
         figure.update_yaxes(range=[min(0.0, float(lowest)) - 0.02, 1.03], hoverformat=".3f")
         figures.append(figure)
     return figures
-
-
-def first_shown(words: Sequence[AlignedWord]) -> int:
-    """The word whose way is drawn first: the first mask, else the last word that is no sign."""
-    masks = [i for i, word in enumerate(words) if word.is_mask]
-    last = max((i for i, word in enumerate(words) if word.text[0].isalnum()), default=0)
-    return masks[0] if masks else last
 
 
 def travel_canvas(

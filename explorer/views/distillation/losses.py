@@ -24,7 +24,7 @@ def distillation_losses(
             "mlm": losses.mlm,
             "cos": losses.cos,
             "kl": [rounded(row) for row in losses.kl],
-            "cosine": rounded(losses.cosine),
+            "cosine": None if losses.cosine is None else rounded(losses.cosine),
             "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
             "place": hidden[0],
             "answer": hidden[1] if hidden[1] >= 0 else None,

@@ -89,6 +89,7 @@ def faster_numbers(found: "Faster") -> Numbers:
     """Every way to run every model; what it does to the answers is empty where nobody asked."""
     costs = {(cost.key, cost.name): cost for cost in found.costs}
     columns = ("model", "way_to_run", "median_ms", "times_float32", *ENDS)
+    sizes = batches_of(found)
     rows = []
     for variants in found.models:
         for model in variants.summary.models:
@@ -99,9 +100,21 @@ def faster_numbers(found: "Faster") -> Numbers:
                 [variants.spec.name, model.name, model.median_ms]
                 + ([None] * 3 if gain is None else [gain.ratio, gain.low, gain.high])
                 + ([None] * 2 if cost is None else [cost.same_top1, cost.mean_kl])
+                + [variants.resident.get(model.name)]
+                + [
+                    cell
+                    for batch in sizes
+                    for cell in variants.throughput(model.name, batch) or (None, None)
+                ]
             )
-    answers = ("same_first_answer", "mean_kl_nats")
-    return Numbers(columns + answers, rows, timed_said(found.workload, ("dtype",)))
+    answers = ("same_first_answer", "mean_kl_nats", "process_bytes")
+    speeds = [f"{what}_at_{n}" for n in sizes for what in ("texts_per_second", "p90_ms")]
+    return Numbers((*columns, *answers, *speeds), rows, timed_said(found.workload, ("dtype",)))
+
+
+def batches_of(found: "Faster") -> list[int]:
+    """The batch sizes at which any model was timed."""
+    return sorted({batch for variants in found.models for batch in variants.batches})
 
 
 def recorded_numbers(report: Mapping[str, Any]) -> Numbers:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency.paradox import size_label
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
 from explorer.views.chart import Ends, band, chart_canvas, dash, line
@@ -55,7 +54,7 @@ def sweep_line(sweep: Sweep, spec: ModelSpec) -> SweepLine:
     bands = [None if r is None else _ends(r.low, r.high) for r in found]
     return SweepLine(
         spec.key,
-        size_label(spec),
+        spec.label,
         [
             m.median_ms if r is None else r.ratio * by
             for m, r, by in zip(times, found, base, strict=True)

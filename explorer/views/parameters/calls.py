@@ -1,10 +1,10 @@
 """Which tensor each layer of a forward pass used: the proof that ALBERT's layers are one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explorer.views.markup import Markup, el, model_name
+from explorer.views.markup import Markup, el, join, model_name, table
 from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
@@ -22,9 +22,18 @@ class CallRow:
     """Printed beside the name: loaded weights, or the shape alone."""
 
 
-def calls_html(rows: Sequence[CallRow], sentence: str, chip: str) -> Markup:
-    """One chip per layer call, numbered by the weight tensor that the call used."""
-    return el("div", *(_row(row, sentence, chip) for row in rows), class_="pt-calls")
+def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) -> Markup:
+    """One row a network: its layer calls, the distinct weights among them, and each call's."""
+    body: list[list[str | Markup]] = [
+        [
+            join(model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),
+            str(row.calls.calls),
+            str(row.calls.distinct),
+            _chips(row, chip),
+        ]
+        for row in rows
+    ]
+    return el("div", table(list(heads.values()), body), class_="pt-calls")
 
 
 def calls_numbers(rows: Sequence[CallRow]) -> Numbers:
@@ -38,22 +47,16 @@ def calls_numbers(rows: Sequence[CallRow]) -> Numbers:
     return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, said)
 
 
-def _row(row: CallRow, sentence: str, chip: str) -> Markup:
-    calls = row.calls
-    total = sentence.format(calls=calls.calls, distinct=calls.distinct)
+def _chips(row: CallRow, chip: str) -> Markup:
+    """A chip a layer call, numbered by the weight tensor that the call used."""
+    tensors = row.calls.tensors
     chips = [
         el(
             "li",
             str(tensor + 1),
             title=chip.format(layer=place + 1, tensor=tensor + 1),
-            class_="again" if tensor in calls.tensors[:place] else "first",
+            class_="again" if tensor in tensors[:place] else "first",
         )
-        for place, tensor in enumerate(calls.tensors)
+        for place, tensor in enumerate(tensors)
     ]
-    return el(
-        "section",
-        el("h3", model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),
-        el("ol", *chips, aria_label=total),
-        el("p", total),
-        data_model=row.key,
-    )
+    return el("ol", *chips, data_model=row.key)

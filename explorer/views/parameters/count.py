@@ -24,14 +24,17 @@ ORDER = (
 
 
 def parameters_map(
-    families: Mapping[str, Sequence["FamilyMember"]], texts: Mapping[str, object]
+    families: Mapping[str, Sequence["FamilyMember"]],
+    texts: Mapping[str, object],
+    family: str = "",
 ) -> str:
     """The picture's JSON: per family and model the cells of a bar, left to right.
 
+    ``family`` is what the page shows: the one that is drawn once it has changed.
     Each cell carries its tensors, so the browser can name them without asking again.
     """
     drawn = {family: [_row(m) for m in members] for family, members in families.items() if members}
-    return script_json({"families": drawn, "texts": dict(texts)})
+    return script_json({"families": drawn, "chosen": family, "texts": dict(texts)})
 
 
 def _row(member: "FamilyMember") -> dict[str, object]:

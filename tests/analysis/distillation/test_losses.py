@@ -13,7 +13,7 @@ from explorer.analysis.distillation.losses import TEMPERATURE_STEPS, PairLogits,
 from explorer.analysis.distillation.masking import masking_simulation
 from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.forward import position_logits
-from explorer.models.lineage import layer_cosines
+from explorer.models.inside.lineage import layer_cosines
 from explorer.models.specs import BASE, MINI
 
 TEXT = "the cat sat on the [MASK] and played."

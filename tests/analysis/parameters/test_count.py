@@ -25,8 +25,9 @@ from explorer.analysis.parameters.count import (
     network_parameters,
     parameter_counts,
 )
-from explorer.analysis.parameters.shape import forward_flops, savings, shape_counts, shape_total
+from explorer.analysis.parameters.shape import forward_flops, savings
 from explorer.models.architectures import meta_network
+from explorer.models.choice.counts import shape_counts, shape_total
 from explorer.models.specs import BASE, LARGER, MODEL_KEYS
 
 SEVEN = {spec.name: spec for spec in [*BASE.values(), *LARGER.values()]}

@@ -84,3 +84,25 @@ def test_nothing_overflows_a_phone_in_the_dark(page_at):
     page.locator("#tab-parameters").evaluate("tab => { tab.style.display = 'none'; }")
     page.evaluate(FRAMES)
     assert page.evaluate("kept.isConnected"), "a curve that goes out of sight is not drawn again"
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_names_beside_the_seven_sizes_touch_neither_each_other_nor_the_edge(page_at, width):
+    page = page_at("/?v=1&tab=parameters&fold=sizes", width=width)
+    chart = page.locator("#fold-parameters-sizes .js-plotly-plot").first
+    names = chart.locator(".textpoint text")
+    expect(names).to_have_count(7)
+    page.wait_for_timeout(300)
+    boxes = names.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")
+    whole = chart.bounding_box()
+    for i, a in enumerate(boxes):
+        assert whole["x"] <= a["left"]
+        assert a["right"] <= whole["x"] + whole["width"] + 1
+        for b in boxes[i + 1 :]:
+            apart = (
+                a["right"] <= b["left"] + 1
+                or b["right"] <= a["left"] + 1
+                or a["bottom"] <= b["top"] + 1
+                or b["bottom"] <= a["top"] + 1
+            )
+            assert apart, (a, b)

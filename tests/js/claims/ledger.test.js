@@ -119,6 +119,12 @@ test('a share is found however it is written, in the search and in the claim', (
   enter(search, 'percentile');
   assert.deepEqual(ids(root), []);
 });
+test('millions and negative numbers are found however they are written', () => {
+  const {root} = shown([claim('c1', {found: 'exact 109.5 M'}), claim('c2', {found: 'RTE −9.4'}), claim('c3', {claimed: '110M'})]);
+  const search = root.querySelector('input[type=search]');
+  const found = text => (enter(search, text), ids(root));
+  assert.deepEqual(['109.5M', '109.5 m', '-9.4', '−9.4', '110 M'].flatMap(found), ['c1', 'c1', 'c2', 'c2', 'c3']);
+});
 
 test('the tab opens on what is wrong; a first search is over all claims', async () => {
   const opened = await import(`../../../assets/js/claims/filter.js?${Math.random()}`);

@@ -62,14 +62,12 @@ test('what a picture asks is what Python is told, as it is when it is asked', as
   assert.equal(explorer.question('nothing'), undefined);
 });
 
-test('the text is typed as a reader types it, and Compare is pressed wherever it stands', () => {
+test('the text is typed as a reader types it', () => {
   const root = place(), heard = [];
-  root.innerHTML = '<div id="text"><textarea></textarea></div><div id="compare"><button></button></div>';
+  root.innerHTML = '<div id="text"><textarea></textarea></div>';
   root.addEventListener('input', () => heard.push(gradio.textBox().value));
-  root.querySelector('button').addEventListener('click', () => heard.push('pressed'));
   gradio.typeText('A cat.');
-  gradio.pressCompare();
-  assert.deepEqual(heard, ['A cat.', 'pressed']);
+  assert.deepEqual(heard, ['A cat.']);
 });
 
 test('a tab is put by a hidden button, and begins at its top with its name in sight', async t => {
@@ -95,7 +93,9 @@ test('a tab is put by a hidden button, and begins at its top with its name in si
   root.innerHTML = '<button id="put"></button>';
   root.querySelector('button').addEventListener('click', () => pressed.push(explorer.placed()));
   gradio.put({family: 'base'});
-  assert.deepEqual(pressed.at(-1), {family: 'base'});
+  assert.deepEqual(pressed.at(-1), {tab: undefined, preset: 'base', sizes: {bert: 'base', albert: 'base'}});
+  gradio.put({family: 'bert=large,albert=mini'});
+  assert.deepEqual(pressed.at(-1), {tab: undefined, preset: null, sizes: {bert: 'large', albert: 'mini'}});
   place();
   gradio.put({});
 });

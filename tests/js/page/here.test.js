@@ -5,7 +5,7 @@ import {test} from 'node:test';
 import '../page.js';
 import {begin} from '../../../assets/js/page/here.js';
 
-const config = {defaults: {text: '', family: 'mini', tab: 'predictions', layer: '0'}, reads: {predictions: ['text']}, limit: 10, longest: 5000, packed: 'z', texts_of: ['text']};
+const config = {presets: {}, columns: {}, defaults: {text: '', family: 'mini', tab: 'predictions', layer: '0'}, reads: {predictions: ['text']}, limit: 10, longest: 5000, packed: 'z', texts_of: ['text']};
 const OURS = new URL(import.meta.url).origin;
 
 /** What is written into the address of a page of this origin. */

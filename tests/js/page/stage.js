@@ -2,6 +2,7 @@
 import {begin} from '../../../assets/js/page/here.js';
 
 const RUN = ['text', 'family', 'hidden'];
+export const choices = {presets: {mini: {bert: 'mini', albert: 'mini'}, base: {bert: 'base', albert: 'base'}}, columns: {bert: ['mini', 'base', 'large'], albert: ['mini', 'base', 'xlarge']}};
 const defaults = {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', word: '-1', temperature: '', mask: '0', lens: 'mask',
   at: '-1', times: '0', other: '', layer: '0'};
 const reads = {predictions: RUN, depth: RUN, distillation: [...RUN, 'word'], claims: []};
@@ -15,7 +16,7 @@ export function reply(state, changes = {}) {
 
 /** A state that shows what a link holds; `sent` are the questions since. */
 export function begun(params = {}, config = {}) {
-  const sent = [], state = begin({defaults, reads, limit: 1000, longest: 5000, packed: 'z', texts_of: ['text', 'hidden', 'other'], ...config}, () => sent.push({...state.wanted}));
+  const sent = [], state = begin({...choices, defaults, reads, limit: 1000, longest: 5000, packed: 'z', texts_of: ['text', 'hidden', 'other'], ...config}, () => sent.push({...state.wanted}));
   state.open(params);
   reply(state);
   sent.length = 0;

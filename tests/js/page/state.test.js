@@ -2,10 +2,14 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
+import {asOneField, familyOf, inColumns, showFamily, sizesOf} from '../../../assets/js/page/family.js';
 import {State} from '../../../assets/js/page/state.js';
+import {place} from '../dom.js';
+import {choices} from './stage.js';
 
 const RUN = ['text', 'family', 'device', 'dtype'];
 const config = {
+  presets: {mini: {bert: 'mini'}}, columns: {bert: ['mini', 'large']},
   defaults: {text: 'start', family: 'mini', tab: 'predictions', model: 'bert', layer: '0', temperature: '2', word: '-1', fold: ''},
   reads: {predictions: RUN, attention: RUN, distillation: [...RUN, 'word'], claims: []},
   limit: 10, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'],
@@ -236,4 +240,36 @@ test('a refused text is no place in the history', () => {
   state.compare({text: ''});
   answer(state, {accepted: false, drawn: false});
   assert.deepEqual(texts(), ['start']);
+});
+
+test('a family is a preset, a size for some columns, or a preset with other sizes', () => {
+  assert.deepEqual(sizesOf('base', choices), {bert: 'base', albert: 'base'});
+  assert.deepEqual(sizesOf('albert=xlarge', choices), {bert: 'mini', albert: 'xlarge'});
+  assert.deepEqual(sizesOf('base,bert=large', choices), {bert: 'large', albert: 'base'});
+  for (const none of ['huge', 'bert=huge', 'gpt=base', '', 'base,bert']) assert.equal(sizesOf(none, choices), null, none);
+});
+
+test('sizes that are a preset have its name', () => {
+  assert.equal(familyOf({bert: 'base', albert: 'base'}, choices), 'base');
+  assert.equal(familyOf({bert: 'large', albert: 'base'}, choices), 'bert=large,albert=base');
+});
+
+test('a link has a field for each column, and one that has is read as one family', () => {
+  assert.deepEqual(inColumns('mini'), {family: 'mini'});
+  assert.deepEqual(inColumns('bert=large,albert=base'), {bert: 'large', albert: 'base'});
+  assert.deepEqual(asOneField({bert: 'large', tab: 'depth'}, choices), {tab: 'depth', family: 'mini,bert=large'});
+  assert.deepEqual(asOneField({family: 'base', albert: 'xlarge'}, choices), {family: 'base,albert=xlarge'});
+  assert.deepEqual(asOneField({family: 'base'}, choices), {family: 'base'});
+});
+
+test('the drawings of the models in use are in sight, and the badge says what they are', () => {
+  const root = place();
+  root.innerHTML = `<div id="masthead"><b data-family="mini"></b><b data-family=""></b></div><div id="family">
+    <i class="fm-row" data-model="bert" data-size="mini"></i><i class="fm-row" data-model="bert" data-size="large"></i></div>`;
+  const inSight = () => [...root.querySelectorAll('b, i')].map(node => !node.hasAttribute('hidden'));
+  showFamily('bert=large,albert=mini', choices);
+  assert.deepEqual(inSight(), [false, true, false, true]);
+  assert.deepEqual(['bert', 'albert'].map(key => document.documentElement.getAttribute(`data-${key}`)), ['large', 'mini']);
+  showFamily('mini', choices);
+  assert.deepEqual(inSight(), [true, false, true, false]);
 });

@@ -9,19 +9,20 @@ globalThis.CSSStyleSheet = /** @type {any} */ (class { constructor() { sheets.pu
 Object.defineProperty(document, 'adoptedStyleSheets', {value: [], writable: true});
 history.replaceState({}, '', 'http://page.test/?text=linked&tab=depth&fold=none');
 const {show, table} = await import('../../../assets/js/page/view.js');
+const {choices} = await import('./stage.js');
 const {withState, chosen} = await import('../../../assets/js/page/here.js');
 
 const RUN = ['text', 'family', 'hidden'];
-const config = {defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'},
+const config = {...choices, defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'},
   reads: {predictions: RUN, depth: RUN, claims: []},
   limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
 const asked = [], root = place();
 const page = document.createElement('div');
 page.innerHTML = `<div id="input-bar"></div><div id="text"><textarea></textarea></div><button id="put"></button>
-  <div id="family"><i data-family="mini"></i><i data-family="base"></i></div>
+  <div id="family"><i class="fm-row" data-model="bert" data-size="mini"></i><i class="fm-row" data-model="bert" data-size="base"></i></div>
   <div id="message"><button data-family="base"><b>use it</b></button><button></button></div>`;
 document.body.append(page);
-const puts = [];
+const puts = [], BASE = {preset: 'base', sizes: {bert: 'base', albert: 'base'}};
 page.querySelector('#put').addEventListener('click', () => puts.push(window.explorer.placed()));
 let state, serial = 0;
 withState(now => { state = now; });
@@ -71,7 +72,7 @@ test('Back brings what was compared there, into the box and the family too', () 
   const before = asked.length, event = Object.assign(new Event('popstate'), {state: {compared: {text: 'earlier', family: 'base', hidden: ''}, tab: 'depth'}});
   window.dispatchEvent(event);
   assert.equal(asked.length, before + 1);
-  assert.deepEqual([asked.at(-1)().params.text, page.querySelector('textarea').value, puts.at(-1)], ['earlier', 'earlier', {family: 'base', tab: 'depth'}]);
+  assert.deepEqual([asked.at(-1)().params.text, page.querySelector('textarea').value, puts.at(-1)], ['earlier', 'earlier', {tab: 'depth', ...BASE}]);
   answer();
   window.dispatchEvent(Object.assign(new Event('popstate'), {state: null}));
   assert.equal(asked.at(-1)().params.text, 'linked');   // a place without a state: its address
@@ -83,7 +84,7 @@ test('the way back from a family that cannot be had takes another one', () => {
   click(none);
   assert.equal(asked.length, before);
   click(use.firstChild);
-  assert.deepEqual([puts.at(-1), asked.length, asked.at(-1)().params.family], [{family: 'base'}, before + 1, 'base']);
+  assert.deepEqual([puts.at(-1), asked.length, asked.at(-1)().params.family], [{tab: undefined, ...BASE}, before + 1, 'base']);
 });
 
 test('the table has a row for each parameter of the answer', () => {

@@ -32,6 +32,7 @@ TEXTS = {
     "predictions/words": WORDS.text,
     "tasks/quadrants": PAIR.text,
     "predictions/joint": GAPS.text,
+    "layer/contexts": GAPS.text,
     "attention/ablation": GAPS.text,
 }
 pytestmark = needs_node
@@ -55,7 +56,7 @@ def pictures(tuned_family, monkeypatch):
     monkeypatch.setattr(values, "STATE", state)
     monkeypatch.setattr("explorer.ui.tasks.pairs.is_shown", lambda skill: True)
     found = values.attention_values() | values.depth_values(monkeypatch)
-    found |= values.distillation_values(monkeypatch)
+    found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
     found["predictions/gaps"] = predictions.show(state)[1]
     found["predictions/words"] = list(every_word.show_words(WORDS))[-1][1]

@@ -34,7 +34,7 @@ def test_numbers_are_transformers_own(tiny_family, key):
     ("arguments", "sentence"),
     [
         (("", "mini"), "no text"),
-        ((TEXT, "huge"), "mini or base"),
+        ((TEXT, "huge"), "no such family"),
         ((TEXT, "mini", "gpt"), "one of bert"),
         ((TEXT, "mini", "distilbert", 3, 0), "layers 0 to 2 and heads 0 to 11"),
         ((TEXT, "mini", "bert", 0, -1), "heads 0 to 11"),

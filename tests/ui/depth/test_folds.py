@@ -93,7 +93,7 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
 
 def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
     runs = tiny_family.runs(STATE.text)
-    monkeypatch.setattr(moves, "get_runs", lambda _: ({"bert": runs["bert"]}, {}))
+    monkeypatch.setattr(moves, "get_answers", lambda _: ({"bert": runs["bert"]}, {}))
     _, said, film, _, _ = moves.show_moves(STATE)
     assert "No model here shares its layer" in said
     assert film == ""

@@ -86,7 +86,7 @@ def test_the_endpoints_last_layer_is_what_predict_says(tiny_family, key):
     ("asked", "refusal"),
     [
         (("the cat",), "no .MASK."),
-        (("the [MASK]", "huge"), "either mini or base"),
+        (("the [MASK]", "huge"), "no such family"),
         (("the [MASK]", "mini", "roberta"), "bert, distilbert and albert"),
     ],
 )

@@ -59,7 +59,7 @@ def test_a_bad_temperature_is_refused(tiny_family, temperature):
     ("text", "family", "sentence"),
     [
         ("", "mini", "no text"),
-        (TEXT, "huge", "either mini or base"),
+        (TEXT, "huge", "no such family"),
         ("[MASK] " * 21, "mini", "21 masks"),
     ],
 )

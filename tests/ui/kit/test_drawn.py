@@ -25,6 +25,7 @@ TABLES = {
     "predictions/asked",
     "parameters/components",
     "distillation/masking",
+    "layer/contexts",
     "latency/times",
     "latency/limits",
     "latency/faster",
@@ -45,6 +46,7 @@ def drawings():
     from explorer.ui.distillation import folds as distillation
     from explorer.ui.latency import tab as latency
     from explorer.ui.latency.choice import Choice
+    from explorer.ui.layer import contexts
     from explorer.ui.parameters import folds as parameters
     from explorer.ui.predictions import ask, contrast, joint
     from explorer.ui.tasks import pairs, quadrants, tuned
@@ -59,6 +61,7 @@ def drawings():
         "predictions/asked": ask.show_asked(GAPS, "cat, unbelievable"),
         "predictions/contrast": contrast.show_contrast(OFFERED),
         "parameters/components": parameters.show_sizes(PAIR)[2],
+        "layer/contexts": contexts.show_contexts(GAPS),
         "parameters/calls": parameters.show_calls(PAIR),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),
         "attention/ablation": ablation.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
@@ -157,6 +160,10 @@ def as_measured(rows):
     plain, int8 = rows["latency/faster"]
     assert (int8["times_float32"], int8["mean_kl_nats"]) == (pytest.approx(0.4), 0.0123)
     assert plain["times_float32"] is plain["same_first_answer"] is None
+    assert (plain["process_bytes"], int8["process_bytes"]) == (None, 5)
+    speeds = [int8[f"texts_per_second_at_{n}"] for n in (2, 8)]
+    assert speeds == pytest.approx([2 / 0.04, 8 / 0.16])
+    assert plain["texts_per_second_at_8"] is int8["p90_ms_at_8"] is None
     for row in rows["latency/limits"]:
         best = max(row["arithmetic_ms"], row["memory_ms"])
         assert row["share_of_limit"] == pytest.approx(best / row["median_ms"])

@@ -36,6 +36,9 @@ NO_LINES = {
     "latency/limits",
     "latency/recorded",
     "tasks/choose",
+    "layer/recurrent",
+    # over all bundled sentences: what layer/contexts does once
+    "layer/held_out",
     # printed elsewhere, or measured when the weights were made
     "claims/shares",
     "claims/ledger",

@@ -31,7 +31,8 @@ def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
     from explorer.timing.line import MEASUREMENTS
 
     monkeypatch.setattr(MEASUREMENTS, "start", lambda *a: pytest.fail("a measurement was started"))
-    length, device = latency.show(PageState(text="The cat [MASK]."))
+    shapes, length, device = latency.show(PageState(text="The cat [MASK]."))
+    assert [value for _, value in shapes.choices] == ["base", "mini", "larger"]
     n_tokens = max(len(run.tokens) for run in tiny_family.runs("The cat [MASK].").values())
     assert list(length.choices[0]) == [f"{n_tokens}: your text", n_tokens]
     assert ("cpu", "cpu") in [tuple(choice) for choice in device.choices]

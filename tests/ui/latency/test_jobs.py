@@ -1,6 +1,7 @@
 """What the latency folds print, against arithmetic on the numbers that were measured."""
 
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -12,6 +13,7 @@ from explorer.analysis.latency.summary import latency_summary
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
+from explorer.ui.latency import faster_words as words
 from explorer.ui.latency import folds_words as texts
 from explorer.ui.latency import jobs
 from tests.analysis.latency.test_family import measured
@@ -84,13 +86,64 @@ def test_a_faster_way_takes_a_share_of_the_time_of_float32():
     from explorer.analysis.latency.faster import Faster
 
     cost = AccuracyCost("bert", "int8", 0.9, 0.0123, 40)
-    found = Faster((variants("bert", float32=0.1, int8=0.04),), (cost,))
+    ways = variants("bert", float32=0.1, int8=0.04)
+    eight = variants("bert", int8=0.16).summary
+    ways = replace(ways, resident={"int8": 650_400_000}, batches={1: ways.summary, 8: eight})
+    found = Faster((ways,), (cost,))
     (markup,) = jobs.draw_faster(found)
     plain, int8 = cells(markup)
     assert plain["× float32 time"] == plain["mean KL"] == "–"
     assert int8["× float32 time"].startswith("0.40 ×")
     assert (int8["ms"], int8["same top prediction"]) == ("40.00", "90%")
     assert int8["mean KL"] == "0.0123 nats"
+    assert (plain["memory"], int8["memory"]) == ("–", "650 MB")
+    assert (plain["texts / s, batch 1"], int8["texts / s, batch 1"]) == ("10.0", "25.0")
+    assert (plain["texts / s, batch 8"], int8["texts / s, batch 8"]) == ("–", "50.0")
+    assert words.THROUGHPUT_NOTE in markup
+    assert words.throughput((50.0, 170.0)) == "50.0 (170.00 ms)"
+
+
+def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_what_holds_least():
+    from explorer.analysis.latency.accuracy import AccuracyCost
+    from explorer.analysis.latency.faster import Faster
+
+    seconds = {"float32": 0.1, "int8": 0.02, "bfloat16": 0.04, "ONNX Runtime": 0.05, "slow": 0.2}
+    ways = variants("bert", **seconds)
+    held = replace(ways, resident={"float32": 866_000_000, "int8": 649_000_000, "slow": None})
+    bert = {"int8": 0.525, "bfloat16": 1.0, "ONNX Runtime": 1.0, "slow": 1.0}
+    costs = [AccuracyCost("bert", name, share, 0.1, 40) for name, share in bert.items()]
+    costs += [AccuracyCost("albert", "int8", 1.0, 0.1, 40)]
+    known = Faster((held,), tuple(costs))
+    said = (
+        "BERT: fastest in int8, 0.20 × the time of float32 with 52% of the top predictions the "
+        "same; with all of them the same in bfloat16, 0.40 ×"
+    )
+    assert words.ranked(ways, known) == f"{said}."
+    assert words.ranked(held, known) == f"{said}; least memory in int8, 649 MB."
+    assert said in jobs.draw_faster(known)[0]
+    alone = variants("bert", float32=0.1, int8=0.02)
+    assert words.ranked(alone, Faster()) == "BERT: fastest in int8, 0.20 × the time of float32."
+    assert words.ranked(alone, known).endswith("; nothing clearly faster keeps all of them.")
+    keeps = Faster((), (AccuracyCost("bert", "int8", 1.0, 0.1, 40),))
+    assert words.ranked(alone, keeps).endswith("with 100% of the top predictions the same.")
+    for equal in (0.2, 0.099):
+        none = words.ranked(variants("bert", float32=0.1, int8=equal), known)
+        assert none == "BERT: nothing here is clearly faster than float32."
+    refused = replace(alone, summary=replace(alone.summary, ratios=()))
+    assert words.ranked(refused, known) == ""
+
+
+def test_the_longer_press_asks_for_three_batches_and_the_shorter_for_none(monkeypatch):
+    from explorer.analysis.latency import faster
+
+    asked = []
+    monkeypatch.setattr(
+        faster, "measure_faster", lambda *given: asked.append(given[-1]) or iter([])
+    )
+    choice = SimpleNamespace(specs=(), workload=Workload(16, dtype="bfloat16"))
+    for job in (jobs.faster, jobs.faster_batches):
+        list(job(choice, None))
+    assert asked == [(), (1, 8, 32)]
 
 
 def test_the_claim_is_told_both_ways_and_judged_only_at_the_papers_size():

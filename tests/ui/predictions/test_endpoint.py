@@ -156,7 +156,7 @@ def test_it_is_registered():
     [
         (("no gap", "mini", 5), "no \\[MASK\\]"),
         (("", "mini", 5), "no text yet"),
-        (("[MASK]", "huge", 5), "mini or base"),
+        (("[MASK]", "huge", 5), "no such family"),
         (("[MASK]", "mini", 0), "1 to 50"),
         (("[MASK]", "mini", 51), "1 to 50"),
         (("[MASK]", "mini", 2.5), "1 to 50"),

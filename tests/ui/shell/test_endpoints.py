@@ -5,14 +5,15 @@ import inspect
 import gradio as gr
 import pytest
 
-from explorer.models.specs import FAMILIES, family_specs
-from explorer.ui.kit.words import BAD_FAMILY
+from explorer.models.choice.family import PRESETS, family_specs
 from explorer.ui.shell.api import ENDPOINTS
 
 TEXT = "The cat sat on the [MASK]."
 ASKED = {
     "predict": {"text": TEXT},
     "attention": {"text": TEXT, "model": "bert", "layer": 0, "head": 0},
+    "layer": {"text": TEXT},
+    "contexts": {"text": TEXT},
     "depth": {"text": TEXT},
     "distillation": {"text": TEXT},
     "pair": {"first": "The cat sat.", "second": "It was happy."},
@@ -35,8 +36,8 @@ def said(name, family):
 
 @pytest.mark.parametrize("name", ASKED)
 def test_the_family_asked_for_is_the_one_whose_files_are_missed(no_files, name):
-    names = {f: {s.repo or s.name for s in family_specs(f)} for f in FAMILIES}
-    for family in FAMILIES:
+    names = {f: {s.repo or s.name for s in family_specs(f)} for f in PRESETS}
+    for family in PRESETS:
         answer = said(name, family)
         assert any(f"({one})" in answer for one in names[family]), answer
         others = set().union(*names.values()) - names[family]
@@ -45,4 +46,7 @@ def test_the_family_asked_for_is_the_one_whose_files_are_missed(no_files, name):
 
 @pytest.mark.parametrize("name", ASKED)
 def test_a_family_that_there_is_not_is_refused(name):
-    assert said(name, "roberta") in (BAD_FAMILY, f"'{BAD_FAMILY}'")
+    for family in ("roberta", "bert=huge", "bert"):
+        assert "There is no such family. Presets: mini, base, large. Sizes: bert: " in said(
+            name, family
+        )

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from gradio_client import Client
 
+from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.kinds import KINDS
-from explorer.models.specs import FAMILIES, all_specs
 from tests.browser.conftest import answers, free_port
 from tests.waiting import in_its_own_loop
 
@@ -81,7 +81,7 @@ def test_there_are_four_tools_with_their_choices_and_a_line_on_each_argument(ask
             assert argument["description"].endswith("."), (tool.name, name)
     head = tools["attention_of_head"].inputSchema
     assert head["properties"]["model"]["enum"] == list(KINDS)
-    assert set(head["properties"]["family"]["enum"]) == set(FAMILIES)
+    assert set(head["properties"]["family"]["enum"]) == set(PRESETS)
     assert head["required"] == ["text", "model", "layer", "head"]
     names = tools["count_parameters"].inputSchema["properties"]["models"]["items"]["enum"]
     assert set(names) == set(all_specs())

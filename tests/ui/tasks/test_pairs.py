@@ -141,7 +141,7 @@ def test_the_verdict_is_told_from_the_numbers():
         (("one alone", ""), "needs two sentences"),
         (("", "\x00"), "needs two sentences"),
         (("a", "[SEP]"), "needs two sentences"),
-        (("a", "b", "huge"), "either mini or base"),
+        (("a", "b", "huge"), "no such family"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(tiny_family, asked, refusal):

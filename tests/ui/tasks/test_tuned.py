@@ -165,11 +165,11 @@ def test_the_boxes_hold_what_the_link_asks_and_else_an_example(tiny_family):
     [
         (lambda: sentiment(" \x00 "), "no text to classify"),
         (lambda: sentiment("cat " * 65), "65 words and punctuation marks; 64 fit"),
-        (lambda: sentiment(TEXT, "huge"), "either mini or base"),
+        (lambda: sentiment(TEXT, "huge"), "no such family"),
         (lambda: question("where?", ""), "There is no passage"),
         (lambda: question("", PASSAGE), "There is no question"),
         (lambda: question("the cat " * 60, PASSAGE), "The question has"),
-        (lambda: question("where?", PASSAGE, "huge"), "either mini or base"),
+        (lambda: question("where?", PASSAGE, "huge"), "no such family"),
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(tuned_family, ask, refusal):

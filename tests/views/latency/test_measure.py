@@ -13,6 +13,7 @@ from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
+from explorer.ui.latency import faster_words as texts_faster
 from explorer.ui.latency import folds_words as texts_folds
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import Choice
@@ -311,7 +312,7 @@ def test_the_scheme_of_int8_is_named_as_torch_has_it():
     weight = int8_network(timed).network[0].weight()
     assert weight.qscheme() in (torch.per_channel_affine, torch.per_channel_symmetric)
     assert len(weight.q_per_channel_scales()) == 8
-    assert "one scale per row of a weight matrix" in texts_folds.FASTER_NOTE
+    assert "one scale per row of a weight matrix" in texts_faster.NOTE
     kept = int8_weights_network(timed).network[0]
     assert kept.whole.dtype == torch.int8
     off = (kept.whole * kept.scale[:, None] - linear[0].weight).abs()
