@@ -7,10 +7,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
-from explorer.page_state import PageState
 from explorer.runs import get_run
 from explorer.ui.attention import words as texts
-from explorer.ui.kit.asked import asked_family, asked_spec, is_index
+from explorer.ui.kit.asked import asked_spec, asked_state, is_index
 from explorer.views.attention.bertviz import ADDRESS, bertviz_files
 
 
@@ -31,8 +30,8 @@ def attention(
         The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
         row sums to 1.
     """
-    family = asked_family(family)
-    spec = asked_spec(family, model)
+    state = asked_state(family, str(text))
+    spec = asked_spec(state.family, model)
     shape = spec.architecture
     if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
         raise gr.Error(
@@ -40,7 +39,7 @@ def attention(
                 label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
             )
         )
-    run = get_run(spec, PageState(text=str(text), family=family))
+    run = get_run(spec, state)
     return {
         "model": model,
         "tokens": list(run.tokens.pieces),

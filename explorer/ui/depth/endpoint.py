@@ -4,11 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
-from explorer.page_state import PageState
 from explorer.runs import get_run
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import lens_of
-from explorer.ui.kit.asked import asked_family, asked_spec
+from explorer.ui.kit.asked import asked_spec, asked_state
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.lens import MaskLens
@@ -33,9 +32,8 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
         pieces, ``rank_of_final`` the place of the last layer's first choice (1: none is likelier),
         ``kl_to_final`` KL(final || layer) in nats. From layer ``decided_at`` on that place is 1.
     """
-    family = asked_family(family)
-    spec = asked_spec(family, model)
-    state = PageState(text=str(text), family=family)
+    state = asked_state(family, str(text))
+    spec = asked_spec(state.family, model)
     run = get_run(spec, state)
     if not run.tokens.mask_positions:
         raise gr.Error(texts.NO_MASK)

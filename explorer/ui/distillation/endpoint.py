@@ -5,9 +5,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.analysis.distillation.soft import SoftPair
-from explorer.page_state import PageState
 from explorer.ui.distillation import words as texts
-from explorer.ui.kit.asked import asked_family
+from explorer.ui.kit.asked import asked_state
 
 TOP_K = 10
 MAX_MASKS = 20
@@ -33,10 +32,10 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
-    family = asked_family(family)
+    state = asked_state(family, str(text))
     try:
         temperature = check_temperature(temperature)
-        pair = pair_logits(PageState(text=str(text), family=family))
+        pair = pair_logits(state)
     except ValueError as error:
         raise gr.Error(str(error)) from error
     positions = pair.teacher.tokens.mask_positions

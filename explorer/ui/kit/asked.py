@@ -4,12 +4,14 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, get_type_hints
 
 import gradio as gr
 
 from explorer.models.choice.family import PRESETS, column, family_specs, read_family
 from explorer.models.specs import MODEL_KEYS, ModelSpec
+from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
 
 KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
@@ -19,6 +21,8 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     list[str]: ((list, str), "a list of names"),
 }
 """What an argument's type takes, and what it is called."""
+STARTED = [PageState()]
+"""The last one is the state that the page opens on."""
 
 
 @contextmanager
@@ -45,6 +49,21 @@ def asked_family(family: str) -> str:
         sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
         raise gr.Error(texts.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
     return known
+
+
+def asked_state(family: str, text: str = "") -> PageState:
+    """What a program asks for, on the device and in the precision that the page was started with.
+
+    Raises:
+        gr.Error: there is no such family.
+    """
+    return replace(
+        PageState(),
+        text=text,
+        family=asked_family(family),
+        device=STARTED[-1].device,
+        dtype=STARTED[-1].dtype,
+    )
 
 
 def asked_spec(family: str, model: str) -> ModelSpec:

@@ -5,9 +5,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.models.rows import READINGS
-from explorer.page_state import PageState
 from explorer.runs import get_answers, get_runs
-from explorer.ui.kit.asked import asked_family, asked_spec, is_index
+from explorer.ui.kit.asked import asked_spec, asked_state, is_index
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.contexts import contexts_of
 from explorer.ui.layer.reading import followed_word, walked_in
@@ -41,7 +40,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
         of what each head adds; the ``units`` of the feed-forward block that write most; and what
         the masked-LM head reads ``before`` and ``after`` the layer (null without such a head).
     """
-    state = PageState(text=str(text), family=asked_family(family))
+    state = asked_state(family, str(text))
     spec = asked_spec(state.family, model)
     runs, missing = get_runs(state)
     if model in missing:
@@ -99,7 +98,7 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
         probability, and the probability and rank of ``wanted``, the model's own answer with both
         sides.
     """
-    state = PageState(text=str(text), family=asked_family(family))
+    state = asked_state(family, str(text))
     runs, missing = get_answers(state)
     for error in missing.values():
         raise error

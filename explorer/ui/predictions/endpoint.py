@@ -10,7 +10,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import Tokens
 from explorer.page_state import PageState
 from explorer.runs import get_answers
-from explorer.ui.kit.asked import asked_family
+from explorer.ui.kit.asked import asked_state
 from explorer.ui.predictions import words as texts
 from explorer.views.preview import FirstAnswer
 
@@ -29,13 +29,13 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
         counts tokens from 0, ``remaining`` is the mass outside the listed words.
     """
     low, high = TOP_K
-    family = asked_family(family)
+    state = asked_state(family, str(text))
     if type(top_k) is not int or not low <= top_k <= high:
         raise gr.Error(texts.BAD_TOP_K.format(low=low, high=high))
-    runs, missing = get_answers(PageState(text=str(text), family=family))
+    runs, missing = get_answers(state)
     if not runs:
         raise gr.Error(" ".join(str(error) for error in missing.values()))
-    return _as_json(runs, family, top_k) | _absent(missing)
+    return _as_json(runs, state.family, top_k) | _absent(missing)
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:

@@ -6,12 +6,13 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.page_state import PageState
 from explorer.timing.budget import BUDGET
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import typed
+from explorer.ui.kit.asked import STARTED, typed
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
 from explorer.ui.kit.running import address_of_asker
@@ -40,8 +41,9 @@ LONG = ("sentiment", "question", "depth", "contexts", "latency")
 """Those of many passes: programs have a budget for them."""
 
 
-def register_endpoints() -> None:
-    """Give every endpoint its name; call inside the page's Blocks."""
+def register_endpoints(start: PageState) -> None:
+    """Give every endpoint its name, and the page's device and precision; call inside its Blocks."""
+    STARTED[:] = [start]
     for name, endpoint in ENDPOINTS.items():
         # Those who wait for a measurement must not take the places of those who want an answer.
         line = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS

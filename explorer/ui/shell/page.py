@@ -72,7 +72,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         wire_input_bar(bar)
         wire_opening(page, start, bar)
         wire_put(bar, tabs)
-        register_endpoints()
+        register_endpoints(start)
         if tools:
             register_tools()
     page.queue(default_concurrency_limit=4)

@@ -27,6 +27,7 @@ from explorer.page_state import LINKED, PageState, from_params
 from explorer.runs import costs_nobody
 from explorer.timing.slot import SLOT
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.asked import STARTED
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
@@ -55,7 +56,7 @@ def picture_route() -> Route:
 
 
 def _send_picture(request: Request) -> Response:
-    state, _ = from_params(request.query_params)
+    state, _ = from_params(request.query_params, STARTED[-1])
     shows_text = {"text", PACKED} & set(request.query_params)
     drawn = picture_of(state) if shows_text else None
     if drawn is None:

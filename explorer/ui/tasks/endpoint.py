@@ -9,7 +9,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
 from explorer.page_state import PageState
-from explorer.ui.kit.asked import asked_family
+from explorer.ui.kit.asked import asked_state
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
@@ -30,14 +30,14 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
         orders, null without such a head; and a ``note`` on how good the head is, or why there is
         none.
     """
-    family = asked_family(family)
+    state = asked_state(family)
     sentences = [
         " ".join(plain_text(str(s)).replace(SEPARATOR, " ").split()) for s in (first, second)
     ]
     if not all(any(map(str.isalnum, s)) for s in sentences):
         raise gr.Error(texts.BAD_PAIR)
     asked = SentencePair(sentences[0], sentences[1], sentences[1])
-    return {"models": [_as_json(spec, asked, family) for spec in family_specs(family)]}
+    return {"models": [_as_json(spec, asked, state) for spec in family_specs(state.family)]}
 
 
 def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
@@ -56,8 +56,9 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
     """
     from explorer.analysis.tasks.sentiment import judged
 
-    specs, missing = _tuned(family, "sst2")
-    found = ask_all(specs, PageState(family=family), judged, readable(str(text)))
+    state = asked_state(family)
+    specs, missing = _tuned(state, "sst2")
+    found = ask_all(specs, state, judged, readable(str(text)))
     return {
         "models": [
             {
@@ -91,9 +92,10 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
     from explorer.analysis.tasks.spans import answered
     from explorer.models.heads.question import read_passage
 
-    specs, missing = _tuned(family, "squad")
+    state = asked_state(family)
+    specs, missing = _tuned(state, "squad")
     read = read_passage(str(passage))
-    found = ask_all(specs, PageState(family=family), answered, str(question), read)
+    found = ask_all(specs, state, answered, str(question), read)
     return {
         "passage": read,
         "models": [
@@ -115,18 +117,16 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
     }
 
 
-def _tuned(family: str, task: str) -> tuple[Specs, dict[str, str]]:
-    family = asked_family(family)
-    specs, missing = tuned_family(PageState(family=family), task)
+def _tuned(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
+    specs, missing = tuned_family(state, task)
     if not specs:
         raise gr.Error(" ".join(missing.values()))
     return specs, missing
 
 
-def _as_json(spec: ModelSpec, asked: SentencePair, family: str) -> dict[str, Any]:
+def _as_json(spec: ModelSpec, asked: SentencePair, state: PageState) -> dict[str, Any]:
     from explorer.models.hub import ModelUnavailable
 
-    state = PageState(family=family)
     written: float | None = None
     swapped: float | None = None
     try:

@@ -3,6 +3,7 @@
 import pytest
 
 from explorer.models.specs import BASE, LARGER
+from explorer.page_state import PageState
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.shell.api import ENDPOINTS
 
@@ -69,7 +70,7 @@ def test_a_refusal_quotes_as_a_program_reads_it():
         plain_errors(refuse)()
     assert error.value.message == "no 'gpt' and no &lt;b&gt;"
     with gr.Blocks() as page:
-        register_endpoints()
+        register_endpoints(PageState())
     endpoint = next(f for f in page.fns.values() if f.api_name == "parameters")
     with pytest.raises(gr.Error) as error:
         endpoint.fn(["<b> & 'x'"])
