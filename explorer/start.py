@@ -15,7 +15,7 @@ from explorer.timing.room import NEEDED, room
 
 CANNOT, LAST_PORT = 2, 65_535
 ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."
-IN_USE = "Port {port} is in use on this machine already; --port takes another."
+IN_USE = "Port {port} is already in use; choose another with --port."
 NOT_SERVED = "Nothing can be served on {host}, port {port}: {why}."
 NO_FOLDER = (
     "No temporary file can be written to {folder} ({why}); set TMPDIR, or GRADIO_TEMP_DIR, to a "
@@ -26,7 +26,10 @@ NO_MEMORY = (
     "and their libraries need about 1 GB."
 )
 NO_RAY = "--models-at needs Ray: pip install -r deploy/requirements-serve.txt"
-NOT_HERE = "--model, --any-model and --memory are about models here; with --models-at none are."
+NOT_HERE = (
+    "--model, --any-model and --memory apply to local models and cannot be combined with "
+    "--models-at."
+)
 NO_CLIENT = (
     "ray:// carries no streams, which live lessons need: let this machine join the cluster (ray "
     "start --address=HOST:6379 --num-cpus=0) and say --models-at auto."

@@ -53,7 +53,7 @@ SUMMARY = {
     "addeds": {"hidden": "hidden", "shown": "shown"},
     "title": "{label}: {kind}",
 }
-NOTHING_DRAWN = "By {kind}, the chosen word draws on nothing in any model."
+NOTHING_DRAWN = "By {kind}, the chosen word attends to no other word in any model."
 NO_MASK = "Mask a word first: this summary explains a predicted word."
 PREDICTED = "for its top prediction, {token}"
 

@@ -80,7 +80,7 @@ CANVAS = {
     "right. Point at a word for the numbers of its lines, or move with the arrow keys. JS is the "
     "Jensen-Shannon divergence between two heads' rows, averaged over the words of this text.",
     "minus": "{a} minus {b}",
-    "minus_note": "{a} in its colour where it attends more, {b} where that one does",
+    "minus_note": "each cell has the colour of the model that attends more, {a} or {b}",
     "no_pieces": "Word pieces are available for texts of up to {n} tokens; this one is shown by "
     "words.",
     "waiting": "Loading the exact values",

@@ -55,7 +55,7 @@ RETENTION_TITLE = "How much of a score does a smaller model keep?"
 PROGRESS = {
     "none": "{total} live checks: click one beside a claim, or run them all.",
     "running": "Running “{names}”: {done} of {total} done.",
-    "done": "{n} of {total} checks run here: {holds} as the sources say, {fails} not, "
+    "done": "{n} of {total} checks run here: {holds} agree with the sources, {fails} do not, "
     "{undecided} undecided, {waits} waiting for weights.",
     "stopped": "Stopped after {n} of {total}.",
 }
@@ -87,7 +87,7 @@ BENCHMARKS = {
 RETENTION = {
     "finding": "{student} keeps {kept:.1f}% of the {task} of {reference}: {a} of {b}; ",
     "worst": "it loses most on {worst}, {drop:.1f} points.",
-    "none_lost": "it loses on no task.",
+    "none_lost": "it matches or beats it on every task.",
     "published": "published, not measured here",
     "split": "; {split}.",
     "task": "Task",

@@ -115,7 +115,7 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
     steps = drift.step.mean(1)
     most, least = int(steps.argmax()), int(steps.argmin())
     return finding(
-        "The same weights, applied again: ",
+        "With the same weights at every application, ",
         model_name(spec.key, spec.label),
         f"'s heads change most between applications {most + 1} and {most + 2} ",
         explained(f"(JS {steps[most]:.2f} nats on average)", "JS"),

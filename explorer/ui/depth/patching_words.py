@@ -51,7 +51,7 @@ PICTURE = {
     "replaced by the first text's. It shows the share of the difference that this restores: "
     "(d_patch − d_second) / (d_first − d_second), where d is the difference of the two scores. 1: "
     "as in the first text; 0: as in the second; below 0 (dashed): moved the other way. The shares "
-    "of a layer need not add up to 1, since states also act together.",
+    "of a layer need not add up to 1, because states interact.",
     "frame": "Between lines: the changed word and the [MASK]. Layers are aligned by relative "
     "depth. Activation patching: Vig et al. 2020; Meng et al. 2022.",
     "terms": places("logits"),

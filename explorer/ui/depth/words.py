@@ -39,8 +39,8 @@ CANVAS = {
     "words_strip": "{model}: the rank of every masked word at each layer",
     "words_note": "Each column is a text of its own in which only that word is masked, besides "
     "the [MASK]s. Its cells show the rank, among all pieces, of the original word at each layer: "
-    "for a [MASK] of the model's own final answer, for a word of several pieces the worst of "
-    "their ranks. Rank 1 has the fullest colour; a dash: not in the vocabulary.",
+    "for a [MASK] of the model's own final answer, for a word of several pieces the worst "
+    "of their ranks. The strongest colour is rank 1; a dash: not in the vocabulary.",
     "first_words": "The first {n} of {all} words are shown.",
     "waiting": "Masking each word in turn",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",

@@ -122,6 +122,6 @@ def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
     low, high = share_interval(float(found.same_first.sum()), len(found))
     return (
         f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
-        "one masked word each, which come with the explorer; too few and too plain for a "
-        f"95% interval of the same top prediction {low:.0%} to {high:.0%}."
+        "one masked word each, which come with the explorer: too few and too simple for a "
+        f"benchmark. Same top prediction: 95% CI {low:.0%} to {high:.0%}."
     )

@@ -87,8 +87,8 @@ HALF = {
     "words": " {label}: {changed} of {count} printed probabilities differ, by up to {largest}; "
     "attention weights by up to {weights}.",
     "no_mask": " {label}: attention weights differ by up to {weights}.",
-    "first": " Its first word for mask {mask} is “{word}”, in float32 “{exact}”.",
-    "more": " First words differ for {left} more masks.",
+    "first": " Top prediction at mask {mask}: “{word}” (float32: “{exact}”).",
+    "more": " Top predictions differ at {left} more masks.",
     "absent": " Not compared with float32: {reason}",
 }
 """What half precision changes."""

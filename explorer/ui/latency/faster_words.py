@@ -31,8 +31,8 @@ BATCHES = (1, 8, 32)
 MEASURE_BATCHES = "Measure with batches of 1, 8 and 32"
 THROUGHPUT = "texts / s, batch {n}"
 THROUGHPUT_NOTE = (
-    "In brackets: the 90th percentile of a pass, where there were enough samples. What "
-    "torch.compile built is for one batch size; another would be compiled anew and is left out."
+    "In brackets: the 90th percentile of a pass, where there were enough samples. "
+    "torch.compile is specialised to one batch size and is left out here."
 )
 BUILDING = "Compiling {label} and exporting it to ONNX and OpenVINO …"
 INSTALL = {"ONNX Runtime": "onnxruntime onnx onnxscript", "OpenVINO": "openvino"}
@@ -41,8 +41,8 @@ NO_RUNTIME = {
     "packages": "{name} is not installed here: pip install {packages}.",
     "memory": "{name} is left out for {models}: it would need more memory than is free.",
     "compiler": "{name} needs a C++ compiler, and none was found here.",
-    "bfloat16": "{name} is left out: this CPU has no bfloat16 instructions, and emulating them "
-    "would say nothing about one that has.",
+    "bfloat16": "{name} is left out: this CPU has no bfloat16 instructions, and emulated "
+    "timings would not be representative.",
     "late": "{name} is left out for {models}: building took longer than four minutes.",
     "slow": "{name} is left out for {models}: no round finished in time.",
     "failed": "{name} is left out for {models}: it could not be built here.",
@@ -51,11 +51,11 @@ COSTS_NOTE = (
     "Predictions are compared at {n} masks, in texts of exactly the timed length made of whole "
     "bundled sentences, because what is compiled for one length runs at that length only."
 )
-FASTEST = "{label}: fastest in {name}, {times:.2f} × the time of float32{same}"
-SAME = " with {share:.0%} of the top predictions the same"
-ALL_SAME = "with all of them the same in {name}, {times:.2f} ×"
-NONE_SAME = "nothing clearly faster keeps all of them"
-LEAST = "least memory in {name}, {size}"
+FASTEST = "{label}: fastest with {name}, {times:.2f} × the time of float32{same}"
+SAME = ", {share:.0%} of the top predictions unchanged"
+ALL_SAME = "fastest with all of them unchanged: {name}, {times:.2f} ×"
+NONE_SAME = "nothing clearly faster leaves all of them unchanged"
+LEAST = "lowest memory with {name}, {size}"
 NOT_FASTER = "{label}: nothing here is clearly faster than float32"
 
 

@@ -11,7 +11,7 @@ from explorer.views.latency.measure import ratio_text
 
 MEASURE = "Measure"
 WORKING = "Measuring …"
-STOPPED = "Stopped before it was through."
+STOPPED = "Stopped before it finished."
 
 DETAIL = "Confidence intervals: how sure is this result?"
 TIMING_HEAD = [
@@ -30,7 +30,7 @@ TIMING_NOTE = (
 SAMPLES = {
     "axis": "Milliseconds of one forward pass",
     "note": "Each point is one pass, the line the median; models alternated in random order. The "
-    "axis ends behind the slowest model's 98th percentile; drag or double-click to see the rest.",
+    "axis ends at the slowest model's 98th percentile; drag or double-click to see the rest.",
 }
 RATIOS_LEAD = (
     "Each model's time over {first}'s, and {first}'s over its own in the same rounds (the "
@@ -49,6 +49,7 @@ CLAIM_NOTE = (
 )
 PUBLISHED = 410 / 668
 CLAIM_LINES = {1.0: "equal", PUBLISHED: "paper 0.61", 0.5: "half the layers"}
+OUTSIDE = {1: "outside the interval", 2: "outside both intervals"}
 CLAIM_PARTS = {False: "encoder only", True: "with the MLM head"}
 
 SWEEP = "Where do the curves cross?"
@@ -126,7 +127,7 @@ def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> 
         )
     else:
         held = [CLAIM_PARTS[head] for head, r in ratios.items() if r.low <= PUBLISHED <= r.high]
-        inside = f"inside the interval {' and '.join(held)}" if held else "in no interval"
+        inside = f"inside the interval ({' and '.join(held)})" if held else OUTSIDE[len(ratios)]
         parts.append(
             f"The paper's 0.61 is {inside}; timed here: {what}, there: sentences of STS-B."
         )

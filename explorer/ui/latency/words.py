@@ -85,8 +85,7 @@ def clocks(devices: Sequence[str]) -> str:
     others = " and ".join(device for device in devices if device != "cpu")
     return (
         f"All devices are measured in the same rounds, each by its own clock: the CPU by the one "
-        f"chosen, {others} by its own events or until it is idle. The sentences are about the CPU. "
-        "So far this was tested with a simulated second device only."
+        f"chosen, {others} by its own events or until it is idle. The sentences are about the CPU."
     )
 
 
@@ -148,7 +147,7 @@ def paradox_finding(
             named,
             size,
             base,
-            f"'s parameters, but one pass is {work}. How long does it take?",
+            f"'s parameters, but one pass takes {work}. How long does it take?",
         )
     ratio = summary.ratio(summary.models[paradox.rows.index(star)].name)
     if star.times is None or ratio is None:
@@ -251,9 +250,9 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
         check = summary.self_check
         parts.append(
             f"{first} against itself takes {check.low:.2f} to {check.high:.2f} × the time here: "
-            "smaller differences are noise. Confidence intervals of ratios are over blocks with "
-            f"pauses, widened by {BETWEEN_PRESSES:.0%} for differences between runs. Where a "
-            "machine's state outlasts a run, the next can differ by more."
+            "smaller differences are noise. Confidence intervals of ratios are computed over "
+            f"blocks separated by pauses, and widened by {BETWEEN_PRESSES:.0%} for differences "
+            "between runs. Where a machine's state outlasts a run, the next can differ by more."
         )
     parts.append(neighbours(summary, workload))
     return " ".join(parts)

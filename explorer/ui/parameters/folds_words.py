@@ -93,8 +93,8 @@ WORK_TEXTS = {
     "label": "GFLOP of one pass against stored weights, seven published sizes",
     "finding": "{most} takes {work} GFLOP for {n} tokens with {weights} M stored weights; "
     "{largest} takes {less} GFLOP with {stored} M.",
-    "note": "Both axes are logarithmic. Along a dotted line every stored weight is used equally "
-    "often per token, at two operations per use. BERT and DistilBERT lie below 1 × because a word "
+    "note": "Both axes are logarithmic. Dotted lines: equal uses per stored weight "
+    "and token, at two operations a use. BERT and DistilBERT lie below 1 × because a word "
     "table is looked up, not multiplied.",
 }
 EMBEDDING_TEXTS = {
@@ -162,7 +162,7 @@ BUILD_TEXTS: dict[str, Any] = {
         "d_model": "Width H",
         "n_heads": "Heads A",
         "d_ffn": "Feed-forward width F",
-        "d_embedding": "Embedding width E (H: no projection)",
+        "d_embedding": "Embedding width E (set to H for no projection)",
         "d_vocab": "Vocabulary V",
         "n_segments": "Segments",
         "n_positions": "Positions",

@@ -48,7 +48,7 @@ TITLES = {
     "score": "{score} in %",
     "against_megabytes": "against size",
     "against_milliseconds": "against time",
-    "front": "Pareto front: nothing is both cheaper and better",
+    "front": "Pareto front: no model is both cheaper and better",
     "unmeasured": "Not measured yet",
     "printed": "{label}, printed",
 }
@@ -70,8 +70,13 @@ MISSES = {
 }
 NAMES = {"megabytes": "its size", "milliseconds": "its time", "score": "its score"}
 FITS = "meets the limits"
-BEATEN = "meets the limits; another is as good in all three, better in one"
-CLOSE = "meets the limits; another's numbers are as good in all three, but the intervals overlap"
+BEATEN = (
+    "meets the limits, but dominated: another model is at least as good on all three and better on "
+    "one"
+)
+CLOSE = (
+    "meets the limits; another model is at least as good on all three, but the intervals overlap"
+)
 BY_PRINT = " (printed score)"
 DOUBT = "undecided: the limit lies inside the interval of {what}"
 UNMEASURED = "not recommended: {what} {was} not measured"
@@ -112,7 +117,7 @@ def choose_finding(
     specs: Mapping[str, ModelSpec],
     printed: Sequence[str] = (),
 ) -> Markup:
-    """Who meets the limits, and in what each of them is the best."""
+    """Who meets the limits, and which of them is smallest, fastest and scores best."""
     advice, limits = found
 
     def names(keys: Sequence[str], measure: str = "") -> Markup:
@@ -128,16 +133,17 @@ def choose_finding(
     if len(advice.fits) == 1:
         return finding(names(advice.fits), " alone clearly meets these limits.")
     kept = {key: candidates[key] for key in advice.fits}
-    parts = [join(what, " ", names(best(kept, name), name)) for what, name in BEST]
-    said = " meet these limits: " if limits != Limits() else " are available without limits: "
-    return finding(names(advice.fits), said, listed(parts), _apart(kept), ".")
+    parts = [join(what, ": ", names(best(kept, name), name)) for what, name in BEST]
+    said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else NO_LIMITS
+    return finding(said, listed(parts), _apart(kept), ".")
 
 
 NOTHING = {
     "milliseconds": "Press “Measure here”: we only recommend what was measured here.",
     "score": "None of these models has this score; choose another one.",
 }
-BEST = (("smallest is", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
+NO_LIMITS = "With no limits set: "
+BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
 
 
 def best(candidates: Mapping[str, Candidate], name: str) -> list[str]:

@@ -22,8 +22,8 @@ PRINTED = "Published: the papers' own tables, for the published sizes"
 PRINTED_HEAD = ("Model and column", "Its score", "BERT-base", "Share", "Source")
 PRINTED_NOTE = (
     "The miniatures' shares above and the papers' here come from different models, data and "
-    "schedules: do not mix them. The often quoted 97% is DistilBERT's share of BERT's GLUE score. "
-    "The 102% claimed for ALBERT divides its average of five tasks by BERT's score on other "
+    "schedules and are not comparable. The often quoted 97% is DistilBERT's share of BERT's GLUE "
+    "score. The 102% claimed for ALBERT divides its average of five tasks by BERT's score on other "
     "tasks; like for like it is the share in the last line."
 )
 

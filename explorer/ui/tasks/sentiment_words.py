@@ -30,8 +30,8 @@ SENTIMENT = {
 SENTIMENT_NOTE = (
     "Bars to the right push towards positive, to the left towards negative, in logits, all on one "
     "scale. Integrated gradients (Sundararajan et al. 2017): the gradient of positive minus "
-    "negative, integrated from the all-[MASK] baseline to the text. Leave-one-out: what positive "
-    "minus negative loses when the word is removed. The two answer different questions and may "
+    "negative, integrated from the all-[MASK] baseline to the text. Leave-one-out: the drop "
+    "in the logit difference when the word is removed. The two answer different questions and may "
     "differ."
 )
 NO_TEXT = "There is no text to classify: type a sentence."
@@ -108,4 +108,4 @@ def question_finding(
     return finding(listed(said), ".")
 
 
-BROUGHT = "{label} answers with the head that its own checkpoint brings."
+BROUGHT = "{label} answers with the head included in its checkpoint."

@@ -67,7 +67,7 @@ def test_a_summary_whose_cells_sum_to_one_in_all_gives_shares_of_the_row():
     assert said_of([0.068, 0.002, 0.003, 0.01, 0.005, 0.012]) == said_of(
         [0.68, 0.02, 0.03, 0.1, 0.05, 0.12]
     )
-    assert "draws on nothing" in said_of([0.0] * 6)
+    assert "attends to no other word in any model" in said_of([0.0] * 6)
 
 
 def test_alone_between_the_added_tokens_a_word_has_no_other_to_draw_on():

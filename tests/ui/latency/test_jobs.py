@@ -115,17 +115,19 @@ def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_
     costs += [AccuracyCost("albert", "int8", 1.0, 0.1, 40)]
     known = Faster((held,), tuple(costs))
     said = (
-        "BERT: fastest in int8, 0.20 × the time of float32 with 52% of the top predictions the "
-        "same; with all of them the same in bfloat16, 0.40 ×"
+        "BERT: fastest with int8, 0.20 × the time of float32, 52% of the top predictions "
+        "unchanged; fastest with all of them unchanged: bfloat16, 0.40 ×"
     )
     assert words.ranked(ways, known) == f"{said}."
-    assert words.ranked(held, known) == f"{said}; least memory in int8, 649 MB."
+    assert words.ranked(held, known) == f"{said}; lowest memory with int8, 649 MB."
     assert said in jobs.draw_faster(known)[0]
     alone = variants("bert", float32=0.1, int8=0.02)
-    assert words.ranked(alone, Faster()) == "BERT: fastest in int8, 0.20 × the time of float32."
-    assert words.ranked(alone, known).endswith("; nothing clearly faster keeps all of them.")
+    assert words.ranked(alone, Faster()) == "BERT: fastest with int8, 0.20 × the time of float32."
+    assert words.ranked(alone, known).endswith(
+        "; nothing clearly faster leaves all of them unchanged."
+    )
     keeps = Faster((), (AccuracyCost("bert", "int8", 1.0, 0.1, 40),))
-    assert words.ranked(alone, keeps).endswith("with 100% of the top predictions the same.")
+    assert words.ranked(alone, keeps).endswith("100% of the top predictions unchanged.")
     for equal in (0.2, 0.099):
         none = words.ranked(variants("bert", float32=0.1, int8=equal), known)
         assert none == "BERT: nothing here is clearly faster than float32."
@@ -155,9 +157,9 @@ def test_the_claim_is_told_both_ways_and_judged_only_at_the_papers_size():
     (markup,) = jobs.draw_claim(done)
     assert "DistilBERT takes 0.61 × [0.60, 0.63] BERT" in markup
     assert "it is 1.63 × [1.58, 1.68] as fast" in markup
-    assert "0.61 is inside the interval encoder only and with the MLM head" in markup
+    assert "0.61 is inside the interval (encoder only and with the MLM head)" in markup
     (slower,) = jobs.draw_claim({True: measured({"bert": 200.0, "distilbert": 100.0}, specs=pair)})
-    assert "0.61 is in no interval" in slower
+    assert "0.61 is outside the interval" in slower
     mini = tuple(MINI[key] for key in ("bert", "distilbert"))
     (small,) = jobs.draw_claim({False: measured({"bert": 163.0, "distilbert": 100.0}, specs=mini)})
     assert "Timed here: mini-bert and mini-distilbert, 1 text of 32 tokens" in small

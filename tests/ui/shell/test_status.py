@@ -37,8 +37,11 @@ def test_other_first_words_are_named_three_at_the_most(monkeypatch):
     found = PrecisionDifference(50, 9, 0.2, words, 0.1, 7)
     monkeypatch.setattr(status, "precision_difference", lambda *_: found)
     html = said(STATE)
-    assert html.count("Its first word for mask") == 9
-    assert "mask 3 is “a3”, in float32 “b3”. First words differ for 2 more masks." in html
+    assert html.count("Top prediction at mask") == 9
+    assert (
+        "Top prediction at mask 3: “a3” (float32: “b3”). Top predictions differ at 2 more masks."
+        in html
+    )
 
 
 def test_what_cannot_be_had_in_float32_is_not_compared(monkeypatch):

@@ -208,7 +208,7 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, monkeypa
     n_tokens = max(np.mean([len(one[key].tokens) for one in runs_read]) for key in MODEL_KEYS)
     assert f"over {round(n_tokens)} tokens on cpu in float32" in said
     finding = choose.show_choice(STATE, found, 0, 0, "agreement", 0)[0]
-    assert "are available without limits" in finding
+    assert "With no limits set: smallest:" in finding
 
 
 SPECS = {
@@ -224,8 +224,8 @@ def test_the_highest_score_is_said_to_be_printed_where_it_is():
     }
     said = choose_words.choose_finding((advice(rows, Limits()), Limits()), rows, SPECS, ("albert",))
     plain = re.sub("<[^>]*>", "", str(said))
-    assert "best score ALBERT (printed)" in plain
-    assert "smallest is ALBERT, fastest BERT" in plain
+    assert "best score: ALBERT (printed)" in plain
+    assert "smallest: ALBERT, fastest: BERT" in plain
 
 
 def finding_of(limits, **rows):
@@ -241,7 +241,7 @@ def test_the_finding_names_ties_overlaps_and_the_beaten():
     said, verdicts = finding_of(
         Limits(megabytes=99), bert=a, distilbert=(exact(10), around(3, 0.1), around(0.4, 0.1))
     )
-    assert "meet these limits: smallest is" in said
+    assert "meet these limits: smallest:" in said
     assert said.count("BERT") - said.count("DISTILBERT") == 4
     assert "(intervals of scores overlap)" in said
     assert verdicts == {"bert": choose_words.FITS, "distilbert": choose_words.CLOSE}
