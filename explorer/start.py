@@ -82,7 +82,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         "--any-model", action="store_true", help="visitors may type any repository of the model hub"
     )
     parser.add_argument(
-        "--memory", type=float, metavar="GB", help="for all models together (default: 60 %% of all)"
+        "--memory", type=float, metavar="GB", help="for all models together (default: 60%% of all)"
     )
     parser.add_argument(
         "--models-at",

@@ -53,7 +53,7 @@ REPLACED = {
     r"× (fewer|more) (numbers|parameters)": "about a ninth of",
     r"trust only what lies": "smaller differences are noise",
     r"hardly feels it": "barely affected",
-    r"9\d% (of the median|under)": "95% CI of the median, p90",
+    r"9\d ?% (of the median|under)": "95% CI of the median, p90",
     r"\+\{\w+\} beyond": "outliers not shown",
     r"round was over in time": "exceeded the time limit",
     r"change places": "cross over",
@@ -64,7 +64,7 @@ REPLACED = {
     r"narrow door|nobody knows at the start|half the work, and all": "factorised embeddings, ...",
     r"in pieces of its own": "tokenized",
     r"\bwide instead of\b": "n-dimensional embeddings, projected to",
-    r"first (guess|choice|answer)\b": "top prediction",
+    r"first (guess|choice|answer)(e?s)?\b": "top prediction",
     r"\bhid(den)? words?\b|\bhide (each|this|a) word|words? (was|is) hidden\b": "masked",
     r"never taught|any teaching": "held-out, training",
     r"\blearn(ed)? alone\b": "trained independently",
@@ -73,6 +73,20 @@ REPLACED = {
     r"near the processor": "in the cache",
     r"\blooks? at (each other|the other)|\bwho looks alike": "attend",
     r"signs without letters|added tokens and signs": "punctuation",
+    r"is said rightly": "which claims hold up",
+    r"objective notice|was asked whether": "what NSP and SOP detect; trained on NSP",
+    r"keep to these limits": "meets the limits",
+    r"hooks counted": "calls, distinct layers",
+    r"one pass \d+ ?%": "activations of one pass take",
+    r"machine's limit, and the times": "roofline: ...",
+    r"two texts, patched": "activation patching: ...",
+    r"light or dark": "theme",
+    r"\ban echo\b|year or place": "what the example shows",
+    r"\bdraws? on\b": "attends to",
+    r"to hide it\b|a hidden word to bring": "mask or unmask",
+    r"\btells \d": "classifies correctly",
+    r"each, in pieces": "tokenizes",
+    r"equal words": "equally likely words",
 }
 """What a reader of the field found odd, as a pattern, and what is said instead."""
 NUMBERS = {
@@ -139,7 +153,13 @@ def sources() -> dict[str, list[str]]:
             "assets/data/examples.json",
             lambda s: [e[k] for e in json.loads(s)["examples"] for k in ("label", "shows")],
         ),
+        **read("explorer/*.py", constants),
+        **read(
+            "assets/data/claims.json",
+            lambda s: [c[k] for c in json.loads(s)["checks"] for k in ("name", "measures")],
+        ),
         **read("README.md", prose),
+        **read("BENCHMARKS.md", prose),
         **read("GLOSSARY.md", prose),
         **read("docs/*.md", prose),
         **read("assets/models/**/README.md", prose),
@@ -186,3 +206,73 @@ def test_no_name_is_held_together_by_another_hyphen():
 )
 def test_a_planted_sentence_is_found(planted, patterns):
     assert any(re.search(pattern, planted, re.IGNORECASE) for pattern in patterns)
+
+
+WERE = """what of it is said rightly
+these agree, they do not agree on their own
+Click a word to hide it and a hidden word to bring it back
+goes into each of the three, in pieces of its own
+begun as layers 2, 4 and 6
+words enter 128 wide instead of 384
+as unsure as a choice among 162 equal words
+Full bar: 0.2
+Probabilities are shares of the whole vocabulary
+mini-ALBERT is least sure, 0.820
+Among words offered in the text
+shares among the words of 1 mask
+What if the gaps are filled together?
+A word spends 59% in mini-BERT
+sharpest first
+hidden, rest to 100 %
+draws on...: 79% on [CLS], [SEP], signs and itself
+on no other word more than on the next
+What does all of a model's attention add up to?
+Which heads can be switched off?
+When does each model know?
+decides on
+Rows stand by their share of the whole depth
+Which layers of the models see words alike?
+The fuller the colour, the more alike
+Often repeated and wrong: that
+the two words that part most are followed
+read the course more than the height
+mini-ALBERT, beside them
+What it would say to the student
+only the second number was ever its loss
+every run is made for you, one at a time, and forgotten
+what does each objective notice?
+BERT was asked whether the second follows
+tells 94.3 % right
+most of all for
+the text is -2.68 from the text of masks
+each strip to its own full height
+so that shares near 100 % are no order
+the model's own weights rest
+what was not measured is not advised
+keep to these limits
+(0: any)
+256 directions stay empty
+Hooks counted layer calls on distinct weight tensors
+one pass 155 %
+9.4 × fewer parameters
+trust only what lies beyond that
+the time one thread computes hardly feels it
+95 % of the median
++{n} beyond
+not one round was over in time at 512 tokens
+change places
+Texts at once
+are borne out by no source
+None of these models can be had here
+Lines for another page copied
+Words through a narrow door
+Advanced: this machine's limit, and the times of another machine
+Two texts, patched
+Light or dark
+An echo
+Year or place""".splitlines()
+
+
+@pytest.mark.parametrize("wording", WERE)
+def test_every_wording_that_was_replaced_is_known(wording):
+    assert any(re.search(pattern, wording, re.IGNORECASE) for pattern in REPLACED)
