@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from explorer.page_state import TABS
 from explorer.ui.kit import words as texts
 
 pytestmark = pytest.mark.browser
@@ -76,3 +77,17 @@ def test_a_text_that_is_compared_before_the_modules_are_there_is_compared(app_ur
         route.continue_()
     page.wait_for_function("location.search.includes('script')", timeout=60_000)
     context.close()
+
+
+def test_the_library_of_charts_is_not_fetched_where_there_is_no_chart(page_at):
+    page, asked = page_at("/"), []
+    page.on("request", lambda request: asked.append(request.url))
+    expect(page.locator("#status .status")).to_be_visible()
+    for tab in (tab for tab in TABS if tab not in ("depth", "distillation")):
+        page.locator(f"#tab-{tab}-button").click()
+        expect(page.locator(f"#tab-{tab} .finding").first).to_be_visible()
+        page.wait_for_timeout(600)  # what waits until the page is idle has begun
+    assert not [url for url in asked if "plotly" in url]
+    page.locator("#tab-distillation-button").click()
+    expect(page.locator("#tab-distillation .dc .main-svg").first).to_be_attached()
+    assert len([url for url in asked if "plotly" in url]) == 1

@@ -56,6 +56,7 @@ Object.assign(globalThis, {
   requestAnimationFrame: drawn => { drawn(0); return 0; }, cancelAnimationFrame() {},
   explorer: {waiting: [], told: [], charts: {templates: {light: {look: 'light'}, dark: {look: 'dark'}}, Plotly: {
     react(node, data, layout, config) { Object.assign(node, {drawn: {data, layout, config}, draws: (node.draws ?? 0) + 1}); },
+    purge(node) { delete node.drawn; },
     Plots: {resize(node) { node.resized = (node.resized ?? 0) + 1; }}}}},
 });
 

@@ -77,6 +77,9 @@ export function figure(spec, label) {
   const chart = {
     node, whole, spec: () => ({data: now.data, layout: {...now.layout, template: ready.templates[isDark() ? 'dark' : 'light']}}),
     redraw() { if (ready) draw(); },
+    /** Plotly keeps listeners and numbers of a drawing until it is told. */
+    end() { if (ready) ready.Plotly.purge(plot); },
+    wasThere: false,
     /** @param {Partial<Spec>} changes */
     set(changes) {
       now = {...now, ...changes};
@@ -85,18 +88,25 @@ export function figure(spec, label) {
     },
   };
   name();
+  for (const other of there()) other.wasThere = true;
   live.add(chart);
   return chart;
 }
 
-/** @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void, spec: () => Spec}>} */
+/** @type {Set<{node: HTMLElement, whole: () => Promise<void>, redraw: () => void, end: () => void, spec: () => Spec, wasThere: boolean}>} */
 const live = new Set();
-new MutationObserver(() => {
+
+/** The charts on the page; those that have left it are ended. */
+function there() {
   for (const chart of live) {
-    if (chart.node.isConnected) chart.redraw();
-    else live.delete(chart);
+    if (chart.node.isConnected || !chart.wasThere) continue;
+    live.delete(chart);
+    chart.end();
   }
-}).observe(document.body, {attributes: true, attributeFilter: ['class']});
+  return [...live].filter(chart => chart.node.isConnected);
+}
+
+new MutationObserver(() => { for (const chart of there()) chart.redraw(); }).observe(document.body, {attributes: true, attributeFilter: ['class']});
 
 /** The charts at a place, in its order, as figures that Plotly reads. @param {HTMLElement} root */
 export async function specs(root) {

@@ -59,6 +59,17 @@ test('other traces are drawn at once, and another width is told', () => {
   assert.equal(chart.node.querySelector('.fg').resized, before + 1);
 });
 
+test('a chart that was redrawn is ended: Plotly and the page keep nothing of it', async () => {
+  const root = place(), nodes = [], draw = async title => {
+    const chart = figure(spec(title), title);
+    root.replaceChildren(chart.node);
+    nodes.push(chart.node.querySelector('.fg'));
+    await chart.whole();
+  };
+  for (const title of ['One', 'Two', 'Three', 'Four']) await draw(title);
+  assert.deepEqual(nodes.map(node => Boolean(node.drawn)), [false, false, true, true], 'the last to leave is ended by the next');
+});
+
 test('its numbers, their constants and what is said of them are the view\'s', () => {
   const data = {figures: [], numbers};
   assert.deepEqual([table(data), constants(data), said(data)], [{columns: numbers.columns, rows: numbers.rows}, {N: 2}, {text: null}]);
