@@ -51,13 +51,21 @@ export function recipe(lines, constants, about) {
 }
 
 const DRAWN = '# A plain figure', BUNDLED = 'assets/models/';
-const HOME = 'import os\n\nos.chdir(os.environ.get("EXPLORER", "."))  # a copy of the explorer: the bundled models are in its folder assets/models';
+const SPACE = /^https:\/\/huggingface\.co\/spaces\/([\w.-]+\/[\w.-]+)/;
+
+/** Where the bundled models are: in a copy of the explorer, else in the Space that the link leads to. @param {About} about */
+const home = ({link = ''}) => ['import os', '', 'home = os.environ.get("EXPLORER", ".")  # a copy of the explorer, with its assets/models',
+  'if not os.path.isdir(f"{home}/assets/models"):',
+  ...SPACE.test(link) ? ['    from huggingface_hub import snapshot_download', '',
+    `    home = snapshot_download("${SPACE.exec(link)?.[1]}", repo_type="space", allow_patterns="assets/models/*")`]
+    : ['    raise FileNotFoundError("The bundled models are not here: set EXPLORER to a folder with a copy of the explorer.")'],
+  'os.chdir(home)'].join('\n');
 
 /** The same lines as a notebook: what it is about, the numbers, the figure. @param {string} lines @param {About} about */
 export function notebook(lines, about) {
   const [computed, drawn] = lines.trim().split(DRAWN), numbers = computed.replace(/\nprint\(\*columns[^]*$/, '');
   const said = [`# ${about.picture}`, ...Object.entries(about).map(([name, value]) => `- ${name}: ${oneLine(value)}`), '', 'pip install torch transformers peft plotly'];
-  const cells = [['markdown', said.join('\n')], ...lines.includes(BUNDLED) ? [['code', HOME]] : [], ['code', numbers.trim()], ['code', DRAWN + drawn.trimEnd()]];
+  const cells = [['markdown', said.join('\n')], ...lines.includes(BUNDLED) ? [['code', home(about)]] : [], ['code', numbers.trim()], ['code', DRAWN + drawn.trimEnd()]];
   return `${JSON.stringify({nbformat: 4, nbformat_minor: 5, metadata: {kernelspec: {name: 'python3', display_name: 'Python 3', language: 'python'}},
     cells: cells.map(([kind, source], i) => ({cell_type: kind, id: `cell-${i}`, metadata: {}, source,
       ...kind === 'code' ? {execution_count: null, outputs: []} : {}}))}, null, 1)}\n`;

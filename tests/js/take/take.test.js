@@ -10,6 +10,7 @@ Object.assign(window, {parent: window});
 const {resize} = await import('../../../assets/js/kit/dom.js');
 const {begin} = await import('../../../assets/js/page/here.js');
 const {aboutOf, lookOf, origin, take} = await import('../../../assets/js/take/take.js');
+const {notebook} = await import('../../../assets/js/take/files.js');
 const {takeTab} = await import('../../../assets/js/take/page.js');
 await import('../../../assets/js/gradio.js');
 
@@ -110,6 +111,12 @@ test('a notebook has the lines in cells, the bundled models\' folder named, the 
   assert.match(cells[0].source, /^# predictions\/joint\n- picture: .*\n- text: A \[MASK\]/);
   assert.match(cells[1].source, /^MODELS = \{"BERT": .*\nrows = \[\]$/);
   assert.equal(cells[2].source, '# A plain figure of these\nfigure.show()');
+});
+
+test('a notebook of the bundled models fetches them from the Space that it comes from, else says what to set', () => {
+  const home = link => JSON.parse(notebook('MODELS = "assets/models/mini-bert"\n\n# A plain figure\nx', {picture: 'p', link})).cells[1].source;
+  assert.match(home('https://huggingface.co/spaces/some/explorer?v=1'), /snapshot_download\("some\/explorer", repo_type="space", allow_patterns="assets\/models\/\*"\)/);
+  assert.match(home('http://127.0.0.1:7860/?v=1'), /raise FileNotFoundError\("The bundled models are not here: set EXPLORER/);
 });
 
 test('where nothing ran, nothing is said of it', () => {

@@ -8,6 +8,7 @@ import nbformat
 import pytest
 import torch
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from explorer.assets import ROOT
@@ -79,3 +80,9 @@ def test_a_notebook_of_likeness(figure_of):
     own = [z for x, y, z in zip(trace["x"], trace["y"], trace["z"], strict=True) if x == y]
     assert own == pytest.approx([1.0] * len(own))
     assert len(own) == sum(spec.architecture.n_layers + 1 for spec in MINI.values())
+
+
+def test_without_the_bundled_models_it_says_where_to_get_them(figure_of, monkeypatch):
+    monkeypatch.delenv("EXPLORER")
+    with pytest.raises(CellExecutionError, match="set EXPLORER to a folder with a copy"):
+        figure_of("parameters/map")
