@@ -28,6 +28,7 @@ from explorer.models.loading import LoadedModel, load_model
 from explorer.models.rows import MaskedRow, Patch
 from explorer.models.run import Run
 from explorer.models.scoring import row_logits, row_states
+from explorer.timing.memory import peak_bytes
 
 DTYPES = ("float32", "bfloat16", "float16")
 TEXTS = (
@@ -169,15 +170,14 @@ def report(device: str, texts: tuple[str, ...], rounds: int) -> Iterator[str]:
         for row in zip(*(compared(*pair, texts, bound) for pair, bound in columns), strict=True):
             yield f"| {spec.name} | {row[0].part} | " + " | ".join(map(str, row)) + " |"
     yield ""
-    yield "| model | batch | tokens | device, ms | CPU, ms |"
-    yield "|---|---:|---:|---:|---:|"
+    yield "| model | batch | tokens | device, ms | again / device | CPU, ms | peak, MiB |"
+    yield "|---|---:|---:|---:|---:|---:|---:|"
     for spec in family_specs("mini"):
+        here, cpu = load_model(spec, device), load_model(spec)
         for batch, tokens in SHAPES:
-            pair = [load_model(spec, device), load_model(spec)]
-            ours, cpus = timed(pair, batch, tokens, rounds)
-            yield f"| {spec.name} | {batch} | {tokens} | {ours:.2f} | {cpus:.2f} |"
-    if device.startswith("cuda"):
-        yield f"\nPeak memory on the device: {torch.cuda.max_memory_allocated() / 2**20:.0f} MiB"
+            ours, again, cpus = timed([here, here, cpu], batch, tokens, rounds)
+            times = f"{ours:.2f} | {again / ours:.3f} | {cpus:.2f}"
+            yield f"| {spec.name} | {batch} | {tokens} | {times} | {_peak(here, batch, tokens)} |"
 
 
 def compared(
@@ -219,6 +219,12 @@ def timed(models: list[LoadedModel], batch: int, tokens: int, rounds: int) -> li
         for loaded, one, into in zip(models, inputs, spent, strict=True):
             into.append(_seconds(loaded, one))
     return [1000 * statistics.median(one[3:]) for one in spent]
+
+
+def _peak(loaded: LoadedModel, batch: int, tokens: int) -> str:
+    """What one pass holds at its peak beyond the weights; a dash where the device does not say."""
+    held = peak_bytes(lambda: timed([loaded], batch, tokens, 1), loaded.device)
+    return "–" if held is None else f"{held / 2**20:.1f}"
 
 
 @torch.inference_mode()

@@ -32,7 +32,9 @@ def test_every_part_equals_itself_and_halves_round(capsys):
         same, whole = re.search(r"\(([\d,]+) of ([\d,]+)\)", float32).groups()
         assert same == whole
     assert not rows["mini-albert", "logits at the masks"][1].startswith("0.0e+00")
-    assert float(rows["mini-albert", "1"][-1]) > 0
+    _, tokens, ours, again, cpu, peak = ("1", *rows["mini-albert", "1"])
+    assert (tokens, float(ours) > 0, float(cpu) > 0, float(peak) > 0) == ("16", True, True, True)
+    assert 0.01 < float(again) < 100, "the same device against itself"
 
 
 @pytest.mark.parametrize(

@@ -52,6 +52,19 @@ try:
 except ValueError as error:
     refused = str(error)
 result = shown[-1]
+
+from dataclasses import replace
+import explorer.models.lent as lending
+from explorer.page_state import PageState
+from explorer.ui.shell.tabs import TABS
+there = torch.nn.Module.to
+def moved(module, *where, **named):
+    asked = str(where + tuple(named.values()))
+    assert "cuda" not in asked or lending._holding, "a network was moved to the GPU while it was not lent"
+    return there(module, *where, **named)
+torch.nn.Module.to = moved
+for tab in TABS:
+    tab.show(replace(PageState(), device="auto"))
 print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_rounds, refused]))
 """
 
