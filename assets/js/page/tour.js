@@ -85,7 +85,7 @@ export function begin(event) {
   document.addEventListener('click', hear);
   if (event) hear(event);
   const asked = Number(new URL(location.href).searchParams.get('tour'));
-  if (asked && !event) opened.then(() => show(asked - 1, true));
+  if (asked && !event) opened.then(() => show(asked - 1, new URL(location.href).searchParams.has('tab')));
 }
 document.addEventListener('keydown', event => {
   if (at < 0 && event.key === 'Escape' && document.documentElement.classList.contains('projector')) project(false);

@@ -187,6 +187,10 @@ def test_a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_pictur
     assert "projector" not in page.url
 
 
+def test_the_number_of_a_stop_alone_leads_to_its_place(page_at):
+    stands_at(page_at("/?v=1&tour=1"), 1)
+
+
 def test_a_projector_shows_the_cell_that_is_pointed_at(page_at):
     page = page_at("/?tab=attention&projector=1")
     matrix = page.locator(".aw-matrix canvas").first
