@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.page_state import FOLDS, PARTS, TABS
+from explorer.ui.predictions.words import ASK_LABEL
 
 pytestmark = pytest.mark.browser
 EMPTY = {
@@ -65,3 +66,25 @@ def test_every_item_of_every_save_can_be_met(page_at, tab, width):
             if found := covered(page, menu):
                 lost[f"{name} {number}"] = found
     assert not lost, lost
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize(
+    "fold",
+    [
+        pytest.param(fold, marks=[pytest.mark.slow] * (fold[0] == "latency"))
+        for fold in sorted(EMPTY)
+    ],
+)
+def test_a_save_that_comes_with_an_answer_can_be_met(page_at, fold, width):
+    tab, name = fold
+    page = page_at(f"/?tab={tab}&fold={name}&text=The+[MASK]+of+the+[MASK].", width=width)
+    place = page.locator(f"#fold-{tab}-{name}")
+    if name == "ask":
+        place.get_by_label(ASK_LABEL).fill("king, queen")
+    if name != "joint":  # two masks are filled when the fold opens
+        place.locator("button.lg:visible").first.click()
+    expect(place.locator(".take:visible").first).to_be_visible(timeout=180_000)
+    page.wait_for_timeout(500)
+    menus = place.locator(".take:visible").all()
+    assert not [found for menu in menus if (found := covered(page, menu))]
