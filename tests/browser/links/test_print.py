@@ -6,6 +6,8 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 PAPER = 718
 """CSS pixels across an upright A4 page between margins of 12 mm, about."""
+SHEET = 794
+"""The same with the margins: what a style sheet takes for the width."""
 CONTROLS = "#input-bar, #masthead, footer, #link, .tab-wrapper, .tour, .take, #standing"
 OVERFLOWING = """width => [...document.querySelectorAll('#tabs *, #status *')].filter(node => {
   const box = node.getBoundingClientRect();
@@ -68,6 +70,21 @@ def test_a_picture_that_waits_until_it_is_in_sight_is_on_paper_too(page_at):
     expect(page.locator("#tab-distillation .finding").first).to_be_visible()
     expect(page.locator("#tab-distillation .dc .fg-pair")).to_be_attached()
     assert page.locator("#tab-distillation .dc").bounding_box()["y"] > 700, "it is out of sight"
+
+
+def test_charts_that_are_drawn_for_the_screen_fit_the_paper_side_by_side(page_at):
+    """A printer lays out at once: Plotly has no time to draw for another width."""
+    page = page_at("/?v=1&tab=distillation", 1280, 800)
+    expect(page.locator("#tab-distillation .dc .fg .main-svg").first).to_be_attached()
+    page.wait_for_timeout(500)
+    page.evaluate("Plotly.Plots.resize = () => {}")
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": SHEET, "height": 1000})
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    boxes = [one.bounding_box() for one in page.locator(".dc .fg .main-svg:first-child").all()]
+    assert len(boxes) == 2
+    assert all(box["x"] + box["width"] <= SHEET for box in boxes)
+    assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
 
 
 def test_every_bar_keeps_its_colour_in_the_file(page_at):
