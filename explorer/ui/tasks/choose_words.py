@@ -56,7 +56,8 @@ NOTE = (
     "Whiskers are 95% confidence intervals. A limit counts as met or missed only if the whole "
     "interval lies on one side, and so does one model as better than another. The dotted line is "
     "the Pareto front of a chart's two numbers, whatever their intervals. We only recommend what "
-    "was measured here or printed; other tasks and machines may rank the models otherwise."
+    "was measured here or printed; other tasks and machines may rank the models otherwise. "
+    "Runtimes and precisions are ranked in Latency, under “Faster inference”."
 )
 PRINTED = (
     "Printed, not measured here; on the same dev set, by full fine-tuning, without an interval: "
