@@ -117,12 +117,14 @@ function walk({texts, chosen: {words, at}}, rows) {
   return make('div', {class: 'ly-walk', role: 'group', 'aria-label': texts.walk}, back, next, count, said);
 }
 
-function controls({texts, chosen: to}, look) {
+/** The menus: layers of the deepest model, heads of the widest; a choice is of that model, and the others follow. */
+function controls({models, texts, chosen: to}, look) {
   const numbered = n => Object.fromEntries(Array.from({length: n}, (_, i) => [i, String(i + 1)]));
+  const [deep, wide] = [to.deepest, to.widest].map(key => models.find(model => model.key === key));
   return make('div', {class: 'ly-controls'},
     picker(texts.word, Object.fromEntries(to.words.map((one, i) => [i, one])), String(to.at), at => look({at: Number(at) === to.first ? -1 : Number(at)})),
-    picker(texts.layer, numbered(to.n_layers), String(to.layer), layer => look({layer: Number(layer)})),
-    picker(texts.head, numbered(to.n_heads), String(to.head), head => look({head: Number(head)})));
+    picker(texts.layer, numbered(deep.n_layers), String(deep.layer), layer => look({model: deep.key, layer: Number(layer), head: Math.min(Number(chosen('head')), deep.n_heads - 1)})),
+    picker(texts.head, numbered(wide.n_heads), String(wide.head), head => look({model: wide.key, layer: chosen('model') === wide.key ? Number(chosen('layer')) : wide.layer, head: Number(head)})));
 }
 
 const place = () => JSON.stringify(['model', 'layer', 'head', 'at'].map(chosen));
@@ -131,13 +133,13 @@ const place = () => JSON.stringify(['model', 'layer', 'head', 'at'].map(chosen))
 export const show = (root, data, context) => draw(root, data, context);
 
 function draw(root, data, context, opened = []) {
-  const {models, cards, texts, chosen: to} = data, said = make('span', {role: 'status', class: 'note'});
+  const {models, cards, texts} = data, said = make('span', {role: 'status', class: 'note'});
   const sizes = Float32Array.from(models.flatMap(model => STATIONS.flatMap(station => [...vectorAt(model, station) ?? []])), Math.abs).sort();
   const scale = {strips: [], most: sizes[Math.floor(FULL * (sizes.length - 1))] || 1};
   const rows = STATIONS.map(station => row(data, station, scale));
-  const wanted = {model: to.key, layer: to.layer, head: to.head}, look = async changes => {
+  const look = async changes => {
     said.textContent = texts.waiting;
-    if (Object.keys(changes).length) choose(Object.assign(wanted, changes));   // a second choice may come before the first one's answer
+    if (Object.keys(changes).length) choose(changes);
     const params = {...runParams(), ...Object.fromEntries(['model', 'layer', 'head', 'at'].map(name => [name, chosen(name)]))}, asked = place();
     try {
       const found = JSON.parse(await context.asks({params}));

@@ -100,6 +100,7 @@ CANVAS = {
 SHARED = "pass {n} of {all}, the same weights in every pass"
 COPIED = "layer {n} of {all}, initialised from {teacher} layer {origin}"
 PLAIN = "layer {n} of {all}"
+HEAD_OF = "; head {n} of {all}"
 PIECE = "{piece} is the first of the {n} pieces of {word}."
 NO_WORD = "No word in this text can be read by all models."
 

@@ -47,12 +47,10 @@ class Chosen:
     at: int
     first: int
     """The word that is followed unless the reader chooses another."""
-    layer: int
-    """Of the first model; so are the next three."""
-    head: int
-    n_layers: int
-    n_heads: int
-    key: str
+    deepest: str
+    """The model whose layers can be chosen."""
+    widest: str
+    """The model whose heads can be chosen."""
 
 
 def stations_canvas(
@@ -90,7 +88,9 @@ def _model(one: Walked) -> dict[str, Any]:
         "key": one.run.spec.key,
         "label": one.run.spec.label,
         "layer": one.layer,
+        "n_layers": shape.n_layers,
         "head": one.head,
+        "n_heads": shape.n_heads,
         "note": one.note,
         "pieces": one.pieces,
         "tokens": pieces,

@@ -21,13 +21,13 @@ const said = {
   no_segment: 'no segment', factorised: '{e} to {d}', sum_head: ['i', 'sum'], dimensions: '{n}', input_said: '{n} numbers', key: 'Key', open: 'open {station}', strip: '{station} {model} {n} {norm}', scale: 'Scale', terms: {logit: 'box'}, note: 'A logit.', waiting: 'Computing', lacking: 'Lacking',
 };
 const model = (key, more = {}) => ({
-  key, label: key.toUpperCase(), layer: 1, head: 0, note: `note ${key}`, pieces: '', tokens: ['[CLS]', 'cat', '<b>'], raw: ['[CLS]', 'cat', '##b'], position: 1,
+  key, label: key.toUpperCase(), layer: 1, n_layers: 3, head: 0, n_heads: 2, note: `note ${key}`, pieces: '', tokens: ['[CLS]', 'cat', '<b>'], raw: ['[CLS]', 'cat', '##b'], position: 1,
   vectors: Object.fromEntries(Object.entries(vectors).map(([name, values]) => [name, packed(values)])), norms: Object.fromEntries(Object.entries(vectors).map(([name, values]) => [name, Math.hypot(...values)])),
   cosines: {projection: .5, attended: .25, attention_norm: -.125, feed_forward: 0, summed: .1, output: 1}, query: packed([1, 2]), keys: packed([1, 0, 0, 3, -1, -1]), read: packed([2, 0]), value_lengths: [1, 2, 3],
   scores: [.7071068, 4.2426407, -2.1213203], exponentials: [.0291, 1, .0017], weights: [.0282, .9701, .0017], heads: [3, 1], units: [[7, 2.5, 3]], active: 1, d_ffn: 8,
   normalised: [0, 1].map(() => ({mean: .5, deviation: 2, rows: [[1, 4, 2, 1, 4.5]]})), embedding: {parts: {word: packed([1, 2]), position: packed([.5, -4])}, norms: {}, normalised: packed([3, 4]), dimensions: 2, width: 4},
   readings: [['the', .5], ['cat', .75]], changed_by: 'attention', blocks: {attention: .25, feed_forward: .5}, ...more});
-const chosen = {words: ['cat', 'sat'], at: 0, first: 1, layer: 1, head: 0, n_layers: 3, n_heads: 2, key: 'bert'};
+const chosen = {words: ['cat', 'sat'], at: 0, first: 1, deepest: 'bert', widest: 'bert'};
 const data = (more = {}) => ({models: [model('bert'), model('albert', {changed_by: 'feed_forward', readings: [['a', .1], ['a', .2]]})], chosen, cards: [{key: 'distilbert', label: 'D', why: 'Away.'}], texts: said, ...more});
 const fields = {model: 'bert', head: '0'};
 
@@ -96,7 +96,7 @@ test('the walk speaks of one station after the other', () => {
 });
 
 test('another place is asked of the server, kept in the link, and what was open stays open', async () => {
-  const asked = [], answers = async question => { asked.push(question); return JSON.stringify(data({chosen: {...chosen, layer: 2, at: 1}})); };
+  const asked = [], answers = async question => { asked.push(question); return JSON.stringify(data({models: [model('bert', {layer: 2})], chosen: {...chosen, at: 1}})); };
   const {root, state} = shown(answers), [, layer] = root.querySelectorAll('.ly-controls select');
   click(row(root, 'softmax').querySelector('h4 button'));
   enter(layer, '2');
@@ -110,6 +110,22 @@ test('another place is asked of the server, kept in the link, and what was open 
   enter(root.querySelector('.ly-controls select'), '1');
   await new Promise(done => { setTimeout(done); });
   assert.equal(state.wanted.at, undefined);
+});
+
+test('the menus are those of the deepest and of the widest model, whose choice the others follow', async () => {
+  const deep = model('bert', {n_layers: 24, n_heads: 16, layer: 19}), wide = model('albert', {n_layers: 12, n_heads: 64, layer: 9, head: 40});
+  const asked = [], answers = async ({params}) => { asked.push(['model', 'layer', 'head'].map(name => params[name])); throw new Error('enough'); };
+  globalThis.reportError = () => {};
+  const {root, state} = shown(answers, {models: [deep, wide], chosen: {...chosen, deepest: 'bert', widest: 'albert'}});
+  const [, layer, head] = root.querySelectorAll('.ly-controls select');
+  assert.deepEqual([layer.children.length, layer.value, head.children.length, head.value], [24, '19', 64, '40']);
+  state.set({model: 'albert', layer: 9, head: 40});
+  enter(layer, '23');
+  enter(head, '63');
+  state.set({model: 'albert', layer: 5});
+  enter(head, '62');
+  await new Promise(done => { setTimeout(done); });
+  assert.deepEqual(asked, [['bert', '23', '15'], ['albert', '9', '63'], ['albert', '5', '62']]);
 });
 
 test('where the server fails a sentence says so', async () => {

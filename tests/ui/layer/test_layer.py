@@ -39,7 +39,7 @@ def test_a_layer_of_another_model_opens_beside_it(tiny_family):
     assert repaired == ()
     data = shown(state)
     assert data["models"][1]["layer"] == last
-    assert data["chosen"]["layer"] == specs["distilbert"].initialised_from[last]
+    assert data["models"][0]["layer"] == specs["distilbert"].initialised_from[last]
     notes = [model["note"] for model in data["models"]]
     assert "same weights in every pass" in notes[2]
     assert "initialised from mini-BERT" in notes[1]
@@ -58,7 +58,8 @@ def test_a_word_of_several_pieces_is_followed_by_its_first(tiny_family):
 def test_the_picture_asks_for_another_place(tiny_family):
     asked = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
     data = json.loads(tab.look(asked))
-    assert (data["chosen"]["layer"], data["chosen"]["head"], data["chosen"]["at"]) == (1, 1, 0)
+    model = data["models"][0]
+    assert (model["layer"], model["head"], data["chosen"]["at"]) == (1, 1, 0)
     with pytest.raises(ValueError, match="does not offer"):
         tab.look({"params": None})
 
