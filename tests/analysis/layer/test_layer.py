@@ -15,7 +15,11 @@ from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, normalis
 from explorer.analysis.layer.steps import answer_steps
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
-from explorer.models.inside.stations import block_states, layer_stations
+from explorer.models.inside.stations import (
+    block_states,
+    embedding_stations,
+    layer_stations,
+)
 from explorer.models.rows import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.timing.recurrent import one_layer_calls
@@ -103,8 +107,8 @@ def test_norms_cosines_softmax_and_the_block_that_changed_most(tiny_family, key)
     assert list(lengths) == sorted(found.unit_lengths, reverse=True)[:8]
     assert way.head_lengths == pytest.approx(np.linalg.norm(found.heads, axis=1), rel=1e-5)
     turned = {
-        "attention": cosine(run.hidden_states[1, 4], found.attention_norm),
-        "feed_forward": cosine(found.attention_norm, run.hidden_states[2, 4]),
+        "attention": cosine(run.hidden_states[1, 4], found.attention_norm.gave),
+        "feed_forward": cosine(found.attention_norm.gave, run.hidden_states[2, 4]),
     }
     assert way.changed_by == min(turned, key=turned.get)
     assert turned["attention"] == pytest.approx(way.attention_cosine, abs=1e-6)
@@ -115,16 +119,18 @@ def test_a_vector_without_length_has_no_direction():
     assert cosine(np.zeros(4), np.ones(4)) == 0
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_norm_is_written_out(tiny_family, which):
-    run = tiny_family.run("bert", "The cat sat.")
-    found = layer_stations(tiny_family.loaded("bert"), run.hidden_states[0], 0, 0, 2)
-    sums = normalised(found, which)
-    for i, (x, scale, shift, result) in zip(sums.shown, sums.rows, strict=True):
-        assert (x - sums.mean) / sums.deviation * scale + shift == pytest.approx(result, abs=1e-5)
-        assert result == (found.output if which else found.attention_norm)[i]
-    sizes = np.abs(sums.rows[:, 3])
-    assert list(sizes) == sorted(sizes, reverse=True)
+def test_a_norm_is_written_out(tiny_family):
+    loaded, run = tiny_family.loaded("bert"), tiny_family.run("bert", "The cat sat.")
+    found = layer_stations(loaded, run.hidden_states[0], 0, 0, 2)
+    embedding = embedding_stations(loaded, run.tokens, 2)
+    for norm in (embedding.norm, found.attention_norm, found.norm):
+        sums = normalised(norm)
+        for i, (x, scale, shift, result) in zip(sums.shown, sums.rows, strict=True):
+            made = (x - sums.mean) / sums.deviation * scale + shift
+            assert made == pytest.approx(result, abs=1e-5)
+            assert result == norm.gave[i]
+        sizes = np.abs(sums.rows[:, 3])
+        assert list(sizes) == sorted(sizes, reverse=True)
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
