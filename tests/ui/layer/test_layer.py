@@ -1,12 +1,14 @@
 """The layer tab: what it shows, what it refuses, and that its endpoints say plain numbers."""
 
 import json
+import re
 
 import gradio as gr
 import numpy as np
 import pytest
 import torch
 
+from explorer.analysis.layer.stations import BEFORE
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState, from_params
@@ -140,6 +142,40 @@ def test_layer_says_what_the_network_computes(tiny_family, key):
         logits = loaded.spec.kind.head(loaded.network, torch.tensor(after)).double()
     best = logits.softmax(0).max().item()
     assert found["after"]["probability"] == pytest.approx(best, abs=1e-5)
+    assert list(stations) == ["embedding", "input", *BEFORE]
+    the_numbers_make_one_another(found, stations, run, loaded)
+
+
+def the_numbers_make_one_another(found, stations, run, loaded):
+    """Every station follows from the numbers of the one before, as they were sent."""
+    sent = json.loads(json.dumps(found))
+    arrays = {name: np.array(sent[name]) for name in ("query", "keys", "values", "heads")}
+    scores = arrays["keys"] @ arrays["query"] / len(arrays["query"]) ** 0.5
+    np.testing.assert_allclose(found["scores"], scores, atol=1e-5)
+    exponentials = np.exp(scores - scores.max())
+    np.testing.assert_allclose(found["exponentials"], exponentials, atol=1e-5)
+    np.testing.assert_allclose(found["weights"], exponentials / exponentials.sum(), atol=1e-5)
+    np.testing.assert_allclose(found["read"], found["weights"] @ arrays["values"], atol=1e-5)
+    modules = dict(loaded.network.base_model.named_modules())
+    outputs = [m for n, m in modules.items() if re.search(loaded.spec.kind.output, n)]
+    projection = arrays["heads"].sum(0) + outputs[-1].bias.numpy()
+    np.testing.assert_allclose(stations["projection"]["vector"], projection, atol=1e-5)
+    rows = [row for name in ("word", "position", "segment") if (row := sent["embedding"][name])]
+    given = {"embedding": np.sum(rows, axis=0)}
+    given |= {
+        "attention_norm": stations["attended"]["vector"],
+        "output": stations["summed"]["vector"],
+    }
+    for name, before in given.items():
+        norm = stations[name]
+        made = (np.array(before) - norm["mean"]) / norm["deviation"] * norm["scale"] + norm["shift"]
+        np.testing.assert_allclose(norm["vector"], made, atol=1e-5)
+    state = sent["embedding"]["projected"] or stations["embedding"]["vector"]
+    np.testing.assert_allclose(state, run.hidden_states[0, found["position"]], atol=1e-5)
+    outer = [m for n, m in modules.items() if n.endswith(loaded.spec.kind.outer)][-1]
+    for unit in found["units"]:
+        writes = outer.weight[:, unit["unit"]].norm().item() * abs(unit["value"])
+        assert unit["writes"] == pytest.approx(writes, rel=1e-4)
 
 
 @pytest.mark.parametrize(
