@@ -8,7 +8,7 @@ import numpy as np
 from explorer.models.rows import READINGS
 from explorer.page_state import PageState
 from explorer.runs import get_answers, get_runs
-from explorer.ui.kit.asked import asked_family, asked_spec, is_index
+from explorer.ui.kit.asked import absent, asked_family, asked_spec, is_index
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.contexts import contexts_of
 from explorer.ui.layer.reading import followed_word, walked_in
@@ -126,15 +126,15 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
 
     Returns:
         Per model and mask six ``readings``: both (as trained), left, right (one side only, by the
-        attention mask), no_order (all position embeddings alike), shuffled (the other words),
-        alone (no attention between tokens). Each with its first ``word`` and that word's
-        probability, and the probability and rank of ``wanted``, the model's own answer with both
-        sides.
+        attention mask), no_order (all position embeddings alike), shuffled (the other words; null
+        where there are no two to shuffle), alone (no attention between tokens). Each with its first
+        ``word`` and that word's probability, and the probability and rank of ``wanted``, the
+        model's own answer with both sides. ``missing``: which models predict nothing, and why.
     """
     state = PageState(text=str(text), family=asked_family(family))
     runs, missing = get_answers(state)
-    for error in missing.values():
-        raise error
+    if not runs:
+        raise gr.Error(" ".join(str(error) for error in missing.values()))
     n = max(len(run.tokens.mask_positions) for run in runs.values())
     if not n:
         raise gr.Error(texts.NO_MASK)
@@ -147,20 +147,21 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
             {"model": key, "masks": [_readings(one) for one in masks]}
             for key, masks in contexts_of(runs, state).items()
         ],
-    }
+    } | absent(missing)
 
 
 def _readings(one: Any) -> dict[str, Any]:  # noqa: ANN401 - ContextAnswers
     rows = zip(one.words, one.probabilities, one.of_wanted, one.ranks, strict=True)
     return {
         "wanted": one.wanted,
-        "readings": {
+        "readings": dict.fromkeys(READINGS)
+        | {
             name: {
                 "word": word,
                 "probability": float(p),
                 "probability_of_wanted": float(wanted),
                 "rank_of_wanted": int(rank),
             }
-            for name, (word, p, wanted, rank) in zip(READINGS, rows, strict=True)
+            for name, (word, p, wanted, rank) in zip(one.readings, rows, strict=True)
         },
     }

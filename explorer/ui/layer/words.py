@@ -141,7 +141,7 @@ STEPS = {
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"
-UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {model}."
+UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {models}."
 STEP = "layer {layer} {block} ({step} nats)"
 
 CONTEXTS_FOLD = "What does reading both sides buy?"
@@ -164,6 +164,7 @@ CONTEXTS = {
         "alone": "no attention",
     },
     "wanted": "{p}, rank {rank}",
+    "unshuffled": "nothing to shuffle",
     "scores": "Masked word predicted correctly, with 95% intervals",
     "first": "{model}, first",
     "among": "{model}, among five",

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.models.forward import tokenize
-from explorer.models.inside.contexts import context_logits, shuffled
+from explorer.models.inside.contexts import context_logits, is_shuffled, shuffled
 from explorer.models.loading import load_model
 from explorer.models.rows import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
@@ -90,3 +90,15 @@ def test_shuffling_moves_words_whole_and_nothing_else():
         in_text = list(dict.fromkeys(w for w in tokens.word_index if w >= 0))
         assert all(orders[key][in_text.index(i)] == i for i in kept)
     assert orders["bert"] == orders["distilbert"] == orders["albert"]
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [("the cat [MASK]", True), ("cat [MASK]", False), ("cat cat [MASK]", False)],
+)
+def test_two_words_are_always_moved_and_one_or_equal_ones_never(tiny_family, text, moves):
+    tokens = tokenize(tiny_family.loaded("bert"), text)
+    assert is_shuffled(tokens) is moves
+    orders = [shuffled(tokens, seed) for seed in range(8)]
+    still = tuple(range(len(tokens)))
+    assert all((order != still) is (text.count(" ") > 1) for order in orders)

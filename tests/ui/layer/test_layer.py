@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import gradio as gr
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 import torch
 
 from explorer.analysis.layer.stations import BEFORE
+from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState, from_params
@@ -81,9 +83,68 @@ def test_steps_follow_the_answer_or_the_typed_word(tiny_family):
     run = tiny_family.run("bert", TEXT)
     p = torch.tensor(run.mask_logits[0]).double().log_softmax(0)
     assert last[3] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-5)
-    with pytest.raises(BadText, match="not one piece"):
+    with pytest.raises(BadText, match="of mini-BERT or mini-DistilBERT or mini-ALBERT"):
         steps.show_steps(PageState(text=TEXT), "quokkasaurus")
     assert steps.show_steps(None, None) == ["", ""]
+
+
+def test_a_vocabulary_that_lacks_the_typed_word_is_left_out_and_named(tiny_family):
+    lacks = [key for key in MINI if "##ing" not in tiny_family.run(key, TEXT).vocabulary]
+    assert lacks == ["albert"]
+    said, canvas = steps.show_steps(PageState(text=TEXT), "##ing")
+    assert "##ing is not one piece of the vocabulary of mini-ALBERT." in said
+    labels = {row[0] for row in json.loads(canvas)["numbers"]["rows"]}
+    assert labels == {"mini-BERT", "mini-DistilBERT"}
+
+
+@pytest.fixture
+def silent(tiny_family, monkeypatch):
+    """DistilBERT brings no masked-LM head."""
+    spec = replace(MINI["distilbert"], has_head=False)
+    monkeypatch.setitem(specs.MINI, "distilbert", spec)
+    loaded = tiny_family.loaded("distilbert")
+    key = (spec.name, "cpu", "float32")
+    monkeypatch.setitem(loading._loaded, key, replace(loaded, spec=spec))
+
+
+def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch):
+    found = contexts_endpoint(TEXT, "mini")
+    assert [model["model"] for model in found["models"]] == ["bert", "albert"]
+    (why,) = found["missing"]
+    assert "no masked-LM head" in why
+    monkeypatch.setattr(contexts.assets, "sentences", lambda: ({"text": TEXT, "answer": "mat"},))
+    monkeypatch.setattr(contexts, "_KEPT", {})
+    said, chart, _ = list(contexts.score(PageState()))[-1]
+    assert "mini-DistilBERT" in said
+    labels = {row[0] for row in json.loads(chart)["numbers"]["rows"]}
+    assert labels == {"mini-BERT", "mini-ALBERT"}
+
+
+def test_without_weights_the_readings_say_why(no_files):
+    with pytest.raises(gr.Error, match="its bundled files are missing"):
+        contexts_endpoint(TEXT, "mini")
+    with pytest.raises(ValueError, match="its bundled files are missing"):
+        list(contexts.score(PageState()))
+    assert "its bundled files are missing" in steps.show_steps(PageState(text=TEXT))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("Paris [MASK]", False),
+        ("paris paris [MASK]", False),
+        ("cat. [SEP] [MASK].", True),
+        ("cat [SEP] [MASK]", False),
+        ("The cat [MASK]", True),
+    ],
+)
+def test_where_there_is_nothing_to_shuffle_it_says_so(tiny_family, text, moves):
+    shown = contexts.show_contexts(PageState(text=text))
+    assert shown.count("nothing to shuffle") == (0 if moves else 3)
+    for model in contexts_endpoint(text, "mini")["models"]:
+        readings = model["masks"][0]["readings"]
+        assert (readings["shuffled"] is not None) is moves
+        assert all(readings[name] for name in ("both", "left", "right", "no_order", "alone"))
 
 
 def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
