@@ -38,7 +38,9 @@ def write(page: Page, name: str) -> None:
     """What is on the screen, in few colours: the pictures are part of the repository."""
     page.wait_for_timeout(1500)
     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(64, dither=Image.Dither.NONE).save(SCREENS / f"{name}.png", optimize=True)
+    # Maximum coverage keeps the models' own colours; the median cut mixes blue and green.
+    few = picture.quantize(64, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    few.save(SCREENS / f"{name}.png", optimize=True)
 
 
 def main() -> None:
