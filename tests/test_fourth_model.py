@@ -1,18 +1,25 @@
 """A model is a row of a table: with a random RoBERTa in it, everything on the page still answers."""
 
+import html
+import json
+import re
+import subprocess
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import gradio as gr
 import pytest
 import torch
 
+from tests.needs import needs_node
 from tests.tiny_models import save_tiny_family
 from tests.tiny_roberta import HEADS, LAYERS, four_models, save_roberta
 
 TEXT = "The cat sat on the [MASK]."
 TEXTS = {"one gap": TEXT, "two gaps": "The [MASK] sat on the [MASK].", "no gap": "He was not bad."}
 PAIR = "The cat sat. [SEP] It was a [MASK] caf\u00e9."
+RECIPES = Path(__file__).parent / "js" / "take" / "recipes.js"
 TABS = (
     "predictions",
     "attention",
@@ -104,6 +111,38 @@ def test_depth_reads_it_with_its_own_head(four):
         top = torch.stack([network.lm_head(s[0, mask["position"]]).softmax(-1) for s in states])
     first = [layer["predictions"][0]["probability"] for layer in mask["layers"]]
     assert first == pytest.approx(top.amax(-1).tolist(), abs=1e-5)
+
+
+@needs_node
+@pytest.mark.parametrize("text", [PAIR, "cat [MASK]"])
+def test_the_lines_of_a_layer_compute_its_numbers_again(four, text, tmp_path):
+    from tests.js.take.recomputed import agree, recomputed
+
+    state, lines = four.state(text=text), import_module("explorer.ui.kit.take").recipe_lines
+    steps, contexts = (import_module(f"explorer.ui.layer.{name}") for name in ("steps", "contexts"))
+    numbers = re.search('data-numbers="([^"]*)"', contexts.show_contexts(state))[1]
+    drawn = {
+        "layer/stations": four.tabs["layer"].show(state)[1],
+        "layer/steps": steps.show_steps(state)[1],
+        "layer/contexts": html.unescape(numbers),
+    }
+    pictures = {
+        kind: {"lines": lines(kind), "text": text, "data": json.loads(data)}
+        for kind, data in drawn.items()
+    }
+    models = {spec.label: [str(spec.bundled_path), "main"] for spec in four.specs.MINI.values()}
+    asked = json.dumps({"models": models, "pictures": pictures})
+    done = subprocess.run(["node", RECIPES], input=asked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for kind, found in json.loads(done.stdout).items():
+        path = tmp_path / "lines.py"
+        path.write_text(found["lines"], "utf-8")
+        columns, rows = found["table"]["columns"], found["table"]["rows"]
+        fresh = recomputed(path)
+        agree([dict(zip(columns, row, strict=True)) for row in rows], fresh)
+        assert "RoBERTa" in {row["model"] for row in fresh}
+        if kind != "layer/stations":
+            assert len(fresh) == len(rows)
 
 
 def test_parameters_counts_it(four):

@@ -46,6 +46,22 @@ def save_roberta(path: Path) -> int:
     return len(tokenizer)
 
 
+def roberta_spec(specs, n_pieces: int):
+    """Its size, by the module of specs that is asked."""
+    shape = specs.Architecture(
+        LAYERS,
+        WIDTH,
+        HEADS,
+        4 * WIDTH,
+        n_pieces,
+        WIDTH,
+        n_positions=POSITIONS,
+        n_segments=1,
+        has_pooler=False,
+    )
+    return specs.ModelSpec("roberta", "mini-roberta", shape, "mini", lower_case=False)
+
+
 @contextmanager
 def four_models(folder: Path, n_pieces: int):
     """The explorer imported anew with one more row in its tables; afterwards as it was."""
@@ -60,23 +76,7 @@ def four_models(folder: Path, n_pieces: int):
             config = json.loads((folder / spec.name / "config.json").read_text("utf-8"))
             shape = replace(spec.architecture, d_vocab=config["vocab_size"])
             specs.MINI[key] = replace(spec, architecture=shape)
-        specs.MINI["roberta"] = specs.ModelSpec(
-            "roberta",
-            "mini-roberta",
-            specs.Architecture(
-                LAYERS,
-                WIDTH,
-                HEADS,
-                4 * WIDTH,
-                n_pieces,
-                WIDTH,
-                n_positions=POSITIONS,
-                n_segments=1,
-                has_pooler=False,
-            ),
-            "mini",
-            lower_case=False,
-        )
+        specs.MINI["roberta"] = roberta_spec(specs, n_pieces)
         theme = importlib.import_module("explorer.views.theme")
         theme.COLOURS["roberta"] = theme.Colour("#9161c6", "#6b3fa0", "#c9a6f0")
         yield

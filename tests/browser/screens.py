@@ -35,10 +35,10 @@ def drawn(page: Page, tab: str) -> None:
 
 
 def write(page: Page, name: str) -> None:
-    """What is on the screen, in few colours: the pictures are part of the repository."""
+    """What is on the screen, in few colours (64 mixed the models' own): they are part of the repository."""
     page.wait_for_timeout(1500)
     picture = Image.open(BytesIO(page.screenshot())).convert("RGB")
-    picture.quantize(64, dither=Image.Dither.NONE).save(SCREENS / f"{name}.png", optimize=True)
+    picture.quantize(256, dither=Image.Dither.NONE).save(SCREENS / f"{name}.png", optimize=True)
 
 
 def main() -> None:

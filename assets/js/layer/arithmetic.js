@@ -14,19 +14,35 @@ const four = value => fixed(value, 4), five = value => fixed(value, 5);
 /** The places of the largest values by size. */
 const largest = values => [...values.keys()].sort((a, b) => Math.abs(values[b]) - Math.abs(values[a])).slice(0, MOST);
 
-/** The products that a score is the sum of, for a key that the reader chooses. */
-function products(model, texts) {
-  const query = floats(model.query), keys = floats(model.keys), d = query.length, place = make('div');
+/**
+ * The products that a number is the sum of, for the one of several that the reader chooses.
+ * @param {string} given @param {string} many vectors that it is multiplied with, one after another
+ * @param {{name: string, choices: string[], first: number, caption: (at: number) => string, head: string[], ends: (at: number, sum: number) => string}} said
+ */
+function products(given, many, {name, choices, first, caption, head, ends}) {
+  const one = floats(given), all = floats(many), place = make('div');
   const draw = at => {
-    const parts = [...query].map((q, i) => ({i, q, k: keys[at * d + i], part: q * keys[at * d + i]})).sort((a, b) => Math.abs(b.part) - Math.abs(a.part));
+    const parts = [...one].map((q, i) => ({i, q, k: all[at * one.length + i], part: q * all[at * one.length + i]})).sort((a, b) => Math.abs(b.part) - Math.abs(a.part));
     const sum = parts.reduce((total, {part}) => total + part, 0);
-    place.replaceChildren(listed(say(texts.dot, {key: model.tokens[at]}), texts.dot_head, parts.map(({i, q, k, part}) => [String(i + 1), five(q), five(k), five(part)])),
-      make('p', {class: 'note'}, say(texts.dot_sum, {sum: five(sum), d, score: five(model.scores[at])})));
+    place.replaceChildren(listed(caption(at), head, parts.map(({i, q, k, part}) => [String(i + 1), five(q), five(k), five(part)])), make('p', {class: 'note'}, ends(at, sum)));
   };
-  const first = model.weights.indexOf(Math.max(...model.weights));
   draw(first);
-  return [picker(texts.key, Object.fromEntries(model.tokens.map((token, i) => [i, token])), String(first), at => draw(Number(at))), place];
+  return [picker(name, Object.fromEntries(choices.map((choice, i) => [i, choice])), String(first), at => draw(Number(at))), place];
 }
+
+const scores = ({query, keys, tokens, scores: found, weights}, texts) => products(query, keys, {name: texts.key, choices: tokens, first: weights.indexOf(Math.max(...weights)), head: texts.dot_head,
+  caption: at => say(texts.dot, {key: tokens[at]}), ends: (at, sum) => say(texts.dot_sum, {sum: five(sum), d: floats(query).length, score: five(found[at])})});
+
+/** A factorised embedding brought to d_model, in its largest dimensions. */
+function projected({normalised, projected: {shown, weight, bias, result}}, texts) {
+  const choices = shown.map(i => String(i + 1));
+  return products(normalised, weight, {name: texts.dimension, choices, first: 0, head: texts.projected_head, caption: at => say(texts.projected, {i: choices[at]}),
+    ends: (at, sum) => say(texts.projected_sum, {sum: five(sum), bias: five(bias[at]), result: five(result[at])})});
+}
+
+/** The sum, its norm, and the projection of a factorised one. */
+const embedded = ({embedding, normalised}, texts) => [...sum(Object.entries(embedding.parts).map(([name, packed]) => [texts.rows[name], packed]), texts),
+  ...norm(normalised.embedding, texts), ...embedding.projected ? projected(embedding, texts) : []];
 
 function softmax(model, texts) {
   const most = Math.max(...model.scores), sum = model.exponentials.reduce((total, one) => total + one, 0);
@@ -49,15 +65,14 @@ function norm({mean, deviation, rows}, texts) {
 /** @param {any} model @param {string} station @param {any} texts @returns {HTMLElement[]} */
 export function arithmetic(model, station, texts) {
   const {vectors, tokens, weights, value_lengths: lengths} = model, names = texts.stations;
-  if (station === 'scores') return products(model, texts);
+  if (station === 'scores') return scores(model, texts);
   if (station === 'softmax') return softmax(model, texts);
   if (station === 'heads') return [listed(names.heads, texts.values_head, tokens.map((token, i) => [token, five(weights[i]), four(lengths[i]), four(weights[i] * lengths[i])]))];
   if (station === 'projection') return [listed(names.projection, texts.heads_head, model.heads.map((one, i) => [String(i + 1), four(one)]))];
   if (station === 'attended') return sum([[names.input, vectors.input], [names.projection, vectors.projection]], texts);
   if (station === 'summed') return sum([[names.attention_norm, vectors.attention_norm], [names.feed_forward, vectors.feed_forward]], texts);
-  if (station === 'attention_norm') return norm(model.normalised[0], texts);
-  if (station === 'output') return norm(model.normalised[1], texts);
-  if (station === 'embedding') return sum(Object.entries(model.embedding.parts).map(([name, packed]) => [texts.rows[name], packed]), texts);
+  if (station === 'embedding') return embedded(model, texts);
+  if (model.normalised[station]) return norm(model.normalised[station], texts);
   if (station === 'feed_forward') {
     return [listed(say(texts.units_said, {n: exact(model.active), all: exact(model.d_ffn)}), texts.units_head,
       model.units.map(([i, value, size]) => [String(i + 1), four(value), four(size)]))];

@@ -66,20 +66,21 @@ function aside(model, station, texts) {
 
 const nameOf = model => make('span', {class: 'model-name', 'data-model': model.key}, model.label);
 
-/** Names with commas and a last "and". */
-const listed = (models, and) => models.flatMap((model, i) => [!i ? '' : i === models.length - 1 ? and : ', ', nameOf(model)]);
+/** Models with commas and a last "and". @param {Node[][]} models */
+const listed = (models, and) => make('span', {}, ...models.flatMap((model, i) => [!i ? '' : i === models.length - 1 ? and : ', ', ...model]));
 
+/** Which block changed the word most in which models, and what each head reads before and after the layer. */
 function finding({models, chosen: {words, at}, texts}) {
-  const [first, ...others] = [...new Set(models.map(model => model.changed_by))].map(block => models.filter(model => model.changed_by === block));
-  const rest = others.flatMap(group => sayNodes(texts.rest, {block: texts.blocks[group[0].changed_by], models: make('span', {}, ...listed(group, texts.and))}));
-  return make('p', {class: 'finding'}, ...sayNodes(texts.finding, {first: texts.opens[first[0].changed_by], word: word(words[at]),
-    models: make('span', {}, ...listed(first, texts.and)), rest: make('span', {}, ...rest)}));
-}
-
-/** How far the block that changed it most turned the word, and what the head reads before and after the layer. */
-function changed({changed_by: block, blocks, readings}, texts) {
-  const [before, after] = readings ?? [], said = !after ? texts.unread : before[0] === after[0] ? texts.stays : texts.becomes;
-  return make('small', {}, ...sayNodes(said, {block: texts.short[block], cosine: fixed(blocks[block], 2), before: word(before?.[0] ?? ''), after: word(after?.[0] ?? '')}));
+  const groups = [...new Set(models.map(model => model.changed_by))].map(block => models.filter(model => model.changed_by === block));
+  const [begins] = groups.flat().filter(model => model.readings);
+  const read = model => {
+    if (!model.readings) return [nameOf(model)];
+    const [[before], [after]] = model.readings, said = before === after ? texts.stays : texts.becomes;
+    return [nameOf(model), ` (${model === begins ? `${texts.top} ` : ''}`, ...sayNodes(said, {before: word(before), after: word(after)}), ')'];
+  };
+  const [first, ...rest] = groups.map(group => ({block: group[0].changed_by, models: listed(group.map(read), texts.and)}));
+  return make('p', {class: 'finding'}, ...sayNodes(texts.finding, {first: texts.opens[first.block], word: word(words[at]), models: first.models,
+    rest: make('span', {}, ...rest.flatMap(({block, models: of}) => sayNodes(texts.rest, {block: texts.blocks[block], models: of})))}));
 }
 
 /** One station: its name opens the arithmetic of all models. */
@@ -117,12 +118,14 @@ function walk({texts, chosen: {words, at}}, rows) {
   return make('div', {class: 'ly-walk', role: 'group', 'aria-label': texts.walk}, back, next, count, said);
 }
 
-function controls({texts, chosen: to}, look) {
+/** The menus: layers of the deepest model, heads of the widest; a choice is of that model, and the others follow. */
+function controls({models, texts, chosen: to}, look) {
   const numbered = n => Object.fromEntries(Array.from({length: n}, (_, i) => [i, String(i + 1)]));
+  const [deep, wide] = [to.deepest, to.widest].map(key => models.find(model => model.key === key));
   return make('div', {class: 'ly-controls'},
     picker(texts.word, Object.fromEntries(to.words.map((one, i) => [i, one])), String(to.at), at => look({at: Number(at) === to.first ? -1 : Number(at)})),
-    picker(texts.layer, numbered(to.n_layers), String(to.layer), layer => look({layer: Number(layer)})),
-    picker(texts.head, numbered(to.n_heads), String(to.head), head => look({head: Number(head)})));
+    picker(texts.layer, numbered(deep.n_layers), String(deep.layer), layer => look({model: deep.key, layer: Number(layer), head: Math.min(Number(chosen('head')), deep.n_heads - 1)})),
+    picker(texts.head, numbered(wide.n_heads), String(wide.head), head => look({model: wide.key, layer: chosen('model') === wide.key ? Number(chosen('layer')) : wide.layer, head: Number(head)})));
 }
 
 const place = () => JSON.stringify(['model', 'layer', 'head', 'at'].map(chosen));
@@ -131,13 +134,13 @@ const place = () => JSON.stringify(['model', 'layer', 'head', 'at'].map(chosen))
 export const show = (root, data, context) => draw(root, data, context);
 
 function draw(root, data, context, opened = []) {
-  const {models, cards, texts, chosen: to} = data, said = make('span', {role: 'status', class: 'note'});
+  const {models, cards, texts} = data, said = make('span', {role: 'status', class: 'note'});
   const sizes = Float32Array.from(models.flatMap(model => STATIONS.flatMap(station => [...vectorAt(model, station) ?? []])), Math.abs).sort();
   const scale = {strips: [], most: sizes[Math.floor(FULL * (sizes.length - 1))] || 1};
   const rows = STATIONS.map(station => row(data, station, scale));
-  const wanted = {model: to.key, layer: to.layer, head: to.head}, look = async changes => {
+  const look = async changes => {
     said.textContent = texts.waiting;
-    if (Object.keys(changes).length) choose(Object.assign(wanted, changes));   // a second choice may come before the first one's answer
+    if (Object.keys(changes).length) choose(changes);
     const params = {...runParams(), ...Object.fromEntries(['model', 'layer', 'head', 'at'].map(name => [name, chosen(name)]))}, asked = place();
     try {
       const found = JSON.parse(await context.asks({params}));
@@ -152,7 +155,7 @@ function draw(root, data, context, opened = []) {
     }
   };
   const heads = make('div', {class: 'ly-row ly-heads'}, make('span'), ...models.map(model => make('div', {class: 'ly-cell'},
-    make('h3', {class: 'model-name', 'data-model': model.key}, model.label), make('small', {}, model.note), changed(model, texts), model.pieces ? make('small', {}, model.pieces) : null)));
+    make('h3', {class: 'model-name', 'data-model': model.key}, model.label), make('small', {}, model.note), make('small', {}, say(texts.turned, {block: texts.short[model.changed_by], cosine: fixed(model.blocks[model.changed_by], 2)})), model.pieces ? make('small', {}, model.pieces) : null)));
   const grid = make('div', {class: 'ly-grid'}, heads, ...rows.map(one => one.node));
   vary(grid, '--models', models.length);
   root.replaceChildren(finding(data), make('div', {class: 'ly-top'}, controls(data, look), said, walk(data, rows)), grid,

@@ -16,24 +16,26 @@ WANTED = {}  # the id of the word whose probability is followed
 columns = ["model", "reading", "first_answer", "probability"]
 columns += ["word", "probability_of_word", "rank"]
 rows = []
-for label, (source, revision) in MODELS.items():
+for label in WANTED or MODELS:
+    source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
     model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
     text = TEXT.replace("[MASK]", tokenizer.mask_token)
     parts = text.split("[SEP]", 1)
     parts = parts if all(part.strip() for part in parts) else [text]
     inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    if model.config.model_type == "distilbert":
+    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
         del inputs["token_type_ids"]
     n = inputs["input_ids"].shape[1]
     at = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[MASK].item()
-    everything, places = torch.ones(n, n, dtype=torch.bool), torch.arange(n)[None]
+    first = 2 if model.config.model_type == "roberta" else 0  # the first token's position
+    everything, places = torch.ones(n, n, dtype=torch.bool), torch.arange(first, first + n)[None]
     order = torch.tensor(ORDERS.get(label, range(n)))
     readings = {
         "both": (everything, places, None),
         "left": (everything.tril(), places, None),
         "right": (everything.triu(), places, None),
-        "no_order": (everything, torch.zeros_like(places), None),
+        "no_order": (everything, torch.full_like(places, first), None),
         "shuffled": (everything, places, order),
         "alone": (torch.eye(n, dtype=torch.bool), places, None),
     }
@@ -41,6 +43,8 @@ for label, (source, revision) in MODELS.items():
     for name, (seen, position_ids, moved) in readings.items():
         given = dict(inputs)
         given["input_ids"] = inputs["input_ids"] if moved is None else inputs["input_ids"][:, moved]
+        if moved is not None and torch.equal(given["input_ids"], inputs["input_ids"]):
+            continue  # nothing to shuffle
         mask = torch.zeros(n, n).masked_fill(~seen, torch.finfo(torch.float32).min)[None, None]
         given |= {"attention_mask": mask, "position_ids": position_ids}
         place = at if moved is None else moved.tolist().index(at)

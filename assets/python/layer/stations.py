@@ -32,17 +32,22 @@ FEED_FORWARD = {
     "distilbert": lambda layer, x: layer.ffn(x),
     "albert": lambda layer, x: layer.ff_chunk(x),
 }
+for names in (LAYER, ATTENTION, REST, FEED_FORWARD):
+    names["roberta"] = names["bert"]
 
 columns = ["model", "layer", "head", "station", "position", "norm", "cosine", "score", "weight"]
 rows = []
-for label, (source, revision) in MODELS.items():
+for label, n in LAYERS.items():
+    source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
     model = AutoModel.from_pretrained(source, revision=revision).eval()
-    kind, n, head, at = model.config.model_type, LAYERS[label], HEADS[label], POSITIONS[label]
+    kind, head, at = model.config.model_type, HEADS[label], POSITIONS[label]
     text = TEXT.replace("[MASK]", tokenizer.mask_token)
     parts = text.split("[SEP]", 1)
     parts = parts if all(part.strip() for part in parts) else [text]
     inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
+        del inputs["token_type_ids"]
     layer = LAYER[kind](model, n)
     query, key, value = (layer.get_submodule(name) for name in ATTENTION[kind])
     dense, first_norm, last_norm = (layer.get_submodule(name) for name in REST[kind])

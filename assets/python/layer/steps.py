@@ -19,16 +19,19 @@ HEADS = {
         net.vocab_layer_norm(net.activation(net.vocab_transform(hidden)))
     ),
     "albert": lambda net, hidden: net.predictions(hidden),
+    "roberta": lambda net, hidden: net.lm_head(hidden),
 }
 NORMS = {
     "bert": "attention.output.LayerNorm",
     "distilbert": "sa_layer_norm",
     "albert": "attention.LayerNorm",
+    "roberta": "attention.output.LayerNorm",
 }  # what ends an attention block
 
 columns = ["model", "layer", "block", "log_probability", "step"]
 rows = []
-for label, (source, revision) in MODELS.items():
+for label, token_id in IDS.items():
+    source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
     model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
     kind, attended = model.config.model_type, []
@@ -39,11 +42,13 @@ for label, (source, revision) in MODELS.items():
     parts = text.split("[SEP]", 1)
     parts = parts if all(part.strip() for part in parts) else [text]
     inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
+    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
+        del inputs["token_type_ids"]
     with torch.inference_mode():
         embedded, *layers = model(**inputs, output_hidden_states=True).hidden_states
         blocks = [embedded] + [s for pair in zip(attended, layers, strict=True) for s in pair]
         at_word = torch.stack([states[0, POSITIONS[label]] for states in blocks])
-        logs = HEADS[kind](model, at_word).double().log_softmax(-1)[:, IDS[label]].tolist()
+        logs = HEADS[kind](model, at_word).double().log_softmax(-1)[:, token_id].tolist()
     rows.append([label, 0, "embedding", logs[0], None])
     for i, (before, after) in enumerate(pairwise(logs)):
         block = ("attention", "feed_forward")[i % 2]

@@ -1,4 +1,4 @@
-"""Which layer of each model stands beside a layer of the first."""
+"""Which layer of each model stands beside a layer of one of them."""
 
 from collections.abc import Sequence
 
@@ -6,27 +6,32 @@ from explorer.models.choice.family import teacher_of
 from explorer.models.specs import ModelSpec
 
 
-def layers_beside(specs: Sequence[ModelSpec], layer: int) -> dict[str, int]:
-    """For a layer of the first model the layer of every model, all counted from 0.
+def layers_beside(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str, int]:
+    """For a layer of the model of this key the layer of every model, all counted from 0.
 
-    A student's is the last one that came from this layer of its teacher or from an earlier one;
-    else the same number where the models are equally deep, and the same relative depth where not.
+    A student whose teacher is there stands beside the layer that it was initialised from (or the
+    last one before it); any other two models at the same relative depth.
     """
-    first = specs[0]
-    deepest = first.architecture.n_layers
-    found = {first.key: min(layer, deepest - 1)}
-    for spec in specs[1:]:
-        if teacher_of(spec) is first and spec.initialised_from:
-            before = [i for i, origin in enumerate(spec.initialised_from) if origin <= layer]
-            found[spec.key] = before[-1] if before else 0
-        else:
-            as_deep = round((found[first.key] + 1) * spec.architecture.n_layers / deepest)
-            found[spec.key] = max(0, as_deep - 1)
-    return found
+    chosen = next(spec for spec in specs if spec.key == key)
+    layer = min(layer, chosen.architecture.n_layers - 1)
+    given, at = chosen, layer
+    if (teacher := teacher_of(chosen)) and teacher in specs:
+        given, at = teacher, chosen.initialised_from[layer]
+    return {
+        spec.key: layer if spec is chosen else _beside(specs, spec, given, at) for spec in specs
+    }
 
 
-def first_layer(specs: Sequence[ModelSpec], key: str, layer: int) -> int:
-    """The layer of the first model beside which a layer of another one stands."""
-    all_of_first = range(specs[0].architecture.n_layers)
-    fits = [one for one in all_of_first if layers_beside(specs, one)[key] >= layer]
-    return fits[0] if fits else all_of_first[-1]
+def _beside(specs: Sequence[ModelSpec], spec: ModelSpec, given: ModelSpec, layer: int) -> int:
+    teacher = teacher_of(spec)
+    if not teacher or teacher not in specs:
+        return _as_deep(spec, given, layer)
+    at = _as_deep(teacher, given, layer)
+    before = [i for i, origin in enumerate(spec.initialised_from) if origin <= at]
+    return before[-1] if before else 0
+
+
+def _as_deep(spec: ModelSpec, given: ModelSpec, layer: int) -> int:
+    """The layer at the same relative depth."""
+    as_deep = round((layer + 1) * spec.architecture.n_layers / given.architecture.n_layers)
+    return max(0, as_deep - 1)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import log_softmax, share_interval, top_ids
+from explorer.models.rows import READINGS
 from explorer.models.run import read_only
 from explorer.models.spelling import spelling_of
 
@@ -16,6 +17,8 @@ AMONG = 5
 class ContextAnswers:
     """One model at one mask, in each reading."""
 
+    readings: tuple[str, ...]
+    """Their names; without ``shuffled`` where there is nothing to shuffle."""
     words: tuple[str, ...]
     """The first answer of each reading, as a reader writes it."""
     tokens: tuple[str, ...]
@@ -33,19 +36,24 @@ class ContextAnswers:
 
 
 def context_answers(
-    logits: np.ndarray, vocabulary: tuple[str, ...], wanted: int | None
+    logits: np.ndarray,
+    vocabulary: tuple[str, ...],
+    wanted: int | None,
+    readings: tuple[str, ...] = READINGS,
 ) -> ContextAnswers:
     """From logits [reading, vocabulary] at one mask.
 
     Args:
-        logits: of the six readings.
+        logits: a row for each reading.
         vocabulary: the model's pieces.
         wanted: the id of the hidden word; None: the model's own answer with both sides.
+        readings: their names.
     """
     p, spelling = np.exp(log_softmax(logits)), spelling_of(vocabulary)
     first = top_ids(p, 1)[:, 0]
     followed = int(first[0]) if wanted is None else wanted
     return ContextAnswers(
+        readings,
         tuple(spelling.word(vocabulary[i]) for i in first),
         tuple(vocabulary[i] for i in first),
         read_only(p[np.arange(len(p)), first]),

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.models.run import read_only
 
 if TYPE_CHECKING:
-    from explorer.models.inside.stations import LayerStations
+    from explorer.models.inside.stations import LayerStations, Normalisation
 
 BEFORE: dict[str, str] = {
     "projection": "input",
@@ -54,7 +54,7 @@ class LayerWay:
 
 def layer_way(state: np.ndarray, found: "LayerStations") -> LayerWay:
     """From the state [d_model] that the layer was given, and its stations."""
-    vectors = {"input": state} | {name: getattr(found, name) for name in BEFORE}
+    vectors = {"input": state, **found.vectors}
     scores = found.scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max())
     return LayerWay(
@@ -65,8 +65,8 @@ def layer_way(state: np.ndarray, found: "LayerStations") -> LayerWay:
         read_only(exponentials / exponentials.sum()),
         read_only(np.linalg.norm(found.heads.astype(np.float64), axis=-1)),
         read_only(np.argsort(-found.unit_lengths, kind="stable")[:MOST_UNITS]),
-        cosine(state, found.attention_norm),
-        cosine(found.attention_norm, found.output),
+        cosine(state, found.attention_norm.gave),
+        cosine(found.attention_norm.gave, found.norm.gave),
     )
 
 
@@ -90,17 +90,14 @@ class Normalised:
     """float64 [shown, 4]: x, scale, shift and the result of each."""
 
 
-def normalised(found: "LayerStations", which: int) -> Normalised:
-    """The norm after attention (0) or after the feed-forward block (1)."""
-    before, after = (
-        (found.attended, found.attention_norm) if which == 0 else (found.summed, found.output)
-    )
-    x = before.astype(np.float64)
-    shown = np.argsort(-np.abs(after), kind="stable")[:MOST_UNITS]
-    columns = (x, found.scale[which], found.shift[which], after)
+def normalised(norm: "Normalisation") -> Normalised:
+    """The mean and the deviation, and the largest results in numbers."""
+    x = norm.given.astype(np.float64)
+    shown = np.argsort(-np.abs(norm.gave), kind="stable")[:MOST_UNITS]
+    columns = (x, norm.scale, norm.shift, norm.gave)
     return Normalised(
         float(x.mean()),
-        float(np.sqrt(x.var() + found.eps)),
+        float(np.sqrt(x.var() + norm.eps)),
         read_only(shown),
         read_only(np.stack([column[shown] for column in columns], 1).astype(np.float64)),
     )

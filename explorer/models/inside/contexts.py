@@ -66,8 +66,14 @@ def shuffled(tokens: Tokens, seed: int = 0) -> tuple[int, ...]:
     moved: dict[int, int] = {}
     for which in sorted(set(segment.values())):
         free = [w for w in groups if w >= 0 and w not in fixed and segment[w] == which]
-        moved |= dict(zip(free, generator.sample(free, len(free)), strict=True))
+        mixed = generator.sample(free, len(free))
+        moved |= dict(zip(free, mixed if mixed != free else free[1:] + free[:1], strict=True))
     return tuple(position for word in groups for position in groups[moved.get(word, word)])
+
+
+def is_shuffled(tokens: Tokens) -> bool:
+    """Whether another order of the words makes another text: not of one word, or of equal ones."""
+    return any(tokens.ids[i] != own for i, own in zip(shuffled(tokens), tokens.ids, strict=True))
 
 
 def _seen(length: int, dtype: torch.dtype) -> torch.Tensor:

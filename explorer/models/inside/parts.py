@@ -48,13 +48,15 @@ class LayerParts:
 def parts_of(loaded: LoadedModel) -> tuple[LayerParts, ...]:
     """The parts of every application of a layer, the same again and again where it is shared.
 
+    Of several that are shared each is applied as often as the others, one after another.
+
     The caller holds ``loaded.lock`` while it applies one that others may have hooks on.
     """
     named = loaded.network.base_model.named_modules()
     kind, shape = loaded.spec.kind, loaded.spec.architecture
     layers = [module for name, module in named if re.search(kind.layer, name)]
     parts = [_parts(kind, layer, shape.n_heads) for layer in layers]
-    return tuple(parts[i % len(parts)] for i in range(shape.n_layers))
+    return tuple(parts[i * len(parts) // shape.n_layers] for i in range(shape.n_layers))
 
 
 def _parts(kind: ModelKind, layer: nn.Module, n_heads: int) -> LayerParts:

@@ -4,12 +4,33 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from torch import nn
 
-from explorer.models.forward import inputs_of
 from explorer.models.inside.parts import parts_of
 from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.tokens import Tokens
+
+MOST_SHOWN = 8
+"""Dimensions of a vector that are written out."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Normalisation:
+    """A layer norm of one vector: ``(x - mean) / sqrt(variance + eps) * scale + shift``."""
+
+    eps: float
+    given: np.ndarray
+    """[d]; so are the next three."""
+    scale: np.ndarray
+    shift: np.ndarray
+    gave: np.ndarray
+
+    @classmethod
+    def of(cls, module: nn.LayerNorm, given: torch.Tensor) -> "Normalisation":
+        """What a network's layer norm makes of a vector."""
+        vectors = (given, module.weight, module.bias, module(given))
+        return cls(float(module.eps), *map(_array, vectors))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -29,21 +50,41 @@ class LayerStations:
     """[head, d_model]: what each head adds to the projection, which besides has its bias."""
     projection: np.ndarray
     """[d_model]; so is every vector that follows, but the units."""
-    attended: np.ndarray
-    """Input + projection."""
-    attention_norm: np.ndarray
+    attention_norm: Normalisation
+    """Of input + projection."""
     units: np.ndarray
     """[d_ffn], after the activation."""
     unit_lengths: np.ndarray
     """[d_ffn]: how long the vector is that each unit writes, its weights times its value."""
     feed_forward: np.ndarray
-    summed: np.ndarray
-    """What the attention block gave + feed_forward."""
-    output: np.ndarray
-    scale: np.ndarray
-    """[2, d_model], of the two normalisations; so is the shift."""
-    shift: np.ndarray
-    eps: float
+    norm: Normalisation
+    """Of what the attention block gave + feed_forward."""
+
+    @property
+    def vectors(self) -> dict[str, np.ndarray]:
+        """[d_model] by station, in their order."""
+        return {
+            "projection": self.projection,
+            "attended": self.attention_norm.given,
+            "attention_norm": self.attention_norm.gave,
+            "feed_forward": self.feed_forward,
+            "summed": self.norm.given,
+            "output": self.norm.gave,
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Projected:
+    """A factorised embedding brought to d_model, and the arithmetic of its largest dimensions."""
+
+    result: np.ndarray
+    """[d_model]."""
+    shown: np.ndarray
+    """int64: these dimensions, largest first."""
+    weight: np.ndarray
+    """[shown, d_embedding]: the result is this times the normalised sum, plus the bias."""
+    bias: np.ndarray
+    """[shown]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,8 +95,10 @@ class EmbeddingStations:
     position: np.ndarray
     segment: np.ndarray | None
     """None where the model has no segments."""
-    normalised: np.ndarray
-    """The sum after its layer norm; projected to d_model where the embedding is factorised."""
+    norm: Normalisation
+    """Of their sum."""
+    projected: Projected | None
+    """None where the embedding is not factorised."""
 
 
 @torch.inference_mode()
@@ -74,10 +117,7 @@ def layer_stations(
         projection = parts.output(read.flatten())
         heads = torch.einsum("hv,ohv->ho", read, parts.output.weight.unflatten(-1, read.shape))
         attended = given[position] + projection
-        after_attention = parts.attention_norm(attended)
-        units, written = parts.feed_forward(after_attention)
-        summed = after_attention + written
-        norms = (parts.attention_norm, parts.norm)
+        units, written = parts.feed_forward(after := parts.attention_norm(attended))
         return LayerStations(
             _array(query[head, 0]),
             _array(keys[head]),
@@ -86,33 +126,40 @@ def layer_stations(
             _array(read[head]),
             _array(heads),
             _array(projection),
-            _array(attended),
-            _array(after_attention),
+            Normalisation.of(parts.attention_norm, attended),
             _array(units),
             _array(units.abs() * parts.outer.weight.square().sum(0).sqrt()),
             _array(written),
-            _array(summed),
-            _array(parts.norm(summed)),
-            _array(torch.stack([norm.weight for norm in norms])),
-            _array(torch.stack([norm.bias for norm in norms])),
-            float(parts.norm.eps),
+            Normalisation.of(parts.norm, after + written),
         )
 
 
 @torch.inference_mode()
 def embedding_stations(loaded: LoadedModel, tokens: Tokens, position: int) -> EmbeddingStations:
-    """The rows that are summed for one token, before and after the layer norm."""
+    """The rows that are summed for one token, their layer norm, and the projection if any."""
     embeddings = loaded.network.base_model.embeddings
+    shape = loaded.spec.architecture
     place = position + loaded.spec.kind.first_position
-    rows = {"word": (embeddings.word_embeddings, tokens.ids[position])}
-    rows["position"] = (embeddings.position_embeddings, place)
-    if "token_type_ids" in inputs_of(loaded, tokens):
-        rows["segment"] = (embeddings.token_type_embeddings, tokens.segments[position])
-    found = {name: table.weight[index] for name, (table, index) in rows.items()}
-    total = torch.stack(list(found.values())).sum(0)
-    arrays = {name: _array(row) for name, row in found.items()}
-    normalised = _array(embeddings.LayerNorm(total))
-    return EmbeddingStations(arrays["word"], arrays["position"], arrays.get("segment"), normalised)
+    rows = [embeddings.word_embeddings.weight[tokens.ids[position]]]
+    rows.append(embeddings.position_embeddings.weight[place])
+    if shape.n_segments:
+        # Where there is one row the networks add it to every token, a pair's second ones too.
+        segment = tokens.segments[position] if shape.n_segments > 1 else 0
+        rows.append(embeddings.token_type_embeddings.weight[segment])
+    word, at, *segments = map(_array, rows)
+    norm = Normalisation.of(embeddings.LayerNorm, torch.stack(rows).sum(0))
+    projected = _projected(loaded, norm) if shape.has_projection else None
+    return EmbeddingStations(word, at, segments[0] if segments else None, norm, projected)
+
+
+def _projected(loaded: LoadedModel, norm: Normalisation) -> Projected:
+    module = loaded.network.base_model.encoder.embedding_hidden_mapping_in
+    given = torch.tensor(norm.gave).to(module.weight.device, module.weight.dtype)
+    result = module(given)
+    shown = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
+    vectors = (result, module.weight[shown], module.bias[shown])
+    result_array, weight, bias = map(_array, vectors)
+    return Projected(result_array, read_only(shown.cpu().numpy()), weight, bias)
 
 
 @torch.inference_mode()

@@ -84,6 +84,11 @@ def is_index(value: object, length: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
 
 
+def absent(missing: Mapping[str, ValueError]) -> dict[str, list[str]]:
+    """Why a model is not in an answer's list; the key is there only when one is not."""
+    return {"missing": [str(error) for error in missing.values()]} if missing else {}
+
+
 def link_in(question: Mapping[str, Any]) -> dict[str, str]:
     """The parameters of a link that a question carries.
 

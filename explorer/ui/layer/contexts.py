@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
 from explorer import assets
-from explorer.models.choice.family import family_specs
+from explorer.models.rows import READINGS
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.spelling import word_id
@@ -87,14 +88,17 @@ def contexts_of(
 
 def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
     from explorer.analysis.layer.contexts import context_answers
-    from explorer.models.inside.contexts import context_logits
+    from explorer.models.inside.contexts import context_logits, is_shuffled
 
     logits = near(context_logits, run.spec, state, run.tokens)
+    moves = is_shuffled(run.tokens)
+    kept = [i for i, name in enumerate(READINGS) if moves or name != "shuffled"]
+    readings = tuple(READINGS[i] for i in kept)
     n, hidden = logits.shape[1], hidden_words(state)
     ids = [_id_of(run, word) for word in hidden[:n]]
     wanted = [*ids, *[-1] * n][:n]
     return tuple(
-        context_answers(logits[:, mask], run.vocabulary, one if one >= 0 else None)
+        context_answers(logits[kept, mask], run.vocabulary, one if one >= 0 else None, readings)
         for mask, one in enumerate(wanted)
     )
 
@@ -105,13 +109,20 @@ def _id_of(run: Run, word: str) -> int:
 
 
 def score(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
-    """The number of sentences read, then the chart; at once where it was drawn before."""
+    """The number of sentences read, then the chart; at once where it was drawn before.
+
+    Raises:
+        ModelUnavailable: not one of the models predicts words.
+    """
     from explorer.views.layer.contexts import held_out_canvas
 
     if state is None:
         yield ["", "", gr.Button(visible=False)]
         return
-    specs = {spec.key: spec for spec in family_specs(state.family) if spec.has_head}
+    runs, missing = get_answers(replace(state, text=assets.sentences()[0]["text"]))
+    if not runs:
+        raise next(iter(missing.values()))
+    specs = {key: run.spec for key, run in runs.items()}
     which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
     if which not in _KEPT:
         yield from running(
@@ -120,7 +131,11 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
     if which in _KEPT:
         labels = {key: specs[key].label for key in _KEPT[which]}
         chart = held_out_canvas(_KEPT[which], labels, len(assets.sentences()), texts.CONTEXTS)
-        yield ["", chart, gr.Button(visible=False)]
+        yield [
+            note(*map(str, missing.values())) if missing else "",
+            chart,
+            gr.Button(visible=False),
+        ]
 
 
 def _stands(update: Update) -> list[Any]:

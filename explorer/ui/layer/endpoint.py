@@ -1,15 +1,19 @@
 """``/layer`` and ``/contexts``: one word through one layer, and six readings of a text, as JSON."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import gradio as gr
+import numpy as np
 
 from explorer.models.rows import READINGS
 from explorer.runs import get_answers, get_runs
-from explorer.ui.kit.asked import asked_spec, asked_state, is_index
+from explorer.ui.kit.asked import absent, asked_spec, asked_state, is_index
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.contexts import contexts_of
 from explorer.ui.layer.reading import followed_word, walked_in
+
+if TYPE_CHECKING:
+    from explorer.views.layer.stations import Walked
 
 MAX_MASKS = 20
 
@@ -34,11 +38,16 @@ def layer(  # noqa: PLR0913 - the fields of a link
         word: The word, counted from 0; -1: the first [MASK], else the last word.
 
     Returns:
-        ``tokens`` and the ``position`` that is followed (the first piece of the word); each token's
-        score ``q . k / sqrt(d)`` and its weight after softmax; ``stations`` in their order, with
-        ``vector``, Euclidean ``norm`` and the ``cosine`` with the vector it was made from; the norm
-        of what each head adds; the ``units`` of the feed-forward block that write most; and what
-        the masked-LM head reads ``before`` and ``after`` the layer (null without such a head).
+        ``tokens`` and the ``position`` that is followed (the first piece of the word); the rows
+        that its ``embedding`` is the sum of, and that projected to d_model where it is factorised;
+        the head's ``query``, ``keys`` and ``values``, each token's score ``q . k / sqrt(d)``, its
+        ``exponentials`` (of the score minus the largest) and its weight, their sum being 1; the
+        values so weighted as ``read``; what each of the ``heads`` adds to the projection. In their
+        order the ``stations``, with ``vector``, Euclidean ``norm`` and the ``cosine`` with the
+        vector it was made from; those that a layer norm ends with its ``mean``, ``deviation``,
+        ``scale`` and ``shift``. The ``units`` of the feed-forward block that write most, each with
+        its ``value`` after the activation and the norm of what it ``writes``; and what the
+        masked-LM head reads ``before`` and ``after`` the layer (null without such a head).
     """
     state = asked_state(family, str(text))
     spec = asked_spec(state.family, model)
@@ -56,8 +65,9 @@ def layer(  # noqa: PLR0913 - the fields of a link
     return _as_json(walked_in(runs[model], state, (layer, head, found.positions(model)), ""))
 
 
-def _as_json(one: Any) -> dict[str, Any]:  # noqa: ANN401 - a Walked
-    stations, way = one.stations, one.way
+def _as_json(one: "Walked") -> dict[str, Any]:
+    stations, way, rows = one.stations, one.way, one.embedding
+    vectors = {"embedding": rows.norm.gave, **way.vectors}
     before, after = one.readings or (None, None)
     return {
         "model": one.run.spec.key,
@@ -65,22 +75,44 @@ def _as_json(one: Any) -> dict[str, Any]:  # noqa: ANN401 - a Walked
         "head": one.head,
         "tokens": list(one.run.tokens.pieces),
         "position": one.position,
+        "embedding": {
+            "word": rows.word.tolist(),
+            "position": rows.position.tolist(),
+            "segment": None if rows.segment is None else rows.segment.tolist(),
+            "projected": rows.projected and rows.projected.result.tolist(),
+        },
+        "query": stations.query.tolist(),
+        "keys": stations.keys.tolist(),
+        "values": stations.values.tolist(),
         "scores": stations.scores.tolist(),
+        "exponentials": way.exponentials.tolist(),
         "weights": way.weights.tolist(),
-        "stations": [
+        "read": stations.read.tolist(),
+        "heads": stations.heads.tolist(),
+        "stations": [_station(one, name, vector) for name, vector in vectors.items()],
+        "units": [
             {
-                "station": name,
-                "vector": vector.tolist(),
-                "norm": way.norms[name],
-                "cosine": way.cosines.get(name),
+                "unit": int(i),
+                "value": float(stations.units[i]),
+                "writes": float(stations.unit_lengths[i]),
             }
-            for name, vector in way.vectors.items()
+            for i in way.units
         ],
-        "heads": way.head_lengths.tolist(),
-        "units": [{"unit": int(i), "value": float(stations.units[i])} for i in way.units],
         "before": before and {"word": before[0], "probability": before[1]},
         "after": after and {"word": after[0], "probability": after[1]},
     }
+
+
+def _station(one: "Walked", name: str, vector: np.ndarray) -> dict[str, Any]:
+    from explorer.analysis.layer.stations import normalised
+
+    length, found = float(np.linalg.norm(vector)), one.way.cosines.get(name)
+    said = {"station": name, "vector": vector.tolist(), "norm": length, "cosine": found}
+    if name not in one.norms:
+        return said
+    norm, sums = one.norms[name], normalised(one.norms[name])
+    parts = {"scale": norm.scale.tolist(), "shift": norm.shift.tolist()}
+    return said | {"mean": sums.mean, "deviation": sums.deviation} | parts
 
 
 def contexts(text: str, family: str = "mini") -> dict[str, Any]:
@@ -93,15 +125,15 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
 
     Returns:
         Per model and mask six ``readings``: both (as trained), left, right (one side only, by the
-        attention mask), no_order (all position embeddings alike), shuffled (the other words),
-        alone (no attention between tokens). Each with its first ``word`` and that word's
-        probability, and the probability and rank of ``wanted``, the model's own answer with both
-        sides.
+        attention mask), no_order (all position embeddings alike), shuffled (the other words; null
+        where there are no two to shuffle), alone (no attention between tokens). Each with its first
+        ``word`` and that word's probability, and the probability and rank of ``wanted``, the
+        model's own answer with both sides. ``missing``: which models predict nothing, and why.
     """
     state = asked_state(family, str(text))
     runs, missing = get_answers(state)
-    for error in missing.values():
-        raise error
+    if not runs:
+        raise gr.Error(" ".join(str(error) for error in missing.values()))
     n = max(len(run.tokens.mask_positions) for run in runs.values())
     if not n:
         raise gr.Error(texts.NO_MASK)
@@ -114,20 +146,21 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
             {"model": key, "masks": [_readings(one) for one in masks]}
             for key, masks in contexts_of(runs, state).items()
         ],
-    }
+    } | absent(missing)
 
 
 def _readings(one: Any) -> dict[str, Any]:  # noqa: ANN401 - ContextAnswers
     rows = zip(one.words, one.probabilities, one.of_wanted, one.ranks, strict=True)
     return {
         "wanted": one.wanted,
-        "readings": {
+        "readings": dict.fromkeys(READINGS)
+        | {
             name: {
                 "word": word,
                 "probability": float(p),
                 "probability_of_wanted": float(wanted),
                 "rank_of_wanted": int(rank),
             }
-            for name, (word, p, wanted, rank) in zip(READINGS, rows, strict=True)
+            for name, (word, p, wanted, rank) in zip(one.readings, rows, strict=True)
         },
     }

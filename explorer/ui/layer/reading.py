@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
@@ -57,32 +58,33 @@ def followed_word(runs: Mapping[str, Run], wanted: int) -> Followed | None:
 
 
 def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Chosen":
-    """What is looked at, in the first model's numbers."""
-    from explorer.analysis.layer.beside import first_layer
+    """What is looked at; the menus count the layers of the deepest model, the heads of the widest.
+
+    Among equals it is the state's own model, so that both menus are of one where they can be.
+    """
     from explorer.views.layer.stations import Chosen
 
-    specs = [run.spec for run in runs.values()]
-    shape, key = specs[0].architecture, specs[0].key
-    layer = first_layer(specs, state.model, state.layer) if state.model in runs else 0
-    head = min(state.head, shape.n_heads - 1)
-    sizes = shape.n_layers, shape.n_heads
-    return Chosen(word.words, word.at, word.first, layer, head, *sizes, key)
+    shapes = {key: run.spec.architecture for key, run in runs.items()}
+    deepest = max(shapes, key=lambda key: (shapes[key].n_layers, key == state.model))
+    widest = max(shapes, key=lambda key: (shapes[key].n_heads, key == deepest, key == state.model))
+    return Chosen(word.words, word.at, word.first, deepest, widest)
 
 
-def walked(
-    runs: Mapping[str, Run], state: PageState, word: Followed, chosen: "Chosen"
-) -> "list[Walked]":
-    """The chosen layer of the first model, and those beside it; no encoder runs."""
+def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[Walked]":
+    """The state's layer and head of its model, and of the others those beside; no encoder runs."""
     from explorer.analysis.layer.beside import layers_beside
 
-    specs = [run.spec for run in runs.values()]
-    layers = layers_beside(specs, chosen.layer)
+    specs = family_specs(state.family)
+    layers = layers_beside(specs, state.model, state.layer)
+    most = max(run.spec.architecture.n_heads for run in runs.values())
     jobs = []
     for key, run in runs.items():
-        head = min(chosen.head, run.spec.architecture.n_heads - 1)
+        n_heads = run.spec.architecture.n_heads
+        head = min(state.head, n_heads - 1)
         note = texts.layer_note(run.spec, layers[key], specs)
-        place = (layers[key], head, word.positions(key))
-        jobs.append(partial(walked_in, run, state, place, note))
+        if n_heads < most:
+            note += texts.HEAD_OF.format(n=head + 1, all=n_heads)
+        jobs.append(partial(walked_in, run, state, (layers[key], head, word.positions(key)), note))
     return side_by_side(jobs)
 
 

@@ -45,11 +45,14 @@ def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
 
     if state is None:
         return ["", ""]
-    runs, _ = get_answers(state)
-    word = followed_word(runs, state.at) if runs else None
+    runs, missing = get_answers(state)
+    if not runs:
+        return [note(*map(str, missing.values())), ""]
+    word = followed_word(runs, state.at)
     if word is None:
         return [note(texts.NO_WORD), ""]
-    ids = {key: answer_id(run, word, state, (typed or "").strip()) for key, run in runs.items()}
+    ids, unknown = answer_ids(runs, word, state, (typed or "").strip())
+    runs = {key: runs[key] for key in ids}
     found = steps_of(runs, word, state, ids)
     labels = {key: run.spec.label for key, run in runs.items()}
     names = {key: shown_word(runs[key], i) for key, i in ids.items()}
@@ -57,7 +60,7 @@ def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
         "POSITIONS": {labels[key]: word.positions(key)[0] for key in runs},
         "IDS": {labels[key]: ids[key] for key in runs},
     }
-    said = steps_finding(found, labels, names)
+    said = join(steps_finding(found, labels, names), note(unknown) if unknown else None)
     return [said, steps_canvas(found, labels, names, constants, texts.STEPS)]
 
 
@@ -66,19 +69,30 @@ def shown_word(run: Run, token_id: int) -> str:
     return spelling_of(run.vocabulary).word(run.vocabulary[token_id])
 
 
-def answer_id(run: Run, word: Followed, state: PageState, typed: str) -> int:
-    """The id of the typed word, or of the head's first word at the followed token.
+def answer_ids(
+    runs: Mapping[str, Run], word: Followed, state: PageState, typed: str
+) -> tuple[dict[str, int], str]:
+    """The id of the typed word, or of each head's first word at the followed token.
+
+    And a sentence that names the models whose vocabularies lack the typed word, which are left out.
 
     Raises:
-        BadText: the typed word is not one piece of the model's vocabulary.
+        BadText: the typed word is not one piece of any vocabulary.
     """
+    if not typed or typed == MASK:
+        return {key: _own_answer(run, word, state) for key, run in runs.items()}, ""
+    found = {key: word_id(r.vocabulary, typed, r.spec.lower_case) for key, r in runs.items()}
+    lacking = [runs[key].spec.label for key, token_id in found.items() if token_id < 0]
+    unknown = texts.UNKNOWN_WORD.format(word=typed, models=" or ".join(lacking)) if lacking else ""
+    ids = {key: token_id for key, token_id in found.items() if token_id >= 0}
+    if not ids:
+        raise BadText(unknown)
+    return ids, unknown
+
+
+def _own_answer(run: Run, word: Followed, state: PageState) -> int:
     from explorer.models.forward import state_logits
 
-    if typed and typed != MASK:
-        found = word_id(run.vocabulary, typed, run.spec.lower_case)
-        if found < 0:
-            raise BadText(texts.UNKNOWN_WORD.format(word=typed, model=run.spec.label))
-        return found
     last = run.hidden_states[-1, word.positions(run.spec.key)[0]]
     return int(near(state_logits, run.spec, state, last).argmax())
 

@@ -37,7 +37,7 @@ def show(state: PageState) -> list[object]:
     if word is None:
         return [finding(texts.NO_WORD), ""]
     chosen = chosen_of(runs, state, word)
-    return ["", stations_canvas(walked(runs, state, word, chosen), chosen, cards, texts.CANVAS)]
+    return ["", stations_canvas(walked(runs, state, word), chosen, cards, texts.CANVAS)]
 
 
 def look(question: dict) -> str:

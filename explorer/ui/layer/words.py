@@ -13,9 +13,10 @@ CANVAS = {
     "finding": "{first} changes {word} most in {models}{rest}.",
     "rest": ", {block} in {models}",
     "and": " and ",
-    "becomes": "{block} cos {cosine}; top prediction {before} → {after}",
-    "stays": "{block} cos {cosine}; top prediction stays {after}",
-    "unread": "{block} cos {cosine}",
+    "top": "top prediction",
+    "becomes": "{before}\u00a0→\u00a0{after}",
+    "stays": "stays\u00a0{after}",
+    "turned": "{block} cos {cosine}",
     "opens": {"attention": "Attention", "feed_forward": "The feed-forward block"},
     "blocks": {"attention": "attention", "feed_forward": "the feed-forward block"},
     "short": {"attention": "attention", "feed_forward": "feed-forward"},
@@ -43,8 +44,9 @@ CANVAS = {
         "output": "Layer norm: output",
     },
     "said": {
-        "embedding": "The embedding is a sum: the word's row, the row of its position, and in BERT "
-        "and ALBERT the row of its segment; a layer norm follows.",
+        "embedding": "The embedding is a sum: the word's row, the row of its position and, except "
+        "in DistilBERT, the row of its segment; a layer norm follows. ALBERT then projects the "
+        "result to d_model.",
         "input": "The layer starts from the state that the layer before it gave; layer 1 starts "
         "from the embedding.",
         "scores": "The query of {word} meets the key of every token: their dot product, divided by "
@@ -81,6 +83,11 @@ CANVAS = {
     "rows": {"word": "word", "position": "position", "segment": "segment"},
     "no_segment": "no segment embedding",
     "factorised": "{e} dimensions, projected to {d}",
+    "dimension": "Dimension",
+    "projected": "Projection, dimension {i}: x (after the layer norm) × w, the largest "
+    "products first",
+    "projected_head": ["dimension", "x", "w", "x × w"],
+    "projected_sum": "sum {sum} + bias {bias} = {result}",
     "sum_head": ["dimension", "sum"],
     "dimensions": "The largest of {n} dimensions.",
     "input_said": "A vector of {n} numbers. Nothing is computed here.",
@@ -92,14 +99,15 @@ CANVAS = {
     "note": "One token is followed through one layer: attention, a residual connection and a layer "
     "norm, then the feed-forward block, residual and layer norm again. Click a station for its "
     "arithmetic. Cosines compare a vector with the one it was made from; norms are Euclidean. "
-    "Predictions are read by the masked-LM head (a logit lens), which was trained on the last "
-    "layer only: early ones are unreliable.",
+    "Top predictions, before and after the layer, are read by the masked-LM head (a logit lens), "
+    "which was trained on the last layer only: early ones are unreliable.",
     "waiting": "Computing",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
 }
 SHARED = "pass {n} of {all}, the same weights in every pass"
 COPIED = "layer {n} of {all}, initialised from {teacher} layer {origin}"
 PLAIN = "layer {n} of {all}"
+HEAD_OF = "; head {n} of {all}"
 PIECE = "{piece} is the first of the {n} pieces of {word}."
 NO_WORD = "No word in this text can be read by all models."
 
@@ -133,7 +141,7 @@ STEPS = {
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"
-UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {model}."
+UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {models}."
 STEP = "layer {layer} {block} ({step} nats)"
 
 CONTEXTS_FOLD = "What does reading both sides buy?"
@@ -156,6 +164,7 @@ CONTEXTS = {
         "alone": "no attention",
     },
     "wanted": "{p}, rank {rank}",
+    "unshuffled": "nothing to shuffle",
     "scores": "Masked word predicted correctly, with 95% intervals",
     "first": "{model}, first",
     "among": "{model}, among five",

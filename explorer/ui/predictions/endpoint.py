@@ -1,6 +1,5 @@
 """``/predict``: what each model puts in the masks of a text, as JSON."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import gradio as gr
@@ -10,7 +9,7 @@ from explorer.models.run import Run
 from explorer.models.tokens import Tokens
 from explorer.page_state import PageState
 from explorer.runs import get_answers
-from explorer.ui.kit.asked import asked_state
+from explorer.ui.kit.asked import absent, asked_state
 from explorer.ui.predictions import words as texts
 from explorer.views.preview import FirstAnswer
 
@@ -35,7 +34,7 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
     runs, missing = get_answers(state)
     if not runs:
         raise gr.Error(" ".join(str(error) for error in missing.values()))
-    return _as_json(runs, state.family, top_k) | _absent(missing)
+    return _as_json(runs, state.family, top_k) | absent(missing)
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:
@@ -81,8 +80,3 @@ def _model(tokens: Tokens, result: MaskPredictions) -> dict[str, Any]:
         )
     ]
     return {"model": result.model, "tokens": list(tokens.pieces), "masks": masks}
-
-
-def _absent(missing: Mapping[str, ValueError]) -> dict[str, list[str]]:
-    """Why a model is not in the list; the key is there only when one is not."""
-    return {"missing": [str(error) for error in missing.values()]} if missing else {}

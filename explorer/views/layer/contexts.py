@@ -23,13 +23,16 @@ def context_rows(
 ) -> tuple[list[str], list[list[str | Markup]]]:
     """The head and the rows of the table: a reading a row, a model a column."""
     rows: list[list[str | Markup]] = [
-        [texts["readings"][name], *(_cell(one, i, texts) for one in found.values())]
-        for i, name in enumerate(READINGS)
+        [texts["readings"][name], *(_cell(one, name, texts) for one in found.values())]
+        for name in READINGS
     ]
     return [texts["reading"], *(labels[key] for key in found)], rows
 
 
-def _cell(one: ContextAnswers, i: int, texts: Mapping[str, Any]) -> Markup:
+def _cell(one: ContextAnswers, reading: str, texts: Mapping[str, Any]) -> str | Markup:
+    if reading not in one.readings:
+        return str(texts["unshuffled"])
+    i = one.readings.index(reading)
     first = join(word(one.words[i]), f" {one.probabilities[i]:.3f}")
     if one.words[i] == one.wanted:
         return first
@@ -51,7 +54,7 @@ def context_numbers(
             *(one.of_wanted[i], one.ranks[i]),
         )
         for key, one in found.items()
-        for i, name in enumerate(READINGS)
+        for i, name in enumerate(one.readings)
     ]
     return Numbers(ANSWERS, rows, constants=constants)
 

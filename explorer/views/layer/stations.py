@@ -13,7 +13,12 @@ from explorer.models.spelling import spelling_of
 from explorer.views.markup import script_json
 
 if TYPE_CHECKING:
-    from explorer.models.inside.stations import EmbeddingStations, LayerStations
+    from explorer.models.inside.stations import (
+        EmbeddingStations,
+        LayerStations,
+        Normalisation,
+        Projected,
+    )
 
 Reading = tuple[str, float]
 """The head's first word and its probability."""
@@ -38,6 +43,13 @@ class Walked:
     readings: tuple[Reading, Reading] | None
     """Before the layer and after it; None without a masked-LM head."""
 
+    @property
+    def norms(self) -> "dict[str, Normalisation]":
+        """The layer norms by the station that each ends."""
+        found = self.stations
+        ends = {"attention_norm": found.attention_norm, "output": found.norm}
+        return {"embedding": self.embedding.norm, **ends}
+
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
@@ -47,12 +59,10 @@ class Chosen:
     at: int
     first: int
     """The word that is followed unless the reader chooses another."""
-    layer: int
-    """Of the first model; so are the next three."""
-    head: int
-    n_layers: int
-    n_heads: int
-    key: str
+    deepest: str
+    """The model whose layers can be chosen."""
+    widest: str
+    """The model whose heads can be chosen."""
 
 
 def stations_canvas(
@@ -90,7 +100,9 @@ def _model(one: Walked) -> dict[str, Any]:
         "key": one.run.spec.key,
         "label": one.run.spec.label,
         "layer": one.layer,
+        "n_layers": shape.n_layers,
         "head": one.head,
+        "n_heads": shape.n_heads,
         "note": one.note,
         "pieces": one.pieces,
         "tokens": pieces,
@@ -110,7 +122,7 @@ def _model(one: Walked) -> dict[str, Any]:
         "units": [[i, _digits(value), _digits(length)] for i, value, length in units],
         "active": int((found.units > 0).sum()),
         "d_ffn": shape.d_ffn,
-        "normalised": [_arithmetic(found, which) for which in (0, 1)],
+        "normalised": {name: _arithmetic(norm) for name, norm in one.norms.items()},
         "embedding": _embedding(one.embedding, shape.d_model),
         "readings": one.readings,
         "changed_by": way.changed_by,
@@ -120,22 +132,30 @@ def _model(one: Walked) -> dict[str, Any]:
     }
 
 
-def _arithmetic(found: "LayerStations", which: int) -> dict[str, Any]:
-    sums = normalised(found, which)
+def _arithmetic(norm: "Normalisation") -> dict[str, Any]:
+    sums = normalised(norm)
     rows = [[int(i), *_list(row)] for i, row in zip(sums.shown, sums.rows, strict=True)]
     return {"mean": _digits(sums.mean), "deviation": _digits(sums.deviation), "rows": rows}
 
 
 def _embedding(found: "EmbeddingStations", width: int) -> dict[str, Any]:
     rows = {"word": found.word, "position": found.position, "segment": found.segment}
-    parts = {name: _packed(row) for name, row in rows.items() if row is not None}
-    norms = {name: float(np.linalg.norm(row)) for name, row in rows.items() if row is not None}
     return {
-        "parts": parts,
-        "norms": _rounded(norms),
-        "normalised": _packed(found.normalised),
+        "parts": {name: _packed(row) for name, row in rows.items() if row is not None},
+        "normalised": _packed(found.norm.gave),
+        "projected": found.projected and _projected(found.projected),
         "dimensions": len(found.word),
         "width": width,
+    }
+
+
+def _projected(found: "Projected") -> dict[str, Any]:
+    """The arithmetic of the largest dimensions."""
+    return {
+        "shown": found.shown.tolist(),
+        "weight": _packed(found.weight),
+        "bias": _list(found.bias),
+        "result": _list(found.result[found.shown]),
     }
 
 

@@ -8,15 +8,20 @@ import pytest
 import torch
 
 from explorer.analysis.latency.measure import Plan
-from explorer.analysis.layer.beside import first_layer, layers_beside
+from explorer.analysis.layer.beside import layers_beside
 from explorer.analysis.layer.contexts import context_answers, context_scores
 from explorer.analysis.layer.recurrent import layer_flops, lstm_flops, measure_recurrent
 from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, normalised
 from explorer.analysis.layer.steps import answer_steps
+from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
-from explorer.models.inside.stations import block_states, layer_stations
+from explorer.models.inside.stations import (
+    block_states,
+    embedding_stations,
+    layer_stations,
+)
 from explorer.models.rows import READINGS
-from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS
+from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.timing.recurrent import one_layer_calls
 from explorer.timing.stop import StopSign
 
@@ -24,29 +29,59 @@ RNG = np.random.default_rng(3)
 """Vectors of no meaning."""
 
 
+def sized(**sizes):
+    """The models of these sizes, in their order."""
+    return family_specs(",".join(f"{key}={size}" for key, size in sizes.items()))
+
+
 def test_a_student_layer_stands_beside_the_one_that_it_came_from():
-    base, mini = list(BASE.values()), list(MINI.values())
-    origins = BASE["distilbert"].initialised_from
-    for layer in range(12):
-        found = layers_beside(base, layer)
-        assert (found["bert"], found["albert"]) == (layer, layer)
-        assert origins[found["distilbert"]] <= layer or found["distilbert"] == 0
-    for i, origin in enumerate(origins):
-        assert layers_beside(base, origin)["distilbert"] == i
-        assert first_layer(base, "distilbert", i) == origin
-    for i, origin in enumerate(MINI["distilbert"].initialised_from):
-        assert layers_beside(mini, origin)["distilbert"] == i
+    for specs in (family_specs("base"), family_specs("mini")):
+        bert, student, _ = specs
+        for layer in range(bert.architecture.n_layers):
+            found = layers_beside(specs, "bert", layer)
+            assert (found["bert"], found["albert"]) == (layer, layer)
+            assert student.initialised_from[found["distilbert"]] <= max(
+                layer, student.initialised_from[0]
+            )
+            assert layers_beside(specs, "albert", layer) == found
+        for i, origin in enumerate(student.initialised_from):
+            of_student = {"bert": origin, "distilbert": i, "albert": origin}
+            for key, layer in of_student.items():
+                assert layers_beside(specs, key, layer) == of_student
 
 
 def test_models_of_other_depths_stand_at_the_same_relative_depth():
-    large = next(spec for spec in LARGER.values() if spec.name == "bert-large-uncased")
-    specs = [large, BASE["distilbert"], BASE["albert"]]
-    assert layers_beside(specs, 23) == {"bert": 23, "distilbert": 5, "albert": 11}
-    assert layers_beside(specs, 11) == {"bert": 11, "distilbert": 2, "albert": 5}
-    assert layers_beside(specs, 0)["albert"] == 0
-    assert layers_beside(specs, 99)["bert"] == 23
-    assert first_layer(specs, "albert", 11) >= 22
-    assert first_layer(specs, "albert", 63) == 23
+    specs = sized(bert="large", distilbert="base", albert="base")
+    assert layers_beside(specs, "bert", 23) == {"bert": 23, "distilbert": 5, "albert": 11}
+    assert layers_beside(specs, "bert", 11) == {"bert": 11, "distilbert": 2, "albert": 5}
+    assert layers_beside(specs, "bert", 0)["albert"] == 0
+    assert layers_beside(specs, "bert", 99)["bert"] == 23
+    assert layers_beside(specs, "albert", 11)["bert"] == 23
+
+
+MIXTURES = (
+    {"bert": "base", "distilbert": "base", "albert": "xxlarge"},
+    {"bert": "base", "distilbert": "base", "albert": "large"},
+    {"bert": "large", "distilbert": "base", "albert": "base"},
+    {"bert": "large", "distilbert": "mini", "albert": "xxlarge"},
+    {"bert": "mini", "distilbert": "base", "albert": "mini"},
+)
+
+
+@pytest.mark.parametrize("sizes", MIXTURES, ids=lambda sizes: "-".join(sizes.values()))
+def test_every_layer_of_every_model_is_shown_as_it_was_asked(sizes):
+    specs = sized(**sizes)
+    depths = {spec.key: spec.architecture.n_layers for spec in specs}
+    for key, depth in depths.items():
+        for layer in range(depth):
+            found = layers_beside(specs, key, layer)
+            assert found[key] == layer
+            assert all(0 <= found[other] < depths[other] for other in depths)
+    deepest = max(depths, key=depths.get)
+    for key, depth in depths.items():
+        beside = [layers_beside(specs, deepest, layer)[key] for layer in range(depths[deepest])]
+        assert sorted(set(beside)) == list(range(depth)), "the menu reaches every layer"
+        assert beside == sorted(beside)
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)
@@ -72,8 +107,8 @@ def test_norms_cosines_softmax_and_the_block_that_changed_most(tiny_family, key)
     assert list(lengths) == sorted(found.unit_lengths, reverse=True)[:8]
     assert way.head_lengths == pytest.approx(np.linalg.norm(found.heads, axis=1), rel=1e-5)
     turned = {
-        "attention": cosine(run.hidden_states[1, 4], found.attention_norm),
-        "feed_forward": cosine(found.attention_norm, run.hidden_states[2, 4]),
+        "attention": cosine(run.hidden_states[1, 4], found.attention_norm.gave),
+        "feed_forward": cosine(found.attention_norm.gave, run.hidden_states[2, 4]),
     }
     assert way.changed_by == min(turned, key=turned.get)
     assert turned["attention"] == pytest.approx(way.attention_cosine, abs=1e-6)
@@ -84,16 +119,18 @@ def test_a_vector_without_length_has_no_direction():
     assert cosine(np.zeros(4), np.ones(4)) == 0
 
 
-@pytest.mark.parametrize("which", [0, 1])
-def test_a_norm_is_written_out(tiny_family, which):
-    run = tiny_family.run("bert", "The cat sat.")
-    found = layer_stations(tiny_family.loaded("bert"), run.hidden_states[0], 0, 0, 2)
-    sums = normalised(found, which)
-    for i, (x, scale, shift, result) in zip(sums.shown, sums.rows, strict=True):
-        assert (x - sums.mean) / sums.deviation * scale + shift == pytest.approx(result, abs=1e-5)
-        assert result == (found.output if which else found.attention_norm)[i]
-    sizes = np.abs(sums.rows[:, 3])
-    assert list(sizes) == sorted(sizes, reverse=True)
+def test_a_norm_is_written_out(tiny_family):
+    loaded, run = tiny_family.loaded("bert"), tiny_family.run("bert", "The cat sat.")
+    found = layer_stations(loaded, run.hidden_states[0], 0, 0, 2)
+    embedding = embedding_stations(loaded, run.tokens, 2)
+    for norm in (embedding.norm, found.attention_norm, found.norm):
+        sums = normalised(norm)
+        for i, (x, scale, shift, result) in zip(sums.shown, sums.rows, strict=True):
+            made = (x - sums.mean) / sums.deviation * scale + shift
+            assert made == pytest.approx(result, abs=1e-5)
+            assert result == norm.gave[i]
+        sizes = np.abs(sums.rows[:, 3])
+        assert list(sizes) == sorted(sizes, reverse=True)
 
 
 @pytest.mark.parametrize("key", MODEL_KEYS)

@@ -7,7 +7,10 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from explorer.models.forward import state_logits
+from explorer.models.loading import load_model
 from explorer.models.specs import MINI
+from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.runs import get_run
 
@@ -25,14 +28,15 @@ def number(text):
     return float(text.replace("−", "-"))
 
 
-def table_of(page, station, model):
-    """The rows of an opened station as a reader sees them."""
+def table_of(page, station, model, which=0):
+    """The rows of one table of an opened station as a reader sees them."""
     button = page.locator(f"[data-station={station}] h4 button")
     if button.get_attribute("aria-expanded") == "false":
         button.press("Enter")
     place = page.locator(f"[data-station={station}] .ly-sum[data-model={model}]")
-    expect(place.locator("tbody tr").first).to_be_visible()
-    rows = place.locator("tbody tr").evaluate_all(
+    figure = place.locator("figure").nth(which)
+    expect(figure.locator("tbody tr").first).to_be_visible()
+    rows = figure.locator("tbody tr").evaluate_all(
         "rows => rows.map(row => [...row.children].map(cell => cell.textContent))"
     )
     return rows, place
@@ -84,14 +88,31 @@ def sums_and_norms_by_hand(page):
                 assert sum(map(number, parts)) == pytest.approx(number(total), abs=1.6e-4)
             has_segment = model != "distilbert"
             assert len(rows[0]) == (4 + has_segment if station == "embedding" else 4)
-    for station in ("attention_norm", "output"):
+    for station, which in (("embedding", 1), ("attention_norm", 0), ("output", 0)):
         for model in MINI:
-            rows, place = table_of(page, station, model)
-            caption = place.locator("figcaption").inner_text()
+            rows, place = table_of(page, station, model, which)
+            caption = place.locator("figcaption").nth(which).inner_text()
             mean, deviation = map(number, re.search(r"− (−?[\d.]+)\) ÷ ([\d.]+)", caption).groups())
             for _, x, scale, shift, result in (map(number, ["0", *row[1:]]) for row in rows):
                 made = (x - mean) / deviation * scale + shift
                 assert made == pytest.approx(result, abs=1e-3)
+    a_projected_dimension_by_hand(page)
+
+
+def a_projected_dimension_by_hand(page):
+    """The last step of ALBERT's embedding gives the input of its first pass."""
+    rows, place = table_of(page, "embedding", "albert", 2)
+    normalised = {row[0]: number(row[-1]) for row in table_of(page, "embedding", "albert", 1)[0]}
+    assert len(rows) == MINI["albert"].architecture.d_embedding
+    for i, x, w, part in rows:
+        assert number(x) * number(w) == pytest.approx(number(part), abs=5e-5)
+        assert number(x) == pytest.approx(normalised.get(i, number(x)), abs=1e-4)
+    said = re.search(r"bias (\S+) = (\S+)", place.locator(".note").inner_text())
+    bias, result = map(number, said.groups())
+    assert sum(number(part) for *_, part in rows) + bias == pytest.approx(result, abs=1e-3)
+    run = get_run(MINI["albert"], PageState(text=TEXT))
+    at, chosen = run.tokens.mask_positions[0], place.locator("select option:checked").inner_text()
+    assert result == pytest.approx(run.hidden_states[0, at, int(chosen) - 1], abs=1e-5)
 
 
 def test_a_walk_by_keyboard_lights_each_station(page_at):
@@ -138,6 +159,37 @@ def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_u
     assert [float(one) for one in shown] == pytest.approx(run.attention[5, 3, 2], abs=6e-4)
 
 
+@pytest.mark.parametrize("width", [390, 360])
+def test_on_a_phone_no_column_runs_into_the_next(page_at, width):
+    page = opened(page_at)
+    page.set_viewport_size({"width": width, "height": 844})
+    over = page.locator(".ly-cell").evaluate_all(
+        """cells => cells.flatMap(cell => {
+            const range = document.createRange();
+            range.selectNodeContents(cell);
+            const most = Math.max(...[...range.getClientRects()].map(box => box.right));
+            return most > cell.getBoundingClientRect().right + 1 ? [cell.textContent] : [];
+        })"""
+    )
+    assert over == []
+
+
+def test_the_finding_says_what_each_head_reads(page_at):
+    page = opened(page_at)
+    said = page.locator("#tab-layer .finding").first
+    assert said.evaluate("e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)") < 2.1
+    text = said.inner_text().replace("\u00a0", " ")
+    for key, model in MINI.items():
+        run = get_run(model, PageState(text=TEXT))
+        layer = {"bert": 2, "albert": 2, "distilbert": 0}[key]
+        states = run.hidden_states[[layer, layer + 1], run.tokens.mask_positions[0]]
+        spelling = spelling_of(run.vocabulary)
+        first = state_logits(load_model(model), states).argmax(-1)
+        before, after = (spelling.word(run.vocabulary[i]) for i in first)
+        read = f"stays {after}" if before == after else f"{before} → {after}"
+        assert re.search(rf"{model.label} \((top prediction )?{re.escape(read)}\)", text)
+
+
 def test_on_paper_the_strips_keep_their_height(page_at):
     page = opened(page_at)
     page.emulate_media(media="print")
@@ -177,13 +229,14 @@ def test_steps_and_readings_answer_in_their_folds(page_at):
     expect(rows.first).to_contain_text("paris")
 
 
-def test_a_live_check_leads_to_where_the_same_is_seen_on_any_text(page_at):
+@pytest.mark.parametrize(
+    ("check", "fold"), [("LC22", None), ("LC23", "contexts"), ("LC24", "contexts")]
+)
+def test_a_live_check_leads_to_where_the_same_is_seen_on_any_text(page_at, check, fold):
     page = page_at("/?" + urlencode({"tab": "claims", "fold": "checks", "text": TEXT}))
-    for check, fold in (("LC23", "contexts"), ("LC22", None)):
-        row = page.locator(f"[data-check-row={check}]")
-        row.get_by_role("button", name="See it on your text").click()
-        expect(page.locator("#tab-layer .ly-row")).to_have_count(12)
-        if fold:
-            expect(page.locator(f"#fold-layer-{fold} tbody tr")).to_have_count(6)
-            expect(page.locator(f"#fold-layer-{fold} > button")).to_be_in_viewport()
-        page.get_by_role("tab", name="Claims", exact=True).click()
+    row = page.locator(f"[data-check-row={check}]")
+    row.get_by_role("button", name="See it on your text").click()
+    expect(page.locator("#tab-layer .ly-row")).to_have_count(12)
+    if fold:
+        expect(page.locator(f"#fold-layer-{fold} tbody tr")).to_have_count(6)
+        expect(page.locator(f"#fold-layer-{fold} > button")).to_be_in_viewport()

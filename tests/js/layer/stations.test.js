@@ -13,21 +13,22 @@ const packed = values => Buffer.from(new Float32Array(values).buffer).toString('
 const names = ['embedding', 'input', 'scores', 'softmax', 'heads', 'projection', 'attended', 'attention_norm', 'feed_forward', 'summed', 'output'];
 const vectors = {input: [3, 4], projection: [1, 0], attended: [4, 4], attention_norm: [1, -1], feed_forward: [0, 2], summed: [1, 1], output: [-1, 1]};
 const said = {
-  finding: '{first} changes {word} most in {models}{rest}.', rest: ', {block} in {models}', and: ' and ', becomes: '{block} {cosine} {before} → {after}', stays: '{block} {cosine} = {after}', unread: '{block} {cosine}',
+  finding: '{first} changes {word} most in {models}{rest}.', rest: ', {block} in {models}', and: ' and ', top: 'top', becomes: '{before} → {after}', stays: 'stays {after}', turned: '{block} {cosine}',
   opens: {attention: 'Attention', feed_forward: 'Feed-forward'}, blocks: {attention: 'attention', feed_forward: 'feed-forward'}, short: {attention: 'att', feed_forward: 'ff'},
   word: 'Word', layer: 'Layer', head: 'Head', back: 'Back', next: 'Next', step: '{i} of {n}', walk: 'Walk', norm: 'norm {n}', cosine: 'cos {n}', stations: Object.fromEntries(names.map(name => [name, `<${name}>`])),
   said: Object.fromEntries(names.map(name => [name, `about ${name} of {word}`])), dot: '{key}', dot_head: ['i', 'q', 'k', 'qk'], dot_sum: '{sum} / {d} = {score}', softmax_head: ['t', 's', 'e', 'w'], softmax_said: 'max {most} sum {sum}',
   values_head: ['t', 'w', 'n', 'wn'], heads_head: ['h', 'n'], norm_head: ['i', 'x', 'a', 'b', 'y'], norm_said: '{mean} {deviation}', units_head: ['u', 'v', 'n'], units_said: '{n} of {all}', rows: {word: 'word', position: 'position'},
-  no_segment: 'no segment', factorised: '{e} to {d}', sum_head: ['i', 'sum'], dimensions: '{n}', input_said: '{n} numbers', key: 'Key', open: 'open {station}', strip: '{station} {model} {n} {norm}', scale: 'Scale', terms: {logit: 'box'}, note: 'A logit.', waiting: 'Computing', lacking: 'Lacking',
+  dimension: 'Dimension', projected: 'dimension {i}', projected_head: ['i', 'x', 'w', 'xw'], projected_sum: '{sum} + {bias} = {result}', no_segment: 'no segment', factorised: '{e} to {d}', sum_head: ['i', 'sum'], dimensions: '{n}', input_said: '{n} numbers', key: 'Key', open: 'open {station}', strip: '{station} {model} {n} {norm}', scale: 'Scale', terms: {logit: 'box'}, note: 'A logit.', waiting: 'Computing', lacking: 'Lacking',
 };
 const model = (key, more = {}) => ({
-  key, label: key.toUpperCase(), layer: 1, head: 0, note: `note ${key}`, pieces: '', tokens: ['[CLS]', 'cat', '<b>'], raw: ['[CLS]', 'cat', '##b'], position: 1,
+  key, label: key.toUpperCase(), layer: 1, n_layers: 3, head: 0, n_heads: 2, note: `note ${key}`, pieces: '', tokens: ['[CLS]', 'cat', '<b>'], raw: ['[CLS]', 'cat', '##b'], position: 1,
   vectors: Object.fromEntries(Object.entries(vectors).map(([name, values]) => [name, packed(values)])), norms: Object.fromEntries(Object.entries(vectors).map(([name, values]) => [name, Math.hypot(...values)])),
   cosines: {projection: .5, attended: .25, attention_norm: -.125, feed_forward: 0, summed: .1, output: 1}, query: packed([1, 2]), keys: packed([1, 0, 0, 3, -1, -1]), read: packed([2, 0]), value_lengths: [1, 2, 3],
   scores: [.7071068, 4.2426407, -2.1213203], exponentials: [.0291, 1, .0017], weights: [.0282, .9701, .0017], heads: [3, 1], units: [[7, 2.5, 3]], active: 1, d_ffn: 8,
-  normalised: [0, 1].map(() => ({mean: .5, deviation: 2, rows: [[1, 4, 2, 1, 4.5]]})), embedding: {parts: {word: packed([1, 2]), position: packed([.5, -4])}, norms: {}, normalised: packed([3, 4]), dimensions: 2, width: 4},
+  normalised: Object.fromEntries(['embedding', 'attention_norm', 'output'].map((name, i) => [name, {mean: .5, deviation: 2, rows: [[1, 4 + i, 2, 1, 4.5 + i]]}])),
+  embedding: {parts: {word: packed([1, 2]), position: packed([.5, -4])}, normalised: packed([3, 4]), projected: {shown: [3, 0], weight: packed([1, 2, -1, 0]), bias: [.5, 0], result: [11.5, -3]}, dimensions: 2, width: 4},
   readings: [['the', .5], ['cat', .75]], changed_by: 'attention', blocks: {attention: .25, feed_forward: .5}, ...more});
-const chosen = {words: ['cat', 'sat'], at: 0, first: 1, layer: 1, head: 0, n_layers: 3, n_heads: 2, key: 'bert'};
+const chosen = {words: ['cat', 'sat'], at: 0, first: 1, deepest: 'bert', widest: 'bert'};
 const data = (more = {}) => ({models: [model('bert'), model('albert', {changed_by: 'feed_forward', readings: [['a', .1], ['a', .2]]})], chosen, cards: [{key: 'distilbert', label: 'D', why: 'Away.'}], texts: said, ...more});
 const fields = {model: 'bert', head: '0'};
 
@@ -41,9 +42,9 @@ const row = (root, name) => root.querySelector(`[data-station=${name}]`);
 
 test('a row a station, a column a model, and what changed the word most', () => {
   const {root} = shown();
-  assert.equal(root.querySelector('.finding').textContent, 'Attention changes cat most in BERT, feed-forward in ALBERT.');
+  assert.equal(root.querySelector('.finding').textContent, 'Attention changes cat most in BERT (top the → cat), feed-forward in ALBERT (stays a).');
   assert.deepEqual([...root.querySelectorAll('[data-station]')].map(node => node.dataset.station), names);
-  assert.deepEqual(texts(root, '.ly-heads small'), ['note bert', 'att 0.25 the → cat', 'note albert', 'ff 0.50 = a']);
+  assert.deepEqual(texts(root, '.ly-heads small'), ['note bert', 'att 0.25', 'note albert', 'ff 0.50']);
   assert.deepEqual(texts(row(root, 'attention_norm'), 'small'), ['norm 1.41cos −0.125', 'norm 1.41cos −0.125']);
   assert.deepEqual(texts(row(root, 'embedding'), '.ly-own'), ['no segment; 2 to 4', 'no segment; 2 to 4']);
   assert.deepEqual(texts(row(root, 'softmax'), '.ly-cell[data-model=bert] b'), ['0.028', '0.970', '0.002']);
@@ -52,6 +53,14 @@ test('a row a station, a column a model, and what changed the word most', () => 
   assert.equal(row(root, 'scores').querySelector('.self').textContent.slice(0, 3), 'cat');
   assert.deepEqual(texts(root, '.card p'), ['Away.']);
   assert.match(root.querySelector('.ly-scale').textContent, /±4\.00/);
+});
+
+test('the finding says what each head reads, and nothing where there is none', () => {
+  const said = models => shown(undefined, {models}).root.querySelector('.finding').textContent;
+  const silent = model('bert', {readings: null}), stays = model('albert', {readings: [['a', .1], ['a', .2]]}), third = model('distilbert');
+  assert.equal(said([silent]), 'Attention changes cat most in BERT.');
+  assert.equal(said([silent, third, stays]), 'Attention changes cat most in BERT, DISTILBERT (top the → cat) and ALBERT (stays a).');
+  assert.equal(said([model('bert', {changed_by: 'feed_forward'}), silent, stays]), 'Feed-forward changes cat most in BERT (top the → cat), attention in BERT and ALBERT (stays a).');
 });
 
 test('a station opens to its arithmetic', () => {
@@ -70,8 +79,14 @@ test('a station opens to its arithmetic', () => {
   assert.deepEqual(rows('projection'), [['1', '3.0000'], ['2', '1.0000']]);
   assert.deepEqual(rows('attended'), [['1', '3.0000', '1.0000', '4.0000'], ['2', '4.0000', '0.0000', '4.0000']]);
   assert.deepEqual(rows('summed')[0], ['1', '1.0000', '0.0000', '1.0000']);
-  assert.deepEqual(rows('embedding'), [['2', '2.0000', '−4.0000', '−2.0000'], ['1', '1.0000', '0.5000', '1.5000']]);
-  assert.deepEqual(rows('output'), [['2', '4.0000', '2.0000', '1.0000', '4.5000']]);
+  const sum = [['2', '2.0000', '−4.0000', '−2.0000'], ['1', '1.0000', '0.5000', '1.5000']], projected = [['2', '4.00000', '2.00000', '8.00000'], ['1', '3.00000', '1.00000', '3.00000']];
+  assert.deepEqual(rows('embedding'), [...sum, ['2', '4.0000', '2.0000', '1.0000', '4.5000'], ...projected]);
+  const own = row(root, 'embedding').querySelector('.ly-sum[data-model=bert]');
+  assert.match(own.textContent, /dimension 4.*11\.00000 \+ 0\.50000 = 11\.50000/);
+  enter(own.querySelector('select'), '1');
+  assert.match(own.textContent, /dimension 1.*−3\.00000 \+ 0\.00000 = −3\.00000/);
+  assert.deepEqual(rows('attention_norm'), [['2', '5.0000', '2.0000', '1.0000', '5.5000']]);
+  assert.deepEqual(rows('output'), [['2', '6.0000', '2.0000', '1.0000', '6.5000']]);
   assert.deepEqual(rows('feed_forward'), [['8', '2.5000', '3.0000']]);
   assert.match(row(root, 'feed_forward').textContent, /1 of 8/);
   assert.deepEqual([rows('input'), row(root, 'input').querySelector('.ly-sum').textContent], [[], 'BERT2 numbers']);
@@ -96,7 +111,7 @@ test('the walk speaks of one station after the other', () => {
 });
 
 test('another place is asked of the server, kept in the link, and what was open stays open', async () => {
-  const asked = [], answers = async question => { asked.push(question); return JSON.stringify(data({chosen: {...chosen, layer: 2, at: 1}})); };
+  const asked = [], answers = async question => { asked.push(question); return JSON.stringify(data({models: [model('bert', {layer: 2})], chosen: {...chosen, at: 1}})); };
   const {root, state} = shown(answers), [, layer] = root.querySelectorAll('.ly-controls select');
   click(row(root, 'softmax').querySelector('h4 button'));
   enter(layer, '2');
@@ -110,6 +125,22 @@ test('another place is asked of the server, kept in the link, and what was open 
   enter(root.querySelector('.ly-controls select'), '1');
   await new Promise(done => { setTimeout(done); });
   assert.equal(state.wanted.at, undefined);
+});
+
+test('the menus are those of the deepest and of the widest model, whose choice the others follow', async () => {
+  const deep = model('bert', {n_layers: 24, n_heads: 16, layer: 19}), wide = model('albert', {n_layers: 12, n_heads: 64, layer: 9, head: 40});
+  const asked = [], answers = async ({params}) => { asked.push(['model', 'layer', 'head'].map(name => params[name])); throw new Error('enough'); };
+  globalThis.reportError = () => {};
+  const {root, state} = shown(answers, {models: [deep, wide], chosen: {...chosen, deepest: 'bert', widest: 'albert'}});
+  const [, layer, head] = root.querySelectorAll('.ly-controls select');
+  assert.deepEqual([layer.children.length, layer.value, head.children.length, head.value], [24, '19', 64, '40']);
+  state.set({model: 'albert', layer: 9, head: 40});
+  enter(layer, '23');
+  enter(head, '63');
+  state.set({model: 'albert', layer: 5});
+  enter(head, '62');
+  await new Promise(done => { setTimeout(done); });
+  assert.deepEqual(asked, [['bert', '23', '15'], ['albert', '9', '63'], ['albert', '5', '62']]);
 });
 
 test('where the server fails a sentence says so', async () => {

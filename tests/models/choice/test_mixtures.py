@@ -15,7 +15,7 @@ from explorer.analysis.claims.checks import check_result
 from explorer.models import specs
 from explorer.models.choice.family import family_specs, sizes_of
 from explorer.models.specimens import family_specimens
-from explorer.page_state import PageState
+from explorer.page_state import PageState, from_params
 from explorer.ui.distillation import folds
 from explorer.ui.predictions.words import origin_note
 from explorer.ui.shell.api import ENDPOINTS
@@ -171,6 +171,40 @@ def test_a_layer_is_copied_only_beside_the_layers_it_was_copied_from():
     assert rows["large"]["albert"] == rows["large"]["bert"] == list(range(24))
     assert rows[UNLIKE]["distilbert"] == [7, 15, 23]
     assert rows[UNLIKE]["albert"] == [3, 7, 11, 15, 19, 23]
+
+
+LAYER = next(tab for tab in TABS if tab.ID == "layer")
+
+
+@pytest.mark.parametrize(
+    ("sizes", "layer", "head", "shown", "menus"),
+    [
+        ("bert=base,albert=xxlarge,model=albert", 11, 40, "bert 11 11, albert 11 40", "12 64"),
+        ("bert=base,albert=xxlarge,model=bert", 4, 7, "bert 4 7, albert 4 7", "12 64"),
+        ("bert=base,albert=large,model=albert", 4, 15, "bert 1 11, albert 4 15", "24 16"),
+        ("bert=large,albert=base,model=bert", 20, 15, "bert 20 15, albert 9 11", "24 16"),
+        ("bert=large,albert=base,model=distilbert", 2, 9, "bert 11 9, albert 5 9", "24 16"),
+        ("bert=large,albert=xxlarge,model=bert", 23, 15, "bert 23 15, albert 11 15", "24 64"),
+    ],
+)
+def test_the_layer_and_head_that_were_asked_for_are_shown(sizes, layer, head, shown, menus):
+    asked = {"layer": str(layer), "head": str(head), "distilbert": "base", "text": TEXT}
+    state, repaired = from_params(asked | dict(one.split("=") for one in sizes.split(",")))
+    assert repaired == ()
+    data = json.loads(LAYER.show(state)[1])
+    models = {model["key"]: model for model in data["models"]}
+    places = {key: f"{key} {model['layer']} {model['head']}" for key, model in models.items()}
+    assert set(shown.split(", ")) <= set(places.values())
+    own = models[state.model]
+    assert (own["layer"], own["head"]) == (layer, head)
+    deepest, widest = (models[data["chosen"][name]] for name in ("deepest", "widest"))
+    assert f"{deepest['n_layers']} {widest['n_heads']}" == menus
+    for model in models.values():
+        run = runs.get_run({s.key: s for s in family_specs(state.family)}[model["key"]], state)
+        weights = run.attention[model["layer"], model["head"], model["position"]]
+        assert model["weights"] == pytest.approx(weights.tolist(), abs=1e-5)
+        said = f"head {model['head'] + 1} of {model['n_heads']}"
+        assert (said in model["note"]) is (model["n_heads"] < widest["n_heads"])
 
 
 @pytest.mark.parametrize("check", ["LC17", "LC18", "LC19"])

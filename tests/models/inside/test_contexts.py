@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.models.forward import tokenize
-from explorer.models.inside.contexts import context_logits, shuffled
+from explorer.models.inside.contexts import context_logits, is_shuffled, shuffled
 from explorer.models.loading import load_model
 from explorer.models.rows import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
@@ -27,18 +27,17 @@ def plain(loaded, ids, segments, mask, places, positions):
     return logits[0, positions].numpy()
 
 
-@pytest.fixture(params=["random", "bundled"])
-def family(request):
-    """Random tiny models and the bundled weights."""
-    if request.param == "bundled":
-        return lambda key: load_model(MINI[key])
-    return request.getfixturevalue("tiny_family").loaded
+CASES = [("bundled", key) for key in MINI] + [("four", key) for key in (*MINI, "roberta")]
+"""The bundled weights, and random ones."""
 
 
 @pytest.mark.parametrize("text", [TEXT, PAIR])
-@pytest.mark.parametrize("key", MODEL_KEYS)
-def test_each_reading_is_a_pass_with_its_mask_ids_and_positions(family, key, text):
-    loaded = family(key)
+@pytest.mark.parametrize(("weights", "key"), CASES)
+def test_each_reading_is_a_pass_with_its_mask_ids_and_positions(weights, key, text, request):
+    if weights == "bundled":
+        loaded = load_model(MINI[key])
+    else:
+        loaded = request.getfixturevalue("four").loaded(key)
     tokens = tokenize(loaded, text)
     found = context_logits(loaded, tokens)
     n, low = len(tokens), torch.finfo(torch.float32).min
@@ -49,14 +48,15 @@ def test_each_reading_is_a_pass_with_its_mask_ids_and_positions(family, key, tex
         "right": torch.full((n, n), low).tril(-1),
         "alone": torch.full((n, n), low).fill_diagonal_(0),
     }
-    in_order = list(range(n))
+    first = 2 if key == "roberta" else 0
+    in_order = list(range(first, first + n))
     for reading, logits in zip(READINGS, found, strict=True):
         ids, at, places = list(tokens.ids), positions, in_order
         if reading == "shuffled":
             order = shuffled(tokens)
             ids, at = [ids[i] for i in order], [order.index(i) for i in positions]
         if reading == "no_order":
-            places = [0] * n
+            places = [first] * n
         expected = plain(loaded, ids, segments, masks.get(reading, free), places, at)
         np.testing.assert_allclose(logits, expected, atol=2e-5, err_msg=reading)
     assert not np.allclose(found[0], found[1], atol=1e-3)
@@ -90,3 +90,15 @@ def test_shuffling_moves_words_whole_and_nothing_else():
         in_text = list(dict.fromkeys(w for w in tokens.word_index if w >= 0))
         assert all(orders[key][in_text.index(i)] == i for i in kept)
     assert orders["bert"] == orders["distilbert"] == orders["albert"]
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [("the cat [MASK]", True), ("cat [MASK]", False), ("cat cat [MASK]", False)],
+)
+def test_two_words_are_always_moved_and_one_or_equal_ones_never(tiny_family, text, moves):
+    tokens = tokenize(tiny_family.loaded("bert"), text)
+    assert is_shuffled(tokens) is moves
+    orders = [shuffled(tokens, seed) for seed in range(8)]
+    still = tuple(range(len(tokens)))
+    assert all((order != still) is (text.count(" ") > 1) for order in orders)

@@ -1,15 +1,19 @@
 """Every station of a layer against hooks on the network itself, for every layer."""
 
 import re
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from transformers import AlbertConfig, AlbertForMaskedLM
 
 from explorer.models.forward import inputs_of, run_model, tokenize
+from explorer.models.inside.parts import parts_of
 from explorer.models.inside.stations import block_states, embedding_stations, layer_stations
 from explorer.models.loading import load_model
-from explorer.models.specs import MODEL_KEYS
+from explorer.models.specs import MINI
 
 TEXTS = ("The cat sat on the [MASK].", "Unbelievable! [SEP] Who ate it, the old grey dog?")
 NAMES = {
@@ -35,12 +39,15 @@ NAMES = {
         r"full_layer_layer_norm$",
     ),
 }
+NAMES["roberta"] = NAMES["bert"]
 """Projection, its norm, the units, what they write, the last norm; in the networks' own names."""
 QUERY_KEY_VALUE = {
     "bert": r"self\.(query|key|value)$",
     "distilbert": r"attention\.([qkv])_lin$",
     "albert": r"attention\.(query|key|value)$",
+    "roberta": r"self\.(query|key|value)$",
 }
+FOUR = tuple(NAMES)
 
 
 def hooked(loaded, tokens):
@@ -70,11 +77,11 @@ def hooked(loaded, tokens):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
-@pytest.mark.parametrize("key", MODEL_KEYS)
-def test_every_station_is_what_the_network_computed(tiny_family, key, dtype):
+@pytest.mark.parametrize("key", FOUR)
+def test_every_station_is_what_the_network_computed(four, key, dtype):
     close = {"rtol": 0, "atol": 1e-5} if dtype == "float32" else {"rtol": 1e-2, "atol": 1e-2}
     for text in TEXTS:
-        loaded = load_model(tiny_family.specs[key], dtype=dtype)
+        loaded = load_model(four.specs[key], dtype=dtype)
         tokens = tokenize(loaded, text)
         run, seen = run_model(loaded, tokens), hooked(loaded, tokens)
         shape, position = loaded.spec.architecture, len(tokens) - 3
@@ -92,20 +99,21 @@ def test_every_station_is_what_the_network_computed(tiny_family, key, dtype):
             weights /= weights.sum()
             np.testing.assert_allclose(weights, run.attention[layer, head, position], **close)
             np.testing.assert_allclose(found.read, weights @ v.numpy(), **close)
-            pairs = (("output", "projection"), ("norm1", "attention_norm"), ("units", "units"))
+            np.testing.assert_allclose(found.units, seen["units"][layer][1][position], **close)
+            pairs = (("output", "projection"), ("norm1", "attention_norm"))
             for name, station in (*pairs, ("outer", "feed_forward"), ("norm2", "output")):
                 gave = seen[name][layer][1][position]
-                np.testing.assert_allclose(getattr(found, station), gave, **close)
+                np.testing.assert_allclose(found.vectors[station], gave, **close)
             for name, station in (("norm1", "attended"), ("norm2", "summed")):
                 given = seen[name][layer][0][position]
-                np.testing.assert_allclose(getattr(found, station), given, **close)
+                np.testing.assert_allclose(found.vectors[station], given, **close)
             after = run.hidden_states[layer + 1, position]
-            np.testing.assert_allclose(found.output, after, **close)
+            np.testing.assert_allclose(found.norm.gave, after, **close)
 
 
-@pytest.mark.parametrize("key", MODEL_KEYS)
-def test_heads_and_units_add_up_to_what_they_write(tiny_family, key):
-    loaded, run = tiny_family.loaded(key), tiny_family.run(key, TEXTS[0])
+@pytest.mark.parametrize("key", FOUR)
+def test_heads_and_units_add_up_to_what_they_write(four, key):
+    loaded, run = four.loaded(key), four.run(key, TEXTS[0])
     found = layer_stations(loaded, run.hidden_states[1], 1, 0, 2)
     own = dict(loaded.network.base_model.named_modules())
     name = next(n for n in own if re.search(NAMES[key][0], n) and ("1." in n or key == "albert"))
@@ -114,39 +122,71 @@ def test_heads_and_units_add_up_to_what_they_write(tiny_family, key):
     outer = next(n for n in own if re.search(NAMES[key][3], n) and ("1." in n or key == "albert"))
     written = own[outer].weight.numpy() * found.units
     np.testing.assert_allclose(np.linalg.norm(written, axis=0), found.unit_lengths, atol=1e-5)
-    for i, (before, after) in enumerate(
-        [(found.attended, found.attention_norm), (found.summed, found.output)]
-    ):
-        spread = np.sqrt(before.var() + found.eps)
-        normed = (before - before.mean()) / spread * found.scale[i] + found.shift[i]
-        np.testing.assert_allclose(normed, after, atol=1e-5)
+    for norm in (found.attention_norm, found.norm):
+        spread = np.sqrt(norm.given.var() + norm.eps)
+        normed = (norm.given - norm.given.mean()) / spread * norm.scale + norm.shift
+        np.testing.assert_allclose(normed, norm.gave, atol=1e-5)
 
 
-@pytest.mark.parametrize("key", MODEL_KEYS)
-def test_the_embedding_is_the_norm_of_its_rows(tiny_family, key):
-    loaded, run = tiny_family.loaded(key), tiny_family.run(key, TEXTS[1])
-    position = len(run.tokens) - 2
+@pytest.mark.parametrize("key", FOUR)
+def test_the_embedding_is_the_norm_of_its_rows_and_the_first_state(four, key):
+    loaded, run = four.loaded(key), four.run(key, TEXTS[1])
+    position, embeddings = len(run.tokens) - 2, loaded.network.base_model.embeddings
     found = embedding_stations(loaded, run.tokens, position)
-    assert (found.segment is None) == (key == "distilbert")
-    table = loaded.network.base_model.embeddings.position_embeddings.weight
-    np.testing.assert_array_equal(found.position, table[position].numpy())
-    rows = [found.word, found.position, *([found.segment] if found.segment is not None else [])]
-    total = torch.tensor(np.sum(rows, axis=0))
-    if key == "bert":
-        second = loaded.network.base_model.embeddings.token_type_embeddings.weight[1]
+    first = 2 if key == "roberta" else 0
+    row = embeddings.position_embeddings.weight[position + first]
+    np.testing.assert_array_equal(found.position, row.numpy())
+    rows = [found.word, found.position]
+    if key == "distilbert":
+        assert found.segment is None
+    else:
+        # RoBERTa has one row, which the second sentence's tokens have added too.
+        second = embeddings.token_type_embeddings.weight[0 if key == "roberta" else 1]
         np.testing.assert_array_equal(found.segment, second.numpy())
+        rows.append(found.segment)
+    np.testing.assert_allclose(found.norm.given, np.sum(rows, axis=0), atol=1e-6)
     with torch.inference_mode():
-        normed = loaded.network.base_model.embeddings.LayerNorm(total)
-        albert = key == "albert"
-        into = loaded.network.base_model.encoder.embedding_hidden_mapping_in if albert else None
-        state = into(normed) if into else normed
-    np.testing.assert_allclose(found.normalised, normed.numpy(), atol=1e-6)
-    np.testing.assert_allclose(state.numpy(), run.hidden_states[0, position], atol=1e-5)
+        normed = embeddings.LayerNorm(torch.tensor(np.sum(rows, axis=0))).numpy()
+    np.testing.assert_allclose(found.norm.gave, normed, atol=1e-6)
+    assert (found.projected is None) == (key != "albert")
+    state = found.projected.result if found.projected else found.norm.gave
+    np.testing.assert_allclose(state, run.hidden_states[0, position], atol=1e-5)
+    if found.projected:
+        made = found.projected.weight @ found.norm.gave + found.projected.bias
+        np.testing.assert_allclose(made, state[found.projected.shown], atol=1e-5)
+        assert abs(made).min() >= np.sort(abs(state))[-8] - 1e-5
 
 
-@pytest.mark.parametrize("key", MODEL_KEYS)
-def test_block_states_end_every_attention_and_every_layer(tiny_family, key):
-    loaded, run = tiny_family.loaded(key), tiny_family.run(key, TEXTS[0])
+@pytest.mark.parametrize(("groups", "used"), [(1, "00000000"), (2, "00001111"), (4, "00112233")])
+def test_layers_of_several_groups_are_applied_as_the_network_applies_them(groups, used):
+    config = AlbertConfig(
+        vocab_size=40,
+        embedding_size=8,
+        hidden_size=16,
+        num_hidden_layers=8,
+        num_hidden_groups=groups,
+        num_attention_heads=2,
+        intermediate_size=24,
+        initializer_range=0.3,
+    )
+    network = AlbertForMaskedLM(config).eval()
+    shape = replace(MINI["albert"].architecture, n_layers=8, n_heads=2)
+    spec = replace(MINI["albert"], architecture=shape)
+    parts = parts_of(SimpleNamespace(network=network, spec=spec))
+    stored = [group.albert_layers[0] for group in network.albert.encoder.albert_layer_groups]
+    assert "".join(str([one.ffn for one in stored].index(p.inner)) for p in parts) == used
+    with torch.inference_mode():
+        states = network.albert(torch.tensor([[3, 5, 7]]), output_hidden_states=True).hidden_states
+        for one, before, after in zip(parts, states, states[1:], strict=False):
+            read = one.attended(before[0], 1)[-1].flatten()
+            attended = one.attention_norm(before[0, 1] + one.output(read))
+            mine = one.norm(attended + one.feed_forward(attended)[1])
+            torch.testing.assert_close(mine, after[0, 1], atol=1e-5, rtol=0)
+
+
+@pytest.mark.parametrize("key", FOUR)
+def test_block_states_end_every_attention_and_every_layer(four, key):
+    loaded, run = four.loaded(key), four.run(key, TEXTS[0])
     found, seen = block_states(loaded, run.hidden_states, 3), hooked(loaded, run.tokens)
     n_layers = loaded.spec.architecture.n_layers
     assert found.shape == (1 + 2 * n_layers, run.hidden_states.shape[-1])

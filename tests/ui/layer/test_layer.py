@@ -1,12 +1,16 @@
 """The layer tab: what it shows, what it refuses, and that its endpoints say plain numbers."""
 
 import json
+import re
+from dataclasses import replace
 
 import gradio as gr
 import numpy as np
 import pytest
 import torch
 
+from explorer.analysis.layer.stations import BEFORE
+from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState, from_params
@@ -39,7 +43,7 @@ def test_a_layer_of_another_model_opens_beside_it(tiny_family):
     assert repaired == ()
     data = shown(state)
     assert data["models"][1]["layer"] == last
-    assert data["chosen"]["layer"] == specs["distilbert"].initialised_from[last]
+    assert data["models"][0]["layer"] == specs["distilbert"].initialised_from[last]
     notes = [model["note"] for model in data["models"]]
     assert "same weights in every pass" in notes[2]
     assert "initialised from mini-BERT" in notes[1]
@@ -58,7 +62,8 @@ def test_a_word_of_several_pieces_is_followed_by_its_first(tiny_family):
 def test_the_picture_asks_for_another_place(tiny_family):
     asked = {"params": {"text": TEXT, "layer": "1", "head": "1", "at": "0", "model": "bert"}}
     data = json.loads(tab.look(asked))
-    assert (data["chosen"]["layer"], data["chosen"]["head"], data["chosen"]["at"]) == (1, 1, 0)
+    model = data["models"][0]
+    assert (model["layer"], model["head"], data["chosen"]["at"]) == (1, 1, 0)
     with pytest.raises(ValueError, match="does not offer"):
         tab.look({"params": None})
 
@@ -78,9 +83,68 @@ def test_steps_follow_the_answer_or_the_typed_word(tiny_family):
     run = tiny_family.run("bert", TEXT)
     p = torch.tensor(run.mask_logits[0]).double().log_softmax(0)
     assert last[3] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-5)
-    with pytest.raises(BadText, match="not one piece"):
+    with pytest.raises(BadText, match="of mini-BERT or mini-DistilBERT or mini-ALBERT"):
         steps.show_steps(PageState(text=TEXT), "quokkasaurus")
     assert steps.show_steps(None, None) == ["", ""]
+
+
+def test_a_vocabulary_that_lacks_the_typed_word_is_left_out_and_named(tiny_family):
+    lacks = [key for key in MINI if "##ing" not in tiny_family.run(key, TEXT).vocabulary]
+    assert lacks == ["albert"]
+    said, canvas = steps.show_steps(PageState(text=TEXT), "##ing")
+    assert "##ing is not one piece of the vocabulary of mini-ALBERT." in said
+    labels = {row[0] for row in json.loads(canvas)["numbers"]["rows"]}
+    assert labels == {"mini-BERT", "mini-DistilBERT"}
+
+
+@pytest.fixture
+def silent(tiny_family, monkeypatch):
+    """DistilBERT brings no masked-LM head."""
+    spec = replace(MINI["distilbert"], has_head=False)
+    monkeypatch.setitem(specs.MINI, "distilbert", spec)
+    loaded = tiny_family.loaded("distilbert")
+    key = (spec.name, "cpu", "float32")
+    monkeypatch.setitem(loading._loaded, key, replace(loaded, spec=spec))
+
+
+def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch):
+    found = contexts_endpoint(TEXT, "mini")
+    assert [model["model"] for model in found["models"]] == ["bert", "albert"]
+    (why,) = found["missing"]
+    assert "no masked-LM head" in why
+    monkeypatch.setattr(contexts.assets, "sentences", lambda: ({"text": TEXT, "answer": "mat"},))
+    monkeypatch.setattr(contexts, "_KEPT", {})
+    said, chart, _ = list(contexts.score(PageState()))[-1]
+    assert "mini-DistilBERT" in said
+    labels = {row[0] for row in json.loads(chart)["numbers"]["rows"]}
+    assert labels == {"mini-BERT", "mini-ALBERT"}
+
+
+def test_without_weights_the_readings_say_why(no_files):
+    with pytest.raises(gr.Error, match="its bundled files are missing"):
+        contexts_endpoint(TEXT, "mini")
+    with pytest.raises(ValueError, match="its bundled files are missing"):
+        list(contexts.score(PageState()))
+    assert "its bundled files are missing" in steps.show_steps(PageState(text=TEXT))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("Paris [MASK]", False),
+        ("paris paris [MASK]", False),
+        ("cat. [SEP] [MASK].", True),
+        ("cat [SEP] [MASK]", False),
+        ("The cat [MASK]", True),
+    ],
+)
+def test_where_there_is_nothing_to_shuffle_it_says_so(tiny_family, text, moves):
+    shown = contexts.show_contexts(PageState(text=text))
+    assert shown.count("nothing to shuffle") == (0 if moves else 3)
+    for model in contexts_endpoint(text, "mini")["models"]:
+        readings = model["masks"][0]["readings"]
+        assert (readings["shuffled"] is not None) is moves
+        assert all(readings[name] for name in ("both", "left", "right", "no_order", "alone"))
 
 
 def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
@@ -139,6 +203,40 @@ def test_layer_says_what_the_network_computes(tiny_family, key):
         logits = loaded.spec.kind.head(loaded.network, torch.tensor(after)).double()
     best = logits.softmax(0).max().item()
     assert found["after"]["probability"] == pytest.approx(best, abs=1e-5)
+    assert list(stations) == ["embedding", "input", *BEFORE]
+    the_numbers_make_one_another(found, stations, run, loaded)
+
+
+def the_numbers_make_one_another(found, stations, run, loaded):
+    """Every station follows from the numbers of the one before, as they were sent."""
+    sent = json.loads(json.dumps(found))
+    arrays = {name: np.array(sent[name]) for name in ("query", "keys", "values", "heads")}
+    scores = arrays["keys"] @ arrays["query"] / len(arrays["query"]) ** 0.5
+    np.testing.assert_allclose(found["scores"], scores, atol=1e-5)
+    exponentials = np.exp(scores - scores.max())
+    np.testing.assert_allclose(found["exponentials"], exponentials, atol=1e-5)
+    np.testing.assert_allclose(found["weights"], exponentials / exponentials.sum(), atol=1e-5)
+    np.testing.assert_allclose(found["read"], found["weights"] @ arrays["values"], atol=1e-5)
+    modules = dict(loaded.network.base_model.named_modules())
+    outputs = [m for n, m in modules.items() if re.search(loaded.spec.kind.output, n)]
+    projection = arrays["heads"].sum(0) + outputs[-1].bias.numpy()
+    np.testing.assert_allclose(stations["projection"]["vector"], projection, atol=1e-5)
+    rows = [row for name in ("word", "position", "segment") if (row := sent["embedding"][name])]
+    given = {"embedding": np.sum(rows, axis=0)}
+    given |= {
+        "attention_norm": stations["attended"]["vector"],
+        "output": stations["summed"]["vector"],
+    }
+    for name, before in given.items():
+        norm = stations[name]
+        made = (np.array(before) - norm["mean"]) / norm["deviation"] * norm["scale"] + norm["shift"]
+        np.testing.assert_allclose(norm["vector"], made, atol=1e-5)
+    state = sent["embedding"]["projected"] or stations["embedding"]["vector"]
+    np.testing.assert_allclose(state, run.hidden_states[0, found["position"]], atol=1e-5)
+    outer = [m for n, m in modules.items() if n.endswith(loaded.spec.kind.outer)][-1]
+    for unit in found["units"]:
+        writes = outer.weight[:, unit["unit"]].norm().item() * abs(unit["value"])
+        assert unit["writes"] == pytest.approx(writes, rel=1e-4)
 
 
 @pytest.mark.parametrize(
