@@ -47,8 +47,8 @@ CANVAS = {
         "embedding": "The embedding is a sum: the word's row, the row of its position and, except "
         "in DistilBERT, the row of its segment; a layer norm follows. ALBERT then projects the "
         "result to d_model.",
-        "input": "The layer starts from the state that the layer before it gave; layer 1 starts "
-        "from the embedding.",
+        "input": "The layer starts from the output of the previous layer; layer 1 starts from "
+        "the embedding.",
         "scores": "The query of {word} meets the key of every token: their dot product, divided by "
         "the square root of the head's dimension, is the score.",
         "softmax": "Softmax turns the scores into weights that are positive and sum to 1.",
@@ -62,7 +62,7 @@ CANVAS = {
         "then scales and shifts each dimension.",
         "feed_forward": "The feed-forward block reads this token alone: each inner unit responds "
         "to one direction of the state and writes another.",
-        "summed": "A second residual connection adds what the attention block gave.",
+        "summed": "A second residual connection adds the feed-forward block's input.",
         "output": "After a second layer norm this is the layer's output, and the next layer's "
         "input.",
     },
@@ -124,7 +124,7 @@ def layer_note(spec: ModelSpec, layer: int, specs: Sequence[ModelSpec]) -> str:
     return PLAIN.format(n=n, all=total)
 
 
-STEPS_FOLD = "Which part of which layer wrote the answer?"
+STEPS_FOLD = "Log-probability by block: which part of which layer wrote the answer?"
 STEPS = {
     "title": "{model}: log-probability of {word}",
     "axis": "log-probability, nats",
@@ -137,14 +137,14 @@ STEPS = {
     "note": "The masked-LM head reads the state after the embedding and after every attention and "
     "feed-forward block (each with its layer norm). The steps and the first value sum to the "
     "log-probability that the model gives. The head was trained on the last layer only: a large "
-    "late step can mean that only the last layers write in a form that it reads.",
+    "late step can mean that earlier layers hold the answer in a form that the head cannot read.",
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"
 UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {models}."
 STEP = "layer {layer} {block} ({step} nats)"
 
-CONTEXTS_FOLD = "What does reading both sides buy?"
+CONTEXTS_FOLD = "Bidirectional context: what does reading both sides buy?"
 CONTEXTS = {
     "reading": "Reading",
     "readings": {

@@ -8,7 +8,7 @@ from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
-FOLD = "Which model should I use?"
+FOLD = "Model choice: which one should I use?"
 SIZE = "Maximum size in MB (leave empty for no limit)"
 TIME = "Maximum time in ms (leave empty for no limit)"
 SCORE = "Scored by"
