@@ -104,6 +104,11 @@ def forget_model(spec: ModelSpec, device: str, dtype: str) -> None:
     forget_free_memory()
 
 
+def optional_weights(has_head: bool) -> tuple[str, ...]:
+    """Parts of the names of those that a checkpoint may lack."""
+    return OPTIONAL_WEIGHTS if has_head else (*OPTIONAL_WEIGHTS, *HEAD_WEIGHTS)
+
+
 def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
     """A network and its tokenizer from a folder, kept by nobody but the caller.
 
@@ -123,12 +128,14 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
                 trust_remote_code=False,
                 output_loading_info=True,
             )
-            tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+            tokenizer = AutoTokenizer.from_pretrained(
+                path, local_files_only=True, trust_remote_code=False
+            )
     except Exception as error:
         # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
         logger.warning("loading %s failed", spec.name, exc_info=error)
         raise ModelUnavailable(spec, "its files are damaged or incomplete") from error
-    optional = OPTIONAL_WEIGHTS if spec.has_head else (*OPTIONAL_WEIGHTS, *HEAD_WEIGHTS)
+    optional = optional_weights(spec.has_head)
     lost = [name for name in info["missing_keys"] if not any(o in name for o in optional)]
     if lost:
         logger.warning("%s lacks %s", spec.name, ", ".join(sorted(lost)))

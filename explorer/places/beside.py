@@ -16,8 +16,9 @@ from explorer.gate import wait_for_gate
 from explorer.models.choice.family import all_specs
 from explorer.models.run import Run
 from explorer.models.specs import Where
-from explorer.places.here import Here, limit_memory, loaded
+from explorer.places.here import Here, loaded
 from explorer.places.seam import ASKER
+from explorer.timing.room import limit_memory
 
 Network = tuple[str, str, str]
 """The name of a model, the device and the precision: what ``Where`` is on its way."""

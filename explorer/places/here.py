@@ -15,7 +15,6 @@ from explorer.places.lanes import VISITOR, Lanes, Work, lane_of
 from explorer.places.seam import ASKER, JOBS, PROGRAM, Report, job_named
 from explorer.places.together import Network, Together, Waiting
 from explorer.timing.budget import Meter
-from explorer.timing.room import whole
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped
 
@@ -25,15 +24,6 @@ if TYPE_CHECKING:
 
 WIDTH = max(1, (os.cpu_count() or 1) // 3)
 """Threads of one pass."""
-SHARE = 0.6
-"""Of the machine's memory, for the networks."""
-
-
-def limit_memory(gigabytes: float | None = None) -> None:
-    """What the networks of this process may take together; by default 60% of the memory."""
-    from explorer.models.choice import memory
-
-    memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
 
 
 def _held(what: str) -> AbstractContextManager[None]:

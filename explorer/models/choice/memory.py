@@ -45,6 +45,15 @@ def gigabytes(n_bytes: float) -> str:
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e9:.2f} GB"
 
 
+def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
+    """Why a network can never be here, with its numbers; empty if it can."""
+    weights = weight_bytes(spec, dtype)
+    running = weights + running_bytes(spec, dtype)
+    said = {"weights": weights, "running": running, "limit": LIMIT[-1]}
+    numbers = {name: gigabytes(n_bytes) for name, n_bytes in said.items()}
+    return TOO_LARGE.format(**numbers) if running > LIMIT[-1] else ""
+
+
 class Room:
     """What the networks take: those kept, those on their way in, and those on their way out.
 
@@ -63,11 +72,9 @@ class Room:
         Raises:
             ModelUnavailable: it does not fit beside what is in use; says the numbers.
         """
-        weights, running = weight_bytes(spec, key[2]), running_bytes(spec, key[2])
-        if weights + running > LIMIT[-1]:
-            sizes = {"weights": weights, "running": weights + running, "limit": LIMIT[-1]}
-            said = TOO_LARGE.format(**{name: gigabytes(n) for name, n in sizes.items()})
+        if said := too_large(spec, key[2]):
             raise ModelUnavailable(spec, said)
+        weights, running = weight_bytes(spec, key[2]), running_bytes(spec, key[2])
         self._wait(spec, key, weights, running, kept)
         try:
             yield
