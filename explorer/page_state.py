@@ -160,14 +160,12 @@ def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
     given, unread = with_texts(params, TEXTS)
-    params = of_one_family(_at_its_place(given))
+    params, lost = of_one_family(_at_its_place(given))
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
     fitting = replace(state, **_unfitting(state, default))
     wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
-    if "family" in wrong and (columns := [key for key in MODEL_KEYS if key in given]):
-        wrong = [*columns, *(name for name in wrong if name != "family")]
-    return fitting, (*wrong, *unread)
+    return fitting, (*wrong, *lost, *unread)
 
 
 def _fits(params: Mapping[str, str]) -> bool:
