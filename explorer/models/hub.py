@@ -28,6 +28,8 @@ FILES = [
     "vocab.json",
     "merges.txt",
 ]
+Report = Callable[[str, float], None]
+"""Called with a plain sentence and the share done, 0 to 1."""
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
 
@@ -87,7 +89,7 @@ def is_on_disk(spec: ModelSpec) -> bool:
     return not spec.repo or cached_path(spec) is not None
 
 
-def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None = None) -> Path:
+def checkpoint_path(spec: ModelSpec, report: Report | None = None) -> Path:
     """The folder that holds a checkpoint, downloading it if it must.
 
     Raises:
@@ -107,7 +109,7 @@ def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None
     return _download(spec, report)
 
 
-def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> Path:
+def _download(spec: ModelSpec, report: Report | None) -> Path:
     # The hub's client waits for ever unless it is told not to.
     get_session().timeout = STALL_SECONDS
     try:
@@ -115,7 +117,7 @@ def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> P
             spec.repo,
             revision=spec.revision or None,
             allow_patterns=FILES,
-            tqdm_class=_reporting_bar(spec, report),
+            tqdm_class=reporting_bar(spec.label, report),
         )
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
@@ -126,7 +128,7 @@ def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> P
     return Path(path)
 
 
-def _reporting_bar(spec: ModelSpec, report: Callable[[str, float], None] | None) -> type:
+def reporting_bar(label: str, report: Report | None) -> type:
     """A tqdm class that hands every step to the page instead of the terminal."""
 
     class Bar(tqdm):
@@ -140,7 +142,7 @@ def _reporting_bar(spec: ModelSpec, report: Callable[[str, float], None] | None)
             shown = super().update(n)
             if report and self.total and self.unit == "B":
                 megabytes = f"{self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB"
-                report(f"Downloading {spec.label}: {megabytes}", self.n / self.total)
+                report(f"Downloading {label}: {megabytes}", self.n / self.total)
             return shown
 
         def close(self) -> None:

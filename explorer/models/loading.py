@@ -2,7 +2,6 @@
 
 import logging
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
 from explorer.models.choice.memory import Room, gigabytes, weight_bytes
 from explorer.models.devices import computes_in, forget_free_memory
-from explorer.models.hub import ModelUnavailable, checkpoint_path
+from explorer.models.hub import ModelUnavailable, Report, checkpoint_path
 from explorer.models.specs import ModelSpec
 
 logger = logging.getLogger(__name__)
@@ -25,8 +24,6 @@ OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint without any others would answer with noise."""
 HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
 """The masked-LM head's own, which a fine-tuned encoder may lack."""
-Report = Callable[[str, float], None]
-"""Called with a plain sentence and the share done, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)

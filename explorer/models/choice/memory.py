@@ -41,7 +41,9 @@ def running_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
 
 
 def gigabytes(n_bytes: float) -> str:
-    """``1.3 GB``, ``0.06 GB``."""
+    """``1.3 GB``, ``0.06 GB``, ``3.1 MB``."""
+    if n_bytes < 1e7:
+        return f"{n_bytes / 1e6:.1f} MB"
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e9:.2f} GB"
 
 

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from weakref import WeakValueDictionary
 
 from huggingface_hub import snapshot_download
 from huggingface_hub.utils import get_session
@@ -22,7 +23,7 @@ from explorer.models.choice.files import (
     task_of,
 )
 from explorer.models.choice.memory import too_large
-from explorer.models.hub import STALL_SECONDS, WEIGHTS
+from explorer.models.hub import STALL_SECONDS, WEIGHTS, Report, reporting_bar
 from explorer.models.kinds import KINDS, MORE_KINDS
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 
@@ -30,9 +31,12 @@ REPO = re.compile(r"[\w.-]+/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 ANY: list[bool] = [False]
 """Whether a visitor may type the name of a repository of the hub; whoever starts the page says."""
+NOT_THERE = "no such repository or revision is open to everybody"
 MOST = 64
 """Models that visitors may add."""
 _adding = threading.Lock()
+_fetching: "WeakValueDictionary[str, threading.Lock]" = WeakValueDictionary()
+"""Held while a repository is looked at and downloaded: of two who typed it one waits."""
 
 
 def add_models(given: Iterable[str], dtype: str = "float32") -> None:
@@ -49,13 +53,13 @@ def add_models(given: Iterable[str], dtype: str = "float32") -> None:
                 f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {one!r}."
             )
         spec = own_spec(key, source, dtype=dtype)
+        _put(spec)
         if key not in KINDS:
             KINDS[key] = MORE_KINDS[key]
             MODEL_KEYS.append(key)
-        OWN[spec.name] = spec
 
 
-def typed_model(key: str, typed: str) -> str:
+def typed_model(key: str, typed: str, report: Report | None = None) -> str:
     """The size of what a visitor typed into a column: one of its choices, or a repository.
 
     Raises:
@@ -67,16 +71,32 @@ def typed_model(key: str, typed: str) -> str:
     if not (ANY[-1] and REPO.fullmatch(repo)):
         raise NotAModel(f"{typed!r} is none of this column's choices.")
     with _adding:
-        same = (spec for spec in OWN.values() if (spec.key, spec.repo) == (key, repo))
-        known = next((spec for spec in same if spec.revision == revision), None)
-        if known is None and len(OWN) >= MOST:
+        fetching = _fetching.setdefault(repo, threading.Lock())
+    with fetching:
+        asked = (key, repo, revision)
+        known = [one for one in [*OWN.values()] if (one.key, one.repo, one.revision) == asked]
+        if not known and len(OWN) >= MOST:
             raise NotAModel(f"This page has {MOST} models of its visitors; it takes no more.")
-        spec = known or own_spec(key, typed, hub_only=True)
-        OWN[spec.name] = spec
+        spec = known[0] if known else _put(own_spec(key, typed, hub_only=True, report=report))
     return spec.size
 
 
-def own_spec(key: str, source: str, *, hub_only: bool = False, dtype: str = "float32") -> ModelSpec:
+def _put(spec: ModelSpec) -> ModelSpec:
+    """The model as one more choice of its column, under a name that no other has."""
+    with _adding:
+        name = _name(spec.name, spec.key)
+        OWN[name] = replace(spec, name=name, size=name)
+        return OWN[name]
+
+
+def own_spec(
+    key: str,
+    source: str,
+    *,
+    hub_only: bool = False,
+    dtype: str = "float32",
+    report: Report | None = None,
+) -> ModelSpec:
     """What is known of a checkpoint from its files alone; its weights are fetched if they fit.
 
     Raises:
@@ -90,7 +110,7 @@ def own_spec(key: str, source: str, *, hub_only: bool = False, dtype: str = "flo
     config = read_config(folder, kind, source)
     spec = ModelSpec(
         key,
-        _name(folder.resolve().name if is_here else repo, key),
+        folder.resolve().name if is_here else repo,
         shape_of(config, kind, source),
         repo="" if is_here else repo,
         revision="" if is_here else revision,
@@ -102,11 +122,11 @@ def own_spec(key: str, source: str, *, hub_only: bool = False, dtype: str = "flo
     if said := too_large(spec, dtype):
         raise NotAModel(f"{source} cannot be used: {said}.")
     if not is_here:
-        folder = _fetched(repo, revision, [*SMALL, *WEIGHTS])
+        folder = _fetched(repo, revision, [*SMALL, *WEIGHTS], report)
     tensors = read_tensors(folder, source)
     check_tensors(config, tensors, source)
     shape = replace(spec.architecture, has_pooler=any("pooler" in name for name in tensors))
-    return replace(spec, size=spec.name, architecture=shape, has_head=has_head(tensors))
+    return replace(spec, architecture=shape, has_head=has_head(tensors))
 
 
 def _name(source: str, key: str) -> str:
@@ -117,13 +137,23 @@ def _name(source: str, key: str) -> str:
     return next(one for one in names if one not in taken)
 
 
-def _fetched(repo: str, revision: str, patterns: list[str]) -> Path:
+def _fetched(repo: str, revision: str, patterns: list[str], report: Report | None = None) -> Path:
     """The folder of a repository's files of these names, downloaded where they are not here."""
     if not REPO.fullmatch(repo):
         raise NotAModel(f"There is no folder {repo!r}, and no repository of the hub is called so.")
     get_session().timeout = STALL_SECONDS
     try:
-        return Path(snapshot_download(repo, revision=revision or None, allow_patterns=patterns))
+        found = snapshot_download(
+            repo,
+            revision=revision or None,
+            allow_patterns=patterns,
+            tqdm_class=reporting_bar(repo, report),
+        )
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
-        raise NotAModel(f"{repo} cannot be had from the model hub: {first_line(error)}") from error
+        answer = getattr(error.__cause__ or error, "response", None)
+        why = (
+            NOT_THERE if getattr(answer, "status_code", 0) in (401, 403, 404) else first_line(error)
+        )
+        raise NotAModel(f"{repo} cannot be had from the model hub: {why}.") from error
+    return Path(found)

@@ -104,7 +104,7 @@ def test_one_that_never_fits_is_refused_with_its_numbers_before_its_download(mon
     said = str(refused.value)
     assert memory.gigabytes(weights) in said
     assert memory.gigabytes(weights + running) in said
-    assert "the networks may take 0.00 GB" in said
+    assert "the networks may take 2.0 MB" in said
     assert asked == []
 
 

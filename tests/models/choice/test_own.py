@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
@@ -400,10 +402,12 @@ def hub(folder, monkeypatch):
     """A hub that has one repository; what it is asked for is kept."""
     asked = []
 
-    def fetched(repo, revision, allow_patterns):
+    def fetched(repo, revision, allow_patterns, tqdm_class):
         asked.append((repo, revision, tuple(allow_patterns)))
         if repo != "someone/bert-of-mine":
             raise OSError("no such repository")
+        with tqdm_class(total=2e6, unit="B") as bar:
+            bar.update(1e6)
         return str(folder / "bert-base-uncased")
 
     monkeypatch.setattr(own, "snapshot_download", fetched)
@@ -424,6 +428,26 @@ def test_a_visitor_may_type_a_repository_only_where_that_is_allowed(hub, monkeyp
     assert own.typed_model("bert", "bert-of-mine") == "bert-of-mine"
 
 
+def test_a_download_says_how_far_it_is_and_keeps_no_other_waiting(hub, monkeypatch):
+    """Two repositories at once, and one of them typed twice: its second visitor waits."""
+    at_once, fetched, told = threading.Barrier(2, timeout=20), own.snapshot_download, []
+
+    def slowly(repo, **asked):
+        if own.WEIGHTS[0] in asked["allow_patterns"]:
+            at_once.wait()
+        return fetched("someone/bert-of-mine", **asked)
+
+    monkeypatch.setattr(own, "snapshot_download", slowly)
+    typed = ["one/bert", "two/bert", "one/bert"]
+    with ThreadPoolExecutor(3) as visitors:
+        sizes = list(
+            visitors.map(lambda t: own.typed_model("bert", t, lambda *s: told.append(s)), typed)
+        )
+    assert sizes[0] == sizes[2] != sizes[1]
+    assert sorted(OWN) == ["bert", "own-bert"]
+    assert ("Downloading one/bert: 1 of 2 MB", 0.5) in told
+
+
 def test_a_typed_name_is_never_a_folder(hub, monkeypatch, folder):
     monkeypatch.chdir(folder.parent)
     for typed in (str(folder), f"{folder.name}/bert-base-uncased", "../x", "huge", ""):
@@ -434,7 +458,7 @@ def test_a_typed_name_is_never_a_folder(hub, monkeypatch, folder):
 
 def test_a_repository_that_does_not_fit_is_refused_before_its_weights(hub, monkeypatch, capsys):
     """BERT-base's attention of 512 tokens takes 0.3 GB however narrow its weights are."""
-    said = "needs 0.00 GB and 0.3 GB while it runs; the networks may take 0.1 GB"
+    said = "needs 1.5 MB and 0.3 GB while it runs; the networks may take 0.1 GB"
     monkeypatch.setattr(memory, "LIMIT", [1e8])
     with pytest.raises(own.NotAModel, match=said):
         own.typed_model("bert", "someone/bert-of-mine")
