@@ -1,5 +1,6 @@
 """Where a checkpoint lies: bundled, in the hub's cache, or downloaded; never a long silence."""
 
+import json
 import logging
 import os
 import threading
@@ -30,6 +31,7 @@ FILES = [
 ]
 Report = Callable[[str, float], None]
 """Called with a plain sentence and the share done, 0 to 1."""
+NO_SAFETENSORS = "the model hub has no model.safetensors for it; pickled weights are not read"
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
 
@@ -79,6 +81,14 @@ def cached_path(spec: ModelSpec) -> Path | None:
     return path if (path / "config.json").exists() and has_weights(path) else None
 
 
+def weight_files(path: Path) -> list[Path]:
+    """The files of a checkpoint's weights: one, or the parts that the index names."""
+    if (path / WEIGHTS[0]).exists():
+        return [path / WEIGHTS[0]]
+    index = json.loads((path / WEIGHTS[-1]).read_text("utf-8"))
+    return [path / name for name in sorted(set(index["weight_map"].values()))]
+
+
 def has_weights(path: Path) -> bool:
     """Whether a folder has a checkpoint's weights, in one file or in parts."""
     return any((path / name).exists() for name in (WEIGHTS[0], WEIGHTS[-1]))
@@ -124,7 +134,7 @@ def _download(spec: ModelSpec, report: Report | None) -> Path:
         logger.warning("download of %s failed", spec.repo, exc_info=error)
         raise ModelUnavailable(spec, "the download from the model hub failed") from error
     if not has_weights(Path(path)):
-        raise ModelUnavailable(spec, "the model hub has no model.safetensors for it")
+        raise ModelUnavailable(spec, NO_SAFETENSORS)
     return Path(path)
 
 

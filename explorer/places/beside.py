@@ -59,7 +59,10 @@ class Beside:
 
     async def runs(self, asked: Iterable[tuple[Network, str]]) -> list[Any]:
         """The runs of texts, taken apart, or why there is none; those of like length share one."""
-        begun = [self._here.run(where_is(network), text, None) for network, text in asked]
+        # In a thread, since whoever asks loads the network.
+        begun = await self._in_thread(
+            lambda: [self._here.run(where_is(network), text, None) for network, text in asked]
+        )
         found = await asyncio.gather(*map(settled, begun))
         return [taken_apart(one) if isinstance(one, Run) else one for one in found]
 

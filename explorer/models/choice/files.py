@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
-from explorer.models.hub import WEIGHTS
+from explorer.models.hub import has_weights, weight_files
 from explorer.models.kinds import ModelKind
 from explorer.models.specs import MOST_LAYERS, Architecture
 
@@ -138,21 +138,17 @@ def read_tensors(folder: Path, source: str) -> Tensors:
     Raises:
         NotAModel: there are none, or a file is damaged.
     """
-    whole, index = folder / WEIGHTS[0], folder / WEIGHTS[-1]
-    names = [whole.name]
-    if not whole.exists():
-        if not index.exists():
-            raise NotAModel(
-                f"{source} has no {whole.name}; pickled weights can run code and are not read."
-            )
-        names = sorted(set(_json(index, source).get("weight_map", {}).values()))
+    if not has_weights(folder):
+        raise NotAModel(
+            f"{source} has no model.safetensors; pickled weights can run code and are not read."
+        )
     found: dict[str, tuple[int, ...]] = {}
     try:
-        for name in names:
-            with safe_open(folder / name, "pt") as opened:
+        for file in weight_files(folder):
+            with safe_open(file, "pt") as opened:
                 found |= {n: tuple(opened.get_slice(n).get_shape()) for n in opened.keys()}  # noqa: SIM118
     except Exception as error:
-        # safetensors raises its own error for every way in which a file can be damaged.
+        # safetensors raises its own error for each way in which a file can be damaged, json too.
         raise NotAModel(f"{source} has a damaged file: {first_line(error)}") from error
     return {_new_name(name): shape for name, shape in found.items()}
 

@@ -28,13 +28,13 @@ def weight_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
     return (shape_total(spec.architecture) + head_total(spec.architecture)) * BYTES[dtype]
 
 
-def running_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
-    """Bytes that one pass of the longest text takes besides: all attention and hidden states.
+def running_bytes(spec: ModelSpec, dtype: str = "float32", tokens: int = 512) -> int:
+    """Bytes that a pass takes besides, by default of the longest text: all it looks at and says.
 
     A T T float32 numbers a layer twice, since they are kept after they are made; T H a layer, T F
     once.
     """
-    shape, t = spec.architecture, min(spec.architecture.n_positions, 512)
+    shape, t = spec.architecture, min(spec.architecture.n_positions, tokens)
     attention = 2 * shape.n_layers * shape.n_heads * t * t
     states = (shape.n_layers + 1) * t * shape.d_model + 2 * t * shape.d_ffn
     return attention * 4 + states * BYTES[dtype]
@@ -57,13 +57,14 @@ def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
 
 
 class Room:
-    """What the networks take: those kept, those on their way in, and those on their way out.
+    """What the networks take: those kept, those on their way in or out, and passes under way.
 
     ``lock`` is held whenever the mapping of those kept is read or changed.
     """
 
     def __init__(self, lock: threading.Lock) -> None:
         self._coming: dict[Key, int] = {}
+        self._passes = 0
         self._leaving: WeakSet = WeakSet()
         self._lock = lock
 
@@ -84,6 +85,18 @@ class Room:
             with self._lock:
                 del self._coming[key]
 
+    @contextmanager
+    def for_a_pass(self, n_bytes: int, kept: MutableMapping) -> Iterator[None]:
+        """Room for what a pass takes while it runs: idle networks leave, and nobody waits."""
+        with self._lock:
+            self._passes += n_bytes
+            self._let_go(0, kept, (True,))
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._passes -= n_bytes
+
     def _wait(
         self, spec: ModelSpec, key: Key, weights: int, running: int, kept: MutableMapping
     ) -> None:
@@ -103,14 +116,17 @@ class Room:
         """Bytes of all there are; a network that left counts until nobody uses it any more."""
         networks = {*kept.values(), *self._leaving}
         there = sum(weight_bytes(one.spec, one.dtype) for one in networks)
-        return there + sum(self._coming.values())
+        return there + sum(self._coming.values()) + self._passes
 
-    def _let_go(self, n_bytes: int, kept: MutableMapping) -> None:
+    def _let_go(
+        self, n_bytes: int, kept: MutableMapping, only_idle: tuple[bool, ...] = (True, False)
+    ) -> None:
         """Forget the least recently used, idle ones first, until so many bytes are free."""
-        for idle_only in (True, False):
+        expected = n_bytes + sum(self._coming.values()) + self._passes
+        for idle_only in only_idle:
             for key in list(kept):
                 staying = sum(weight_bytes(one.spec, one.dtype) for one in kept.values())
-                if staying + sum(self._coming.values()) + n_bytes <= LIMIT[-1]:
+                if staying + expected <= LIMIT[-1]:
                     break
                 # The mapping, this function's argument and getrefcount's own: nobody else has it.
                 if idle_only and sys.getrefcount(kept[key]) > 2:

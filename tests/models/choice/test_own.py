@@ -10,7 +10,6 @@ import torch
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModel,
-    AutoModelForPreTraining,
     AutoTokenizer,
     BertForQuestionAnswering,
     BertForSequenceClassification,
@@ -18,11 +17,11 @@ from transformers import (
     BertTokenizer,
 )
 
-from explorer.models import loading
 from explorer.models.choice import memory, own
 from explorer.models.choice.family import OWN, column, family_specs
+from explorer.models.heads import adapters
 from explorer.models.hub import ModelUnavailable
-from explorer.models.loading import read_checkpoint
+from explorer.models.loading import load_model, read_checkpoint
 from explorer.models.specs import MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.runs import get_answers, get_runs
@@ -31,8 +30,7 @@ from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks import kept, tuned
-from explorer.ui.tasks.words import NOT_IN_CHECKPOINT, head_said
-from tests.models.choice.seven_sizes import SHAPES, narrow, save_seven
+from tests.models.choice.seven_sizes import save_seven
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
@@ -48,13 +46,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def as_before(tiny_family, monkeypatch):
-    yield
-    for key in [key for key in loading._loaded if key[0] in OWN]:
-        del loading._loaded[key]
-    OWN.clear()
-    own.KINDS.pop("roberta", None)
-    MODEL_KEYS[:] = [key for key in MODEL_KEYS if key != "roberta"]
+def as_before(tiny_family, own_models):
+    """No test leaves a model to the next."""
 
 
 @pytest.fixture
@@ -358,6 +351,11 @@ def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copi
     with torch.no_grad():
         wanted = network(**inputs).logits.softmax(-1)[0, 1].item()
     assert found["positive"] == pytest.approx(wanted, abs=1e-5)
+    loaded = load_model(spec)
+    shared = {parameter.data_ptr() for parameter in loaded.network.parameters()}
+    tuned_network = adapters.tuned_of(loaded, "sst2").network
+    of_its_own = [n for n, p in tuned_network.named_parameters() if p.data_ptr() not in shared]
+    assert of_its_own == ["classifier.weight", "classifier.bias"], "a second copy of the encoder"
     state = PageState(text=text, family=family_of(spec))
     assert f"{spec.label} answers with the head" in str(tuned.show_sentiment(state, text))
     assert "whose score was not measured here" in str(kept.show_kept(state))
@@ -473,31 +471,3 @@ def test_visitors_add_only_so_many(hub, monkeypatch):
     monkeypatch.setattr(own, "MOST", 0)
     with pytest.raises(own.NotAModel, match="takes no more"):
         own.typed_model("bert", "someone/bert-of-mine")
-
-
-def as_published(name, tensors):
-    """The names that the published files have: old ones for BERT, no order head for ALBERT."""
-    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
-    found = {n: t for n, t in tensors.items() if "sop_classifier" not in n}
-    if name.startswith("bert"):
-        for new, before in old.items():
-            found = {n.replace(new, before): t for n, t in found.items()}
-    return found
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_each_of_the_seven_loads_with_no_tensor_missing_but_those_that_are_explained(
-    name, folder, tmp_path, monkeypatch
-):
-    path = shutil.copytree(folder / name, tmp_path / name)
-    rewritten(path, lambda tensors: as_published(name, tensors))
-    with narrow(monkeypatch, tmp_path) as specs:
-        loaded = read_checkpoint(specs[name], path, "cpu", "float32")
-    head = ("sop_classifier.classifier.bias", "sop_classifier.classifier.weight")
-    assert loaded.missing == (head if name.startswith("albert") else ())
-    _, info = AutoModelForPreTraining.from_pretrained(path, output_loading_info=True)
-    assert not info["unexpected_keys"]
-    assert not info["mismatched_keys"]
-    if loaded.missing:
-        said = head_said(specs[name], trained=False, skill=None)
-        assert said == NOT_IN_CHECKPOINT.format(label=specs[name].label, objective="SOP")
