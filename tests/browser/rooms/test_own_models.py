@@ -41,9 +41,14 @@ def test_a_fourth_column_is_read_and_a_phone_shows_it_whole(page_at, tab):
     assert not told, "\n".join(map(str, told))
 
 
+def open_settings(page):
+    expect(page.locator("#settings")).to_have_attribute("popover", "auto")  # the page is up
+    page.locator(".badge-chip").click()
+
+
 def test_a_repository_that_is_typed_becomes_a_choice_and_a_second_tab_knows_it(page_at):
     page = page_at()
-    page.locator(".badge-chip").click()
+    open_settings(page)
     column = page.locator("#settings input[aria-label='BERT']")
     column.fill(TYPED)
     column.press("Enter")
@@ -55,7 +60,7 @@ def test_a_repository_that_is_typed_becomes_a_choice_and_a_second_tab_knows_it(p
     second.goto(page.url)
     expect(second.locator("#tab-predictions").get_by_text("tiny-bert").first).to_be_visible()
     expect(second.locator("html")).to_have_attribute("data-bert", "tiny-bert")
-    second.locator(".badge-chip").click()
+    open_settings(second)
     chosen = second.locator("#settings input[aria-label='BERT']")
     expect(chosen).to_have_value(re.compile("^tiny-bert"))
     column.fill("someone/nobody")
