@@ -15,7 +15,6 @@ from explorer.doors import log
 from explorer.doors.closing import close
 from explorer.doors.hosts import PUBLIC, believe
 from explorer.page_state import PageState
-from explorer.places.here import limit_memory
 from explorer.runs import default_family, warm_up
 from explorer.start import NO_RAY, CannotStart, check_machine, check_port
 from explorer.timing.heap import keep_heaps_small
@@ -31,7 +30,6 @@ def build(flags: Namespace) -> gr.Blocks:
         Broken: a file is missing or damaged.
     """
     check_machine()
-    limit_memory(flags.memory)
     if flags.models_at:
         ask_models_at(flags.models_at)
     return build_page(opened_on(flags), with_tools(flags))

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from explorer.analysis.measures import TEMPERATURES
 from explorer.assets import examples
 from explorer.models.choice.family import family_specs, in_columns, of_one_family, read_family
-from explorer.models.specs import DEVICE, MODEL_KEYS
+from explorer.models.specs import DEVICE, MODEL_KEYS, MOST_LAYERS
 from explorer.models.tokens import MASK, clean_text, plain_text, split_words
 from explorer.packing import PACKED, pack, with_texts
 
@@ -67,7 +67,7 @@ LINK_LONGEST = 1_900
 TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
 """What readers type: the fields that are packed."""
 DEFAULT_TEXT: str = examples()[0]["text"]
-MAX_LAYER = MAX_HEAD = 63
+MAX_LAYER = MAX_HEAD = MOST_LAYERS - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,14 +160,12 @@ def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
     given, unread = with_texts(params, TEXTS)
-    params = of_one_family(_at_its_place(given))
+    params, lost = of_one_family(_at_its_place(given))
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
     fitting = replace(state, **_unfitting(state, default))
     wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
-    if "family" in wrong and (columns := [key for key in MODEL_KEYS if key in given]):
-        wrong = [*columns, *(name for name in wrong if name != "family")]
-    return fitting, (*wrong, *unread)
+    return fitting, (*wrong, *lost, *unread)
 
 
 def _fits(params: Mapping[str, str]) -> bool:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from explorer.assets import Broken
-from explorer.timing.room import NEEDED, room
+from explorer.timing.room import NEEDED, limit_memory, room
 
 CANNOT, LAST_PORT = 2, 65_535
 ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."
@@ -117,11 +117,12 @@ def choose_models(flags: argparse.Namespace) -> None:
     """
     from explorer.models.choice.family import opened_family
 
+    limit_memory(flags.memory)  # before a model is looked at: what cannot fit is not downloaded
     if flags.any_model or flags.model:
         from explorer.models.choice import own
 
         own.ANY[-1] = flags.any_model
-        own.add_models(flags.model)
+        own.add_models(flags.model, flags.dtype)
     flags.family = opened_family(flags.family)
 
 

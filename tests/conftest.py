@@ -120,6 +120,21 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     return TinyFamily(_tiny_folder)
 
 
+@pytest.fixture
+def own_models():
+    """Where a test gives checkpoints of its own; afterwards there are none, and no fourth column."""
+    from explorer.models import loading
+    from explorer.models.kinds import KINDS, MORE_KINDS
+
+    yield family.OWN
+    for key in [key for key in loading._loaded if key[0] in family.OWN]:
+        del loading._loaded[key]
+    family.OWN.clear()
+    for key in MORE_KINDS:
+        KINDS.pop(key, None)
+    specs.MODEL_KEYS[:] = KINDS
+
+
 @pytest.fixture(scope="session")
 def _tuned_folder(_tiny_folder, tmp_path_factory):
     """The random family once more, with a random adapter for each task beside each model."""

@@ -112,10 +112,15 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(404, b"not found", body)
 
     def _tree(self, repo: str) -> list[dict]:
+        pickled = {WEIGHTS: "pytorch_model.bin"} if self.server.mood == "no such file" else {}
         return [
-            {"type": "file", "path": path.name, "size": path.stat().st_size, "oid": etag(path)}
+            {
+                "type": "file",
+                "path": pickled.get(path.name, path.name),
+                "size": path.stat().st_size,
+                "oid": etag(path),
+            }
             for path in sorted((self.server.folder / repo).iterdir())
-            if not (self.server.mood == "no such file" and path.name == WEIGHTS)
         ]
 
     def _file(self, repo: str, revision: str, name: str, body: bool) -> None:

@@ -351,3 +351,20 @@ def test_a_family_of_a_million_sizes_costs_nothing():
 def test_a_size_that_there_is_not_is_said_by_its_column():
     state, repaired = from_params({"bert": "huge", "tab": "depth"})
     assert (state.family, state.tab, repaired) == ("mini", "depth", ("bert",))
+
+
+@pytest.mark.parametrize(
+    ("params", "family", "repaired"),
+    [
+        ({"bert": "huge", "albert": "xlarge"}, "albert=xlarge", ("bert",)),
+        ({"family": "bert=huge,albert=xlarge"}, "albert=xlarge", ("bert",)),
+        ({"family": "base,bert=huge,albert=xlarge"}, "base,albert=xlarge", ("bert",)),
+        ({"family": "base", "bert": "huge"}, "base", ("bert",)),
+        ({"family": "nobody", "albert": "xlarge"}, "albert=xlarge", ("family",)),
+        ({"family": "base,gpt=huge,=,bert=large"}, "base,bert=large", ("family",)),
+        ({"family": "bert=huge", "distilbert": "large"}, "mini", ("bert", "distilbert")),
+    ],
+)
+def test_one_column_that_cannot_be_read_leaves_the_others(params, family, repaired):
+    state, wrong = from_params(params)
+    assert (state.family, wrong) == (read_family(family), repaired)

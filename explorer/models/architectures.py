@@ -32,9 +32,14 @@ def meta_network(spec: ModelSpec) -> PreTrainedModel:
 
     ``.base_model`` is the encoder as released, with its pooler where it has one.
     """
+    return meta_of(config_of(spec))
+
+
+def meta_of(config: PreTrainedConfig) -> PreTrainedModel:
+    """The same from a config of transformers."""
     with building, torch.device("meta"):
         network = AutoModelForPreTraining.from_config(
-            config_of(spec), attn_implementation="eager", dtype=torch.float32
+            config, attn_implementation="eager", dtype=torch.float32
         )
     return cast(PreTrainedModel, network.eval().requires_grad_(False))
 
@@ -86,12 +91,9 @@ def sharing_network(spec: ModelSpec, mode: str) -> PreTrainedModel:
         raise ValueError(f"There is no sharing mode {mode!r} for {spec.label}.")
     config = config_of(spec)
     config.num_hidden_groups = 1 if mode == "all" else spec.architecture.n_layers
-    with building, torch.device("meta"):
-        network = AutoModelForPreTraining.from_config(
-            config, attn_implementation="eager", dtype=torch.float32
-        )
+    network = meta_of(config)
     share_parts(network, mode)
-    return cast(PreTrainedModel, network.eval().requires_grad_(False))
+    return network
 
 
 def share_parts(network: PreTrainedModel, mode: str) -> None:

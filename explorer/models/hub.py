@@ -1,5 +1,6 @@
 """Where a checkpoint lies: bundled, in the hub's cache, or downloaded; never a long silence."""
 
+import json
 import logging
 import os
 import threading
@@ -28,6 +29,9 @@ FILES = [
     "vocab.json",
     "merges.txt",
 ]
+Report = Callable[[str, float], None]
+"""Called with a plain sentence and the share done, 0 to 1."""
+NO_SAFETENSORS = "the model hub has no model.safetensors for it; pickled weights are not read"
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
 
@@ -77,6 +81,14 @@ def cached_path(spec: ModelSpec) -> Path | None:
     return path if (path / "config.json").exists() and has_weights(path) else None
 
 
+def weight_files(path: Path) -> list[Path]:
+    """The files of a checkpoint's weights: one, or the parts that the index names."""
+    if (path / WEIGHTS[0]).exists():
+        return [path / WEIGHTS[0]]
+    index = json.loads((path / WEIGHTS[-1]).read_text("utf-8"))
+    return [path / name for name in sorted(set(index["weight_map"].values()))]
+
+
 def has_weights(path: Path) -> bool:
     """Whether a folder has a checkpoint's weights, in one file or in parts."""
     return any((path / name).exists() for name in (WEIGHTS[0], WEIGHTS[-1]))
@@ -87,7 +99,7 @@ def is_on_disk(spec: ModelSpec) -> bool:
     return not spec.repo or cached_path(spec) is not None
 
 
-def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None = None) -> Path:
+def checkpoint_path(spec: ModelSpec, report: Report | None = None) -> Path:
     """The folder that holds a checkpoint, downloading it if it must.
 
     Raises:
@@ -107,7 +119,7 @@ def checkpoint_path(spec: ModelSpec, report: Callable[[str, float], None] | None
     return _download(spec, report)
 
 
-def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> Path:
+def _download(spec: ModelSpec, report: Report | None) -> Path:
     # The hub's client waits for ever unless it is told not to.
     get_session().timeout = STALL_SECONDS
     try:
@@ -115,18 +127,18 @@ def _download(spec: ModelSpec, report: Callable[[str, float], None] | None) -> P
             spec.repo,
             revision=spec.revision or None,
             allow_patterns=FILES,
-            tqdm_class=_reporting_bar(spec, report),
+            tqdm_class=reporting_bar(spec.label, report),
         )
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
         logger.warning("download of %s failed", spec.repo, exc_info=error)
         raise ModelUnavailable(spec, "the download from the model hub failed") from error
     if not has_weights(Path(path)):
-        raise ModelUnavailable(spec, "the model hub has no model.safetensors for it")
+        raise ModelUnavailable(spec, NO_SAFETENSORS)
     return Path(path)
 
 
-def _reporting_bar(spec: ModelSpec, report: Callable[[str, float], None] | None) -> type:
+def reporting_bar(label: str, report: Report | None) -> type:
     """A tqdm class that hands every step to the page instead of the terminal."""
 
     class Bar(tqdm):
@@ -140,7 +152,7 @@ def _reporting_bar(spec: ModelSpec, report: Callable[[str, float], None] | None)
             shown = super().update(n)
             if report and self.total and self.unit == "B":
                 megabytes = f"{self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB"
-                report(f"Downloading {spec.label}: {megabytes}", self.n / self.total)
+                report(f"Downloading {label}: {megabytes}", self.n / self.total)
             return shown
 
         def close(self) -> None:

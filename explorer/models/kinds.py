@@ -48,6 +48,8 @@ class ModelKind:
     """The normalisation that ends the layer."""
     fixed: Mapping[str, float] = field(default_factory=dict)
     """What its config says besides the shape."""
+    only: Mapping[str, int] = field(default_factory=dict)
+    """What a config must say where it says anything: with other values all pictures would lie."""
     first_position: int = 0
     """The row of the position table that a text's first token reads."""
     teacher: str = ""
@@ -130,6 +132,7 @@ ALBERT = ModelKind(
     outer="ffn_output",
     norm="full_layer_layer_norm",
     fixed={"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0},
+    only={"num_hidden_groups": 1, "inner_group_num": 1},
     pair=PairHead(
         "sop",
         lambda network, states: network.sop_classifier(

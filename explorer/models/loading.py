@@ -3,16 +3,18 @@
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeVar
 
 import torch
 import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
-from explorer.models.choice.memory import Room, gigabytes, weight_bytes
+from explorer.models.choice.memory import Key, Room, gigabytes, running_bytes, weight_bytes
 from explorer.models.devices import computes_in, forget_free_memory
-from explorer.models.hub import ModelUnavailable, checkpoint_path
+from explorer.models.hub import ModelUnavailable, Report, checkpoint_path
 from explorer.models.specs import ModelSpec
 
 logger = logging.getLogger(__name__)
@@ -25,8 +27,6 @@ OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint without any others would answer with noise."""
 HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
 """The masked-LM head's own, which a fine-tuned encoder may lack."""
-Report = Callable[[str, float], None]
-"""Called with a plain sentence and the share done, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -50,8 +50,10 @@ class LoadedModel:
         return int(self.network.config.max_position_embeddings) - self.spec.kind.first_position
 
 
-_loaded: dict[tuple[str, str, str], LoadedModel] = {}
-_locks: dict[tuple[str, str, str], threading.Lock] = {}
+Kept = TypeVar("Kept")
+_loaded: dict[Key, Any] = {}
+"""The networks in memory: each has a ``spec`` and a ``dtype``, by which it is counted."""
+_locks: dict[Key, threading.Lock] = {}
 _registry = threading.Lock()
 room = Room(_registry)
 building = threading.Lock()
@@ -67,23 +69,42 @@ def load_model(
         ModelUnavailable: the weights are absent, unreachable, damaged or too large for the memory
             that the networks may take; says so in one sentence.
     """
-    key = (spec.name, device, dtype)
+
+    def read() -> LoadedModel:
+        path = checkpoint_path(spec, report)
+        if report:
+            report(f"Loading {spec.label}: {gigabytes(weight_bytes(spec, dtype))}", 0.0)
+        return read_checkpoint(spec, path, device, dtype)
+
+    return kept((spec.name, device, dtype), spec, read)
+
+
+def kept(key: Key, spec: ModelSpec, make: Callable[[], Kept]) -> Kept:
+    """What is in memory under a key, made once within the memory that all networks share.
+
+    Raises:
+        ModelUnavailable: there is no room for it.
+    """
     with _registry:
         lock = _locks.setdefault(key, threading.Lock())
     with lock:
         found = _recent(key)
         if found is None:
             with room.for_one_more(spec, key, _loaded):
-                path = checkpoint_path(spec, report)
-                if report:
-                    report(f"Loading {spec.label}: {gigabytes(weight_bytes(spec, dtype))}", 0.0)
-                found = read_checkpoint(spec, path, device, dtype)
+                found = make()
                 with _registry:
                     _loaded[key] = found
         return found
 
 
-def _recent(key: tuple[str, str, str]) -> LoadedModel | None:
+def passing(
+    spec: ModelSpec, dtype: str, tokens: int = 512, texts: int = 1
+) -> AbstractContextManager[None]:
+    """Held while a network reads texts: what that takes is counted."""
+    return room.for_a_pass(texts * running_bytes(spec, dtype, tokens), _loaded)
+
+
+def _recent(key: Key) -> Any:  # noqa: ANN401
     """A network that is in memory, from now on the most recently used."""
     with _registry:
         found = _loaded.pop(key, None)
@@ -97,11 +118,23 @@ def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
     return (spec.name, device, dtype) in _loaded
 
 
+def forget_all(is_one: Callable[[str], bool]) -> None:
+    """Take those from memory whose name says so."""
+    with _registry:
+        for key in [key for key in _loaded if is_one(key[0])]:
+            del _loaded[key]
+
+
 def forget_model(spec: ModelSpec, device: str, dtype: str) -> None:
     """Take a network from its device; the next text loads it again."""
     with _registry:
         _loaded.pop((spec.name, device, dtype), None)
     forget_free_memory()
+
+
+def optional_weights(has_head: bool) -> tuple[str, ...]:
+    """Parts of the names of those that a checkpoint may lack."""
+    return OPTIONAL_WEIGHTS if has_head else (*OPTIONAL_WEIGHTS, *HEAD_WEIGHTS)
 
 
 def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
@@ -123,12 +156,14 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
                 trust_remote_code=False,
                 output_loading_info=True,
             )
-            tokenizer = AutoTokenizer.from_pretrained(path, local_files_only=True)
+            tokenizer = AutoTokenizer.from_pretrained(
+                path, local_files_only=True, trust_remote_code=False
+            )
     except Exception as error:
         # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
         logger.warning("loading %s failed", spec.name, exc_info=error)
         raise ModelUnavailable(spec, "its files are damaged or incomplete") from error
-    optional = OPTIONAL_WEIGHTS if spec.has_head else (*OPTIONAL_WEIGHTS, *HEAD_WEIGHTS)
+    optional = optional_weights(spec.has_head)
     lost = [name for name in info["missing_keys"] if not any(o in name for o in optional)]
     if lost:
         logger.warning("%s lacks %s", spec.name, ", ".join(sorted(lost)))

@@ -12,6 +12,8 @@ from explorer.models.kinds import KINDS, ModelKind
 MODEL_KEYS: list[str] = list(KINDS)
 """Always in this order, everywhere; a column of the reader's own comes last."""
 BUNDLED = ASSETS / "models"
+MOST_LAYERS = 64
+"""Layers of a model, and heads of a layer, that a link can name."""
 DEVICE = re.compile(r"[a-z]{2,12}(?::[0-9]{1,2})?")
 """How a device is written: ``cpu``, ``cuda``, ``cuda:1``; which there are the machine says."""
 

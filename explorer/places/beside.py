@@ -16,8 +16,9 @@ from explorer.gate import wait_for_gate
 from explorer.models.choice.family import all_specs
 from explorer.models.run import Run
 from explorer.models.specs import Where
-from explorer.places.here import Here, limit_memory, loaded
+from explorer.places.here import Here, loaded
 from explorer.places.seam import ASKER
+from explorer.timing.room import limit_memory
 
 Network = tuple[str, str, str]
 """The name of a model, the device and the precision: what ``Where`` is on its way."""
@@ -58,7 +59,10 @@ class Beside:
 
     async def runs(self, asked: Iterable[tuple[Network, str]]) -> list[Any]:
         """The runs of texts, taken apart, or why there is none; those of like length share one."""
-        begun = [self._here.run(where_is(network), text, None) for network, text in asked]
+        # In a thread, since whoever asks loads the network.
+        begun = await self._in_thread(
+            lambda: [self._here.run(where_is(network), text, None) for network, text in asked]
+        )
         found = await asyncio.gather(*map(settled, begun))
         return [taken_apart(one) if isinstance(one, Run) else one for one in found]
 

@@ -15,7 +15,6 @@ from explorer.places.lanes import VISITOR, Lanes, Work, lane_of
 from explorer.places.seam import ASKER, JOBS, PROGRAM, Report, job_named
 from explorer.places.together import Network, Together, Waiting
 from explorer.timing.budget import Meter
-from explorer.timing.room import whole
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped
 
@@ -25,15 +24,6 @@ if TYPE_CHECKING:
 
 WIDTH = max(1, (os.cpu_count() or 1) // 3)
 """Threads of one pass."""
-SHARE = 0.6
-"""Of the machine's memory, for the networks."""
-
-
-def limit_memory(gigabytes: float | None = None) -> None:
-    """What the networks of this process may take together; by default 60% of the memory."""
-    from explorer.models.choice import memory
-
-    memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
 
 
 def _held(what: str) -> AbstractContextManager[None]:
@@ -58,12 +48,15 @@ def _for_visitor(work: Work) -> None:
 
 
 @contextmanager
-def _leaves_if_full(where: Where) -> Iterator[None]:
-    """An accelerator without memory left is given back what the network has there."""
+def _running(where: Where, tokens: int = 512, texts: int = 1) -> Iterator[None]:
+    """What a pass takes is counted; an accelerator that is full is given back what it has there."""
     import torch
 
+    from explorer.models.loading import passing
+
     try:
-        yield
+        with passing(where.spec, where.dtype, tokens, texts):
+            yield
     except torch.OutOfMemoryError:
         from explorer.models.loading import forget_model
 
@@ -107,8 +100,16 @@ class Here:
         loaded(where, report)
 
     def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
-        """Texts of like length that come while the workers are busy share the next pass."""
-        waiting = Waiting(text, report)
+        """Texts of like length that come while the workers are busy share the next pass.
+
+        Loaded by the caller, as in ``near``: what left meanwhile would keep a worker for seconds.
+        """
+        try:
+            waiting = Waiting(text, loaded(where, report), report)
+        except BaseException as error:
+            failed: Future[Run] = Future()
+            failed.set_exception(error)
+            return failed
         lane = lane_of(PROGRAM[-1](), is_long=False)
         self._together.add((where, lane), waiting)
         self._begin(lane, lambda: self._serve((where, lane)))
@@ -168,7 +169,7 @@ class Here:
                 SLOT.visited(not program),
                 _held(way.slot),
                 meter.running(),
-                _leaves_if_full(where),
+                nullcontext() if way.slot == "none" else _running(where),
             ):
                 return do(first, *arguments)
         left, answer, lane = ASKER[-1](), Future[Any](), lane_of(program, way.one_of_many)
@@ -182,7 +183,7 @@ class Here:
                     _held(way.slot),
                     giving_way(let_others),
                     meter.running(),
-                    _leaves_if_full(where),
+                    _running(where),
                 ):
                     found = do(first, *arguments)
                 answer.set_result(found)
@@ -209,8 +210,7 @@ def _run_all(served: list[Waiting], where: Where) -> None:
     from explorer.models.forward import run_together, tokenize
 
     reports = [one.report for one in served if one.report]
-    network = loaded(where, reports[0] if reports else None)
-    tokens = {}
+    network, tokens = served[0].network, {}
     for one in served:
         try:
             tokens[one] = tokenize(network, one.text)
@@ -219,7 +219,8 @@ def _run_all(served: list[Waiting], where: Where) -> None:
     if SLOT.is_measuring:
         for report in reports:
             report("A measurement has the machine for some seconds; your text is next", 0.0)
-    with SLOT.infer(), _leaves_if_full(where):
+    longest = max((len(one.ids) for one in tokens.values()), default=0)
+    with SLOT.infer(), _running(where, longest, len(tokens)):
         runs = run_together(network, list(tokens.values()))
     for one, run in zip(tokens, runs, strict=True):
         one.run.set_result(run)

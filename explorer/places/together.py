@@ -3,10 +3,14 @@
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.places.seam import Report
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel
 
 Network = tuple[Where, int]
 """A network and the lane of those who wait for it: none is kept back by another lane's padding."""
@@ -21,6 +25,8 @@ class Waiting:
     """A text that waits for a network, whom to tell how it stands, and what will hold its run."""
 
     text: str
+    network: "LoadedModel"
+    """Loaded by whoever asks, and in memory until the text is read."""
     report: Report | None = None
     run: "Future[Run]" = field(default_factory=Future)
 

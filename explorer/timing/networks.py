@@ -1,11 +1,9 @@
 """The networks that are timed: the explorer's own where it has them, else the bare shapes."""
 
-import threading
 import warnings
-from collections import OrderedDict
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -14,21 +12,20 @@ from transformers import PreTrainedModel
 
 from explorer.models.architectures import Check, meta_network, random_network
 from explorer.models.hub import cached_path
-from explorer.models.loading import DTYPES, load_model
+from explorer.models.loading import DTYPES, LoadedModel, forget_all, kept, load_model
 from explorer.models.specs import ModelSpec
 from explorer.timing.machine import free_bytes
 from explorer.timing.workload import BadWorkload, Workload, check_size
 
-N_KEPT = 4
 # torch announces a successor package that is not needed to run 8-bit weights. Said once, here: what
 # is not to be heard is the whole process's, and may not change while others run.
 warnings.filterwarnings("ignore", r"torch\.ao\.quantization is deprecated", DeprecationWarning)
 warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor", UserWarning)
-_kept: "OrderedDict[tuple[str, str, str], PreTrainedModel]" = OrderedDict()
-_lock = threading.Lock()
+MADE = " made of "
+"""Stands in the names of networks that no checkpoint has; a model's own has no blank."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TimedNetwork:
     """A network ready to be timed, and whose weights it has."""
 
@@ -36,6 +33,9 @@ class TimedNetwork:
     network: PreTrainedModel
     weights: str
     """``bundled``, ``checkpoint`` or ``random``: the time does not depend on it, the shape does."""
+    dtype: str = "float32"
+    loaded: LoadedModel | None = None
+    """Whose network it is, so that this stays in memory as long as it is timed."""
 
     def n_bytes(self, head: bool) -> int:
         """Bytes of the weights kept for a pass: the encoder, or everything with the head."""
@@ -56,8 +56,9 @@ def timed_network(spec: ModelSpec, workload: Workload, check: Check = lambda: No
     check_size(spec.architecture, workload, free_bytes(workload.device), weights)
     if has_weights(spec):
         loaded = load_model(spec, workload.device, workload.dtype)
-        return TimedNetwork(spec, loaded.network, "checkpoint" if spec.repo else "bundled")
-    return TimedNetwork(spec, _random(spec, workload, check), "random")
+        weights_of = "checkpoint" if spec.repo else "bundled"
+        return TimedNetwork(spec, loaded.network, weights_of, workload.dtype, loaded)
+    return _random(spec, workload, check)
 
 
 def has_weights(spec: ModelSpec) -> bool:
@@ -84,22 +85,19 @@ def check_device(device: str) -> None:
         raise BadWorkload(f"This machine has no {device} device.")
 
 
-def _random(spec: ModelSpec, workload: Workload, check: Check) -> PreTrainedModel:
-    key = (spec.name, workload.device, workload.dtype)
-    with _lock:
-        if key not in _kept:
-            while len(_kept) >= N_KEPT:
-                _kept.popitem(last=False)
-            network = random_network(spec, check=check)
-            _kept[key] = network.to(workload.device, DTYPES[workload.dtype])
-        _kept.move_to_end(key)
-        return _kept[key]
+def _random(spec: ModelSpec, workload: Workload, check: Check) -> TimedNetwork:
+    device, dtype = workload.device, workload.dtype
+
+    def make() -> TimedNetwork:
+        network = random_network(spec, check=check).to(device, DTYPES[dtype])
+        return TimedNetwork(spec, network, "random", dtype)
+
+    return kept((f"random{MADE}{spec.name}", device, dtype), spec, make)
 
 
 def forget_timed_networks() -> None:
-    """Give the memory of the random networks back."""
-    with _lock:
-        _kept.clear()
+    """Give the memory of the networks that were made to be timed back."""
+    forget_all(lambda name: MADE in name)
 
 
 def weight_bytes(network: nn.Module) -> int:
@@ -149,13 +147,8 @@ def int8_weights_network(timed: TimedNetwork) -> TimedNetwork:
 def _kept_network(
     timed: TimedNetwork, name: str, make: Callable[[nn.Module], nn.Module]
 ) -> TimedNetwork:
-    key = (timed.spec.name, "cpu", f"{name} {timed.weights}")
-    with _lock:
-        if key not in _kept:
-            while len(_kept) >= N_KEPT:
-                _kept.popitem(last=False)
-            _kept[key] = make(timed.network)
-        return TimedNetwork(timed.spec, _kept[key], timed.weights)
+    key = (f"{name}{MADE}{timed.spec.name}, {timed.weights}", "cpu", timed.dtype)
+    return kept(key, timed.spec, lambda: replace(timed, network=make(timed.network)))
 
 
 def _dynamic(network: nn.Module) -> nn.Module:

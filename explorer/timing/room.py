@@ -12,6 +12,16 @@ NEEDED = 0.45e9
 SHORT = 1e9
 """Bytes under which answers may fail for want of them."""
 
+SHARE = 0.6
+"""Of the machine's memory, for the networks."""
+
+
+def limit_memory(gigabytes: float | None = None) -> None:
+    """What the networks of this process may take together; by default 60% of the memory."""
+    from explorer.models.choice import memory
+
+    memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
+
 
 def room(least: float = 4e9) -> float:
     """Bytes that can still be taken; ``least`` where the machine does not say."""

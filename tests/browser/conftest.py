@@ -9,6 +9,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -47,12 +48,12 @@ def answers(url: str) -> bool:
         return False
 
 
-@pytest.fixture(scope="session")
-def app_url(tmp_path_factory):
-    """The address of ``python app.py`` on the bundled weights."""
-    port, log = free_port(), tmp_path_factory.mktemp("server") / "app.log"
-    command = [sys.executable, "app.py", "--port", str(port), "--family", "mini"]
-    environment = os.environ | {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
+@contextmanager
+def served(log, *flags, **environment):
+    """The address of ``python app.py`` with these flags, once its models are loaded."""
+    port = free_port()
+    command = [sys.executable, "app.py", "--port", str(port), *flags]
+    environment = os.environ | {"GRADIO_ANALYTICS_ENABLED": "False"} | environment
     with log.open("w") as out:
         server = subprocess.Popen(
             command, cwd=ROOT, stdout=out, stderr=subprocess.STDOUT, env=environment
@@ -72,6 +73,14 @@ def app_url(tmp_path_factory):
             server.wait(10)
         except subprocess.TimeoutExpired:
             server.kill()
+
+
+@pytest.fixture(scope="session")
+def app_url(tmp_path_factory):
+    """``python app.py`` on the bundled weights; a module may serve its own instead."""
+    log = tmp_path_factory.mktemp("server") / "app.log"
+    with served(log, "--family", "mini", HF_HUB_OFFLINE="1") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -123,8 +123,9 @@ def test_a_hub_that_never_answers_or_is_down_is_noticed_at_once(failures, mood):
     assert failures[mood]["seconds"] < 10
 
 
-def test_weights_the_hub_does_not_have_are_one_sentence(failures):
-    assert "has no model.safetensors" in bert_sentence(failures["no-such-file"])
+def test_a_repository_with_pickled_weights_alone_is_one_sentence(failures):
+    said = "has no model.safetensors for it; pickled weights are not read."
+    assert said in bert_sentence(failures["no-such-file"])
 
 
 def test_weights_that_arrive_corrupt_are_one_sentence(failures):

@@ -8,7 +8,7 @@ from explorer.places.together import LONGEST, MOST, Waiting, alike
 
 @given(st.lists(st.integers(1, 2 * LONGEST), min_size=1, max_size=30))
 def test_a_pass_is_no_larger_and_wastes_no_more_than_is_said(lengths):
-    line = [Waiting("x" * length) for length in lengths]
+    line = [Waiting("x" * length, None) for length in lengths]
     taken = alike(line)
     found = [len(one.text) for one in taken]
     assert taken[0] is line[0]

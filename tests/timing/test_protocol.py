@@ -6,7 +6,9 @@ import time
 import pytest
 import torch
 
-from explorer.models.specs import BASE, LARGER
+from explorer.models import loading
+from explorer.models.choice import memory
+from explorer.models.specs import BASE
 from explorer.timing import networks
 from explorer.timing import protocol as timing
 from explorer.timing.networks import (
@@ -248,23 +250,26 @@ def test_ids_hold_no_special_token(tiny_family):
     assert int(timed_ids(BASE["bert"], Workload(length=512, batch=8)).min()) >= 1000
 
 
-def test_the_last_four_random_networks_are_kept(monkeypatch):
+def test_random_networks_are_kept_within_the_memory_that_all_networks_share(monkeypatch):
     drawn = []
     monkeypatch.setattr(networks, "has_weights", lambda spec: False)
     monkeypatch.setattr(
         networks, "random_network", lambda spec, check: drawn.append(spec) or torch.nn.Linear(1, 1)
     )
-    forget_timed_networks()
-    specs = [*BASE.values(), *LARGER.values()][:5]
-    for spec in (*specs[:4], *specs[:4]):
+    monkeypatch.setattr(loading, "_loaded", {})
+    first, second, third = BASE.values()
+    room = sum(map(memory.weight_bytes, (first, second, third))) - 1
+    monkeypatch.setattr(memory, "LIMIT", [room])
+    monkeypatch.setattr(memory, "running_bytes", lambda *_: 0)
+    for spec in (first, second, first, second):
         timed_network(spec, Workload(length=8))
-    assert drawn == specs[:4]
-    timed_network(specs[4], Workload(length=8))
-    timed_network(specs[1], Workload(length=8))
-    assert drawn == specs
-    timed_network(specs[0], Workload(length=8))
-    assert drawn == [*specs, specs[0]]
+    assert drawn == [first, second]
+    timed_network(third, Workload(length=8))
+    assert loading.room.taken(loading._loaded) <= room
+    timed_network(first, Workload(length=8))
+    assert drawn == [first, second, third, first]
     forget_timed_networks()
+    assert not loading._loaded
 
 
 def test_the_sign_is_looked_at_in_the_passes_of_the_thread_that_measures_alone(tiny_family):

@@ -5,7 +5,8 @@ import {inColumns} from './family.js';
 
 /** @typedef {Record<string, string>} Params a link's fields by name; what is absent is the default */
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
- *   text: string, machine: Params}} Answer */
+ *   text: string, machine: Params, sizes?: import('./family.js').Sizes}} Answer
+ * `sizes`: of its family; a visitor may have added one since the page was built */
 /** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], home?: string, texts?: any} & import('./family.js').Choices} Config
  * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
  * a state where they are too long */
@@ -147,7 +148,8 @@ export class State {
   answered(answer) {
     /** @type {Params} */
     const params = {...answer.params, text: answer.text, ...answer.machine};
-    const tab = params.tab ?? this.config.defaults.tab;
+    const tab = params.tab ?? this.config.defaults.tab, {columns} = this.config;
+    for (const [key, size] of Object.entries(answer.sizes ?? {})) columns[key] = [...new Set([...columns[key], size])];
     if (answer.drawn) {
       for (const other of Object.keys(this.shown)) if (!this.kept.includes(other)) delete this.shown[other];
       this.shown[tab] = this.key(tab, params);

@@ -12,6 +12,7 @@ import {cutDown, drawLink, embedded, postHeight} from './link.js';
 let state = null;
 let last = null;
 let texts = null;
+let readable = true;   // whether this page knows the models that its link names
 
 listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(tab))));
 listen(followFolds);
@@ -57,7 +58,8 @@ export function show(root, data, {ask}) {
     opened.then(() => {
       state.open(linked);
       fillBox();
-      put({family: linked.family && sizesOf(linked.family, data) ? linked.family : undefined, tab: state.tab in data.reads ? state.tab : undefined});
+      readable = !linked.family || sizesOf(linked.family, data) !== null;
+      put({family: readable ? linked.family : undefined, tab: state.tab in data.reads ? state.tab : undefined});
       if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold'));
     });
   }
@@ -66,6 +68,7 @@ export function show(root, data, {ask}) {
   if (data.serial !== last) state.answered(data.answer);   // the same answer again only draws the link anew
   else drawLink(root, state, texts, saveTab);
   if (last === null) fillBox();   // the text of a link that held it packed
+  if (last === null && !readable) put({family: state.get('family')});   // what the server made of the link's models
   last = data.serial;
   postHeight();
 }

@@ -118,10 +118,18 @@ def in_columns(params: dict[str, str]) -> dict[str, str]:
     return {**rest, **sizes_of(params["family"])}
 
 
-def of_one_family(params: Mapping[str, str]) -> Mapping[str, str]:
-    """The same the other way round: columns that a link names change those of its family."""
-    chosen = [f"{key}={params[key]}" for key in MODEL_KEYS if key in params]
-    if not chosen:
-        return params
-    kept = {name: value for name, value in params.items() if name not in MODEL_KEYS}
-    return {**kept, "family": ",".join([params.get("family", "mini"), *chosen])}
+def of_one_family(params: Mapping[str, str]) -> tuple[Mapping[str, str], tuple[str, ...]]:
+    """The same the other way round, and what of the models cannot be read: the rest counts.
+
+    Columns that a link names, each as a field or all in its family, change those of a preset.
+    """
+    said = str(params["family"])[: LONGEST + 1].split(",") if "family" in params else []
+    said += [f"{key}={params[key]}" for key in MODEL_KEYS if key in params]
+    good = [one for one in dict.fromkeys(said) if read_family(one)]
+    lost = [one.partition("=") for one in said if one not in good]
+    wrong = [key if equals and key in MODEL_KEYS else "family" for key, equals, _ in lost]
+    kept = {name: value for name, value in params.items() if name not in (*MODEL_KEYS, "family")}
+    if good:
+        # A preset stands before what differs from it.
+        kept["family"] = ",".join(sorted(good, key=lambda one: "=" in one))
+    return kept, tuple(dict.fromkeys(wrong))

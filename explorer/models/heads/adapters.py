@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, proxy
 
 import torch
+from safetensors import safe_open
 from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import (
@@ -20,7 +21,7 @@ from transformers import (
     PreTrainedModel,
 )
 
-from explorer.models.hub import checkpoint_path
+from explorer.models.hub import checkpoint_path, weight_files
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ModelSpec
 
@@ -181,16 +182,15 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
 
 
 def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
-    """The network of the task that a checkpoint of the reader's own was tuned for."""
-    with building:
-        network = NETWORKS[task].from_pretrained(
-            checkpoint_path(loaded.spec),
-            dtype=loaded.network.dtype,
-            attn_implementation="eager",
-            local_files_only=True,
-            use_safetensors=True,
-        )
-    return network.eval().requires_grad_(False).to(loaded.device)
+    """The network of the task that a checkpoint was tuned for: its head around the same encoder."""
+    network = headed(loaded, task)
+    head: dict[str, Tensor] = {}
+    wanted = {name for name, parameter in network.named_parameters() if parameter.is_meta}
+    for file in weight_files(checkpoint_path(loaded.spec)):
+        with safe_open(file, "pt") as opened:
+            head |= {n: opened.get_tensor(n) for n in opened.keys() if n in wanted}  # noqa: SIM118
+    merge(network, head, 1.0)
+    return network.eval().requires_grad_(False)
 
 
 def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
@@ -227,4 +227,4 @@ def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> No
         )
     left = [name for name, p in network.named_parameters() if p.is_meta]
     if left:
-        raise ValueError(f"The adapter lacks {', '.join(left)}.")
+        raise ValueError(f"The head of the task lacks {', '.join(left)}.")

@@ -22,8 +22,9 @@ HEADS: dict[str, dict[str, tuple[str, ...]]] = {
         "bert": ("pooler", "classifier"),
         "distilbert": ("pre_classifier", "classifier"),
         "albert": ("pooler", "classifier"),
+        "roberta": ("classifier",),
     },
-    "squad": dict.fromkeys(("bert", "distilbert", "albert"), ("qa_outputs",)),
+    "squad": dict.fromkeys(("bert", "distilbert", "albert", "roberta"), ("qa_outputs",)),
 }
 """What is trained whole besides: the one dense layer before the two labels, and the labels."""
 CHUNK = 64

@@ -11,7 +11,7 @@ LIGHT: dict[str, Any] = {
 OF_HUB: dict[str, Any] = {
     "api_visibility": "private",
     "concurrency_id": "hub",
-    "concurrency_limit": 1,
+    "concurrency_limit": 4,
     "show_progress": "full",
 }
 """What the model hub answers, which may take minutes: nobody else waits for it."""

@@ -14,7 +14,13 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import OF_HUB
 from explorer.ui.shell.documents import CARD
-from explorer.ui.shell.family.columns import CHANGED_JS, build_columns, may_type, on_typed
+from explorer.ui.shell.family.columns import (
+    CHANGED_JS,
+    REFUSED_JS,
+    build_columns,
+    may_type,
+    on_typed,
+)
 from explorer.views.markup import Markup, el, note, script_json
 
 IN_THE_ROW = 8
@@ -108,7 +114,9 @@ def wire_input_bar(bar: InputBar) -> None:
             size.input(None, chosen, **told)
             continue
         typed = plain_errors(partial(on_typed, key))
-        size.input(typed, [size], [size], **OF_HUB).success(None, chosen, **told)
+        asked = size.input(typed, [size], [size], **OF_HUB)
+        asked.success(None, chosen, **told)
+        asked.failure(None, js=REFUSED_JS, api_visibility="private")
 
 
 def device_choices(*found: str) -> list[tuple[str, str]]:

@@ -177,6 +177,7 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         "accepted": accepted,
         "drawn": drawn,
         "params": {k: v for k, v in state.to_params().items() if k != "text"},
+        "sizes": sizes_of(state.family),
         "machine": {"device": state.device, "dtype": state.dtype},
         "text": state.text,
     }

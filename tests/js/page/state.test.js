@@ -249,6 +249,14 @@ test('a family is a preset, a size for some columns, or a preset with other size
   for (const none of ['huge', 'bert=huge', 'gpt=base', '', 'base,bert']) assert.equal(sizesOf(none, choices), null, none);
 });
 
+test('a size that came after the page was built is known from the answer that has it', () => {
+  const {state} = browser();
+  state.compare({family: 'bert=my-own'});
+  assert.equal(sizesOf('bert=my-own', state.config), null);
+  answer(state, {sizes: {bert: 'my-own'}});
+  assert.deepEqual(sizesOf(state.get('family'), state.config), {bert: 'my-own'});
+});
+
 test('sizes that are a preset have its name', () => {
   assert.equal(familyOf({bert: 'base', albert: 'base'}, choices), 'base');
   assert.equal(familyOf({bert: 'large', albert: 'base'}, choices), 'bert=large,albert=base');

@@ -2,24 +2,26 @@
 
 import json
 import shutil
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 from transformers import (
     AutoModel,
-    AutoModelForPreTraining,
     AutoTokenizer,
     BertForQuestionAnswering,
     BertForSequenceClassification,
     BertModel,
+    BertTokenizer,
 )
 
-from explorer.models import loading
-from explorer.models.choice import own
+from explorer.models.choice import memory, own
 from explorer.models.choice.family import OWN, column, family_specs
+from explorer.models.heads import adapters
 from explorer.models.hub import ModelUnavailable
-from explorer.models.loading import read_checkpoint
+from explorer.models.loading import load_model, read_checkpoint
 from explorer.models.specs import MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.runs import get_answers, get_runs
@@ -28,8 +30,8 @@ from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks import kept, tuned
-from explorer.ui.tasks.words import NOT_IN_CHECKPOINT, head_said
-from tests.models.choice.seven_sizes import SHAPES, narrow, save_seven
+from tests.models.choice.seven_sizes import save_seven
+from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
 TEXT = "The [MASK] sat on the mat."
@@ -44,13 +46,8 @@ def folder(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def as_before(tiny_family, monkeypatch):
-    yield
-    for key in [key for key in loading._loaded if key[0] in OWN]:
-        del loading._loaded[key]
-    OWN.clear()
-    own.KINDS.pop("roberta", None)
-    MODEL_KEYS[:] = [key for key in MODEL_KEYS if key != "roberta"]
+def as_before(tiny_family, own_models):
+    """No test leaves a model to the next."""
 
 
 @pytest.fixture
@@ -153,9 +150,20 @@ def test_without_a_head_it_predicts_nothing_and_shows_all_else(kind, copied):
 
 
 def test_a_cased_one_keeps_its_case(copied):
-    path = copied / "tokenizer_config.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"do_lower_case": False}))
+    vocabulary = AutoTokenizer.from_pretrained(copied).get_vocab()
+    BertTokenizer(vocabulary, do_lower_case=False).save_pretrained(copied)
     assert add(copied).lower_case is False
+
+
+def test_what_puts_texts_in_lower_case_without_saying_so_is_seen(copied):
+    """As transformers reads a BERT that brings its words alone."""
+    words = AutoTokenizer.from_pretrained(copied).get_vocab()
+    for path in copied.glob("*token*"):
+        path.unlink()
+    (copied / "vocab.txt").write_text("\n".join(sorted(words, key=words.get)))
+    spec = add(copied)
+    assert AutoTokenizer.from_pretrained(copied).tokenize("The CAT") == ["the", "cat"]
+    assert spec.lower_case is True
 
 
 def spoil_kind(folder):
@@ -166,16 +174,8 @@ def spoil_config(folder):
     (folder / "config.json").write_text("{")
 
 
-def spoil_layers(folder):
-    edit(folder, num_hidden_layers=6)
-
-
 def spoil_vocabulary(folder):
     edit(folder, vocab_size=7)
-
-
-def spoil_code(folder):
-    edit(folder, auto_map={"AutoModel": "evil.Model"})
 
 
 def spoil_weights(folder):
@@ -192,18 +192,48 @@ def spoil_tokenizer(folder):
     (folder / "vocab.txt").unlink(missing_ok=True)
 
 
-def edit(folder, **changes):
-    path = folder / "config.json"
+def spoil_index(folder):
+    (folder / "model.safetensors").unlink()
+    index = {"weight_map": {"cls.predictions.bias": "model-00001-of-00002.safetensors"}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+
+def spoil_normalizer(folder):
+    (folder / "tokenizer.json").write_text("{}")
+
+
+def spoil_mask(folder):
+    edit(folder, "tokenizer_config.json", mask_token=None)
+    edit(folder, "tokenizer_config.json", tokenizer_class="PreTrainedTokenizerFast")
+
+
+def without(folder, *names):
+    rewritten(folder, lambda tensors: {n: t for n, t in tensors.items() if n not in names})
+
+
+def drop_a_tensor(folder):
+    without(folder, "bert.encoder.layer.3.output.dense.bias")
+
+
+def drop_of_the_head(folder):
+    without(folder, "cls.predictions.transform.LayerNorm.bias")
+
+
+def edit(folder, file="config.json", /, **changes):
+    path = folder / file
     path.write_text(json.dumps(json.loads(path.read_text()) | changes))
 
 
 REFUSED = {
     spoil_kind: "is of the type 'gpt2'; this column takes 'bert'",
     spoil_config: "has no config.json that can be read",
-    spoil_layers: "contradicts itself: 6 layers by its config.json, 12 in its file",
-    spoil_vocabulary: "contradicts itself: by its config.json word_embeddings.weight is 7 x 48",
-    spoil_code: "would run code of its own",
-    spoil_weights: "only pickled weights",
+    spoil_vocabulary: "contradicts itself: its tokenizer has 96 pieces, its network 7",
+    spoil_weights: "has no model.safetensors; pickled weights can run code",
+    spoil_index: "has a damaged file",
+    spoil_normalizer: "has a tokenizer that cannot be read",
+    spoil_mask: "has a tokenizer without a mask",
+    drop_a_tensor: "contradicts itself: its file lacks bert.encoder.layer.3.output.dense.bias",
+    drop_of_the_head: "its file lacks cls.predictions.transform.LayerNorm.bias",
     spoil_file: "has a damaged file",
     spoil_tokenizer: "has no tokenizer",
 }
@@ -221,6 +251,68 @@ def test_what_cannot_stand_in_a_column_is_refused_in_a_sentence(spoil, copied, c
     assert REFUSED[spoil] in said
     assert "Traceback" not in said
     assert not OWN
+
+
+SAID = {
+    "bert": {
+        "by its config.json bert.encoder.layer.10.attention.output.LayerNorm.bias is none, in its file 48": {
+            "num_hidden_layers": 6
+        },
+        "its file lacks bert.encoder.layer.12.": {"num_hidden_layers": 13},
+        "layer.0.intermediate.dense.bias is 7, in its file 192": {"intermediate_size": 7},
+        "token_type_embeddings.weight is 3 x 48, in its file 2 x 48": {"type_vocab_size": 3},
+        "position_embeddings.weight is 99 x 48, in its file 512 x 48": {
+            "max_position_embeddings": 99
+        },
+        "5 attention heads do not divide a width of 48": {"num_attention_heads": 5},
+        "has null as hidden_size in its config.json, no whole number": {"hidden_size": None},
+        "has 48.0 as hidden_size": {"hidden_size": 48.0},
+        "has -1 as num_hidden_layers": {"num_hidden_layers": -1},
+        "more than 64 layers": {"num_hidden_layers": 65},
+        "describes no network": {"hidden_act": "nothing"},
+        "would run code of its own": {"auto_map": {"AutoModel": "evil.Model"}},
+    },
+    "albert": {
+        "has 2 as num_hidden_groups; ALBERT is shown with 1 alone": {"num_hidden_groups": 2},
+        "has 12 as num_hidden_groups": {"num_hidden_groups": 12},
+        "has 2 as inner_group_num; ALBERT is shown with 1 alone": {"inner_group_num": 2},
+        "attention.LayerNorm.bias is 96, in its file 48": {"hidden_size": 96},
+        "7 attention heads do not divide a width of 48": {"num_attention_heads": 7},
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "said"), [(key, said) for key, wrong in SAID.items() for said in wrong]
+)
+def test_a_config_that_contradicts_its_tensors_is_refused(key, said, folder, tmp_path):
+    name = {"bert": "bert-base-uncased", "albert": "albert-base-v2"}[key]
+    spoiled = shutil.copytree(folder / name, tmp_path / name)
+    edit(spoiled, **SAID[key][said])
+    with pytest.raises(own.NotAModel) as refused:
+        add(spoiled, key)
+    assert said in str(refused.value)
+    assert not OWN
+
+
+def test_code_beside_the_tokenizer_is_refused(copied):
+    edit(copied, "tokenizer_config.json", auto_map={"AutoTokenizer": ["evil.Tokenizer", None]})
+    with pytest.raises(own.NotAModel, match="would run code of its own"):
+        add(copied)
+
+
+def test_a_config_without_labels_is_no_failure(copied):
+    saved_as(BertForSequenceClassification, copied)
+    edit(copied, id2label=None, label2id=None)
+    assert add(copied).tuned_for == ""
+
+
+def test_an_albert_with_two_layers_of_its_own_is_refused(tmp_path):
+    network, tokenizer = make_albert(4, 12, 48, 16)
+    network.config.num_hidden_groups = 2
+    save(type(network)(network.config), tokenizer, tmp_path / "two-groups")
+    with pytest.raises(own.NotAModel, match="has 2 as num_hidden_groups"):
+        add(tmp_path / "two-groups", "albert")
 
 
 @pytest.mark.parametrize("given", ["bert", "bert=", "gpt=x", "=x", "bert=/no/such/folder"])
@@ -248,9 +340,10 @@ def family_of(spec):
     return f"bert={spec.size},distilbert=mini,albert=mini"
 
 
-@pytest.mark.parametrize("labels", [{}, {"id2label": {0: "NEGATIVE", 1: "POSITIVE"}}])
+@pytest.mark.parametrize("labels", [("NEGATIVE", "POSITIVE"), ("neg", "pos")])
 def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copied):
-    network = saved_as(BertForSequenceClassification, copied, **labels)
+    named = dict(enumerate(labels))
+    network = saved_as(BertForSequenceClassification, copied, id2label=named)
     spec = add(copied)
     text = "the cat was not good"
     (found,) = ENDPOINTS["sentiment"](text, family_of(spec))["models"]
@@ -258,6 +351,11 @@ def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copi
     with torch.no_grad():
         wanted = network(**inputs).logits.softmax(-1)[0, 1].item()
     assert found["positive"] == pytest.approx(wanted, abs=1e-5)
+    loaded = load_model(spec)
+    shared = {parameter.data_ptr() for parameter in loaded.network.parameters()}
+    tuned_network = adapters.tuned_of(loaded, "sst2").network
+    of_its_own = [n for n, p in tuned_network.named_parameters() if p.data_ptr() not in shared]
+    assert of_its_own == ["classifier.weight", "classifier.bias"], "a second copy of the encoder"
     state = PageState(text=text, family=family_of(spec))
     assert f"{spec.label} answers with the head" in str(tuned.show_sentiment(state, text))
     assert "whose score was not measured here" in str(kept.show_kept(state))
@@ -283,9 +381,11 @@ def test_a_question_head_that_a_checkpoint_brings_is_used(copied):
     assert found["answers"][0]["text"] == passage[first:last]
 
 
-@pytest.mark.parametrize("labels", [{0: "POSITIVE", 1: "NEGATIVE"}, {0: "toxic", 1: "mild"}])
+@pytest.mark.parametrize("labels", [("POSITIVE", "NEGATIVE"), ("toxic", "mild"), ()])
 def test_a_head_that_judges_something_else_is_not_asked(labels, copied):
-    saved_as(BertForSequenceClassification, copied, id2label=labels)
+    """Without names its classes are LABEL_0 and LABEL_1, which may be anything."""
+    named = {"id2label": dict(enumerate(labels))} if labels else {}
+    saved_as(BertForSequenceClassification, copied, **named)
     assert add(copied).tuned_for == ""
 
 
@@ -300,10 +400,12 @@ def hub(folder, monkeypatch):
     """A hub that has one repository; what it is asked for is kept."""
     asked = []
 
-    def fetched(repo, revision, allow_patterns):
+    def fetched(repo, revision, allow_patterns, tqdm_class):
         asked.append((repo, revision, tuple(allow_patterns)))
         if repo != "someone/bert-of-mine":
             raise OSError("no such repository")
+        with tqdm_class(total=2e6, unit="B") as bar:
+            bar.update(1e6)
         return str(folder / "bert-base-uncased")
 
     monkeypatch.setattr(own, "snapshot_download", fetched)
@@ -324,6 +426,26 @@ def test_a_visitor_may_type_a_repository_only_where_that_is_allowed(hub, monkeyp
     assert own.typed_model("bert", "bert-of-mine") == "bert-of-mine"
 
 
+def test_a_download_says_how_far_it_is_and_keeps_no_other_waiting(hub, monkeypatch):
+    """Two repositories at once, and one of them typed twice: its second visitor waits."""
+    at_once, fetched, told = threading.Barrier(2, timeout=20), own.snapshot_download, []
+
+    def slowly(repo, **asked):
+        if own.WEIGHTS[0] in asked["allow_patterns"]:
+            at_once.wait()
+        return fetched("someone/bert-of-mine", **asked)
+
+    monkeypatch.setattr(own, "snapshot_download", slowly)
+    typed = ["one/bert", "two/bert", "one/bert"]
+    with ThreadPoolExecutor(3) as visitors:
+        sizes = list(
+            visitors.map(lambda t: own.typed_model("bert", t, lambda *s: told.append(s)), typed)
+        )
+    assert sizes[0] == sizes[2] != sizes[1]
+    assert sorted(OWN) == ["bert", "own-bert"]
+    assert ("Downloading one/bert: 1 of 2 MB", 0.5) in told
+
+
 def test_a_typed_name_is_never_a_folder(hub, monkeypatch, folder):
     monkeypatch.chdir(folder.parent)
     for typed in (str(folder), f"{folder.name}/bert-base-uncased", "../x", "huge", ""):
@@ -332,42 +454,20 @@ def test_a_typed_name_is_never_a_folder(hub, monkeypatch, folder):
     assert not OWN
 
 
-def test_a_repository_that_does_not_fit_is_refused_before_its_weights(hub, monkeypatch):
-    monkeypatch.setattr(own, "LIMIT", [1000.0])
-    with pytest.raises(own.NotAModel, match=r"needs 0\.00 GB; the networks may take 0\.00 GB"):
+def test_a_repository_that_does_not_fit_is_refused_before_its_weights(hub, monkeypatch, capsys):
+    """BERT-base's attention of 512 tokens takes 0.3 GB however narrow its weights are."""
+    said = "needs 1.5 MB and 0.3 GB while it runs; the networks may take 0.1 GB"
+    monkeypatch.setattr(memory, "LIMIT", [1e8])
+    with pytest.raises(own.NotAModel, match=said):
         own.typed_model("bert", "someone/bert-of-mine")
-    assert [patterns for *_, patterns in hub] == [tuple(own.SMALL)]
+    memory.LIMIT[-1] = float("inf")
+    with pytest.raises(SystemExit):
+        parse_flags(["--memory", "0.1", "--model", "bert=someone/bert-of-mine"])
+    assert said in " ".join(capsys.readouterr().err.split())
+    assert [patterns for *_, patterns in hub] == [tuple(own.SMALL)] * 2
 
 
 def test_visitors_add_only_so_many(hub, monkeypatch):
     monkeypatch.setattr(own, "MOST", 0)
     with pytest.raises(own.NotAModel, match="takes no more"):
         own.typed_model("bert", "someone/bert-of-mine")
-
-
-def as_published(name, tensors):
-    """The names that the published files have: old ones for BERT, no order head for ALBERT."""
-    old = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
-    found = {n: t for n, t in tensors.items() if "sop_classifier" not in n}
-    if name.startswith("bert"):
-        for new, before in old.items():
-            found = {n.replace(new, before): t for n, t in found.items()}
-    return found
-
-
-@pytest.mark.parametrize("name", SHAPES)
-def test_each_of_the_seven_loads_with_no_tensor_missing_but_those_that_are_explained(
-    name, folder, tmp_path, monkeypatch
-):
-    path = shutil.copytree(folder / name, tmp_path / name)
-    rewritten(path, lambda tensors: as_published(name, tensors))
-    with narrow(monkeypatch, tmp_path) as specs:
-        loaded = read_checkpoint(specs[name], path, "cpu", "float32")
-    head = ("sop_classifier.classifier.bias", "sop_classifier.classifier.weight")
-    assert loaded.missing == (head if name.startswith("albert") else ())
-    _, info = AutoModelForPreTraining.from_pretrained(path, output_loading_info=True)
-    assert not info["unexpected_keys"]
-    assert not info["mismatched_keys"]
-    if loaded.missing:
-        said = head_said(specs[name], trained=False, skill=None)
-        assert said == NOT_IN_CHECKPOINT.format(label=specs[name].label, objective="SOP")

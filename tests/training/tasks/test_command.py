@@ -12,6 +12,9 @@ from peft import PeftModel, get_peft_model_state_dict
 from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from explorer.models.choice.own import add_models
+from explorer.models.heads.adapters import asked_for, checksum, read_card, tuned_model
+from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 from explorer.training.__main__ import main
 from explorer.training.tasks import lessons
@@ -19,6 +22,8 @@ from explorer.training.tasks.command import Tuning, is_made, lesson_of, tune_fam
 from explorer.training.tasks.data import CUT, Question, cut
 from explorer.training.tasks.score import exact, mean_interval, overlap
 from explorer.training.tasks.tune import Plan, learn, order, trained
+from tests.tiny_models import make_bert, save
+from tests.tiny_roberta import save_roberta
 
 NAME = "mini-distilbert"
 PHRASES = [("the cat was good", 1), ("a bad dog", 0), ("it was not bad", 1), ("not good", 0)]
@@ -92,6 +97,29 @@ def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
     assert (sst2 / "card.json").stat().st_mtime_ns == written
     assert not is_made(sst2, "0" * 64, Plan("sst2", 3, 2, 1e-3))
     assert not is_made(sst2, card["base_sha256"], Plan("sst2", 4, 2, 1e-3))
+
+
+@pytest.mark.parametrize("key", ["bert", "roberta"])
+def test_a_checkpoint_of_ones_own_is_tuned_as_its_page_says(
+    key, tiny_family, own_models, data, short, tmp_path
+):
+    """By the very arguments that the page names; the adapter lies beside the weights and is used."""
+    folder = tmp_path / f"my-{key}"
+    if key == "bert":
+        save(*make_bert(2, 2, 32), folder)
+    else:
+        save_roberta(folder)
+    add_models([f"{key}={folder}"])
+    (spec,) = own_models.values()
+    named = asked_for(spec).replace("PATH", str(folder)).split()
+    own_models.clear()
+    words = ["tasks", *named, "--work", str(tmp_path), "--data", str(data), "--threads", "1"]
+    assert main(words) == 0
+    (spec,) = own_models.values()
+    for task in ("sst2", "squad"):
+        assert read_card(spec, task)["base_sha256"] == checksum(folder)
+        assert tuned_model(load_model(spec), task).card["model"] == spec.name
+    assert not list((tmp_path / "models").glob("*"))
 
 
 def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_path):

@@ -91,7 +91,7 @@ def test_the_small_drawing_has_the_layers_that_the_model_has():
 def test_every_model_has_its_drawing_in_either_family_and_every_tab_its_group():
     rules = glyph_rules()
     for key in MODEL_KEYS:
-        assert f'}}[data-model="{key}"]{{--layers:url' in rules
+        assert f'}}[data-model="{key}"],[data-{key}="mini"]' in rules
         for size in set(column(key)) - {"mini"}:
             assert f'[data-{key}="{size}"] [data-model="{key}"]{{--layers:url' in rules
     assert [tab for tabs in GROUPS.values() for tab in tabs] == [tab.ID for tab in TABS]

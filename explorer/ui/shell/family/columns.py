@@ -14,6 +14,8 @@ CHANGED_JS = (
     "(text, size, device, dtype) =>"
     " {{ window.explorer.tell('column', {{key: '{key}', size, text, device, dtype}}); }}"
 )
+REFUSED_JS = "() => { document.getElementById('settings').hidePopover(); }"
+"""Why a model was refused stands on the page, which the open list covers."""
 
 
 def build_columns(start: PageState) -> dict[str, gr.Dropdown]:
@@ -39,7 +41,11 @@ def may_type() -> bool:
     return ANY[-1]
 
 
-def on_typed(key: str, typed: str) -> gr.Dropdown:
+def on_typed(
+    key: str,
+    typed: str,
+    progress: gr.Progress = gr.Progress(),  # noqa: B008
+) -> gr.Dropdown:
     """The column's list with what was typed in it, downloaded if it is new.
 
     Raises:
@@ -48,7 +54,7 @@ def on_typed(key: str, typed: str) -> gr.Dropdown:
     from explorer.models.choice.own import typed_model
     from explorer.models.hub import is_on_disk
 
-    size = typed_model(key, str(typed))
+    size = typed_model(key, str(typed), lambda said, done: progress(done, desc=said))
     return gr.Dropdown(choices=column_choices(key, is_on_disk), value=size)
 
 

@@ -89,12 +89,16 @@ def glyph_rules() -> str:
     rules = [f'{HEADS}{{content:"";mask:var(--layers) 0/100% no-repeat;}}']
     usual = sizes_of(PageState().family)
     for key in MODEL_KEYS:
+        name = f'[data-model="{key}"]'
+        # As often as it takes to outweigh the classes that Gradio writes before each rule. What a
+        # visitor adds later has no drawing.
+        rules.append(f"{f'[data-{key}]' * 4} {name}{{--layers:none;--layers-width:0;}}")
         for size, spec in column(key).items():
-            # As often as it takes to outweigh the classes that Gradio writes before each rule.
-            place = "" if usual.get(key) == size else f'[data-{key}="{size}"]' * 4 + " "
+            place = f'[data-{key}="{size}"]' * 4 + f" {name}"
+            places = f"{name},{place}" if usual.get(key) == size else place
             drawing, width = glyph(spec)
             layers = f"--layers:url('data:image/svg+xml,{quote(drawing)}');--layers-width:{width}px"
-            rules.append(f'{place}[data-model="{key}"]{{{layers};}}')
+            rules.append(f"{places}{{{layers};}}")
     return "".join(rules)
 
 
