@@ -48,9 +48,7 @@ def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig
         raise NotAModel(f"{source} has no tokenizer beside its weights.")
     found = said.get("model_type")
     if found != kind.config_type:
-        raise NotAModel(
-            f"{source} is of the type {found!r}; this column takes {kind.config_type!r}."
-        )
+        raise NotAModel(f"{source} is of type {found!r}; this column takes {kind.config_type!r}.")
     _check_numbers(said, kind, source)
     from transformers import AutoConfig
 
@@ -74,11 +72,13 @@ def _check_numbers(said: Mapping[str, Any], kind: ModelKind, source: str) -> Non
     for name in names:
         if type(said[name]) is not int or said[name] < 1:
             shown = json.dumps(said[name])
-            raise NotAModel(f"{source} has {shown} as {name} in its config.json, no whole number.")
+            raise NotAModel(
+                f"{source} has {shown} as {name} in its config.json, which is not a whole number."
+            )
     for name, wanted in kind.only.items():
         if said.get(name, wanted) != wanted:
             raise NotAModel(
-                f"{source} has {said[name]} as {name}; {kind.label} is shown with {wanted} alone."
+                f"{source} has {said[name]} as {name}; only {wanted} is supported for {kind.label}."
             )
 
 
@@ -123,7 +123,7 @@ def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool
             f"{source} has a tokenizer that cannot be read: {first_line(error)}"
         ) from error
     if tokenizer.mask_token_id is None:
-        raise NotAModel(f"{source} has a tokenizer without a mask.")
+        raise NotAModel(f"{source} has a tokenizer without a mask token.")
     if len(tokenizer) > config.vocab_size:
         raise NotAModel(
             f"{source} contradicts itself: its tokenizer has {len(tokenizer)} pieces, its "

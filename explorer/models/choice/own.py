@@ -69,7 +69,7 @@ def typed_model(key: str, typed: str, report: Report | None = None) -> str:
     if typed in column(key):
         return typed
     if not (ANY[-1] and REPO.fullmatch(repo)):
-        raise NotAModel(f"{typed!r} is none of this column's choices.")
+        raise NotAModel(f"{typed!r} is not a choice for this column.")
     with _adding:
         fetching = _fetching.setdefault(repo, threading.Lock())
     with fetching:
@@ -140,7 +140,7 @@ def _name(source: str, key: str) -> str:
 def _fetched(repo: str, revision: str, patterns: list[str], report: Report | None = None) -> Path:
     """The folder of a repository's files of these names, downloaded where they are not here."""
     if not REPO.fullmatch(repo):
-        raise NotAModel(f"There is no folder {repo!r}, and no repository of the hub is called so.")
+        raise NotAModel(f"{repo!r} is neither a folder here nor the name of a hub repository.")
     get_session().timeout = STALL_SECONDS
     try:
         found = snapshot_download(
@@ -155,5 +155,5 @@ def _fetched(repo: str, revision: str, patterns: list[str], report: Report | Non
         why = (
             NOT_THERE if getattr(answer, "status_code", 0) in (401, 403, 404) else first_line(error)
         )
-        raise NotAModel(f"{repo} cannot be had from the model hub: {why}.") from error
+        raise NotAModel(f"{repo} could not be downloaded from the hub: {why}.") from error
     return Path(found)

@@ -225,7 +225,7 @@ def edit(folder, file="config.json", /, **changes):
 
 
 REFUSED = {
-    spoil_kind: "is of the type 'gpt2'; this column takes 'bert'",
+    spoil_kind: "is of type 'gpt2'; this column takes 'bert'",
     spoil_config: "has no config.json that can be read",
     spoil_vocabulary: "contradicts itself: its tokenizer has 96 pieces, its network 7",
     spoil_weights: "has no model.safetensors; pickled weights can run code",
@@ -265,7 +265,7 @@ SAID = {
             "max_position_embeddings": 99
         },
         "5 attention heads do not divide a width of 48": {"num_attention_heads": 5},
-        "has null as hidden_size in its config.json, no whole number": {"hidden_size": None},
+        "has null as hidden_size in its config.json, which is not a whole number": {"hidden_size": None},
         "has 48.0 as hidden_size": {"hidden_size": 48.0},
         "has -1 as num_hidden_layers": {"num_hidden_layers": -1},
         "more than 64 layers": {"num_hidden_layers": 65},
@@ -273,9 +273,9 @@ SAID = {
         "would run code of its own": {"auto_map": {"AutoModel": "evil.Model"}},
     },
     "albert": {
-        "has 2 as num_hidden_groups; ALBERT is shown with 1 alone": {"num_hidden_groups": 2},
+        "has 2 as num_hidden_groups; only 1 is supported for ALBERT": {"num_hidden_groups": 2},
         "has 12 as num_hidden_groups": {"num_hidden_groups": 12},
-        "has 2 as inner_group_num; ALBERT is shown with 1 alone": {"inner_group_num": 2},
+        "has 2 as inner_group_num; only 1 is supported for ALBERT": {"inner_group_num": 2},
         "attention.LayerNorm.bias is 96, in its file 48": {"hidden_size": 96},
         "7 attention heads do not divide a width of 48": {"num_attention_heads": 7},
     },
@@ -421,7 +421,7 @@ def test_a_visitor_may_type_a_repository_only_where_that_is_allowed(hub, monkeyp
     assert own.typed_model("bert", "someone/bert-of-mine@v2") == "bert-of-mine"
     assert [revision for _, revision, _ in hub] == ["v2", "v2"]
     monkeypatch.setattr(own, "ANY", [False])
-    with pytest.raises(own.NotAModel, match="none of this column's choices"):
+    with pytest.raises(own.NotAModel, match="not a choice for this column"):
         own.typed_model("bert", "someone/bert-of-mine")
     assert own.typed_model("bert", "bert-of-mine") == "bert-of-mine"
 
