@@ -65,5 +65,7 @@ def test_a_repository_that_is_typed_becomes_a_choice_and_a_second_tab_knows_it(p
     expect(chosen).to_have_value(re.compile("^tiny-bert"))
     column.fill("someone/nobody")
     column.press("Enter")
-    said = page.get_by_text("someone/nobody could not be downloaded from the hub: no such repository")
+    said = page.get_by_text(
+        "someone/nobody could not be downloaded from the hub: no such repository"
+    )
     said.click()  # it is in sight, and nothing lies over it

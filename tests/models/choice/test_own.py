@@ -265,7 +265,9 @@ SAID = {
             "max_position_embeddings": 99
         },
         "5 attention heads do not divide a width of 48": {"num_attention_heads": 5},
-        "has null as hidden_size in its config.json, which is not a whole number": {"hidden_size": None},
+        "has null as hidden_size in its config.json, which is not a whole number": {
+            "hidden_size": None
+        },
         "has 48.0 as hidden_size": {"hidden_size": 48.0},
         "has -1 as num_hidden_layers": {"num_hidden_layers": -1},
         "more than 64 layers": {"num_hidden_layers": 65},
