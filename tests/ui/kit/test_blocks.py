@@ -1,6 +1,5 @@
 """What an event writes: the same as Gradio's own way, without building what is left out."""
 
-import asyncio
 import json
 
 import gradio as gr
@@ -8,6 +7,7 @@ import pytest
 
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.canvas import Canvas
+from tests.waiting import in_its_own_loop
 
 LEFT = {"__type__": "update"}
 
@@ -35,7 +35,7 @@ def page():
 
 def written(page, predictions, event=0, own=False):
     way = gr.Blocks.postprocess_data if own else Page.postprocess_data
-    return asyncio.run(way(page, page.fns[event], predictions, None))
+    return in_its_own_loop(way(page, page.fns[event], predictions, None))
 
 
 def test_what_a_handler_leaves_out_is_neither_written_nor_built(page):
