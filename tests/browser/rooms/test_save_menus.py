@@ -57,6 +57,7 @@ def places(page, tab):
 @pytest.mark.parametrize("tab", TABS)
 def test_every_item_of_every_save_can_be_met(page_at, tab, width):
     page, lost = page_at(f"/?tab={tab}", width=width), {}
+    expect(page.locator("#status .status")).to_be_visible()  # the opening text is there before
     expect(page.locator(f"#tab-{tab} .finding").first).to_be_visible()
     for name, place in places(page, tab):
         if (tab, name) not in EMPTY:
