@@ -88,7 +88,7 @@ export function figure(spec, label) {
     },
   };
   name();
-  for (const other of there()) other.wasThere = true;
+  there();
   live.add(chart);
   return chart;
 }
@@ -99,9 +99,11 @@ const live = new Set();
 /** The charts on the page; those that have left it are ended. */
 function there() {
   for (const chart of live) {
-    if (chart.node.isConnected || !chart.wasThere) continue;
-    live.delete(chart);
-    chart.end();
+    if (chart.node.isConnected) chart.wasThere = true;
+    else if (chart.wasThere) {
+      live.delete(chart);
+      chart.end();
+    }
   }
   return [...live].filter(chart => chart.node.isConnected);
 }

@@ -4,7 +4,6 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Any, get_type_hints
 
 import gradio as gr
@@ -57,13 +56,8 @@ def asked_state(family: str, text: str = "") -> PageState:
     Raises:
         gr.Error: there is no such family.
     """
-    return replace(
-        PageState(),
-        text=text,
-        family=asked_family(family),
-        device=STARTED[-1].device,
-        dtype=STARTED[-1].dtype,
-    )
+    start = STARTED[-1]
+    return PageState(text=text, family=asked_family(family), device=start.device, dtype=start.dtype)
 
 
 def asked_spec(family: str, model: str) -> ModelSpec:
