@@ -116,13 +116,18 @@ class Room:
         """Bytes of all there are; a network that left counts until nobody uses it any more."""
         networks = {*kept.values(), *self._leaving}
         there = sum(weight_bytes(one.spec, one.dtype) for one in networks)
-        return there + sum(self._coming.values()) + self._passes
+        return there + self._expected(kept)
+
+    def _expected(self, kept: MutableMapping) -> int:
+        """Bytes of passes under way and of networks on their way in: one that is kept is in."""
+        coming = sum(n_bytes for key, n_bytes in self._coming.items() if key not in kept)
+        return coming + self._passes
 
     def _let_go(
         self, n_bytes: int, kept: MutableMapping, only_idle: tuple[bool, ...] = (True, False)
     ) -> None:
         """Forget the least recently used, idle ones first, until so many bytes are free."""
-        expected = n_bytes + sum(self._coming.values()) + self._passes
+        expected = n_bytes + self._expected(kept)
         for idle_only in only_idle:
             for key in list(kept):
                 staying = sum(weight_bytes(one.spec, one.dtype) for one in kept.values())

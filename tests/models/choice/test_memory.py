@@ -45,7 +45,8 @@ def fresh(folder, tiny_family, monkeypatch):
 def limit(monkeypatch, *names):
     """Room for these; what a pass takes besides would outweigh networks that are so narrow."""
     specs = [all_specs()[name] for name in names]
-    monkeypatch.setattr(memory, "running_bytes", lambda *_: 0)
+    for module in (memory, loading):
+        monkeypatch.setattr(module, "running_bytes", lambda *_: 0)
     monkeypatch.setattr(memory, "LIMIT", [sum(map(memory.weight_bytes, specs))])
 
 
@@ -115,6 +116,16 @@ def test_a_pass_under_way_counts_and_idle_networks_leave_for_it(monkeypatch):
     assert loading.room.taken(loading._loaded) == before - memory.weight_bytes(albert)
 
 
+def test_a_network_that_has_come_in_counts_once(monkeypatch):
+    spec = all_specs()["bert-base-uncased"]
+    limit(monkeypatch, spec.name)
+    key, kept = (spec.name, "cpu", "float32"), {}
+    with loading.room.for_one_more(spec, key, kept):
+        assert loading.room.taken(kept) == memory.weight_bytes(spec)
+        kept[key] = loading.read_checkpoint(spec, loading.checkpoint_path(spec), *key[1:])
+        assert loading.room.taken(kept) == memory.weight_bytes(spec)
+
+
 def test_no_worker_loads_a_network(monkeypatch):
     """What left between a visitor's own loading and the pass is loaded by the visitor."""
     spec, begun = all_specs()["bert-base-uncased"], []
@@ -169,7 +180,8 @@ def test_forty_visitors_who_choose_differently_stay_within_it_and_get_right_answ
 
     def watch():
         while not ended.wait(0.002):
-            taken.append(loading.room.taken(dict(loading._loaded)))
+            with loading._registry:
+                taken.append(loading.room.taken(loading._loaded))
 
     watcher = threading.Thread(target=watch)
     watcher.start()
