@@ -132,14 +132,20 @@ def test_the_gate_table_gives_the_commands_the_gate_runs():
 def test_the_gate_leaves_out_what_takes_minutes_unless_it_is_asked_for(asked, run):
     def item(name):
         marked = {"long": "slow", "page": "browser"}.get(name)
-        return SimpleNamespace(name=name, get_closest_marker=lambda mark: mark == marked or None)
+        return SimpleNamespace(
+            name=name,
+            path=ROOT / "tests" / ("browser" if name == "page" else "views") / "test_it.py",
+            get_closest_marker=lambda mark: mark == marked or None,
+            add_marker=lambda mark: again.append((name, mark.name, mark.kwargs)),
+        )
 
-    left_out, items = [], [item("short"), item("long"), item("page")]
+    left_out, again, items = [], [], [item("short"), item("long"), item("page")]
     hook = SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items))
     config = SimpleNamespace(option=SimpleNamespace(markexpr=asked), hook=hook)
     pytest_collection_modifyitems(config, items)
     assert [item.name for item in items] == run
     assert [item.name for item in left_out] == ["long"] * ("long" not in run)
+    assert again == [("page", "flaky", {"reruns": 1})]
 
 
 def test_every_place_on_the_map_exists():

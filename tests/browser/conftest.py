@@ -108,42 +108,85 @@ class Guard:
         self.home = home
         self.problems: list[str] = []
 
-    def request(self, route) -> None:
-        if route.request.url.startswith((self.home, "data:", "blob:", "about:")):
-            route.continue_()
-            return
-        self.problems.append(f"third-party request: {route.request.url}")
-        route.abort()
+    def request(self, request) -> None:
+        if not request.url.startswith((self.home, "data:", "blob:", "about:")):
+            self.problems.append(f"third-party request: {request.url}")
 
     def console(self, message) -> None:
         if message.type == "error":
             self.problems.append(f"console error: {message.text}")
 
+    def error(self, error) -> None:
+        self.problems.append(f"page error: {error.error}")
+
+    def page(self, page) -> None:
+        page.on("domcontentloaded", self.left)
+
     def left(self, _page) -> None:
         """Another document begins: what was logged of leaving the one before is forgotten."""
         self.problems[:] = [one for one in self.problems if not LEAVING.search(one)]
 
+    @property
+    def heard(self):
+        """What is listened to: no routes, with which Chromium keeps no cache."""
+        return {
+            "request": self.request,
+            "console": self.console,
+            "weberror": self.error,
+            "page": self.page,
+        }
+
     def watch(self, context) -> None:
-        context.route("**/*", self.request)
-        context.on("console", self.console)
-        context.on("page", lambda page: page.on("domcontentloaded", self.left))
-        context.on("weberror", lambda error: self.problems.append(f"page error: {error.error}"))
+        for event, listener in self.heard.items():
+            context.on(event, listener)
+
+    def leave(self, context) -> None:
+        for event, listener in self.heard.items():
+            context.remove_listener(event, listener)
+
+
+PERMISSIONS = ["clipboard-read", "clipboard-write"]
+
+
+@pytest.fixture(scope="session")
+def kept_context(chromium):
+    """One context for most tests: the code of the page is compiled once, which halves their time."""
+    contexts = []
+
+    def kept():
+        if not contexts:
+            context = chromium.new_context(permissions=PERMISSIONS)
+            context.on("close", lambda _: contexts.clear())
+            contexts.append(context)
+        return contexts[0]
+
+    return kept
+
+
+def tidied(context, guard) -> None:
+    """The kept context as it was: nobody listens, nothing is intercepted, no page is open."""
+    guard.leave(context)
+    context.unroute_all()
+    for page in context.pages:
+        page.close()
 
 
 @pytest.fixture
-def page_at(chromium, app_url, request):
+def page_at(chromium, kept_context, app_url, request):
     """``page_at("/?tab=attention", width=390, theme="dark")`` opens a guarded page.
 
     When the test ends every page opened is checked: no third-party request, no console error, no
-    uncaught exception. A test that expects one empties ``page.guard.problems``.
+    uncaught exception. A test that expects one empties ``page.guard.problems``. Each page is another
+    visitor's: the first has the kept context, emptied, further ones and those with options their own.
     """
     opened = []
 
     def page_at(path="/", width=1440, height=900, theme="light", **context_options):
-        context = chromium.new_context(
-            viewport={"width": width, "height": height},
-            permissions=["clipboard-read", "clipboard-write"],
-            **context_options,
+        is_kept = not opened and not context_options
+        context = (
+            kept_context()
+            if is_kept
+            else chromium.new_context(permissions=PERMISSIONS, **context_options)
         )
         context.set_default_timeout(WAIT_MS)
         guard = Guard(app_url)
@@ -151,6 +194,10 @@ def page_at(chromium, app_url, request):
         page = context.new_page()
         page.guard = guard
         opened.append((context, page, guard))
+        page.set_viewport_size({"width": width, "height": height})
+        if is_kept:
+            everything = {"origin": app_url, "storageTypes": "cookies,local_storage,indexeddb"}
+            context.new_cdp_session(page).send("Storage.clearDataForOrigin", everything)
         page.goto(
             f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
             wait_until="domcontentloaded",
@@ -160,10 +207,13 @@ def page_at(chromium, app_url, request):
     yield page_at
     failed = getattr(request.node, "failed_call", False)
     problems = [problem for _, _, guard in opened for problem in guard.problems]
-    for number, (context, page, _) in enumerate(opened):
+    for number, (context, page, guard) in enumerate(opened):
         if failed or problems:
             _picture(page, f"{request.node.name}-{number}")
-        context.close()
+        if context is kept_context():
+            tidied(context, guard)
+        else:
+            context.close()
     assert not problems, "\n".join(problems)
 
 

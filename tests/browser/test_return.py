@@ -153,6 +153,7 @@ def test_a_browser_that_keeps_nothing_shows_the_page_all_the_same(app_url, chrom
     page = context.new_page()
     page.add_init_script(REFUSED)
     page.goto(app_url, wait_until="domcontentloaded")
+    expect(page.locator("#status .status")).to_be_visible()
     compared(page, SKY)
     page.locator("#theme-switch").click()
     expect(page.locator("body")).to_have_class("dark")
