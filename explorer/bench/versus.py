@@ -1,8 +1,12 @@
-"""``python -m explorer.bench versus``: two servers in turn, what one costs over the other."""
+"""``python -m explorer.bench versus``: two servers in turn, what one costs over the other.
+
+In place of the second the bare forward passes of the same texts, one after another on one thread.
+"""
 
 import argparse
 import os
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +14,10 @@ import numpy as np
 
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.bench.click import span
-from explorer.bench.load import ask_all
+from explorer.bench.load import ask_all, bare_seconds
 from explorer.bench.questions import KINDS, Question, questions
+
+BARE = "bare"
 
 
 def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is private
@@ -19,8 +25,8 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser = commands.add_parser("versus", help=__doc__)
     parser.set_defaults(run=run)
     parser.add_argument("url", help="the server whose cost is asked for")
-    parser.add_argument("over", help="the server that it is compared with")
-    parser.add_argument("--kind", choices=sorted({*KINDS}), help="of question; else all in turn")
+    parser.add_argument("over", help=f"the server that it is compared with, or {BARE}")
+    parser.add_argument("--kind", nargs="+", choices=sorted({*KINDS}), default=KINDS)
     parser.add_argument("--family", default="mini", help="that is asked about")
     parser.add_argument("--sessions", type=int, default=16)
     parser.add_argument("--requests", type=int, default=3, help="of each session in a round")
@@ -46,18 +52,21 @@ def run(chosen: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def asked_of(kind: str | None, count: int, first: int, family: str = "mini") -> list[Question]:
-    """So many questions of a kind, or of all in turn, none of which is asked in another round."""
-    if kind is None:
-        return questions(count, first, family)
-    each = len(KINDS)
-    made = questions(count * each, first * each, family)
-    return [question for question in made if question.kind == kind][:count]
+def asked_of(
+    kinds: Collection[str], count: int, first: int, family: str = "mini"
+) -> list[Question]:
+    """So many questions of some kinds in turn, none of which is asked in another round."""
+    share = sum(kind in kinds for kind in KINDS)
+    turns = -(-count // share) * len(KINDS)
+    made = questions(turns, -(-first // share) * len(KINDS), family)
+    return [question for question in made if question.kind in kinds][:count]
 
 
 def one_round(url: str, asked: list[Question], sessions: int) -> tuple[float, float, int]:
     """Wall seconds, the machine's processor seconds, and how many answers failed."""
     before = processor_seconds()
+    if url == BARE:
+        return bare_seconds(asked), processor_seconds() - before, 0
     answers, wall = ask_all(url, asked, sessions)
     failed = sum(bool(answer.failure) for answer in answers)
     return wall, processor_seconds() - before, failed

@@ -1,21 +1,25 @@
 """Two servers in turn: what each round asks, what it counts, and a small run."""
 
+import itertools
 import re
+import sys
+import threading
 import time
 from argparse import Namespace
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
 from explorer.bench import versus
-from explorer.bench.questions import Answer
+from explorer.bench.questions import KINDS, Answer, Visitor
 
 
 def test_no_round_asks_what_another_has_asked():
-    for kind in (None, "predict", "on_view"):
-        first, second = versus.asked_of(kind, 12, 0), versus.asked_of(kind, 12, 12)
+    assert versus.asked_of(["predict"], 1, 0, "base")[0].values[1:] == ("base", 5)
+    for kinds in (KINDS, ["predict"], ["on_view"], ["depth", "on_view"]):
+        first, second = versus.asked_of(kinds, 12, 0), versus.asked_of(kinds, 12, 12)
         assert len(first) == len(second) == 12
-        assert kind != "predict" or versus.asked_of(kind, 1, 0, "base")[0].values[1:] == ("base", 5)
-        assert kind is None or {question.kind for question in first} == {kind}
+        assert {question.kind for question in first} == {*kinds}
         assert not {q.text for q in first if q.text} & {q.text for q in second}
 
 
@@ -42,7 +46,7 @@ def servers(monkeypatch):
 
 
 CHOSEN = Namespace(
-    url="slow", over="fast", kind="predict", family="mini", sessions=2, requests=2, rounds=9
+    url="slow", over="fast", kind=["predict"], family="mini", sessions=2, requests=2, rounds=9
 )
 
 
@@ -52,6 +56,38 @@ def test_the_first_is_compared_with_the_second(servers, capsys):
     assert "wall time: 3.00 s over 1.00 s, ratio 3.00 [3.00, 3.00] (9 rounds of 4" in said
     assert "machine: 30.00 s over 10.00 s, ratio 3.00" in said
     assert "failed: 0" in said
+
+
+def test_in_place_of_the_second_the_networks_alone(servers, monkeypatch, capsys):
+    asked, seconds = [], itertools.count()
+    monkeypatch.setattr(versus, "bare_seconds", lambda one: asked.append(one) or 0.5)
+    monkeypatch.setattr(versus, "processor_seconds", lambda: float(next(seconds)))
+    assert versus.run(Namespace(**{**vars(CHOSEN), "over": versus.BARE})) == 0
+    assert "wall time: 3.00 s over 0.50 s, ratio 6.00" in capsys.readouterr().out
+    assert [len(one) for one in asked] == [4] * 10
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="127/8 is this machine on Linux alone")
+def test_every_session_comes_from_an_address_of_its_own():
+    met = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_POST(self):
+            met.append((self.client_address[0], self.headers.get("x-forwarded-for")))
+            self.send_error(400)
+
+        def log_message(self, *_):
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Server)
+    threading.Thread(target=server.serve_forever).start()
+    question = versus.asked_of(["predict"], 1, 0)[0]
+    for _ in range(2):
+        Visitor(f"http://127.0.0.1:{server.server_port}", 0).ask(question)
+    server.shutdown()
+    server.server_close()
+    assert len({address for address, _ in met} - {"127.0.0.1"}) == 2
+    assert [header for _, header in met] == [None, None]
 
 
 def test_what_failed_is_said(servers, capsys):
