@@ -85,7 +85,7 @@ def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
 
     passes.at_first = ask
     place.near(where, JUDGED, ("the cat sat.",))
-    parts = sentiment.PARTS * sentiment.POINTS // sentiment.AT_ONCE
+    parts = -(-(4 * sentiment.PARTS + 1) // sentiment.AT_ONCE)
     assert passes[: parts + 1] == ["part"] * parts + ["words"], (
         "the first to its end, then the second"
     )

@@ -19,7 +19,7 @@ from explorer.models import specs
 from explorer.models.heads import adapters, question, sentiment
 from explorer.models.heads.adapters import NotTuned, tuned_model
 from explorer.models.heads.question import read_passage, span_logits
-from explorer.models.heads.sentiment import MISS, POINTS, differences, integrated_gradients
+from explorer.models.heads.sentiment import MISS, differences, integrated_gradients
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.tokens import BadText
@@ -80,11 +80,25 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
     assert np.abs(found.attributions).max() > 1e-3
 
 
+def slope_at(tuned, text, places):
+    """What every token adds at some places of the path to the text, by torch alone."""
+    path = sentiment._Path(tuned, sentiment.tokenize(tuned.loaded, text))
+    found = []
+    for batch in np.array_split(places, len(places) // 16):
+        share = torch.tensor(batch, dtype=torch.float32)[:, None, None]
+        at = (path.start + share * path.step).requires_grad_()
+        logits = tuned.network(inputs_embeds=at).logits
+        (slopes,) = torch.autograd.grad((logits[:, 1] - logits[:, 0]).sum(), at)
+        found.append((slopes * path.step).sum(-1).double().numpy())
+    return np.concatenate(found)
+
+
 def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
     """mini-BERT's score changes on a short part of the path: 16 points over all miss it by 1.4."""
     tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], sentiment._slopes
     monkeypatch.setattr(sentiment, "_slopes", lambda t, at: points.extend(at) or slopes(t, at))
-    wanted, errors = 0, []
+    wanted, errors, off = 0, [], []
+    nodes, weights = np.polynomial.legendre.leggauss(192)
     for text in (
         "A gorgeous, witty, seductive movie.",
         "good film",
@@ -92,14 +106,45 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
     ):
         found = integrated_gradients(tuned, text)
         errors.append(found.attributions.sum() - (found.difference - found.baseline))
-        wanted += sentiment.PARTS * POINTS
-    assert np.abs(errors).max() < MISS
+        exact = weights / 2 @ slope_at(tuned, text, (nodes + 1) / 2)
+        off.extend(found.attributions - exact)
+        wanted += 4 * sentiment.PARTS + 1
+    assert np.abs(errors).max() < 2 * MISS
+    assert np.abs(off).max() < MISS
     assert wanted < len(points) < 4 * wanted
+
+
+def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
+    """Their errors add up to nothing: the sum alone would call a far too coarse rule exact."""
+
+    class Steep(sentiment._Path):
+        def __init__(self):
+            self.asked = set()
+
+        def values(self, places):
+            return np.zeros(np.shape(places))
+
+        def noise(self):
+            return 0.0
+
+        def sums(self, parts, weights):
+            self.asked.update(np.linspace(*parts.T, len(weights), axis=1).flat)
+            at = np.linspace(*parts.T, len(weights), axis=1)
+            slope = 100 * np.exp(-(((at - 0.3) / 0.05) ** 2)) @ weights * np.diff(parts)[:, 0]
+            return np.stack([slope, -slope], 1)
+
+    path, tokens = Steep(), type("Two", (), {"ids": (1, 2)})
+    monkeypatch.setattr(sentiment, "_Path", lambda *_: path)
+    monkeypatch.setattr(sentiment, "tokenize", lambda *_: tokens)
+    found = integrated_gradients(type("Any", (), {"loaded": None}), TEXT)
+    assert found.attributions[0] == pytest.approx(100 * 0.05 * np.sqrt(np.pi), abs=MISS)
+    assert len(path.asked) > 4 * sentiment.PARTS + 1
 
 
 def test_a_path_that_never_adds_up_ends(tuned_family, monkeypatch):
     monkeypatch.setattr(sentiment, "MISS", -1)
     monkeypatch.setattr(sentiment, "NARROWEST", 1 / 8)
+    monkeypatch.setattr(sentiment._Path, "noise", lambda _: -1)
     tuned = tuned_model(tuned_family.loaded("albert"), "sst2")
     found = integrated_gradients(tuned, TEXT)
     assert found.attributions.sum() == pytest.approx(found.difference - found.baseline, abs=1e-4)
