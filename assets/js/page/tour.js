@@ -1,7 +1,7 @@
 // The tour: one view after another, a sentence for each, and the place lit that it speaks of.
 import {closest, find, say} from '../kit/dom.js';
 import {opened, put, typeText} from '../gradio.js';
-import {compare, configNow} from './here.js';
+import {compare, configNow, withState} from './here.js';
 import {openNext} from './folds.js';
 
 const lighting = new CSSStyleSheet();
@@ -85,7 +85,9 @@ export function begin(event) {
   document.addEventListener('click', hear);
   if (event) hear(event);
   const asked = Number(new URL(location.href).searchParams.get('tour'));
-  if (asked && !event) opened.then(() => show(asked - 1, new URL(location.href).searchParams.has('tab')));
+  const hasTab = new URL(location.href).searchParams.has('tab');
+  // After the page has opened on its link, which waits for both as well: where this module came from the cache it was first.
+  if (asked && !event) new Promise(withState).then(() => opened).then(() => show(asked - 1, hasTab));
 }
 document.addEventListener('keydown', event => {
   if (at < 0 && event.key === 'Escape' && document.documentElement.classList.contains('projector')) project(false);

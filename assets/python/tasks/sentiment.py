@@ -21,7 +21,8 @@ ADAPTERS = {
     "mini-DistilBERT": "assets/models/mini-distilbert/tasks/sst2",
     "mini-ALBERT": "assets/models/mini-albert/tasks/sst2",
 }
-PARTS, POINTS, MISS, NARROWEST = 4, 4, 0.05, 1 / 64  # a part of the path that misses is halved
+PARTS, MISS, NARROWEST = 4, 0.03, 1 / 64  # parts of the path that miss are halved
+BOOLE, SIMPSON = np.array([7, 32, 12, 32, 7]) / 90, np.array([1, 0, 4, 0, 1]) / 6
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 
@@ -32,7 +33,6 @@ def positive_minus_negative(model, **inputs):
 
 columns = ["model", "positive", "word", "integrated_gradients", "leave_one_out"]
 rows, words = [], list(re.finditer(WORD, TEXT))
-points, weights = np.polynomial.legendre.leggauss(POINTS)
 for label, adapter in ADAPTERS.items():
     source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -47,20 +47,30 @@ for label, adapter in ADAPTERS.items():
     embed = model.get_input_embeddings()
     end = embed(ids).detach()
     start = embed(torch.where(added, ids, tokenizer.mask_token_id)).detach()
-    shares, parts = torch.zeros(ids.shape[1]), [(i / PARTS, (i + 1) / PARTS) for i in range(PARTS)]
-    while parts:
-        low, high = parts.pop()
-        at = torch.tensor((low, high, *(low + (high - low) * (points + 1) / 2)))[:, None, None]
-        at = (start + at.to(start.dtype) * (end - start)).requires_grad_()
-        scores = positive_minus_negative(model, inputs_embeds=at)
-        (slopes,) = torch.autograd.grad(scores.sum(), at)
-        weight = torch.tensor(weights * (high - low) / 2, dtype=start.dtype)
-        found = weight @ (slopes[2:] * (end - start)).sum(-1)
-        miss, width = abs(found.sum() - (scores[1] - scores[0])).item(), high - low
-        if width > NARROWEST and miss > MISS * width**0.5:
-            parts += [(low, (low + high) / 2), ((low + high) / 2, high)]
-        else:
-            shares += found.detach()
+    known, halved = {}, np.arange(PARTS)
+    parts = np.array([(part / PARTS, (part + 1) / PARTS) for part in halved])
+    while len(halved):
+        places = np.linspace(parts[:, 0], parts[:, 1], 5, axis=1)
+        for place in {*places.flat} - known.keys():
+            at = (start + place * (end - start)).requires_grad_()
+            score = positive_minus_negative(model, inputs_embeds=at)
+            (slope,) = torch.autograd.grad(score.sum(), at)
+            known[place] = score.item(), (slope * (end - start)).sum(-1)[0].double().numpy()
+        scores = np.array([[known[place][0] for place in (low, high)] for low, high in parts])
+        slopes = np.array([[known[place][1] for place in part] for part in places])
+        width = parts[:, 1] - parts[:, 0]
+        sums, rough = (np.einsum("ijk,j,i->ik", slopes, rule, width) for rule in (BOOLE, SIMPSON))
+        misses = abs(sums.sum(1) - (scores[:, 1] - scores[:, 0]))
+        misses = np.maximum(misses, abs(sums - rough).max(1) / 4)
+        order = misses.argsort()  # the worst are halved, until the others miss little together
+        far = order[np.sqrt(np.cumsum(misses[order] ** 2)) > MISS]
+        halved = far[width[far] > NARROWEST]
+        middle = parts[halved].mean(1)
+        halves = [
+            np.stack(ends, 1) for ends in ((parts[halved, 0], middle), (middle, parts[halved, 1]))
+        ]
+        parts = np.concatenate([np.delete(parts, halved, 0), *halves])
+    shares = sums.sum(0)
     per_word = [0.0] * len(words)
     for share, (first, last), side in zip(
         shares.tolist(), coded["offset_mapping"][0].tolist(), coded.sequence_ids(), strict=True
