@@ -113,6 +113,7 @@ NEIGHBOURS = {
     ("analysis.claims", "analysis.latency"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
     ("ui.tasks", "analysis.latency"): "what a model is chosen by is timed where times are",
+    ("analysis.tasks", "analysis.latency"): "the same",
     ("analysis.tasks", "analysis.claims"): "the papers' scores have one home",
     ("analysis.depth", "analysis.parameters"): "the work of a shorter or longer pass is counted",
     ("analysis.latency", "analysis.parameters"): "the work of a pass is counted, then timed",

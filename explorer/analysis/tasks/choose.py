@@ -2,9 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 MEASURES: tuple[str, ...] = ("megabytes", "milliseconds", "score")
 """What is weighed: less of the first two is better, more of the third."""
+
+
+class Named(Protocol):
+    """A model, or a way to run one."""
+
+    @property
+    def key(self) -> str:
+        """The model's."""
+
+    @property
+    def label(self) -> str:
+        """As the reader knows it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ import gradio as gr
 
 from explorer import assets
 from explorer.analysis.measures import share_interval
-from explorer.analysis.tasks.choose import Candidate, Figure, advice
+from explorer.analysis.tasks.choose import Candidate, Figure, Named, advice
 from explorer.analysis.tasks.kept import TASKS
 from explorer.analysis.tasks.printed import PrintedScore, printed_scores
+from explorer.analysis.tasks.ways import Way, measure_with_ways, ways_of
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE, ModelSpec
 from explorer.models.spelling import spelling_of
@@ -50,6 +51,8 @@ class Measured:
     """Of one answer, by the model's name."""
     shares: Mapping[str, Figures]
     """By the score's name, then the model's."""
+    ways: tuple[Way, ...] = ()
+    """Runtimes and precisions, where they were asked for."""
 
     def tells(self, family: tuple[str, ...], score: str) -> bool:
         """Whether this was measured of these models, on the work that the score is of."""
@@ -64,6 +67,7 @@ def build_fold(state: gr.State) -> None:
             limits = [gr.Number(0, label=label, minimum=0) for label in (texts.SIZE, texts.TIME)]
             score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
             least = gr.Number(0, label=texts.LEAST, minimum=0, maximum=100)
+        ways = gr.Checkbox(False, label=texts.WAYS)
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEASURE, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
@@ -74,8 +78,8 @@ def build_fold(state: gr.State) -> None:
         events = [*(box.change for box in limits), score.change, least.change, kept.change]
         gr.on(events, plain_errors(show_choice), asked, drawn, trigger_mode="always_last", **QUIET)
         stop_comes(stop, measure)
-        line = QUIET | {"concurrency_id": "measure"}
-        event = measure.click(plain_errors(measure_all), [state, score], [standing, kept], **line)
+        line, out = QUIET | {"concurrency_id": "measure"}, [standing, kept]
+        event = measure.click(plain_errors(measure_all), [state, score, ways], out, **line)
         stop.click(stopped, None, [standing], cancels=[event], **AT_ONCE)
         stop_goes(stop, event)
 
@@ -97,13 +101,18 @@ def show_choice(
     if state is None:
         return ["", "", ""]
     size, time, score, least = wishes
-    specs, limits = choices_of(state, score), texts.limits_from(size, time, least)
+    specs: dict[str, Named] = {**choices_of(state, score)}
+    limits = texts.limits_from(size, time, least)
     if kept is not None and not kept.tells(names_of(state), score):
         kept = None
     candidates = candidates_of(state, kept, score)
+    for way in kept.ways if kept else ():
+        own, by_words = candidates[way.spec.name], score in texts.RUN_HERE
+        specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
     found, printed = advice(candidates, limits), printed_of(state, score)
     titles = texts.titles_of(score)
-    said = texts.notes_of({specs[n].label: (p.value, p.source) for n, p in printed.items()})
+    masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
+    said = texts.notes_of({specs[n].label: (p.value, p.source) for n, p in printed.items()}, masks)
     verdicts = texts.verdicts(found, tuple(printed))
     return [
         texts.choose_finding((found, limits), candidates, specs, tuple(printed)),
@@ -164,11 +173,16 @@ def card_scores(state: PageState, task: str) -> dict[str, Figure]:
 
 
 def measure_all(
-    state: PageState | None, score: str, request: gr.Request | None = None
+    state: PageState | None, score: str, with_ways: bool, request: gr.Request | None = None
 ) -> Iterator[list[Any]]:
-    """The sentences read by every model if that is the score, then the models timed on its work."""
-    from explorer.analysis.latency.family import measure_family, plan_for
+    """The sentences read by every model if that is the score, then the models timed on its work.
 
+    Args:
+        state: What the page shows.
+        score: By what the models are scored.
+        with_ways: Whether every other way to run them is timed too, where they run in float32.
+        request: Whose measurement it is.
+    """
     if state is None:
         return
     runs, _ = get_answers(state)
@@ -183,8 +197,10 @@ def measure_all(
     work = work_of(state, score, own)
     timed = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
 
+    run_otherwise = own if with_ways and state.dtype == "float32" else ()
+
     def job(sign: StopSign) -> Iterator[Any]:
-        yield from measure_family(timed, work.workload, plan_for(work.workload, BUDGET_S), sign)
+        yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, sign)
 
     answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
     shares = shares_of(words, answers, specs_of(state)[teacher].name) if reads_here else {}
@@ -255,10 +271,13 @@ def drawn(state: PageState, work: Work, shares: Mapping[str, Figures], update: U
     """How the timing stands; at its end all that was found."""
     if update.place:
         return [note(PLACE.format(n=update.place)), gr.skip()]
-    result: FamilyLatency | None = update.shot
+    result: FamilyLatency | None
+    result, faster = update.shot or (None, None)
     rounds = result.latency.n_rounds if result else 0
     if not update.done or result is None or not rounds:
         said = texts.NOT_TIMED if update.done else texts.TIMING.format(n=rounds + 1)
+        if faster is not None and not update.done:
+            said = texts.WAYS_TIMING.format(done=faster.done, n=faster.asked)
         return [note(texts.STOPPED if update.stopped else said), gr.skip()]
     times = {}
     for row, one in zip(result.rows, result.summary.models, strict=True):
@@ -266,4 +285,5 @@ def drawn(state: PageState, work: Work, shares: Mapping[str, Figures], update: U
         times[row.spec.name] = Figure(one.median_ms, one.low_ms, one.high_ms).times(n_passes)
     passes, n = work.passes.values(), len(assets.sentences())
     said = texts.timed_said(work.score, work.workload, rounds, passes, n)
-    return [note(said), Measured(work.score, names_of(state), times, shares)]
+    ways = ways_of(faster, work.passes) if faster else ()
+    return [note(said), Measured(work.score, names_of(state), times, shares, ways)]

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from explorer.analysis.digits import percent
-from explorer.analysis.tasks.choose import Advice, Candidate, Limits
-from explorer.models.specs import ModelSpec
+from explorer.analysis.tasks.choose import Advice, Candidate, Limits, Named
+from explorer.analysis.tasks.ways import Way
 from explorer.timing.workload import Workload
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
@@ -56,8 +56,15 @@ NOTE = (
     "Whiskers are 95% confidence intervals. A limit counts as met or missed only if the whole "
     "interval lies on one side, and so does one model as better than another. The dotted line is "
     "the Pareto front of a chart's two numbers, whatever their intervals. We only recommend what "
-    "was measured here or printed; other tasks and machines may rank the models otherwise. "
-    "Runtimes and precisions are ranked in Latency, under “Faster inference”."
+    "was measured here or printed; other tasks and machines may rank the models otherwise."
+)
+WAYS = "Include runtimes and precisions (float32 models only; up to a minute per model)"
+WAYS_TIMING = "Runtimes and precisions: step {done} of {n}."
+WAYS_NOTE = (
+    "Diamonds are runtimes and precisions, timed in separate rounds. Each has its model's score if "
+    "all top predictions{at} were the same as PyTorch's in float32; for sentiment and questions, "
+    "it must also compute in float32. Sizes are those of the stored weights; with int8, they are "
+    "not known. Memory and throughput are in Latency, under “Faster inference”."
 )
 PRINTED = (
     "Printed, not measured here; on the same dev set, by full fine-tuning, without an interval: "
@@ -88,12 +95,22 @@ def titles_of(score: str) -> dict[str, str]:
     return TITLES | {"score": TITLES["score"].format(score=SCORES[score])}
 
 
-def notes_of(printed: Mapping[str, tuple[float, str]]) -> list[str]:
-    """How to read the table, and where each printed score stands."""
+def notes_of(
+    printed: Mapping[str, tuple[float, str]], masks: Collection[int] | None = None
+) -> list[str]:
+    """How to read the table, where each printed score stands, and what scores a runtime.
+
+    Args:
+        printed: By label the printed score and its source.
+        masks: At how many each runtime's predictions were compared; None without runtimes.
+    """
     listed_scores = "; ".join(
         f"{label} {percent(v)} ({src})" for label, (v, src) in printed.items()
     )
-    return [NOTE, PRINTED.format(scores=listed_scores)] if printed else [NOTE]
+    n = " or ".join(map(str, sorted({*(masks or ())} - {0})))
+    shown = [PRINTED.format(scores=listed_scores)] * bool(printed)
+    ways = [WAYS_NOTE.format(at=f" at {n} masks" if n else "")] * (masks is not None)
+    return [NOTE, *shown, *ways]
 
 
 def verdicts(advice: Advice, printed: Sequence[str] = ()) -> dict[str, str]:
@@ -115,7 +132,7 @@ def verdicts(advice: Advice, printed: Sequence[str] = ()) -> dict[str, str]:
 def choose_finding(
     found: tuple[Advice, Limits],
     candidates: Mapping[str, Candidate],
-    specs: Mapping[str, ModelSpec],
+    specs: Mapping[str, Named],
     printed: Sequence[str] = (),
 ) -> Markup:
     """Who meets the limits, and which of them is smallest, fastest and scores best."""
@@ -134,7 +151,7 @@ def choose_finding(
     if len(advice.fits) == 1:
         return finding(names(advice.fits), " alone clearly meets these limits.")
     kept = {key: candidates[key] for key in advice.fits}
-    parts = [join(what, ": ", names(best(kept, name), name)) for what, name in BEST]
+    parts = [join(what, ": ", names(_models_first(best(kept, n), specs), n)) for what, n in BEST]
     said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else NO_LIMITS
     return finding(said, listed(parts), _apart(kept), ".")
 
@@ -148,9 +165,15 @@ BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "
 
 
 def best(candidates: Mapping[str, Candidate], name: str) -> list[str]:
-    """The models with the least cost, all of them where several share it."""
+    """Those with the least cost, all of them where several share it."""
     costs = {key: figure.value for key, one in candidates.items() if (figure := one.cost(name))}
     return [key for key, cost in costs.items() if cost == min(costs.values())]
+
+
+def _models_first(keys: Sequence[str], specs: Mapping[str, Named]) -> list[str]:
+    """The keys without the ways to run a model that is among them itself."""
+    owners = {key: specs[key] for key in keys}
+    return [k for k, one in owners.items() if not (isinstance(one, Way) and one.spec.name in keys)]
 
 
 def _apart(candidates: Mapping[str, Candidate]) -> str:

@@ -1,12 +1,13 @@
 """Score against size and against time: every model, the reader's limits, and the front."""
 
-from collections.abc import Callable, Collection, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import milliseconds, percent
-from explorer.analysis.tasks.choose import Advice, Candidate, Figure, Limits, frontier
-from explorer.models.specs import ModelSpec
+from explorer.analysis.tasks.choose import Advice, Candidate, Figure, Limits, Named, frontier
+from explorer.analysis.tasks.ways import Way
 from explorer.views.chart import chart_canvas, placed
 from explorer.views.markup import Markup, model_name, table
 from explorer.views.numbers import Numbers
@@ -27,7 +28,7 @@ HEIGHT = 340
 
 
 def choose_canvas(
-    specs: Mapping[str, ModelSpec],
+    specs: Mapping[str, Named],
     candidates: Mapping[str, Candidate],
     found: tuple[Advice, Limits],
     titles: Mapping[str, str],
@@ -64,7 +65,7 @@ def choose_figure(
     points: Points,
     cost: tuple[str, Mapping[str, str]],
     found: tuple[Advice, Limits],
-    named: tuple[Mapping[str, ModelSpec], Mapping[str, str]],
+    named: tuple[Mapping[str, Named], Mapping[str, str]],
 ) -> "go.Figure":
     """One point a model, hollow where it misses a limit, and steps along the front.
 
@@ -88,11 +89,8 @@ def choose_figure(
     limit, least = getattr(limits, name), limits.score
     across = (0.0, 1.15 * max([*(_high(x) for x, _ in points.values()), limit or 0.0]))
     up = _scores(points, least)
-    at = [((x.value, across), (100 * y.value, up)) for x, y in points.values()]
-    sides = placed(at, [labels[key] for key in points])
-    for (key, point), side in zip(points.items(), sides, strict=True):
-        dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in advice.fits)
-        figure.add_trace(dot.update(textposition=side))
+    for dot in _dots(points, advice.fits, (specs, labels), (across, up)):
+        figure.add_trace(dot)
     if limit is not None:
         figure.add_vline(limit, line={"dash": "dash", "width": 1.5})
     if least is not None:
@@ -100,6 +98,32 @@ def choose_figure(
     figure.update_xaxes(title=titles[name], range=across)
     figure.update_yaxes(title=titles["score"], range=up)
     return figure
+
+
+Range = tuple[float, float]
+
+
+def _dots(
+    points: Points,
+    fits: Collection[str],
+    named: tuple[Mapping[str, Named], Mapping[str, str]],
+    ranges: tuple[Range, Range],
+) -> "Iterator[go.Scatter]":
+    """A circle with its name for each model, and a diamond for each other way to run one.
+
+    A diamond has no name, which would not fit, nor its score's interval, which is its model's.
+    """
+    specs, labels = named
+    models = {key: at for key, at in points.items() if not isinstance(specs[key], Way)}
+    at = [((x.value, ranges[0]), (100 * y.value, ranges[1])) for x, y in models.values()]
+    sides = dict(zip(models, placed(at, [labels[key] for key in models]), strict=True))
+    for key, point in points.items():
+        dot = _dot(point, labels[key], COLOURS[specs[key].key].fill, key in fits)
+        if key in sides:
+            yield dot.update(textposition=sides[key])
+        else:
+            symbol = dot.marker.symbol.replace("circle", "diamond")
+            yield dot.update(mode="markers", error_y=None, marker_symbol=symbol)
 
 
 def _dot(point: tuple[Figure, Figure], label: str, colour: str, fits: bool) -> "go.Scatter":
@@ -155,7 +179,7 @@ def _ends(figure: Figure | None) -> tuple[float | None, float | None, float | No
 
 
 def choose_table(
-    specs: Mapping[str, ModelSpec],
+    specs: Mapping[str, Named],
     candidates: Mapping[str, Candidate],
     verdicts: Mapping[str, str],
     head: tuple[str, ...],
@@ -180,5 +204,5 @@ def _said(figure: Figure | None, form: Callable[[float], str]) -> str:
         return "–"
     if figure.low == figure.high or not isfinite(figure.high):
         return form(figure.value)
-    low, high = (form(end).rpartition(" ")[0] for end in (figure.low, figure.high))
+    low, high = (re.sub(r"[^\d.,]+$", "", form(end)) for end in (figure.low, figure.high))
     return f"{form(figure.value)} [{low}, {high}]"

@@ -11,8 +11,12 @@ import torch
 from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from explorer import assets, runs
+from explorer.analysis.latency import faster
+from explorer.analysis.latency.accuracy import AccuracyCost
+from explorer.analysis.latency.faster import Faster
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
+from explorer.analysis.tasks.ways import ways_of
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MODEL_KEYS
 from explorer.page_state import PageState
@@ -129,7 +133,7 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
     result = SimpleNamespace(
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
-    update = SimpleNamespace(place=0, shot=result, done=True, stopped=False)
+    update = SimpleNamespace(place=0, shot=(result, None), done=True, stopped=False)
     _, found = choose.drawn(STATE, work, {}, update)
     assert found.milliseconds == {
         name("bert"): Figure(20, 18, 24),
@@ -198,7 +202,7 @@ def test_shares_count_answers_and_berts_own_words():
 def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, monkeypatch):
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
     monkeypatch.setattr(choose, "BUDGET_S", 1.5)
-    steps = list(choose.measure_all(STATE, "agreement"))
+    steps = list(choose.measure_all(STATE, "agreement", False))
     assert "Sentences read: 0 of 2." in steps[0][0]
     said, found = steps[-1]
     assert set(found.milliseconds) == {name(key) for key in MODEL_KEYS}
@@ -209,6 +213,101 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, monkeypa
     assert f"over {round(n_tokens)} tokens on cpu in float32" in said
     finding = choose.show_choice(STATE, found, 0, 0, "agreement", 0)[0]
     assert "With no limits set: smallest:" in finding
+
+
+def faster_of(tiny_family, *rows):
+    """What "Faster inference" finds: each row's model, way, time, and share of masks unchanged."""
+    models, costs = {}, []
+    for key, way, ms, same in rows:
+        first = SimpleNamespace(name="float32", median_ms=99.0, low_ms=98.0, high_ms=100.0)
+        row = SimpleNamespace(name=way, median_ms=ms, low_ms=0.9 * ms, high_ms=1.1 * ms)
+        models.setdefault(key, [first]).append(row)
+        if same is not None:
+            costs.append(AccuracyCost(key, way, same, 0.1, 40))
+    return Faster(
+        models=tuple(
+            SimpleNamespace(spec=tiny_family.specs[k], summary=SimpleNamespace(models=v))
+            for k, v in models.items()
+        ),
+        costs=tuple(costs),
+    )
+
+
+def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_changed(
+    tiny_family, kept
+):
+    found = faster_of(
+        tiny_family,
+        ("bert", "bfloat16", 1.0, 1.0),
+        ("bert", "int8", 0.5, 0.975),
+        ("bert", "OpenVINO", 1.5, 1.0),
+        ("bert", "OpenVINO bfloat16", 0.7, 1.0),
+        ("albert", "ONNX Runtime", 2.0, None),
+    )
+    ways = ways_of(found, {"bert": 2.0})
+    _, picture, rows = choose.show_choice(STATE, replace(kept, ways=ways), 0, 3, "right", 0)
+    models = {one["model"]: one for one in models_of(picture)}
+    bert = tiny_family.specs["bert"].label
+    by_way = {way: models[f"{bert} ({way})"] for way in ("bfloat16", "OpenVINO", "int8")}
+    assert by_way["bfloat16"]["milliseconds"] == 2
+    assert by_way["OpenVINO"]["low_milliseconds"] == pytest.approx(2.7)
+    assert by_way["bfloat16"]["megabytes"] == pytest.approx(models[bert]["megabytes"] / 2)
+    assert by_way["OpenVINO"]["megabytes"] == pytest.approx(models[bert]["megabytes"])
+    assert by_way["int8"]["megabytes"] is None
+    own = models[bert]["score"]
+    assert (by_way["bfloat16"]["score"], by_way["OpenVINO"]["score"]) == (own, own)
+    assert by_way["int8"]["score"] is None
+    onnx = models[f"{tiny_family.specs['albert'].label} (ONNX Runtime)"]
+    assert (onnx["milliseconds"], onnx["score"]) == (2, None), "random weights have no score"
+    met = {name for name, one in models.items() if one["meets_the_limits"]}
+    assert met == {f"{bert} (bfloat16)", f"{bert} (OpenVINO bfloat16)", "mini-DistilBERT"}
+    assert "undecided: the limit lies inside the interval of its time" in rows
+    assert "not recommended: its size and its score were not measured" in rows
+    assert "predictions at 40 masks were the same" in rows
+    plain = re.sub("<[^>]*>", "", rows)
+    assert "50.0% [40.0, 60.0]" in plain
+    assert "2.00 ms [1.80, 2.20]" in plain
+    dots = json.loads(picture)["figures"][1]["data"][1:]
+    shapes = {dot["text"][0]: (dot["mode"], dot["marker"]["symbol"]) for dot in dots}
+    assert shapes[bert] == ("markers+text", "circle-open")
+    assert shapes[f"{bert} (bfloat16)"] == ("markers", "diamond")
+    assert f"{bert} (int8)" not in shapes
+
+
+def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kept):
+    rows = [("distilbert", way, 2.0, 1.0) for way in ("ONNX Runtime", "OpenVINO")]
+    ways = ways_of(faster_of(tiny_family, *rows), {})
+    said = choose.show_choice(STATE, replace(kept, ways=ways), 0, 2.5, "right", 0)[0]
+    plain = re.sub("<[^>]*>", "", said)
+    assert "smallest: mini-DistilBERT, fastest: mini-DistilBERT and best" in plain
+
+
+def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny_family):
+    rows = [("bert", way, 1.0, 1.0) for way in ("bfloat16", "OpenVINO", "OpenVINO bfloat16")]
+    ways = {way.name: way for way in ways_of(faster_of(tiny_family, *rows), {})}
+    own = Candidate(exact(40), exact(4), exact(0.9))
+    scores = {name: way.candidate(own, by_words=False).score for name, way in ways.items()}
+    assert scores == {"bfloat16": None, "OpenVINO": exact(0.9), "OpenVINO bfloat16": None}
+
+
+def test_a_press_times_runtimes_only_where_asked_and_in_float32(tiny_family, monkeypatch):
+    monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
+    monkeypatch.setattr(choose, "BUDGET_S", 0.5)
+    asked = []
+
+    def measured(specs, workload, plan, sign):
+        asked.append((tuple(spec.key for spec in specs), workload.dtype))
+        yield replace(faster_of(tiny_family), done=1, asked=2)
+        yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, asked=2)
+
+    monkeypatch.setattr(faster, "measure_faster", measured)
+    *_, (_, found) = choose.measure_all(STATE, "right", False)
+    assert (found.ways, asked) == ((), [])
+    *_, (_, found) = choose.measure_all(replace(STATE, dtype="bfloat16"), "right", True)
+    assert (found.ways, asked) == ((), [])
+    *_, (_, found) = choose.measure_all(STATE, "right", True)
+    assert [way.label for way in found.ways] == ["mini-BERT (OpenVINO)"]
+    assert asked == [(tuple(MODEL_KEYS), "float32")]
 
 
 SPECS = {
