@@ -14,7 +14,17 @@ from typing import Any
 import numpy as np
 
 from explorer.bench import start
-from explorer.bench.questions import Answer, Question, Visitor, apart, questions, same, view_event
+from explorer.bench.questions import (
+    KINDS,
+    Answer,
+    Question,
+    Visitor,
+    apart,
+    asked_of,
+    questions,
+    same,
+    view_event,
+)
 from explorer.models.specs import MINI
 
 WARM = 20
@@ -32,12 +42,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.set_defaults(run=run)
     parser.add_argument("--sessions", type=int, default=24)
     parser.add_argument("--requests", type=int, default=20, help="of each session")
+    parser.add_argument("--kind", nargs="+", choices=sorted({*KINDS}), default=KINDS)
     parser.add_argument("--url", help="a server that runs; else one is started for each part")
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Print what the load did to times, answers and the process; 1 where an answer was wrong."""
-    asked = questions(chosen.sessions * chosen.requests, WARM)
+    asked = asked_of(chosen.kind, chosen.sessions * chosen.requests, WARM)
     serve = (lambda: nullcontext((chosen.url.rstrip("/"), 0))) if chosen.url else served_app
     alone, _ = answered(serve, asked, 1, quiet=True)
     many, wall = answered(serve, asked, chosen.sessions)
@@ -52,9 +63,11 @@ def run(chosen: argparse.Namespace) -> int:
             1e3 * np.percentile([a.seconds for a in them], share) for them in (alone, many)
         )
         _print(f"p{share}: {all_:.0f} ms, of one visitor {one:.0f} ms: ratio {all_ / one:.1f}")
+    bare, (called, processor) = bare_seconds(asked), called_seconds(asked)
+    _print(f"processor time of the endpoints' functions: {1e3 * processor:.0f} ms a question")
     for what, seconds in (
-        ("bare forwards on one thread", bare_seconds(asked)),
-        ("the endpoints' functions, called without a page", called_seconds(asked)),
+        ("bare forwards on one thread", bare),
+        ("the endpoints' functions, called without a page", called),
     ):
         _print(f"throughput over that of {what}, one after another: {seconds / wall:.2f}")
     return 1 if wrong or failed else 0
@@ -149,7 +162,10 @@ def held_by(process: int) -> tuple[int, int, int]:
 
 
 def bare_seconds(asked: Sequence[Question]) -> float:
-    """The three networks over the text of every question, one after another on one thread."""
+    """The three networks over the text of every question, one after another on one thread.
+
+    0 where no question has a text.
+    """
     import torch
 
     from explorer.models.forward import run_model, tokenize
@@ -158,6 +174,8 @@ def bare_seconds(asked: Sequence[Question]) -> float:
     torch.set_num_threads(1)
     loaded = [load_model(spec) for spec in MINI.values()]
     texts = [question.text for question in asked if question.text]
+    if not texts:
+        return 0.0
     sample = texts[:: max(1, len(texts) // 100)]
     for one in loaded:
         run_model(one, tokenize(one, sample[0]))
@@ -168,8 +186,11 @@ def bare_seconds(asked: Sequence[Question]) -> float:
     return (time.perf_counter() - begun) * len(texts) / len(sample)
 
 
-def called_seconds(asked: Sequence[Question]) -> float:
-    """The same answers worked out in this process; a view is what ``/predict`` answers."""
+def called_seconds(asked: Sequence[Question]) -> tuple[float, float]:
+    """The same answers worked out in this process: wall seconds, processor seconds a question.
+
+    A view is what ``/predict`` answers.
+    """
     import gradio as gr
 
     from explorer.ui.shell.api import ENDPOINTS
@@ -180,10 +201,11 @@ def called_seconds(asked: Sequence[Question]) -> float:
 
     for question in questions(WARM):
         call(question)
-    begun = time.perf_counter()
+    begun, worked = time.perf_counter(), time.process_time()
     for question in asked:
         call(question)
-    return time.perf_counter() - begun
+    wall, processor = time.perf_counter() - begun, time.process_time() - worked
+    return wall, processor / len(asked)
 
 
 def _print(line: str) -> None:

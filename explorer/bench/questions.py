@@ -6,6 +6,7 @@ import re
 import sys
 import time
 import uuid
+from collections.abc import Collection
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import Any
@@ -58,6 +59,16 @@ def questions(count: int, first: int = 0, family: str = "mini") -> list[Question
         one, other = rng.choice(texts, 2, replace=False)
         made.append(Question(kind, _values(kind, f"{one} {number}.", f"{other} {number}.", family)))
     return made
+
+
+def asked_of(
+    kinds: Collection[str], count: int, first: int, family: str = "mini"
+) -> list[Question]:
+    """So many questions of some kinds in turn, none of which is asked in another round."""
+    share = sum(kind in kinds for kind in KINDS)
+    turns = -(-count // share) * len(KINDS)
+    made = questions(turns, -(-first // share) * len(KINDS), family)
+    return [question for question in made if question.kind in kinds][:count]
 
 
 def _values(kind: str, text: str, other: str, family: str) -> tuple[Any, ...]:

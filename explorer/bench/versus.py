@@ -6,7 +6,6 @@ In place of the second the bare forward passes of the same texts, one after anot
 import argparse
 import os
 import sys
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.bench.click import span
 from explorer.bench.load import ask_all, bare_seconds
-from explorer.bench.questions import KINDS, Question, questions
+from explorer.bench.questions import KINDS, Question, asked_of
 
 BARE = "bare"
 
@@ -50,16 +49,6 @@ def run(chosen: argparse.Namespace) -> int:
         )
     sys.stdout.write(f"failed: {failed}\n")
     return 1 if failed else 0
-
-
-def asked_of(
-    kinds: Collection[str], count: int, first: int, family: str = "mini"
-) -> list[Question]:
-    """So many questions of some kinds in turn, none of which is asked in another round."""
-    share = sum(kind in kinds for kind in KINDS)
-    turns = -(-count // share) * len(KINDS)
-    made = questions(turns, -(-first // share) * len(KINDS), family)
-    return [question for question in made if question.kind in kinds][:count]
 
 
 def one_round(url: str, asked: list[Question], sessions: int) -> tuple[float, float, int]:

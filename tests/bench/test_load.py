@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 
 from explorer.bench import load
-from explorer.bench.questions import ENDPOINTS, VIEW, Answer, apart, questions, same
+from explorer.bench.questions import ENDPOINTS, KINDS, VIEW, Answer, apart, questions, same
 from explorer.bench.served import served
 from explorer.page_state import PageState
 from explorer.ui.shell.page import build_page, launch_options
@@ -51,7 +51,7 @@ def small(tiny_family, monkeypatch):
 
     monkeypatch.setattr(load, "WARM", 2)
     monkeypatch.setattr(load, "served_app", serve)
-    return Namespace(sessions=3, requests=4, url=None)
+    return Namespace(sessions=3, requests=4, kind=KINDS, url=None)
 
 
 def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
@@ -60,7 +60,24 @@ def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
     assert "12 requests of 3 sessions at once" in said
     assert "wrong or crossed: 0; failed: 0" in said
     assert len(re.findall(r"throughput over that of .*: \d", said)) == 2
+    spent = float(re.search(r"processor time of the endpoints' functions: (\d+) ms", said)[1])
+    assert 0 < spent < 5000
     assert re.search(r"p95: \d+ ms, of one visitor \d+ ms: ratio \d", said)
+
+
+def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, capsys):
+    small.kind, asked = ["parameters"], []
+    ask = load.ask_all
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(
+            load, "ask_all", lambda url, them, *a: asked.append(them) or ask(url, them, *a)
+        )
+        assert load.run(small) == 0
+    assert {question.kind for question in asked[-1]} == {"parameters"}
+    assert len(asked[-1]) == 12
+    assert "throughput over that of bare forwards on one thread, one after another: 0.00" in (
+        capsys.readouterr().out
+    )
 
 
 def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
