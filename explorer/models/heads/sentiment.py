@@ -83,7 +83,7 @@ def _too_far_off(path: "_Path", parts: np.ndarray) -> np.ndarray:
     """Which parts [part, end] to halve: the worst, until those left miss by ``MISS`` together."""
     sums, width = path.sums(parts, BOOLE), np.diff(parts)[:, 0]
     misses = np.abs(sums.sum(1) - np.diff(path.values(parts))[:, 0])
-    # Simpson's rule is off by more than four times as much as Boole's.
+    # A fourth of the difference from Simpson's rule stands for what Boole's misses of a token.
     misses = np.maximum(misses, np.abs(sums - path.sums(parts, SIMPSON)).max(1) / 4)
     order, noise = np.argsort(misses), path.noise()
     is_far = np.empty(len(parts), bool)
