@@ -33,7 +33,7 @@ TEXTS = 256
 """Asked in turn, by all visitors together."""
 NEXT = itertools.count()
 KEPT_BYTES = 40 * 2**20
-"""Of runs: those under way, and none that is still there when its text comes again."""
+"""Of runs, on all pages: those under way, and none that is there when its text comes again."""
 SPAWN = multiprocessing.get_context("spawn")
 Line = Mapping[str, Any]
 """The semaphore of each model, shared by all pages."""
@@ -118,7 +118,7 @@ def texts() -> list[str]:
     return [question.text for question in made if question.kind == VIEW][:TEXTS]
 
 
-def serve(port: int, line: Line, chosen: argparse.Namespace) -> None:
+def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) -> None:
     """One page, in a process of its own, until that is ended."""
     from explorer.ui.shell.page import build_page, launch_options
 
@@ -132,7 +132,7 @@ def serve(port: int, line: Line, chosen: argparse.Namespace) -> None:
         queues.widen()
         for text in texts():
             place.learn(text)
-    runs.CACHE.limit = KEPT_BYTES
+    runs.CACHE.limit = kept_bytes
     page = build_page(PageState(family="mini"))
     where = {"server_name": "127.0.0.1", "server_port": port, "quiet": True, "_frontend": False}
     page.launch(**(launch_options() | where))
@@ -143,7 +143,8 @@ def pages(count: int, n_replicas: int, chosen: argparse.Namespace) -> Iterator[d
     """So many pages over the same replicas: their addresses, each with its process."""
     line = {key: SPAWN.Semaphore(n_replicas) for key in MODEL_KEYS}
     ports = [free_port() for _ in range(count)]
-    begun = [SPAWN.Process(target=serve, args=(port, line, chosen)) for port in ports]
+    each = (line, chosen, KEPT_BYTES // count)
+    begun = [SPAWN.Process(target=serve, args=(port, *each)) for port in ports]
     for one in begun:
         one.start()
     urls = [f"http://127.0.0.1:{port}" for port in ports]

@@ -45,8 +45,8 @@ class Way:
     def candidate(self, own: Candidate, by_words: bool) -> Candidate:
         """What is known of it.
 
-        It has its model's score where no top prediction changed; of a task's head only where it
-        computes in float32, since the head itself was not run this way.
+        It has its model's score where no top prediction changed; of a task's head only where
+        weights and arithmetic are float32, since the head itself was not run this way.
 
         Args:
             own: Its model in float32.

@@ -196,7 +196,6 @@ def measure_all(
             yield [note(texts.READING.format(done=done, n=len(sentences))), gr.skip()]
     work = work_of(state, score, own)
     timed = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
-
     run_otherwise = own if with_ways and state.dtype == "float32" else ()
 
     def job(sign: StopSign) -> Iterator[Any]:

@@ -63,8 +63,8 @@ WAYS_TIMING = "Runtimes and precisions: step {done} of {n}."
 WAYS_NOTE = (
     "Diamonds are runtimes and precisions, timed in separate rounds. Each has its model's score if "
     "all top predictions{at} were the same as PyTorch's in float32; for sentiment and questions, "
-    "it must also compute in float32. Sizes are those of the stored weights; with int8, they are "
-    "not known. Memory and throughput are in Latency, under “Faster inference”."
+    "weights and arithmetic must be float32, too. Sizes are those of the stored weights; with "
+    "int8, they are not known. Memory and throughput are in Latency, under “Faster inference”."
 )
 PRINTED = (
     "Printed, not measured here; on the same dev set, by full fine-tuning, without an interval: "
