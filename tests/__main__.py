@@ -49,6 +49,7 @@ def ways_to_chromium() -> Iterator[object]:
     yield needs.lean_chromium()
     yield (downloaded := done([*playwright, "install", "--only-shell", "chromium"]))
     yield downloaded and done([*playwright, "install-deps", "chromium-headless-shell"])
+    yield done([*apt, needs.LEAN])
     yield (updated := done(update)) and done([*apt, needs.LEAN])
     yield needs.chromium()
     yield updated and done([*apt, "chromium"])

@@ -100,7 +100,8 @@ def chromium() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        names = ("chromium-headless-shell", "chromium")
+        found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
         browser.close()

@@ -55,10 +55,10 @@ DRIVER, APT_LEAN, APT_FULL = (
         ({"lean": SHELL, "full": FULL}, []),
         ({OWN: SHELL}, [OWN]),
         ({OWN: True, LIBRARIES: SHELL}, [OWN, LIBRARIES]),
-        ({UPDATE: True, APT_LEAN: SHELL, "full": FULL}, [OWN, UPDATE, APT_LEAN]),
-        ({"full": FULL}, [OWN, UPDATE]),
-        ({UPDATE: True, APT_FULL: FULL}, [OWN, UPDATE, APT_LEAN, APT_FULL]),
-        ({}, [OWN, UPDATE]),
+        ({APT_LEAN: SHELL, "full": FULL}, [OWN, APT_LEAN]),
+        ({"full": FULL}, [OWN, APT_LEAN, UPDATE]),
+        ({UPDATE: True, APT_FULL: FULL}, [OWN, APT_LEAN, UPDATE, APT_LEAN, APT_FULL]),
+        ({}, [OWN, APT_LEAN, UPDATE]),
         ({"driver": False, UPDATE: True, DRIVER: SHELL}, [UPDATE, DRIVER]),
     ],
 )
@@ -126,6 +126,7 @@ def test_a_command_that_is_lacking_or_fails_says_one_line(capsys):
     assert command.done([sys.executable, "-c", ""])
 
 
+@pytest.mark.processes
 def test_without_a_browser_and_node_nothing_errs_and_each_skip_says_what_to_install(tmp_path):
     """A path with nothing on it, no browser of Playwright's, no packages."""
     lines = (

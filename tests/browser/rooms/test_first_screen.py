@@ -1,6 +1,5 @@
 """The answer on the first screen: where things stand at scroll 0, on the text that the page opens with."""
 
-import itertools
 import json
 
 import pytest
@@ -58,15 +57,10 @@ def scrolled_down(page):
     page.wait_for_function("document.querySelector('#tabs').getBoundingClientRect().top < -200")
 
 
-def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at):
-    page = opened(page_at)
-    for (width, height), by in itertools.product(SCREENS, ("click", "key")):
-        page.set_viewport_size({"width": width, "height": height})
-        scrolled_down(page)
-        the_next_tab_begins_at_its_top(page, by)
-
-
-def the_next_tab_begins_at_its_top(page, by):
+@pytest.mark.parametrize(("screen", "by"), zip(SCREENS, ("click", "key", "click"), strict=True))
+def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at, screen, by):
+    page = opened(page_at, width=screen[0], height=screen[1])
+    scrolled_down(page)
     expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
     tab = page.get_by_role("tab", name="Claims", exact=True)
     if by == "key":
