@@ -17,6 +17,7 @@ import numpy as np
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.assets import ROOT
 from explorer.bench.served import free_port
+from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -81,7 +82,7 @@ def wait_for(url: str) -> None:
     """Return when a page answers.
 
     Raises:
-        ValueError: it does not.
+        Refusal: it does not.
     """
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -91,7 +92,7 @@ def wait_for(url: str) -> None:
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.02)
-    raise ValueError(f"The page did not come up within {PATIENCE_S} seconds.")
+    raise Refusal(f"The page did not come up within {PATIENCE_S} seconds.")
 
 
 @contextmanager

@@ -34,6 +34,7 @@ torch.accelerator.device_count = lambda: 1
 from explorer.models.lent import on_lent_gpu
 from explorer.models.devices import available_devices, resolve_device
 from explorer.models.specs import MINI
+from explorer.refusal import Refusal
 from explorer.timing.workload import Workload
 from explorer.ui.latency import lent
 from explorer.ui.latency.choice import Choice, device_choices
@@ -49,7 +50,7 @@ Choice.workload = property(lambda self: Workload(4))  # the device alone is not 
 *_, shown = measure(Choice(shapes="mini", device="cuda"), None)
 try:
     refused = Choice(device="cuda").on_one_device()
-except ValueError as error:
+except Refusal as error:
     refused = str(error)
 result = shown[-1]
 

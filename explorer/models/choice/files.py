@@ -10,6 +10,7 @@ from safetensors import safe_open
 from explorer.models.hub import has_weights, weight_files
 from explorer.models.kinds import ModelKind
 from explorer.models.specs import MOST_LAYERS, Architecture
+from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
@@ -26,7 +27,7 @@ Tensors = Mapping[str, tuple[int, ...]]
 """Shape by name of every tensor of a checkpoint."""
 
 
-class NotAModel(ValueError):
+class NotAModel(Refusal):
     """A checkpoint that cannot stand in a column; the message is one sentence."""
 
 

@@ -17,6 +17,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 from explorer.timing.runtimes.saved import (
     ONNX,
     OPENVINO,
@@ -63,7 +64,7 @@ def head_logits(spec: ModelSpec, network: PreTrainedModel, hidden: np.ndarray) -
     return logits.float().cpu().numpy()
 
 
-class NoRuntime(ValueError):
+class NoRuntime(Refusal):
     """A runtime that cannot be had here, or no longer; ``reason`` is one of ``REASONS``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
