@@ -5,6 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.models.lent import NOT_LENT, on_lent_gpu
+from explorer.refusal import Refusal
 
 ROOT = Path(__file__).parents[2]
 SPACES = """
@@ -68,6 +74,40 @@ for tab in TABS:
     tab.show(replace(PageState(), device="auto"))
 print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_rounds, refused]))
 """
+
+
+def lent(function, monkeypatch, host=lambda duration: lambda marked: marked):
+    """The function as it is where a GPU is lent by a host that runs what it marks."""
+    monkeypatch.setenv("SPACES_ZERO_GPU", "true")
+    monkeypatch.setattr("explorer.models.lent._holding", False)
+    monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=host))
+    return on_lent_gpu(function)
+
+
+def test_a_refusal_comes_back_and_anything_else_is_logged_where_it_happened(monkeypatch, caplog):
+    errors = [Refusal("Not this text."), ValueError("broadcast")]
+
+    def fails(n):
+        raise errors[n]
+
+    asked = lent(fails, monkeypatch)
+    with pytest.raises(Refusal, match=r"^Not this text\.$"):
+        asked(0)
+    assert not caplog.records
+    with pytest.raises(RuntimeError, match="ValueError: broadcast"):
+        asked(1)
+    assert caplog.records[-1].exc_info[1] is errors[1]
+
+
+def test_where_the_host_lends_none_that_is_said_and_its_own_words_are_logged(monkeypatch, caplog):
+    def spent(*_):
+        raise KeyError("quota of 198.51.100.7")
+
+    asked = lent(len, monkeypatch, lambda duration: lambda marked: spent)
+    with pytest.raises(Refusal) as refusal:
+        asked([])
+    assert str(refusal.value) == NOT_LENT
+    assert caplog.records[-1].exc_info
 
 
 def test_the_lent_gpu_is_there_inside_the_marked_function_alone(tmp_path):

@@ -8,16 +8,18 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
+import torch
 
 from explorer import runs
 from explorer.analysis.distillation.live import LiveSettings, Watched
 from explorer.models import forward
+from explorer.models.choice.family import family_specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
 from explorer.places import beside, here, replicas
-from explorer.places.beside import Beside
+from explorer.places.beside import Beside, FailedThere
 from explorer.places.replicas import Replicas
 from explorer.refusal import Refusal
 from explorer.runs import CACHE, get_run, get_runs, near
@@ -125,6 +127,31 @@ def test_a_refusal_beyond_the_wire_is_the_same_sentence(machine, tiny_family):
     spec = tiny_family.specs["bert"]
     with pytest.raises(BadText, match="512 fit"):
         near(forward.tokenize, spec, PageState(), "cat " * 600)
+
+
+@pytest.mark.parametrize(
+    ("raised", "arrives"),
+    [
+        (ValueError("operands could not be broadcast"), FailedThere),
+        (TimeoutError("late"), FailedThere),
+        (torch.OutOfMemoryError("out of memory"), RuntimeError),
+        (MemoryError(), MemoryError),
+    ],
+)
+def test_a_failure_is_logged_beside_the_weights_and_arrives_as_one(
+    machine, monkeypatch, caplog, raised, arrives
+):
+    def broken(*_):
+        raise raised
+
+    monkeypatch.setattr(here, "job_named", lambda name: broken)
+    spec = next(iter(family_specs("mini")))
+    with pytest.raises(arrives) as failure:
+        near(forward.tokenize, spec, PageState(), TEXT)
+    (record,) = caplog.records
+    assert record.exc_info[1] is raised
+    assert type(failure.value) is arrives
+    assert record.args[0] in str(failure.value)
 
 
 def test_weights_that_cannot_be_had_beyond_the_wire_are_a_card(machine, monkeypatch):

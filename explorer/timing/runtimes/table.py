@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import format_exception
 
 import numpy as np
 import torch
@@ -75,6 +76,14 @@ class NoRuntime(Refusal):
         return "Another runtime stopped before it answered; the machine may be out of memory."
 
 
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """Report to the process that asked what was raised in a runtime's own."""
+
+    report: str
+    """The traceback."""
+
+
 REASONS = ("device", "packages", "memory", "compiler", "bfloat16", "late", "failed", "slow")
 
 
@@ -117,8 +126,9 @@ def built(
         raise
     except Exception as error:
         # Every stage of a compiler or exporter raises its own; the reader needs one reason.
-        reason = "compiler" if "InvalidCxxCompiler" in repr(error) else "failed"
-        raise NoRuntime(reason, repr(error)) from error
+        if "InvalidCxxCompiler" in repr(error):
+            raise NoRuntime("compiler", repr(error)) from error
+        raise NoRuntime("failed", "".join(format_exception(error))) from error
 
 
 def compiled(work: nn.Module, ids: torch.Tensor) -> Forward:

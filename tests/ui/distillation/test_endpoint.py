@@ -94,7 +94,7 @@ def test_the_family_asked_for_is_the_one_that_runs(monkeypatch):
 
     def pair_logits(state):
         asked.append((state.text, state.family))
-        raise ValueError("seen")
+        raise Refusal("seen")
 
     monkeypatch.setattr("explorer.ui.distillation.runs.pair_logits", pair_logits)
     for family in ("mini", "base"):
