@@ -12,7 +12,7 @@ from explorer.models.architectures import meta_network
 from explorer.models.choice.family import all_specs
 from explorer.models.loading import Network
 from explorer.models.specs import ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, brief
 
 COMPONENTS: tuple[str, ...] = (
     "word_embeddings",
@@ -163,7 +163,7 @@ def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
     """
     specs = all_specs()
     names = list(dict.fromkeys(map(str, names)))
-    unknown = [name[:60] for name in names if name not in specs]
+    unknown = [brief(name) for name in names if name not in specs]
     if unknown or not names:
         asked = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
         raise Refusal(f"{asked}; there are: {', '.join(specs)}.")

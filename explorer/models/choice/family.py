@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS, ModelSpec
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, brief
 
 PRESETS: dict[str, tuple[str, ...]] = {
     "mini": ("mini",),
@@ -64,12 +64,12 @@ def sizes_of(family: str) -> dict[str, str]:
     if "=" in preset:
         preset, chosen = "mini", [preset, *chosen]
     if preset not in PRESETS:
-        raise Refusal(f"There is no family {preset!r}.")
+        raise Refusal(f"There is no family {brief(preset)!r}.")
     sizes = {key: size for key in MODEL_KEYS if (size := _preset_size(key, preset))}
     for one in chosen:
         key, _, size = one.partition("=")
         if size not in column(key):
-            raise Refusal(f"There is no {key} of size {size!r}.")
+            raise Refusal(f"There is no {brief(key)} of size {brief(size)!r}.")
         sizes[key] = size
     return {key: sizes[key] for key in MODEL_KEYS if key in sizes}
 
@@ -105,7 +105,7 @@ def opened_family(asked: str | None) -> str | None:
     if asked:
         known = read_family(asked)
         if known is None:
-            raise Refusal(f"There is no family {asked!r}.")
+            raise Refusal(f"There is no family {brief(asked)!r}.")
         return known
     own = {spec.key: spec.size for spec in OWN.values()}
     return family_name(sizes_of("mini") | own) if own else None
