@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, carried
 
 LENT_S = 60
 """How long one call may hold it."""
@@ -45,12 +45,9 @@ def on_lent_gpu(function: Callable[..., Any]) -> Callable[..., Any]:
         _holding = True
         try:
             return function(*arguments)
-        except Refusal as why:
-            return why
         except Exception as error:
-            # The host would pass on the text alone.
-            logger.exception("failed while a GPU was lent")
-            return RuntimeError(f"while a GPU was lent: {type(error).__name__}: {error}")
+            # The host would pass on its text alone.
+            return carried(error)
 
     asked = spaces.GPU(duration=LENT_S)(holding)
 

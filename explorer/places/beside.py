@@ -5,8 +5,6 @@ is a failure, which is logged here first: an exception of a library may not surv
 """
 
 import asyncio
-import logging
-import secrets
 from collections.abc import AsyncIterator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
@@ -20,21 +18,15 @@ from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.places.here import Here, loaded
 from explorer.places.seam import ASKER
-from explorer.refusal import Refusal
+from explorer.refusal import carried
 from explorer.timing.room import limit_memory
 from explorer.timing.stop import Stopped
 
-logger = logging.getLogger(__name__)
 Network = tuple[str, str, str]
 """The name of a model, the device and the precision: what ``Where`` is on its way."""
 AT_ONCE = 16
 """Questions that wait here for the one worker; the others wait before the door."""
-FAILED = "logged as {mark} beside the weights: {kind}: {text}"
 _gone: ContextVar[Event] = ContextVar("gone")
-
-
-class FailedThere(Exception):
-    """Stand on the page for an error that was raised, and logged, beside the weights."""
 
 
 def where_is(network: Network) -> Where:
@@ -108,18 +100,5 @@ async def settled(asked: "Future[Any]") -> Any:  # noqa: ANN401
         return await asyncio.wrap_future(asked)
     except Exception:
         # The thread's own error: asyncio puts another in the place of a TimeoutError.
-        return carried(asked.exception())
-
-
-def carried(error: BaseException | None) -> BaseException:
-    """Turn an error into one that crosses: a refusal as it is, a failure after it has been logged.
-
-    Out of memory stays what it is, since the page has a sentence of its own for it.
-    """
-    if isinstance(error, Refusal | Stopped):
-        return error
-    mark = secrets.token_hex(4)
-    logger.error("failure %s", mark, exc_info=error)
-    said = FAILED.format(mark=mark, kind=type(error).__name__, text=error)
-    plain = (kind for kind in (MemoryError, RuntimeError) if isinstance(error, kind))
-    return next(plain, FailedThere)(said)
+        error = asked.exception()
+        return error if isinstance(error, Stopped) else carried(error)

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.models.lent import NOT_LENT, on_lent_gpu
-from explorer.refusal import Refusal
+from explorer.refusal import Failed, Refusal
 
 ROOT = Path(__file__).parents[2]
 SPACES = """
@@ -94,7 +94,7 @@ def test_a_refusal_comes_back_and_anything_else_is_logged_where_it_happened(monk
     with pytest.raises(Refusal, match=r"^Not this text\.$"):
         asked(0)
     assert not caplog.records
-    with pytest.raises(RuntimeError, match="ValueError: broadcast"):
+    with pytest.raises(Failed, match="ValueError: broadcast"):
         asked(1)
     assert caplog.records[-1].exc_info[1] is errors[1]
 

@@ -19,9 +19,9 @@ from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState
 from explorer.places import beside, here, replicas
-from explorer.places.beside import Beside, FailedThere
+from explorer.places.beside import Beside
 from explorer.places.replicas import Replicas
-from explorer.refusal import Refusal
+from explorer.refusal import Failed, Refusal
 from explorer.runs import CACHE, get_run, get_runs, near
 from explorer.timing.slot import SLOT, CannotMeasure
 from explorer.timing.stop import Stopped
@@ -132,8 +132,8 @@ def test_a_refusal_beyond_the_wire_is_the_same_sentence(machine, tiny_family):
 @pytest.mark.parametrize(
     ("raised", "arrives"),
     [
-        (ValueError("operands could not be broadcast"), FailedThere),
-        (TimeoutError("late"), FailedThere),
+        (ValueError("operands could not be broadcast"), Failed),
+        (TimeoutError("late"), Failed),
         (torch.OutOfMemoryError("out of memory"), RuntimeError),
         (MemoryError(), MemoryError),
     ],

@@ -147,7 +147,7 @@ def _fetched(repo: str, revision: str, patterns: list[str], report: Report | Non
     """The folder of a repository's files of these names, downloaded where they are not here."""
     if not REPO.fullmatch(repo):
         raise NotAModel(
-            f"{brief(repo)!r} is neither a folder here nor the name of a hub repository."
+            f"{brief(repo, LONGEST)!r} is neither a folder here nor the name of a hub repository."
         )
     get_session().timeout = STALL_SECONDS
     try:
