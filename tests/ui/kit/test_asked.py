@@ -88,6 +88,14 @@ def test_what_cannot_be_read_is_not_said_back(http, body):
     assert "must be JSON" in reply.json()["detail"]
 
 
+@pytest.mark.parametrize("session", ["\ud800", "\x00", "a\u2028b"])
+def test_a_session_that_no_address_can_name_is_refused(http, page, session):
+    body = {"data": ["{}"], "fn_index": event_number(page, "on_view"), "session_hash": session}
+    reply = http.post("/gradio_api/queue/join", content=json.dumps(body), headers=JSON)
+    assert reply.status_code == 422
+    assert "must be JSON" in reply.json()["detail"]
+
+
 @pytest.mark.parametrize("asked", ["[" * 100_000, '{"number": Infinity, "params": {}, "keep": []}'])
 def test_a_view_asked_for_in_nonsense_is_the_start(http, page, asked):
     assert told(http, event_number(page, "on_view"), asked)["success"]
