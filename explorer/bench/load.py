@@ -26,6 +26,7 @@ from explorer.bench.questions import (
     view_event,
 )
 from explorer.models.specs import MINI
+from explorer.refusal import Refusal
 
 WARM = 20
 """Questions before the first that counts."""
@@ -191,12 +192,10 @@ def called_seconds(asked: Sequence[Question]) -> tuple[float, float]:
 
     A view is what ``/predict`` answers.
     """
-    import gradio as gr
-
     from explorer.ui.shell.api import ENDPOINTS
 
     def call(question: Question) -> None:
-        with suppress(gr.Error):  # a refusal in a sentence is an answer too
+        with suppress(Refusal):  # a refusal in a sentence is an answer too
             ENDPOINTS.get(question.kind, ENDPOINTS["predict"])(*question.values)
 
     for question in questions(WARM):

@@ -29,8 +29,11 @@ def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: A
     """The function that a question names.
 
     Raises:
-        HTTPException: there is none.
+        HTTPException: there is none, or the question is of a session that no address can name, so
+            that nobody could listen for its answer.
     """
+    if not str(body.session_hash or "").isprintable():
+        raise HTTPException(422, words.NO_JSON)
     if body.fn_index is not None and body.fn_index not in blocks.fns:
         raise HTTPException(404, words.NO_QUESTION)
     return _known_function(blocks, api_name, body)

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from explorer.refusal import Refusal
 from explorer.timing.budget import BUDGET, Meter
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
@@ -23,7 +24,7 @@ PAUSE_S = 0.05
 PAY_EVERY_S = 0.2
 
 
-class LineIsLong(ValueError):
+class LineIsLong(Refusal):
     """Too many jobs wait already; says so in one sentence."""
 
 

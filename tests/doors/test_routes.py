@@ -10,6 +10,7 @@ from explorer.bench.served import served
 from explorer.doors import hosts
 from explorer.doors.routes import PAGE, TOOLS, Routes, below_root
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.page import build_page, launch_options
 
@@ -210,7 +211,7 @@ def test_the_public_address_is_an_address(said, taken):
     ],
 )
 def test_what_is_no_address_is_said_in_a_sentence(said):
-    with pytest.raises(ValueError, match=r"it looks like https://example\.org"):
+    with pytest.raises(Refusal, match=r"it looks like https://example\.org"):
         hosts.public_address(said)
 
 

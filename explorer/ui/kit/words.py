@@ -153,6 +153,8 @@ NOT_OFFERED = (
 )
 NO_NUMBER = "“{label}” needs a number."
 WRONG_KIND = "“{name}” must be {kind}."
+TOO_MANY_ARGUMENTS = "{name} takes at most {n} arguments; {given} were given."
+MISSING_ARGUMENTS = "{name} needs the argument {missing}."
 REPAIRED = "The link contained invalid values; reset to the default: {fields}."
 UNREADABLE = (
     "The texts in this link could not be read: they were too long, or the link was cut off."

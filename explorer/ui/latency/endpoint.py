@@ -4,9 +4,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import gradio as gr
-
 from explorer.models.choice.family import family_specs
+from explorer.refusal import Refusal
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.ui.kit.asked import asked_family
@@ -71,5 +70,5 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     for update in updates(turn, left=lambda: left() or time.monotonic() > over):
         final = update.shot
     if final is None:
-        raise gr.Error(texts.NO_ROUND if turn.done.is_set() else texts.BUSY)
+        raise Refusal(texts.NO_ROUND if turn.done.is_set() else texts.BUSY)
     return final

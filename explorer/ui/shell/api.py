@@ -7,6 +7,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.timing.budget import BUDGET
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
@@ -57,7 +58,7 @@ def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
     @functools.wraps(endpoint)
     def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
         if BUDGET.is_spent(address_of_asker()):
-            raise gr.Error(texts.SPENT.format(seconds=int(BUDGET.seconds)))
+            raise Refusal(texts.SPENT.format(seconds=int(BUDGET.seconds)))
         return endpoint(*values, **named)
 
     return asked

@@ -113,7 +113,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         public: Where the page is to be had, as visitors write it; empty where nobody has said it.
 
     Raises:
-        ValueError: that is no address.
+        Refusal: that is no address.
     """
     address = said_at_the_start(public)
     believe(address)
