@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.latency.report import FORMAT
-from explorer.doors.words import BUSY
+from explorer.limits import QUESTIONS
 from explorer.ui.latency import folds_words
 
 pytestmark = pytest.mark.browser
@@ -35,7 +35,7 @@ def test_a_view_is_shown_in_a_page_of_another_site(app_url, chromium, tmp_path):
 def test_who_comes_when_too_many_wait_reads_our_sentence(page_at):
     page = page_at("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    busy = {"detail": BUSY.format(n=64)}
+    busy = {"detail": QUESTIONS.sentence(n=64)}
     page.route("**/queue/join*", lambda route: route.fulfill(status=429, json=busy))
     page.locator("#text textarea").fill("The dog [MASK] at the moon.")
     page.keyboard.press("Control+Enter")

@@ -144,10 +144,6 @@ ELSEWHERE = (
     "Timing is off here: the models run on other machines, which also serve others. Run app.py on "
     "the machine that you want to time."
 )
-SPENT = (
-    "Programs at one address may use {seconds} seconds of processor time a minute for /sentiment, "
-    "/question, /depth, /contexts and /latency, and yours is used up. Please try again in a minute."
-)
 NOT_OFFERED = (
     "This request contains an option that the page does not offer. Please reload the page."
 )
