@@ -13,7 +13,7 @@ DATA = ASSETS / "data"
 GLOSSARY = ROOT / "GLOSSARY.md"
 
 
-class Broken(ValueError):
+class Broken(Exception):
     """A file that comes with the page cannot be used; the message is the sentence that is said."""
 
 

@@ -15,6 +15,7 @@ from explorer.doors import log
 from explorer.doors.closing import close
 from explorer.doors.hosts import PUBLIC, believe
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.runs import default_family, warm_up
 from explorer.start import NO_RAY, CannotStart, check_machine, check_port
 from explorer.timing.heap import keep_heaps_small
@@ -70,7 +71,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     ended = asked_to_end()
     try:
         options = launch_options(flags.public_url)
-    except ValueError as error:
+    except Refusal as error:
         raise CannotStart(str(error)) from error
     check_port(flags.host, flags.port)
     keep_heaps_small()

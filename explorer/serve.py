@@ -20,6 +20,7 @@ from explorer.models.choice.family import PRESETS, read_family
 from explorer.models.specs import MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.places.beside import Beside, Network
+from explorer.refusal import Refusal
 from explorer.runs import default_family, warm_up
 from explorer.ui.shell.page import build_page, launch_options
 
@@ -73,11 +74,11 @@ def family_of(name: str) -> str:
     """The family that the page opens on.
 
     Raises:
-        ValueError: there is no such family.
+        Refusal: there is no such family.
     """
     known = read_family(name) if name else default_family()
     if known is None:
-        raise ValueError(f"EXPLORER_FAMILY is {name!r}; it can be {' or '.join(PRESETS)}.")
+        raise Refusal(f"EXPLORER_FAMILY is {name!r}; it can be {' or '.join(PRESETS)}.")
     return known
 
 

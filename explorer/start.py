@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from explorer.assets import Broken
+from explorer.refusal import Refusal
 from explorer.timing.room import NEEDED, limit_memory, room
 
 CANNOT, LAST_PORT = 2, 65_535
@@ -104,7 +105,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(NO_CLIENT)
     try:
         choose_models(flags)
-    except ValueError as error:
+    except Refusal as error:
         parser.error(str(error))
     return flags
 
@@ -113,7 +114,7 @@ def choose_models(flags: argparse.Namespace) -> None:
     """Which models there are to choose from, and which the page opens on.
 
     Raises:
-        ValueError: a model cannot be used, or there is no such family.
+        Refusal: a model cannot be used, or there is no such family.
     """
     from explorer.models.choice.family import opened_family
 

@@ -1,6 +1,7 @@
 """``python -m tests``: fetch what the tests need and is not there, then run them all.
 
 What cannot be had is said in one sentence, and pytest skips the tests that need it.
+``python -m tests --quick`` leaves out the browser, other processes and training, and fetches nothing.
 """
 
 import os
@@ -13,33 +14,45 @@ from tests import needs
 
 PATIENCE_S = 300
 QUIET = ("--no-audit", "--no-fund", "--fetch-retries=1")
+QUICK = ("-m", "not browser and not processes")
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Fetch, then become pytest, so that its closing line is the last."""
-    fetch_chromium()
-    fetch_packages()
+    """Fetch what is missing, then become pytest, so that its closing line is the last."""
+    given = [argument for argument in arguments if argument != "--quick"]
+    if len(given) < len(arguments):
+        given = [*QUICK, *given]
+    else:
+        fetch_chromium()
+        fetch_packages()
     sys.stdout.flush()
-    os.execv(sys.executable, [sys.executable, "-m", "pytest", *arguments])
+    os.execv(sys.executable, [sys.executable, "-m", "pytest", *given])
 
 
 def fetch_chromium() -> None:
-    """The system's, else Playwright's own with the libraries it wants, else the system's by apt."""
+    """Make sure of a Chromium, a headless shell where one can be had."""
     for worked in ways_to_chromium():
+        needs.lean_chromium.cache_clear()
         needs.chromium.cache_clear()
         if worked and needs.chromium():
             return
-    say(needs.NO_CHROMIUM)
+    if not needs.chromium():
+        say(needs.NO_CHROMIUM)
 
 
-def ways_to_chromium() -> Iterator[bool]:
-    """One after the other, whether its commands worked; the first is what is there already."""
+def ways_to_chromium() -> Iterator[object]:
+    """Try one way after another and yield whether it worked."""
     playwright = [sys.executable, "-m", "playwright"]
     update, apt = as_root("apt-get", "update", "-q"), as_root("apt-get", "install", "-y", "-q")
-    yield needs.driver_starts() or (done(update) and done([*apt, "libatomic1"]))
-    yield (downloaded := done([*playwright, "install", "chromium"]))
-    yield downloaded and done([*playwright, "install-deps", "chromium"])
-    yield done(update) and done([*apt, "chromium"])
+    if not needs.driver_starts():
+        yield done(update) and done([*apt, "libatomic1"]) and needs.lean_chromium()
+    yield needs.lean_chromium()
+    yield (downloaded := done([*playwright, "install", "--only-shell", "chromium"]))
+    yield downloaded and done([*playwright, "install-deps", "chromium-headless-shell"])
+    yield done([*apt, needs.LEAN])
+    yield (updated := done(update)) and done([*apt, needs.LEAN])
+    yield needs.chromium()
+    yield updated and done([*apt, "chromium"])
 
 
 def fetch_packages() -> None:

@@ -17,17 +17,9 @@ from explorer.models import specs
 from explorer.models.choice import family
 from explorer.page_state import PageState
 
-HERE = Path(__file__).parent
-OF_OTHERS = ("bench", "browser", "doors", "places", "timing")
-"""Folders whose tests wait for other processes or time them: on a machine that is busy a failure is
-tried once more, and the summary lists it as a rerun."""
-
 
 def pytest_collection_modifyitems(config, items):
     """The browser's files first; what takes minutes only when asked for: ``pytest -m slow``."""
-    for item in items:
-        if item.path.relative_to(HERE).parts[0] in OF_OTHERS:
-            item.add_marker(pytest.mark.flaky(reruns=1))
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
     if "slow" in config.option.markexpr:
         return

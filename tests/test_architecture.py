@@ -36,8 +36,10 @@ SINGLE = {
     "elsewhere",
     "gate",
     "launch",
+    "limits",
     "packing",
     "page_state",
+    "refusal",
     "runs",
     "serve",
     "start",
@@ -46,10 +48,12 @@ SINGLE = {
 KNOWS = {
     "assets": set(),
     "models": {"assets"},
-    "timing": {"assets", "models"},
+    "timing": {"assets", "limits", "models"},
     "analysis": {"assets", "models", "timing"},
     "views": {"assets", "models", "analysis"},
+    "limits": set(),
     "packing": set(),
+    "refusal": set(),
     "page_state": {"assets", "models", "analysis.measures", "packing"},
     "gate": {"models"},
     "places": {"gate", "models", "timing"},
@@ -65,10 +69,11 @@ KNOWS = {
         "analysis.distillation.live",
         "training.live",
     },
-    "doors": set(),
+    "doors": {"limits"},
     "ui": {
         "assets",
         "doors",
+        "limits",
         "models",
         "timing",
         "analysis",
@@ -93,7 +98,7 @@ KNOWS = {
         "views.latency.numbers",
     },
 }
-"""What each floor and single module may import of the house, besides itself."""
+"""What each floor and single module may import of the house, besides itself and ``refusal``."""
 SHARED = {
     "analysis.alignment",
     "analysis.digits",
@@ -134,6 +139,8 @@ LIBRARIES = {
     "training": {"gradio", "plotly"},
 }
 """What each floor must not import from outside."""
+TERMINALS = {"assets", "bench", "elsewhere", "launch", "serve", "start", "training"}
+"""What speaks to whoever starts a program, and may say the reason in a library's words."""
 MOST_FILES, MOST_LINES, LONGEST = 16, 300, 50
 SOURCES = {p: ast.parse(p.read_text("utf-8")) for p in sorted(HOUSE.rglob("*.py"))}
 
@@ -193,7 +200,7 @@ def test_a_floor_knows_only_the_floors_below():
     wrong = [
         f"{a} -> {b}"
         for a, b in arrows()
-        if not lies_in(b, KNOWS[a.partition(".")[0]] | {a.partition(".")[0]})
+        if not lies_in(b, KNOWS[a.partition(".")[0]] | {a.partition(".")[0], "refusal"})
     ]
     assert wrong == []
 
@@ -295,3 +302,59 @@ def test_browser_code_stays_small():
     paths = (ROOT / "assets" / "js").rglob("*.js")
     sizes = {p.name: p.read_text("utf-8").count("\n") for p in paths}
     assert {name: lines for name, lines in sizes.items() if lines > MOST_LINES} == {}
+
+
+def refusals() -> set[str]:
+    """The names of all classes that are refusals: their texts are written for readers."""
+    parents = {
+        node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
+        for tree in SOURCES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    }
+    found = {"Refusal"}
+    while more := {name for name, bases in parents.items() if bases & found} - found:
+        found |= more
+    return found
+
+
+def quoted(handler: ast.ExceptHandler) -> list[int]:
+    """The lines that make a text of the error that a handler has caught, but to log or compare."""
+    silent = {
+        id(inner)
+        for node in ast.walk(handler)
+        if isinstance(node, ast.Compare)
+        or (isinstance(node, ast.Call) and ast.unparse(node.func).startswith("logger."))
+        for inner in ast.walk(node)
+    }
+    lines = []
+    for node in ast.walk(handler):
+        if id(node) in silent:
+            continue
+        named = []
+        if isinstance(node, ast.FormattedValue):
+            named = [node.value]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in ("str", "map"):
+            named = node.args
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".format"):
+            named = [*node.args, *(keyword.value for keyword in node.keywords)]
+        elif isinstance(node, ast.Attribute) and node.attr in ("args", "message"):
+            named = [node.value]
+        if any(isinstance(one, ast.Name) and one.id == handler.name for one in named):
+            lines.append(node.lineno)
+    return lines
+
+
+def test_no_text_of_an_error_is_shown_but_a_refusals():
+    written, wrong = refusals(), []
+    assert {"BadText", "ModelUnavailable", "NoRuntime"} <= written
+    for path, tree in SOURCES.items():
+        if name_of(path).partition(".")[0] in TERMINALS:
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.ExceptHandler) or node.name is None:
+                continue
+            kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+            if not {ast.unparse(kind).rpartition(".")[2] for kind in kinds} <= written:
+                wrong += [f"{name_of(path)}:{line}" for line in quoted(node)]
+    assert wrong == []

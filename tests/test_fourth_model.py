@@ -12,6 +12,7 @@ import gradio as gr
 import pytest
 import torch
 
+from explorer.refusal import Refusal
 from tests.needs import needs_node
 from tests.tiny_models import save_tiny_family
 from tests.tiny_roberta import HEADS, LAYERS, four_models, save_roberta
@@ -94,9 +95,9 @@ def test_predict_gives_four_columns(four):
 def test_attention_knows_its_heads(four):
     last = four.endpoints["attention"](TEXT, "mini", "roberta", LAYERS - 1, HEADS - 1)
     assert [sum(row) for row in last["attention"]] == pytest.approx([1] * len(last["tokens"]))
-    with pytest.raises(gr.Error, match="RoBERTa has layers 0 to 3 and heads 0 to 2"):
+    with pytest.raises(Refusal, match="RoBERTa has layers 0 to 3 and heads 0 to 2"):
         four.endpoints["attention"](TEXT, "mini", "roberta", LAYERS, 0)
-    with pytest.raises(gr.Error, match="bert, distilbert and albert"):
+    with pytest.raises(Refusal, match="bert, distilbert and albert"):
         four.endpoints["attention"](TEXT, "base", "roberta", 0, 0)
 
 

@@ -5,11 +5,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 
-def until(condition, seconds=300):
-    """Come back with the value of ``condition()`` as soon as it is true."""
+def until(condition, seconds=300, instead=lambda: "it never came true"):
+    """Return the value of ``condition()`` as soon as it is true; fail with what is there instead."""
     deadline = time.monotonic() + seconds
     while not (value := condition()):
-        assert time.monotonic() < deadline, "it never came true"
+        assert time.monotonic() < deadline, instead()
         time.sleep(0.005)
     return value
 

@@ -4,6 +4,7 @@ import argparse
 import sys
 
 from explorer.bench import click, device, fuzz, hostile, latency, load, scale, together, versus
+from explorer.refusal import Refusal
 from explorer.timing.stop import Stopped
 
 
@@ -26,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     except Stopped:
         sys.stderr.write("It was stopped before the measurement was complete.\n")
         return 2
-    except ValueError as error:
+    except Refusal as error:
         sys.stderr.write(f"{error}\n")
         return 2
 

@@ -38,13 +38,13 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--budget", type=float, default=60.0, help="seconds per measurement")
     parser.add_argument("--starts", type=int, default=5, help="process starts to time; 0: none")
     parser.add_argument(
-        "--browser", action="store_true", help="time the first paint and charts in Chromium"
+        "--browser", action="store_true", help="time first paint, charts, sliders in Chromium"
     )
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Measure and print each ratio with its interval and its goal."""
-    from explorer.bench import start
+    from explorer.bench import dials, start
 
     stand_in_family()
     with served_explorer() as client, served_nothing() as nothing:
@@ -55,6 +55,7 @@ def run(chosen: argparse.Namespace) -> int:
         sys.stdout.write(start.start_report(chosen.starts))
     if chosen.browser:
         sys.stdout.write(start.first_paint_report() + start.charts_report())
+        sys.stdout.write(dials.dials_report())
     return 0
 
 

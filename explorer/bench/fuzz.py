@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -19,7 +19,7 @@ from explorer.bench import start
 from explorer.bench.nonsense import LINK, TEXTS, Nonsense
 from explorer.ui.kit.words import UNEXPECTED
 
-API = "/gradio_api"
+API, REQUEST_ID = "/gradio_api", "x-request-id"
 _BESIDE = re.compile("close_stream|event: ")
 """What a stream says beside its answers; heartbeats are heard, for how long they go on."""
 HANG_S = 30.0
@@ -68,6 +68,8 @@ class Came:
     asked: Asked
     kind: str
     said: str = ""
+    mark: str = ""
+    """The id that the server gave the request."""
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.asked}: {self.said[:300]}"
@@ -84,21 +86,30 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.set_defaults(run=run)
     parser.add_argument("--requests", type=int, default=3000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--log", help="a file for what the server writes")
 
 
 def run(chosen: argparse.Namespace) -> int:
-    """Print what came of the requests and what the log says; 1 if anything must not be."""
-    with tempfile.TemporaryFile("w+") as log, start.app(log) as (url, _):
-        start.wait_for(url)
-        came = list(everything(url, chosen.requests, chosen.seed))
+    """Print what came of the requests and what they left in the log; 1 if anything must not be.
+
+    A traceback is a finding whatever the visitor read: it is a fault of ours, refused or not.
+    """
+    with open(chosen.log, "w+") if chosen.log else tempfile.TemporaryFile("w+") as log:
+        with start.app(log) as (url, _):
+            start.wait_for(url)
+            came = list(everything(url, chosen.requests, chosen.seed))
         log.seek(0)
-        stacks = log.read().count("Traceback")
+        left = start.tracebacks(log.read())
+    by_mark = {one.mark: one.asked for one in came if one.mark}
+    for one in left:
+        asked = by_mark.get(one.mark, "a request that is not known")
+        sys.stdout.write(f"  traceback: {asked}: {one.last}\n"[:MOST_SHOWN])
     counted = Counter(one.kind for one in came)
     sys.stdout.write(f"{len(came)} requests: {dict(sorted(counted.items()))}\n")
     sys.stdout.write(f"failed on our side: {counted['ours']}, hangs: {counted['hang']}, ")
     sys.stdout.write(f"without a word: {counted['silent']}, broken off: {counted['broken']}, ")
-    sys.stdout.write(f"stacks in the log: {stacks}\n")
-    return 1 if stacks or any(one.is_bad for one in came) else 0
+    sys.stdout.write(f"tracebacks in the log: {len(left)}\n")
+    return 1 if left or any(one.is_bad for one in came) else 0
 
 
 def everything(url: str, count: int, seed: int) -> Iterator[Came]:
@@ -150,7 +161,7 @@ def joined(what: str, body: dict[str, Any], written: str = "") -> Asked:
         session = json.loads(written or "{}").get("session_hash", body["session_hash"])
     except ValueError:
         session = body["session_hash"]
-    stream = f"{API}/queue/data?{urlencode({'session_hash': session})}"
+    stream = f"{API}/queue/data?{urlencode({'session_hash': session}, errors='replace')}"
     return Asked(what, f"{API}/queue/join", written or json.dumps(body), stream)
 
 
@@ -159,8 +170,8 @@ def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> Asked:
     kind = source.one_of(("endpoint",) * 4 + ("page",) * 5 + ("picture", "address", "beside"))
     if kind == "endpoint":
         name = source.one_of(tuple(GOOD))
-        values = [source.like(value) for value in GOOD[name]]
-        body: dict[str, Any] = {"data": values[: int(source.rng.integers(len(values) + 2))]}
+        values = [*(source.like(value) for value in GOOD[name]), source.value()]
+        body: dict[str, Any] = {"data": values[: int(source.rng.integers(len(values) + 1))]}
         return Asked(name, f"{API}/call/{name}", source.body(body), f"{API}/call/{name}/")
     if kind == "page":
         return of_page(source, settings, session)
@@ -206,7 +217,8 @@ def ask(http: httpx.Client, asked: Asked) -> Came:
         if reply.is_error or not asked.stream:
             return judged(asked, reply)
         event = reply.json()["event_id"] if asked.stream.endswith("/") else ""
-        return heard(http, asked, f"{asked.stream}{event}")
+        came = heard(http, asked, f"{asked.stream}{event}")
+        return replace(came, mark=reply.headers.get(REQUEST_ID, ""))
     except httpx.TimeoutException as error:
         return Came(asked, "hang", repr(error))
     except (httpx.HTTPError, ValueError, KeyError) as error:
@@ -215,9 +227,10 @@ def ask(http: httpx.Client, asked: Asked) -> Came:
 
 def judged(asked: Asked, reply: httpx.Response) -> Came:
     """What an answer without a stream is."""
+    mark = reply.headers.get(REQUEST_ID, "")
     if OURS in reply.text or reply.status_code >= 500:
-        return Came(asked, "ours", f"{reply.status_code} {reply.text}")
-    return Came(asked, "refused" if reply.is_error else "answer")
+        return Came(asked, "ours", f"{reply.status_code} {reply.text}", mark)
+    return Came(asked, "refused" if reply.is_error else "answer", mark=mark)
 
 
 def heard(http: httpx.Client, asked: Asked, stream: str) -> Came:

@@ -1,13 +1,15 @@
 """``python -m explorer.bench load``: many sessions at once, and what each is answered."""
 
 import argparse
+import itertools
 import os
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext, suppress
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +18,11 @@ import numpy as np
 from explorer.bench import start
 from explorer.bench.questions import (
     KINDS,
+    VIEW,
     Answer,
     Question,
     Visitor,
+    answers_of_class,
     apart,
     asked_of,
     questions,
@@ -26,6 +30,7 @@ from explorer.bench.questions import (
     view_event,
 )
 from explorer.models.specs import MINI
+from explorer.refusal import Refusal
 
 WARM = 20
 """Questions before the first that counts."""
@@ -33,6 +38,9 @@ MARKS = (0, 50, 100, 200, 300, 500)
 """Answers after which the process is looked at; then after every thousand."""
 MOST_SHOWN = 5
 """Wrong answers that are shown with what is wrong in them."""
+EVERY_S, FEWEST, MOST_RATIO = 1.0, 20, 10.0
+"""From one press of the visitor beside a class to the next, how many count at the least, and the
+goal: p95 over that of the visitor alone."""
 Serve = Callable[[], Any]
 
 
@@ -44,20 +52,24 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
     parser.add_argument("--requests", type=int, default=20, help="of each session")
     parser.add_argument("--kind", nargs="+", choices=sorted({*KINDS}), default=KINDS)
     parser.add_argument("--url", help="a server that runs; else one is started for each part")
+    parser.add_argument(
+        "--programs",
+        type=int,
+        default=0,
+        help="instead: a class, so many gradio_client programs at one address, and one visitor",
+    )
 
 
 def run(chosen: argparse.Namespace) -> int:
     """Print what the load did to times, answers and the process; 1 where an answer was wrong."""
-    asked = asked_of(chosen.kind, chosen.sessions * chosen.requests, WARM)
     serve = (lambda: nullcontext((chosen.url.rstrip("/"), 0))) if chosen.url else served_app
+    if chosen.programs:
+        return run_class(chosen, serve)
+    asked = asked_of(chosen.kind, chosen.sessions * chosen.requests, WARM)
     alone, _ = answered(serve, asked, 1, quiet=True)
     many, wall = answered(serve, asked, chosen.sessions)
-    wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
-    failed = [answer.failure for answer in many if answer.failure]
     _print(f"{len(asked)} requests of {chosen.sessions} sessions at once, {wall:.0f} s")
-    _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
-    for n in wrong[:MOST_SHOWN]:
-        _print(f"  {asked[n].kind} {asked[n].values}: {apart(alone[n].said, many[n].said)}")
+    is_good = compared(asked, alone, many)
     for share in (50, 95):
         one, all_ = (
             1e3 * np.percentile([a.seconds for a in them], share) for them in (alone, many)
@@ -70,7 +82,59 @@ def run(chosen: argparse.Namespace) -> int:
         ("the endpoints' functions, called without a page", called),
     ):
         _print(f"throughput over that of {what}, one after another: {seconds / wall:.2f}")
-    return 1 if wrong or failed else 0
+    return 0 if is_good else 1
+
+
+def compared(asked: Sequence[Question], alone: list[Answer], many: list[Answer]) -> bool:
+    """Print how many answers differ from those of one who asks alone; whether there are none."""
+    wrong = [n for n, pair in enumerate(zip(alone, many, strict=True)) if is_wrong(*pair)]
+    failed = [answer.failure for answer in many if answer.failure]
+    _print(f"wrong or crossed: {len(wrong)}; failed: {len(failed)} {sorted(set(failed))[:3]}")
+    for n in wrong[:MOST_SHOWN]:
+        _print(f"  {asked[n].kind} {asked[n].values}: {apart(alone[n].said, many[n].said)}")
+    return not wrong and not failed
+
+
+def run_class(chosen: argparse.Namespace, serve: Serve) -> int:
+    """Print how a class of programs is answered, and a visitor elsewhere; 1 off a goal."""
+    kinds = [kind for kind in chosen.kind if kind != VIEW]
+    asked = asked_of(kinds, chosen.programs * chosen.requests, WARM)
+    with serve() as (url, _):
+        alone = answers_of_class(url, asked, 1)
+        lone = pressed(url, lambda: False)
+    # In a process of its own: its work is not in the visitor's times.
+    with serve() as (url, _), ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        begun = time.perf_counter()
+        at_work = pool.submit(answers_of_class, url, asked, chosen.programs)
+        meanwhile = pressed(url, lambda: not at_work.done())
+        many, wall = at_work.result(), time.perf_counter() - begun
+    _print(f"{len(asked)} questions of a class of {chosen.programs} at one address, {wall:.0f} s")
+    is_good = compared(asked, alone, many)
+    ratio = np.percentile(meanwhile, 95) / np.percentile(lone, 95)
+    for who, them in ("alone", lone), ("meanwhile", meanwhile):
+        p50, p95 = (1e3 * np.percentile(them, share) for share in (50, 95))
+        _print(f"a visitor {who}: {len(them)} presses, p50 {p50:.0f} ms, p95 {p95:.0f} ms")
+    _print(f"p95 over that of the visitor alone: {ratio:.1f} (goal {MOST_RATIO})")
+    return 0 if is_good and ratio <= MOST_RATIO else 1
+
+
+def pressed(url: str, goes_on: Callable[[], bool]) -> list[float]:
+    """Seconds that a visitor of the page waits for each Compare, one every second.
+
+    Raises:
+        ValueError: a Compare was not answered.
+    """
+    visitor, seconds = Visitor(url, view_event(url)), list[float]()
+    for number in itertools.count():
+        if number >= WARM + FEWEST and not goes_on():
+            return seconds
+        answer = visitor.ask(Question(VIEW, (f"the [MASK] sat at {time.time():.3f}.", "mini")))
+        if answer.failure:
+            raise ValueError(f"The visitor got no answer: {answer.failure}")
+        if number >= WARM:
+            seconds.append(answer.seconds)
+            time.sleep(max(0.0, EVERY_S - answer.seconds))
+    return seconds
 
 
 @contextmanager
@@ -191,12 +255,10 @@ def called_seconds(asked: Sequence[Question]) -> tuple[float, float]:
 
     A view is what ``/predict`` answers.
     """
-    import gradio as gr
-
     from explorer.ui.shell.api import ENDPOINTS
 
     def call(question: Question) -> None:
-        with suppress(gr.Error):  # a refusal in a sentence is an answer too
+        with suppress(Refusal):  # a refusal in a sentence is an answer too
             ENDPOINTS.get(question.kind, ENDPOINTS["predict"])(*question.values)
 
     for question in questions(WARM):

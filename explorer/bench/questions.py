@@ -6,7 +6,8 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import Any
@@ -135,6 +136,34 @@ class Visitor:
         if reply.is_error:
             raise ValueError(reply.text[:300])
         return str(reply.json()["event_id"])
+
+
+def answers_of_class(url: str, asked: Sequence[Question], programs: int) -> list[Answer]:
+    """The answers to so many ``gradio_client`` programs, each with one question after the other."""
+    from gradio_client import Client
+    from gradio_client.exceptions import AppError
+
+    answers: dict[int, Answer] = {}
+
+    def ask(client: Client, question: Question) -> Answer:
+        begun, failure, said = time.perf_counter(), "", ""
+        try:
+            said = json.dumps(client.predict(*question.values, api_name=f"/{question.kind}"))
+        except AppError as refusal:  # a refusal in a sentence is an answer too
+            said = str(refusal)
+        except Exception as error:
+            failure = repr(error)
+        return Answer(said, time.perf_counter() - begun, failure)
+
+    def work(number: int) -> None:
+        client = Client(url, verbose=False)
+        for at in range(number, len(asked), programs):
+            answers[at] = ask(client, asked[at])
+        client.close()
+
+    with ThreadPoolExecutor(programs) as pool:
+        list(pool.map(work, range(programs)))
+    return [answers[at] for at in range(len(asked))]
 
 
 def apart(one: str, other: str) -> str:

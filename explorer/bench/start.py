@@ -1,6 +1,7 @@
-"""How soon the page is there: process start to first answer, and to the first painted result."""
+"""The page as a process: how soon it is there, and what its log says of failures."""
 
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -10,6 +11,7 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +19,7 @@ import numpy as np
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.assets import ROOT
 from explorer.bench.served import free_port
+from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -27,6 +30,11 @@ EAGER = (
     "AlbertForPreTraining; import explorer.ui.shell.page"
 )
 PATIENCE_S = 300
+_BEGINS = re.compile(r"^(  \+ Exception Group )?Traceback \(most recent call last\):")
+_CHAINS = re.compile(r"^(  \| )?(The above exception was the direct cause|During handling of the)")
+_MARK = re.compile(r"\bfailure ([0-9a-f]{8})\b")
+_ERROR = re.compile(r"^(?:  \| )?([^\s|+].*)")
+"""A traceback's own lines are indented; the first that is not is the error itself."""
 
 
 def start_report(times: int) -> str:
@@ -77,11 +85,39 @@ def _environment() -> dict[str, str]:
     return os.environ | {"GRADIO_ANALYTICS_ENABLED": "False", "HF_HUB_OFFLINE": "1"}
 
 
+@dataclass(frozen=True, slots=True)
+class Traceback:
+    """One report of a failure, its causes included."""
+
+    mark: str
+    """The id of the request that it was logged under; empty where there is none."""
+    last: str
+    """Its last line: the error itself."""
+
+
+def tracebacks(log: str) -> list[Traceback]:
+    """Find every traceback of a log, one for an error with all its causes."""
+    lines, found, chained = log.splitlines(), list[Traceback](), False
+    for number, line in enumerate(lines):
+        if _CHAINS.match(line):
+            chained = True
+        if not _BEGINS.match(line):
+            continue
+        last = next((error[1] for one in lines[number + 1 :] if (error := _ERROR.match(one))), "")
+        if chained and found:
+            found[-1] = Traceback(found[-1].mark, last)
+        else:
+            mark = _MARK.search(lines[number - 1] if number else "")
+            found.append(Traceback(mark[1] if mark else "", last))
+        chained = False
+    return found
+
+
 def wait_for(url: str) -> None:
     """Return when a page answers.
 
     Raises:
-        ValueError: it does not.
+        Refusal: it does not.
     """
     deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline:
@@ -91,7 +127,7 @@ def wait_for(url: str) -> None:
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(0.02)
-    raise ValueError(f"The page did not come up within {PATIENCE_S} seconds.")
+    raise Refusal(f"The page did not come up within {PATIENCE_S} seconds.")
 
 
 @contextmanager
@@ -100,7 +136,8 @@ def chromium() -> Iterator["Browser"]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        found = os.environ.get("CHROMIUM") or shutil.which("chromium")
+        names = ("chromium-headless-shell", "chromium")
+        found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
         browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
         yield browser
         browser.close()

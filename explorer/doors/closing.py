@@ -8,11 +8,9 @@ from typing import Any
 from gradio.server_messages import ProcessCompletedMessage
 from gradio.tunneling import CURRENT_TUNNELS
 
-from explorer.doors import words
+from explorer import limits
 
 CLOSING = threading.Event()
-PATIENCE_S = 5.0
-"""What is being answered may take so long."""
 TOLD_S = 0.5
 """The last words need so long to reach those who wait."""
 LOOP: list[asyncio.AbstractEventLoop] = []
@@ -22,7 +20,7 @@ LOOP: list[asyncio.AbstractEventLoop] = []
 def close(page: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
     """Come to an end that nobody has to guess at; the program may be left afterwards."""
     CLOSING.set()
-    queue, ends = page._queue, time.monotonic() + PATIENCE_S
+    queue, ends = page._queue, time.monotonic() + limits.STOPPING.most
     _tell(queue, waiting_in(queue))
     while running_in(queue) and time.monotonic() < ends:
         time.sleep(0.05)
@@ -48,7 +46,9 @@ def _tell(queue: Any, events: list[Any]) -> None:  # noqa: ANN401 - Gradio's
 
     def say() -> None:
         for event in events:
-            said = ProcessCompletedMessage(output={"error": words.CLOSING}, success=False)
+            said = ProcessCompletedMessage(
+                output={"error": limits.STOPPING.sentence()}, success=False
+            )
             line = queue.event_queue_per_concurrency_id[event.concurrency_id].queue
             if event in line:
                 line.remove(event)

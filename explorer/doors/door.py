@@ -9,11 +9,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
+from explorer import limits
 from explorer.doors import log, words
 from explorer.doors.closing import CLOSING, LOOP
-from explorer.doors.policy import HEADERS
+from explorer.doors.policy import HEADERS, NoCredentials, is_preflight
 from explorer.doors.questions import (
+    CANCEL,
     PICTURE,
+    checked_cancel,
     checked_picture,
     unknown_stream,
     without_gradios_own,
@@ -21,12 +24,14 @@ from explorer.doors.questions import (
 from explorer.doors.routes import CALL, Routes, below_root
 
 KB = 1024
-MOST_BODY = 256 * KB
+MOST_BODY = limits.BODY.most * KB
 """Bytes that a request may carry; the longest question of the page has about a hundredth."""
-MOST_HEAD = 32 * KB
+MOST_HEAD = limits.HEAD.most * KB
 """Bytes of address and headers: a link may hold 2,000 characters, nine bytes each at the most."""
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = ("/gradio_api/queue/join", PICTURE, f"{CALL}/")
+CHECKS = {PICTURE: checked_picture, CANCEL: checked_cancel}
+"""Who reads the body of a request before the page does, by its route."""
 
 
 class Door:
@@ -49,7 +54,11 @@ class Door:
             LOOP[:] = [asyncio.get_running_loop()]
             await self.app(scope, receive, send)
             return
-        name, begun, status = log.name_request(scope), time.perf_counter(), 500
+        await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request under a name, also where what is behind the door fails; log a line."""
+        name, begun, status = log.name_request(scope), time.perf_counter(), 0
 
         async def answer(message: Message) -> None:
             nonlocal status
@@ -64,18 +73,33 @@ class Door:
         try:
             app, body = await self._behind(scope, receive)
             await app(scope, body, answer)
+        except Exception as failure:
+            log.fail(scope, failure)
+            if not status:
+                sentence = {"detail": words.FAILED.format(mark=name)}
+                await JSONResponse(sentence, 500)(scope, receive, answer)
+            # Of an answer that has begun the server closes the connection.
         finally:
-            log.write(scope, status, time.perf_counter() - begun)
+            log.write(scope, status or 500, time.perf_counter() - begun)
 
     async def _behind(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
-        """Who answers a request, with its body: the page, or a sentence."""
+        """Who answers a request, and its body; the answer says whether other sites may read it."""
+        app, body = await self._checked(scope, receive)
+        if scope["method"] == "OPTIONS" and app is not self.app:
+            return app, body
+        return NoCredentials(app), body
+
+    async def _checked(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
+        """The page, where a request may reach it, else a sentence."""
         try:
             route, path = self._check_address(scope)
             without_gradios_own(scope, route)
             if nothing := unknown_stream(scope, route, path):
                 return nothing, receive
             body = await checked_body(Headers(scope=scope), receive)
-            return self.app, await checked_picture(scope, body) if route == PICTURE else body
+            if check := CHECKS.get(route):
+                body = await check(scope, body)
+            return self.app, body
         except HTTPException as refusal:
             return JSONResponse({"detail": refusal.detail}, refusal.status_code), receive
 
@@ -89,15 +113,18 @@ class Door:
         asks = scope["method"] == "POST"
         head = sum(len(k) + len(v) for k, v in scope["headers"])
         if head + len(scope["path"]) + len(scope["query_string"]) > MOST_HEAD:
-            raise HTTPException(431, words.HEAD_TOO_LONG.format(limit=MOST_HEAD // KB))
+            raise HTTPException(431, limits.HEAD.sentence())
         if asks and path.startswith(UPLOADS):
             raise HTTPException(403, words.NO_UPLOADS)
-        route = scope[log.ROUTE] = self.routes.find(scope["method"], path)
+        method = scope["method"]
+        if method == "OPTIONS" and is_preflight(headers := Headers(scope=scope)):
+            method = headers["access-control-request-method"]
+        route = scope[log.ROUTE] = self.routes.find(method, path)
         if route is None:
             raise HTTPException(404, words.NOT_HERE)
         if asks and path.startswith(QUESTIONS) and CLOSING.is_set():
             # Of a 503 Gradio's page says its own words, of every other status the answer's.
-            raise HTTPException(429, words.CLOSING)
+            raise HTTPException(429, limits.STOPPING.sentence())
         return route, path
 
 
@@ -129,4 +156,4 @@ async def checked_body(headers: Headers, receive: Receive) -> Receive:
 
 def too_long() -> HTTPException:
     """What is said of a body that is too long."""
-    return HTTPException(413, words.BODY_TOO_LONG.format(limit=MOST_BODY // KB))
+    return HTTPException(413, limits.BODY.sentence())

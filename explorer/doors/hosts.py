@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 from gradio import route_utils
 from starlette.requests import Request
 
+from explorer.refusal import Refusal
+
 PUBLIC = [""]
 """The page's address in public, without a slash at its end; empty where nobody has said it."""
 CONFIG = "/config"
@@ -25,7 +27,7 @@ def public_address(said: str) -> str:
     """An address that was given at the start, as it is put before the page's own.
 
     Raises:
-        ValueError: it is none.
+        Refusal: it is none.
     """
     try:
         parts = urlsplit(said)
@@ -33,7 +35,7 @@ def public_address(said: str) -> str:
     except ValueError:
         whole = False
     if said and (not whole or parts.query or parts.fragment or not said.isprintable()):
-        raise ValueError(f"--public-url is {said!r}; it looks like https://example.org/explorer.")
+        raise Refusal(f"--public-url is {said!r}; it looks like https://example.org/explorer.")
     return said.rstrip("/")
 
 

@@ -7,7 +7,10 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from uvicorn.config import LOGGING_CONFIG
+
 LOGGER = logging.getLogger("explorer.requests")
+FAILURES = logging.getLogger("explorer.failures")
 KEY, ROUTE = "explorer.request_id", "explorer.route"
 """Where a request keeps its name, and the address on the list that it found."""
 HEADER = "x-request-id"
@@ -36,10 +39,34 @@ def write(scope: Mapping[str, Any], status: int, seconds: float) -> None:
     LOGGER.log(logging.WARNING if status >= 500 else logging.INFO, json.dumps(line))
 
 
+def fail(scope: Mapping[str, Any], failure: Exception) -> None:
+    """Log a failure that nobody foresaw, with its stack, under the name of its request."""
+    FAILURES.error("failure %s", name_of(scope), exc_info=failure)
+
+
+class OneLine(logging.Formatter):
+    """Formats whatever is logged, stacks and warnings too, as one line of JSON."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line of a request as it is, and of anything else who says what."""
+        said = record.getMessage()
+        if record.name == LOGGER.name:
+            return said
+        line = {"level": record.levelname, "logger": record.name, "message": said}
+        if record.exc_info:
+            line["stack"] = self.formatException(record.exc_info)
+        return json.dumps(line)
+
+
 def show() -> None:
-    """Write every line to the standard error stream; without this, only those of failures."""
+    """Write a line for every request to the standard error stream, and all else there as JSON too.
+
+    Without this only failures and warnings are written, as each library does it.
+    """
     handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(logging.Formatter("%(message)s"))
-    LOGGER.addHandler(handler)
+    handler.setFormatter(OneLine())
+    logging.getLogger().addHandler(handler)
+    logging.captureWarnings(True)
     LOGGER.setLevel(logging.INFO)
-    LOGGER.propagate = False
+    for logger in LOGGING_CONFIG["loggers"].values():
+        logger |= {"handlers": [], "propagate": True}

@@ -7,11 +7,13 @@ import h11
 from gradio import http_server
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD_S = 10.0
+from explorer import limits
+
+HEAD_S: float = limits.SEND_HEAD.most
 """From the first byte of a request, or from the connection, until its headers are whole."""
-BODY_S = 20.0
+BODY_S: float = limits.SEND_BODY.most
 """From there until its body is."""
-READ_S = 30.0
+READ_S: float = limits.READ.most
 """In which a reader must take in what is ready for it; the rest is some 64 KB."""
 
 

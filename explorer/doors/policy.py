@@ -6,6 +6,7 @@ from gradio import routes
 from gradio.route_utils import CustomCORSMiddleware
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
 CONTENT = "; ".join(
     (
@@ -56,6 +57,16 @@ class NoCredentials(CustomCORSMiddleware):
         headers["Access-Control-Allow-Origin"] = "*"
 
 
+def leave_out(app: ASGIApp, **_settings: Any) -> ASGIApp:  # noqa: ANN401
+    """Stand where Gradio puts its own rules, outside the door, and add nothing."""
+    return app
+
+
 def refuse_credentials() -> None:
-    """From now on a page that is served answers other sites without credentials."""
-    routes.CustomCORSMiddleware = NoCredentials  # type: ignore[misc]
+    """From now on the door alone answers other sites, and without credentials."""
+    routes.CustomCORSMiddleware = leave_out  # type: ignore[assignment,misc]
+
+
+def is_preflight(headers: Headers) -> bool:
+    """Whether an OPTIONS request is a browser's, on behalf of another site's script."""
+    return "origin" in headers and "access-control-request-method" in headers

@@ -17,6 +17,7 @@ from explorer.doors import words
 from explorer.doors.routes import CALL
 
 STREAM, PICTURE = "/gradio_api/queue/data", "/gradio_api/component_server/"
+CANCEL = "/gradio_api/cancel"
 OTHERS = "x-others"
 """In a request behind a proxy that asks another process where this one knows no such stream."""
 WITH_LINK = ("/", "/config")
@@ -29,8 +30,11 @@ def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: A
     """The function that a question names.
 
     Raises:
-        HTTPException: there is none.
+        HTTPException: there is none, or the question is of a session that no address can name, so
+            that nobody could listen for its answer.
     """
+    if not str(body.session_hash or "").isprintable():
+        raise HTTPException(422, words.NO_JSON)
     if body.fn_index is not None and body.fn_index not in blocks.fns:
         raise HTTPException(404, words.NO_QUESTION)
     return _known_function(blocks, api_name, body)
@@ -91,6 +95,31 @@ async def checked_picture(scope: Scope, body: Receive) -> Receive:
         raise HTTPException(400, words.NO_JSON) from None
     if not known or not getattr(answers, "_is_server_fn", False):
         raise HTTPException(404, words.NO_QUESTION)
+    return replayed(content)
+
+
+async def checked_cancel(scope: Scope, body: Receive) -> Receive:
+    """The body of a request to cancel a question, where it comes from whoever asked that question.
+
+    Raises:
+        HTTPException: it comes from somebody else.
+    """
+    content = await Request(scope, body).body()
+    try:
+        asked = json.loads(content)
+        event_id, session = str(asked["event_id"]), asked["session_hash"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise HTTPException(400, words.NO_JSON) from None
+    room = scope["app"].get_blocks()._queue
+    if event := room.event_ids_to_events.get(event_id):
+        if event.session_hash != session:
+            raise HTTPException(404, words.NO_ANSWER)
+        room.cancel(event)
+    return replayed(content)
+
+
+def replayed(content: bytes) -> Receive:
+    """A body that has been read, once more."""
 
     async def again() -> Message:
         return {"type": "http.request", "body": content, "more_body": False}

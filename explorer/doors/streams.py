@@ -6,7 +6,8 @@ from urllib.parse import parse_qs
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from explorer.doors.waiting import NOWHERE, WaitingRoom, account_of, shares_of
+from explorer.doors.fairness import Asker, account_of
+from explorer.doors.waiting import NOWHERE, WaitingRoom
 
 _OF_CALL = re.compile(r"/gradio_api/call/[^/]+/([^/]+)$")
 CALLS = "/gradio_api/call/"
@@ -48,7 +49,7 @@ def refusal_of(scope: Scope) -> str:
     if scope["type"] != "http" or scope["method"] != "POST" or not _path(scope).startswith(CALLS):
         return ""
     host = scope["client"][0] if scope.get("client") else NOWHERE
-    return room_of(scope).refusal(shares_of(account_of(host), ""))
+    return room_of(scope).refusal(Asker(account_of(host), session="", is_program=True))
 
 
 def _path(scope: Scope) -> str:

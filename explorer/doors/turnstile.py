@@ -6,20 +6,21 @@ from dataclasses import dataclass, field
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.doors import words
+from explorer import limits
+from explorer.limits import Limit
 
 
 @dataclass(eq=False, slots=True)
 class Turns:
     """So many at once, and so many who wait."""
 
-    at_once: int
-    most_waiting: int
+    at_once: Limit
+    most_waiting: Limit
     waiting: int = 0
     free: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
-        self.free = asyncio.Semaphore(self.at_once)
+        self.free = asyncio.Semaphore(self.at_once.most)
 
 
 class Turnstile:
@@ -28,10 +29,12 @@ class Turnstile:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.turns = {
-            ("GET", "/"): Turns(at_once=1, most_waiting=512),
-            ("POST", "/gradio_api/component_server"): Turns(at_once=4, most_waiting=64),
+            ("GET", "/"): Turns(limits.PAGES_AT_ONCE, limits.PAGES_WAITING),
+            ("POST", "/gradio_api/component_server"): Turns(
+                limits.PICTURES_AT_ONCE, limits.PICTURES_WAITING
+            ),
             # Only until they stand in the queue: a burst must not keep a visitor from it.
-            ("POST", "/gradio_api/call"): Turns(at_once=2, most_waiting=1024),
+            ("POST", "/gradio_api/call"): Turns(limits.POSTS_AT_ONCE, limits.POSTS_WAITING),
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -39,8 +42,8 @@ class Turnstile:
         turns = self.turns.get((scope.get("method", ""), _turns_at(scope)))
         if turns is None:
             await self.app(scope, receive, send)
-        elif turns.waiting >= turns.most_waiting:
-            refusal = JSONResponse({"detail": words.BUSY.format(n=turns.waiting)}, 429)
+        elif turns.waiting >= turns.most_waiting.most:
+            refusal = JSONResponse({"detail": turns.most_waiting.sentence(n=turns.waiting)}, 429)
             await refusal(scope, receive, send)
         else:
             # Whoever sends slowly waits outside.

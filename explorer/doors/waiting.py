@@ -1,7 +1,6 @@
 """The waiting room: who may wait for an answer, whose turn comes, and who is sent away."""
 
 import asyncio
-import ipaddress
 import random
 import time
 from collections import Counter, deque
@@ -12,36 +11,21 @@ from gradio.server_messages import ProcessCompletedMessage
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
+from explorer import limits
 from explorer.doors import words
+from explorer.doors.fairness import Asker, account_of, exceeded
+from explorer.limits import Limit
 
-MOST_WAITING = 64
-"""Questions that may wait for an answer; who comes then is asked to come again."""
-MOST_OF_PROGRAMS = MOST_WAITING // 2
-"""Of all programs together: visitors of the page always find room."""
-MOST_OF_ONE = MOST_WAITING // 4
-"""Of the programs at one address, and of one page."""
-OPEN_WITHIN_S = 5.0
-"""The stream of a question's answer must be open by then, or the question is dropped."""
-OPEN_IF_FULL_S = 1.0
-"""The same while nobody else finds room."""
-MOST_ASIDE = MOST_WAITING
-"""Questions of pages that are kept out of the line until their stream opens, the latest of them."""
 NOWHERE = "nowhere"
 """The address of who has none."""
+STEP_S = 0.1
+"""From one look at the queue to the next; what is longer, the event loop was held up."""
 _OF_PAGES = "/queue/join"
-Share = tuple[str, int]
 
 
-def account_of(host: str) -> str:
-    """Whose an address is: one alone in IPv4, the whole /64 that a subscriber has in IPv6."""
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
-        return host
-    if isinstance(address, ipaddress.IPv6Address):
-        mapped = address.ipv4_mapped
-        return str(mapped or ipaddress.ip_network((address, 64), strict=False))
-    return str(address)
+def address_of(request: Request | None) -> str:
+    """The address that a request came from."""
+    return account_of(request.client.host if request and request.client else NOWHERE)
 
 
 def program_of(fn: Any, request: Request | None) -> str:  # noqa: ANN401 - a function of Gradio's
@@ -50,15 +34,12 @@ def program_of(fn: Any, request: Request | None) -> str:  # noqa: ANN401 - a fun
         return ""
     if request.url.path.endswith(_OF_PAGES) and fn is not None and fn.api_visibility == "private":
         return ""
-    return account_of(request.client.host if request.client else NOWHERE)
+    return address_of(request)
 
 
-def shares_of(program: str, session: str) -> tuple[Share, ...]:
-    """Whose room a question takes, and how much of it there is."""
-    if program:
-        return (("programs", MOST_OF_PROGRAMS), (f"address {program}", MOST_OF_ONE))
-    # A whole class sits behind one address: pages are counted one by one.
-    return ((f"page {session}", MOST_OF_ONE),)
+def asker_of(fn: Any, request: Request | None, session: str) -> Asker:  # noqa: ANN401
+    """Who asks a question."""
+    return Asker(address_of(request), session, bool(program_of(fn, request)))
 
 
 class WaitingRoom(Queue):
@@ -68,6 +49,8 @@ class WaitingRoom(Queue):
         super().__init__(*arguments, **named)
         self.listening: Counter[str] = Counter()
         """Open streams by session."""
+        self.clock = time.monotonic
+        self._looked = self.clock()
         self._aside: deque[Event] = deque()
         self._entering = asyncio.Lock()
 
@@ -83,10 +66,10 @@ class WaitingRoom(Queue):
             HTTPException: there is no room for it, in a sentence.
         """
         async with self._entering:
-            program = program_of(self.blocks.fns.get(body.fn_index), request)
-            if refusal := self.refusal(shares_of(program, str(body.session_hash or ""))):
+            fn, session = self.blocks.fns.get(body.fn_index), str(body.session_hash or "")
+            if why := self.refusal(asker_of(fn, request, session)):
                 # Of a 503 Gradio's page says its own words, of every other status the answer's.
-                raise HTTPException(429, refusal)
+                raise HTTPException(429, why)
             return await super().push(body, request, username)
 
     def waiting(self) -> list[Event]:
@@ -96,71 +79,103 @@ class WaitingRoom(Queue):
     def _lines(self) -> list[EventQueue]:
         return list(self.event_queue_per_concurrency_id.values())
 
-    def refusal(self, shares: tuple[Share, ...]) -> str:
+    def refusal(self, asker: Asker) -> str:
         """Why there is no room, even without those who do not listen; empty where there is."""
-        if self._full(shares):
-            self._drop_unheard(OPEN_IF_FULL_S)
-        return self._full(shares)
-
-    def _full(self, shares: tuple[Share, ...]) -> str:
-        if (n := len(self)) >= MOST_WAITING:
-            return words.BUSY.format(n=n)
-        held = Counter(whose for event in self.waiting() for whose, _ in _shares(event))
-        full = [whose for whose, most in shares if held[whose] >= most]
-        said = dict.fromkeys(full, words.ENOUGH_OF_ONE) | {"programs": words.BUSY}
-        return said[full[0]].format(n=held[full[0]]) if full else ""
+        if found := exceeded(asker, [_asker(event) for event in self.waiting()]):
+            is_full = found[0] in (limits.QUESTIONS, limits.PROGRAMS)
+            # Who holds too much takes no time from others.
+            self._drop_unheard(limits.UNHEARD_IF_FULL, "" if is_full else asker.address)
+            found = exceeded(asker, [_asker(event) for event in self.waiting()])
+        return found[0].sentence(n=found[1]) if found else ""
 
     def get_events(self) -> tuple[list[Event], bool, str] | None:
-        """The next question whose answer somebody listens for."""
-        self._drop_unheard(OPEN_WITHIN_S)
+        """The next question whose answer somebody listens for.
+
+        Of one line that of the address for which the fewest are being answered, then the oldest.
+        """
+        self._drop_unheard(limits.UNHEARD)
         lines = self._lines()
         random.shuffle(lines)
         for line in lines:
             most = line.concurrency_limit
             if most is not None and line.current_concurrency >= most:
                 continue
-            for event in line.queue:
-                if self.listening[event.session_hash]:
-                    line.queue.remove(event)
-                    return [event], False, line.concurrency_id
+            if heard := [event for event in line.queue if self.listening[event.session_hash]]:
+                running = Counter(
+                    address_of(event.request)
+                    for job in self.active_jobs
+                    for event in job or ()
+                    if event.concurrency_id == line.concurrency_id
+                )
+                event = min(heard, key=lambda event: running[address_of(event.request)])
+                line.queue.remove(event)
+                return [event], False, line.concurrency_id
         return None
 
-    def _drop_unheard(self, within_s: float) -> None:
-        """Send those away who were asked so long ago and whom nobody listens to."""
-        asked_by = time.monotonic() - within_s
+    def _drop_unheard(self, within: Limit, address: str = "") -> None:
+        """Take out the questions that nobody listens to, of one address or of all."""
+        self._forgive_the_loop()
+        asked_by = self.clock() - within.most
         for line in self._lines():
             for event in list(line.queue):
-                if event.enqueue_time < asked_by and not self.listening[event.session_hash]:
+                if event.enqueue_time >= asked_by or self.listening[event.session_hash]:
+                    continue
+                if address in ("", address_of(event.request)):
                     line.queue.remove(event)
-                    self._set_aside(event)
+                    self._set_aside(event, within.sentence())
 
-    def _set_aside(self, event: Event) -> None:
+    def _forgive_the_loop(self) -> None:
+        """Count no time in which the event loop stood still and could have accepted no stream."""
+        now = self.clock()
+        held_s, self._looked = now - self._looked - STEP_S, now
+        if held_s > 0:
+            for event in self.waiting():
+                event.enqueue_time = min(now, event.enqueue_time + held_s)
+
+    async def remove_from_queue(self, event_id: str) -> None:
+        """Take out a question that is cancelled, also where it is set aside."""
+        self._aside = deque(event for event in self._aside if event._id != event_id)
+        await super().remove_from_queue(event_id)
+
+    def _set_aside(self, event: Event, why: str) -> None:
         """A page's browser may only be slow: its question comes back; a program's does not."""
-        if program_of(event.fn, event.request):
-            self._say_dropped(event)
+        if _asker(event).is_program:
+            self._say(event, why)
             return
         self._aside.append(event)
-        if len(self._aside) > MOST_ASIDE:
-            self._say_dropped(self._aside.popleft())
+        if len(self._aside) > limits.ASIDE.most:
+            self._say(self._aside.popleft(), why)
 
     def listens(self, session: str) -> None:
         """A stream opens: what its page asked too early is asked again."""
         self.listening[session] += 1
         for event in [event for event in self._aside if event.session_hash == session]:
             self._aside.remove(event)
-            if self.refusal(_shares(event)):
-                self._say_dropped(event)
+            if why := self.refusal(_asker(event)):
+                self._say(event, why)
             else:
                 self.event_queue_per_concurrency_id[event.concurrency_id].queue.append(event)
 
-    def _say_dropped(self, event: Event) -> None:
-        """Leave word for one who opens the stream after all."""
-        said = {"error": words.UNHEARD.format(limit=int(OPEN_WITHIN_S))}
+    def cancel(self, event: Event) -> None:
+        """Take out a program's question that waits, and end its stream in a sentence.
+
+        A page, where its visitor has pressed a button for it, is told so by Gradio.
+        """
+        line = self.event_queue_per_concurrency_id[event.concurrency_id]
+        if event in line.queue and _asker(event).is_program:
+            line.queue.remove(event)
+            self._say(event, words.CANCELLED)
+            # Else Gradio ends the stream a second time, in the middle of the session's next one.
+            self.pending_event_ids_session.get(event.session_hash, set()).discard(event._id)
+
+    def _say(self, event: Event, why: str) -> None:
+        """Leave word for whoever reads the stream of a question that is not answered."""
         if event.session_hash in self.pending_messages_per_session:
-            self.send_message(event, ProcessCompletedMessage(output=said, success=False))
+            said = ProcessCompletedMessage(output={"error": why}, success=False)
+            self.send_message(event, said)
         event.alive = False
         self.event_ids_to_events.pop(event._id, None)
 
 
-def _shares(event: Event) -> tuple[Share, ...]:
-    return shares_of(program_of(event.fn, event.request), event.session_hash)
+def _asker(event: Event) -> Asker:
+    return asker_of(event.fn, event.request, event.session_hash)

@@ -15,6 +15,7 @@ from huggingface_hub.utils import get_session
 from tqdm.auto import tqdm
 
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 
 logger = logging.getLogger(__name__)
 WEIGHTS = ["model.safetensors", "model-*.safetensors", "model.safetensors.index.json"]
@@ -36,7 +37,7 @@ PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
 
 
-class ModelUnavailable(ValueError):
+class ModelUnavailable(Refusal):
     """A checkpoint cannot be had; the message is the plain sentence on its card."""
 
     def __init__(self, spec: ModelSpec, reason: str) -> None:

@@ -5,14 +5,19 @@ function that is marked runs in a process of its own that holds one for some sec
 and what comes out is pickled on the way.
 """
 
+import logging
 import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
+from explorer.refusal import Refusal, carried
+
 LENT_S = 60
 """How long one call may hold it."""
+NOT_LENT = "The host lends no GPU right now. Please try again later, or choose the processor."
 _holding = False
+logger = logging.getLogger(__name__)
 
 
 def is_lent() -> bool:
@@ -26,7 +31,10 @@ def may_use_gpu() -> bool:
 
 
 def on_lent_gpu(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function where the host lends it a GPU; itself where no GPU is lent."""
+    """The function where the host lends it a GPU; itself where no GPU is lent.
+
+    A refusal comes back as a refusal; what else it raises is logged there and fails here.
+    """
     if not is_lent():
         return function
     import spaces
@@ -35,6 +43,24 @@ def on_lent_gpu(function: Callable[..., Any]) -> Callable[..., Any]:
     def holding(*arguments: Any) -> Any:  # noqa: ANN401 - whatever the function takes
         global _holding
         _holding = True
-        return function(*arguments)
+        try:
+            return function(*arguments)
+        except Exception as error:
+            # The host would pass on its text alone.
+            return carried(error)
 
-    return spaces.GPU(duration=LENT_S)(holding)
+    asked = spaces.GPU(duration=LENT_S)(holding)
+
+    @wraps(function)
+    def lent(*arguments: Any) -> Any:  # noqa: ANN401 - whatever the function takes
+        try:
+            found = asked(*arguments)
+        except Exception as error:
+            # The host's own: no GPU is free, the visitor's share is spent, the time is over.
+            logger.warning("no GPU was lent", exc_info=error)
+            raise Refusal(NOT_LENT) from error
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return lent

@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass
 
+from explorer.refusal import Refusal
+
 MASK = "[MASK]"
 SEPARATOR = "[SEP]"
 _MASK_AS_TYPED = re.compile(r"\[\s*mask\s*\]|<\s*mask\s*>", re.IGNORECASE)
@@ -18,7 +20,7 @@ _LETTER = r"[\w\u0300-\u036f]"
 _WORD = re.compile(rf"\[(?:MASK|SEP|CLS|UNK|PAD)\]|{_LETTER}+(?:['’]{_LETTER}+)*|[^\w\s]")
 
 
-class BadText(ValueError):
+class BadText(Refusal):
     """The text cannot be run; the message is the one sentence the reader sees."""
 
 

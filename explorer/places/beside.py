@@ -1,7 +1,7 @@
 """What stands beside the weights on a machine of its own, and answers the page that holds none.
 
-Everything here travels: questions and answers are plain values, and a failure that was foreseen is
-an answer too, since an exception would arrive in another's clothes.
+Everything here travels: questions and answers are plain values. A refusal is an answer too, and so
+is a failure, which is logged here first: an exception of a library may not survive the way.
 """
 
 import asyncio
@@ -18,7 +18,9 @@ from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.places.here import Here, leased
 from explorer.places.seam import ASKER
+from explorer.refusal import carried
 from explorer.timing.room import limit_memory
+from explorer.timing.stop import Stopped
 
 Network = tuple[str, str, str]
 """The name of a model, the device and the precision: what ``Where`` is on its way."""
@@ -99,8 +101,10 @@ class Beside:
 
 
 async def settled(asked: "Future[Any]") -> Any:  # noqa: ANN401
-    """An answer, or the foreseen reason why there is none."""
+    """Wait for an answer, or for the error that the page raises in its place."""
     try:
         return await asyncio.wrap_future(asked)
-    except ValueError as why:
-        return why
+    except Exception:
+        # The thread's own error: asyncio puts another in the place of a TimeoutError.
+        error = asked.exception()
+        return error if isinstance(error, Stopped) else carried(error)

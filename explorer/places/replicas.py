@@ -8,6 +8,7 @@ from explorer.models.run import Run, read_only
 from explorer.models.specs import Where
 from explorer.places.beside import Network
 from explorer.places.seam import ASKER, Report
+from explorer.refusal import Refusal
 from explorer.timing.stop import Stopped
 
 LOOK_S = 0.5
@@ -16,7 +17,7 @@ AT_ONCE = 64
 """Texts that the page waits for."""
 
 
-class Gone(ValueError):
+class Gone(Refusal):
     """The machine that was to answer went away; says so in one sentence."""
 
 

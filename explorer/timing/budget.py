@@ -6,7 +6,9 @@ from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-SECONDS = 30.0
+from explorer import limits
+
+SECONDS: float = limits.PROCESSOR.most
 """Processor seconds of one address in a minute: half of one core."""
 WINDOW_S = 60.0
 MOST_ADDRESSES = 10_000

@@ -10,20 +10,22 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from explorer import limits
+from explorer.refusal import Refusal
 from explorer.timing.budget import BUDGET, Meter
 from explorer.timing.slot import SLOT
 from explorer.timing.stop import Stopped, StopSign
 
 Job = Callable[[StopSign], Iterator[Any]]
-LONGEST_LINE = 8
+LONGEST_LINE = limits.JOBS.most
 """Jobs that may wait; the next visitor is asked to come back."""
-MOST_OF_ONE = 2
+MOST_OF_ONE = limits.JOBS_OF_ADDRESS.most
 """Jobs of one address that may stand in the line at once; only programs are counted so."""
 PAUSE_S = 0.05
 PAY_EVERY_S = 0.2
 
 
-class LineIsLong(ValueError):
+class LineIsLong(Refusal):
     """Too many jobs wait already; says so in one sentence."""
 
 
@@ -130,13 +132,10 @@ class Line:
         self._replace(owner)
         with self._changed:
             if len(self._waiting) > LONGEST_LINE:
-                raise LineIsLong("The queue is full. Please try again later.")
+                raise LineIsLong(limits.JOBS.sentence())
             mine = sum(turn.address == address for turn in self._waiting)
             if address and mine >= MOST_OF_ONE:
-                raise LineIsLong(
-                    f"{MOST_OF_ONE} measurements from your address are waiting or running. "
-                    "Please ask again when one of them is done."
-                )
+                raise LineIsLong(limits.JOBS_OF_ADDRESS.sentence())
             turn = Turn(self, job, address)
             self._waiting.append(turn)
             if owner:

@@ -5,11 +5,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from explorer.refusal import Refusal
+
 MOST_OPEN_S = 1.0
 """How long a measurement gives way at once, however many come: then it goes on."""
 
 
-class CannotMeasure(ValueError):
+class CannotMeasure(Refusal):
     """Nothing is timed here; the message is the reason, in a sentence."""
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from explorer.models.specs import DEVICE, Architecture
+from explorer.refusal import Refusal
 
 MAX_LENGTH = 512
 MAX_BATCH = 32
@@ -24,7 +25,7 @@ def clock_on(device: str, clock: str) -> str:
     return clock if device == "cpu" else "device"
 
 
-class BadWorkload(ValueError):
+class BadWorkload(Refusal):
     """The work asked for is not one that is timed here; the message says which is."""
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 
+from explorer.refusal import Refusal
 from explorer.training.machine import offer
 from explorer.training.recipe import FULL, MODELS, TINY, Place
 from explorer.training.report.evaluate import PARTS, Evaluation, evaluate
@@ -103,7 +104,7 @@ def main(words: list[str] | None = None) -> int:
     sys.stdout.write(f"{line}\n")
     try:
         run_step(options)
-    except ValueError as error:
+    except Refusal as error:
         sys.stderr.write(f"{error}\n")
         return 2
     return 0
@@ -115,7 +116,7 @@ def run_step(options: argparse.Namespace) -> None:
         tune(options)
         return
     if set(options.only) - set(MODELS):
-        raise ValueError(f"--only takes {', '.join(MODELS)}.")
+        raise Refusal(f"--only takes {', '.join(MODELS)}.")
     changes = {
         "rate": options.rate,
         "cool_down": options.cool_down,
@@ -139,7 +140,7 @@ def take_step(step: str, setting: pretrain.Setting, options: argparse.Namespace)
     export = Export(options.models, options.force, options.batches, options.keep)
     if step == "prepare":
         if not options.corpus:
-            raise ValueError("The prepare step needs --corpus.")
+            raise Refusal("The prepare step needs --corpus.")
         source = Source(options.corpus, options.documents, options.start, options.new_vocabulary)
         prepare(setting.place, setting.recipe, source)
     elif step == "export":
@@ -163,7 +164,7 @@ def tune(options: argparse.Namespace) -> None:
     from explorer.training.tasks.command import Tuning, score_family, tune_family
 
     if not options.data:
-        raise ValueError("The tasks step needs --data, the folder of SST-2 and SQuAD v1.1.")
+        raise Refusal("The tasks step needs --data, the folder of SST-2 and SQuAD v1.1.")
     add_models(options.model)
     tuning = Tuning(
         options.work / "tasks",

@@ -1,11 +1,15 @@
-"""The fuzzer asks the same for a seed, and knows a failure when it reads one."""
+"""The fuzzer asks the same for a seed, and knows a failure from the answer or from the log."""
 
+import argparse
 import json
+import logging
+from contextlib import contextmanager
 
 import pytest
 
 from explorer.bench import fuzz
 from explorer.bench.nonsense import Nonsense
+from explorer.bench.start import Traceback, tracebacks
 from explorer.page_state import PageState
 from explorer.ui.kit.words import UNEXPECTED
 from explorer.ui.shell.api import ENDPOINTS
@@ -24,6 +28,12 @@ def test_a_seed_says_what_is_asked(settings):
 
     assert plan(1) == plan(1)
     assert plan(1) != plan(2)
+
+
+def test_a_session_that_no_address_can_hold_is_asked_about_all_the_same():
+    body = {"data": [], "fn_index": 1, "session_hash": "s"}
+    asked = fuzz.joined("x", body, json.dumps(body | {"session_hash": "\ud800"}))
+    assert asked.stream.isascii()
 
 
 def test_everything_that_answers_is_asked(settings):
@@ -58,3 +68,62 @@ def test_the_last_words_say_what_came_of_it(said, kind):
     assert fuzz.kind_of(said) == kind
     good = kind in ("answer", "refused")
     assert fuzz.Came(fuzz.Asked("", "", ""), kind).is_bad is not good
+
+
+def logged(write):
+    """What the server's log holds after ``write(logger)``, as Python writes it by itself."""
+    lines, logger = [], logging.Logger("of the server")
+    handler = logging.Handler()
+    handler.emit = lambda record: lines.append(logging.Formatter("%(message)s").format(record))
+    logger.addHandler(handler)
+    write(logger)
+    return "\n".join(["started", *lines, '{"id": "0badcafe", "status": 200}']) + "\n"
+
+
+def raised(error, cause=None):
+    try:
+        raise error from cause
+    except Exception as caught:
+        return caught
+
+
+def test_a_traceback_is_found_with_its_request_and_its_causes_once():
+    chained = raised(ValueError("broadcast"), raised(KeyError("x")))
+    plain = raised(TypeError("two\n\n  lines"))
+    group = ExceptionGroup("of tasks", [raised(OSError("gone"))])
+
+    def write(logger):
+        logger.error("failure %s", "0123abcd", exc_info=chained)
+        logger.warning("nothing failed here")
+        logger.error("failure %s", "deadbeef", exc_info=plain)
+        logger.error("task", exc_info=raised(group))
+
+    assert tracebacks(logged(write)) == [
+        Traceback("0123abcd", "ValueError: broadcast"),
+        Traceback("deadbeef", "TypeError: two"),
+        Traceback("", "ExceptionGroup: of tasks (1 sub-exception)"),
+    ]
+    assert tracebacks(logged(lambda logger: logger.info("failure 0123abcd"))) == []
+
+
+@pytest.mark.parametrize("mark", ["0123abcd", "ffffffff"])
+def test_a_request_that_leaves_a_traceback_is_a_finding_though_it_was_refused(
+    monkeypatch, capsys, mark
+):
+    @contextmanager
+    def app(log):
+        yield "http://nowhere", 0
+        handler = logging.StreamHandler(log)
+        logger = logging.Logger("of the server")
+        logger.addHandler(handler)
+        logger.error("failure %s", mark, exc_info=raised(ValueError("broadcast")))
+
+    came = [fuzz.Came(fuzz.Asked("predict", "", "{}"), "refused", "", "0123abcd")]
+    monkeypatch.setattr(fuzz.start, "app", app)
+    monkeypatch.setattr(fuzz.start, "wait_for", lambda url: None)
+    monkeypatch.setattr(fuzz, "everything", lambda *_: iter(came))
+    assert fuzz.run(argparse.Namespace(requests=1, seed=0, log=None)) == 1
+    said = capsys.readouterr().out
+    whose = "predict '{}'" if mark == "0123abcd" else "a request that is not known"
+    assert f"traceback: {whose}: ValueError: broadcast" in said
+    assert "tracebacks in the log: 1" in said

@@ -9,25 +9,14 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.latency.report import FORMAT
-from explorer.doors.words import BUSY
+from explorer.limits import QUESTIONS
 from explorer.ui.latency import folds_words
-from explorer.ui.shell.tabs import TABS
 
 pytestmark = pytest.mark.browser
 
 
 def drawn(place, tab):
     return place.locator(f"#tab-{tab} .finding, #tab-{tab} .lt-paradox, #tab-{tab} .canvas").first
-
-
-def test_every_tab_shows_under_the_policy(page_at):
-    page = page_at("/")  # what the policy forbids is an error of the console, which fails the page
-    for tab in TABS:
-        page.get_by_role("tab", name=tab.LABEL, exact=True).click()
-        expect(drawn(page, tab.ID)).to_be_visible()
-    expect(page.locator(".status")).to_contain_text("mini-albert")
-    policy = page.request.get(page.url).headers["content-security-policy"]
-    assert "default-src 'self'" in policy, "there is one"
 
 
 def test_a_view_is_shown_in_a_page_of_another_site(app_url, chromium, tmp_path):
@@ -46,7 +35,7 @@ def test_a_view_is_shown_in_a_page_of_another_site(app_url, chromium, tmp_path):
 def test_who_comes_when_too_many_wait_reads_our_sentence(page_at):
     page = page_at("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    busy = {"detail": BUSY.format(n=64)}
+    busy = {"detail": QUESTIONS.sentence(n=64)}
     page.route("**/queue/join*", lambda route: route.fulfill(status=429, json=busy))
     page.locator("#text textarea").fill("The dog [MASK] at the moon.")
     page.keyboard.press("Control+Enter")

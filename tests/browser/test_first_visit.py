@@ -14,18 +14,22 @@ def opened(page_at, path="/", **options):
     return page
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_miniatures_are_named_and_nothing_is_wider_than_the_page(page_at, width, height, theme):
-    page = opened(page_at, width=width, height=height, theme=theme)
-    heads = page.locator(".pr-column h3")
-    expect(heads).to_have_text(["mini-BERT", "mini-DistilBERT", "mini-ALBERT"])
-    expect(page.locator("#masthead")).to_contain_text("Miniature models")
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+def test_the_miniatures_are_named_and_nothing_is_wider_than_the_page(page_at):
+    page = opened(page_at, width=390, height=844, theme="dark")
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        heads = page.locator(".pr-column h3")
+        expect(heads).to_have_text(["mini-BERT", "mini-DistilBERT", "mini-ALBERT"])
+        expect(page.locator("#masthead")).to_contain_text("Miniature models")
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_family_is_a_fold_and_an_example_says_what_it_shows(page_at):
     page = opened(page_at)
+    page.locator(".skip").focus()
+    expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
+    page.keyboard.press("Enter")
+    assert page.evaluate("Boolean(document.activeElement.closest('#tabs'))"), "it skips there"
     expect(page.locator(".fm-row:visible")).to_have_count(0)
     page.get_by_text("How are the three related?").click()
     expect(page.locator(".fm-row:visible")).to_have_count(3)
@@ -44,14 +48,7 @@ TEXT = "The ship sailed across the [MASK] to America."
 SHIP = f"/?text={TEXT.replace(' ', '+')}"
 
 
-def test_a_typed_mask_offers_a_word_to_type(page_at):
-    page = opened(page_at, SHIP)
-    page.locator(".strip .masked").click()
-    page.keyboard.type("Pacific")
-    expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", "Pacific"))
-
-
-def test_a_predicted_word_fills_its_gap(page_at):
+def test_a_gap_is_filled_by_typing_or_by_a_predicted_word(page_at):
     page = opened(page_at, SHIP)
     # Read and clicked at once: the list of the opening example may give way to the text's own.
     first = page.locator(".pr-column .pr-word").first.evaluate(
@@ -59,6 +56,10 @@ def test_a_predicted_word_fills_its_gap(page_at):
     )
     expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", first))
     expect(page.locator(".pr-column:visible")).to_have_count(0)
+    page.go_back()
+    page.locator(".strip .masked").click()
+    page.keyboard.type("Pacific")
+    expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", "Pacific"))
 
 
 def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
@@ -89,26 +90,20 @@ def test_the_words_are_those_of_a_link_that_is_refused(page_at):
     expect(page.locator(".strip .word").first).to_have_text("cat")
 
 
-@pytest.mark.parametrize(("width", "height"), SIZES)
-def test_a_refusal_is_in_sight_and_the_words_stay_short(page_at, width, height):
-    page = opened(page_at, width=width, height=height)
-    page.locator("#text textarea").fill("word " * 390)
-    page.get_by_role("button", name="Compare", exact=True).click()
-    expect(page.locator(".strip .word")).to_have_count(390)
-    assert page.locator(".strip").bounding_box()["height"] <= 0.25 * height
-    page.locator("#text textarea").fill("word " * 3000)
-    page.get_by_role("button", name="Compare", exact=True).click()
-    refusal = page.locator("#message [role=alert]")
-    expect(refusal).to_be_visible()
-    expect(refusal).to_be_in_viewport(ratio=1)
-
-
-def test_the_first_stop_of_the_tab_key_skips_to_the_results(page_at):
+def test_a_refusal_is_in_sight_and_the_words_stay_short(page_at):
     page = opened(page_at)
-    page.locator(".skip").focus()
-    expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
-    page.keyboard.press("Enter")
-    assert page.evaluate("Boolean(document.activeElement.closest('#tabs'))")
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        refusal = page.locator("#message [role=alert]")
+        page.locator("#text textarea").fill("word " * 390)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(page.locator(".strip .word")).to_have_count(390)
+        expect(refusal).to_be_hidden()
+        assert page.locator(".strip").bounding_box()["height"] <= 0.25 * height
+        page.locator("#text textarea").fill("word " * 3000)
+        page.get_by_role("button", name="Compare", exact=True).click()
+        expect(refusal).to_be_visible()
+        expect(refusal).to_be_in_viewport(ratio=1)
 
 
 def test_stop_is_there_only_while_something_runs(page_at):

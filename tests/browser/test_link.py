@@ -243,14 +243,14 @@ def test_the_qr_code_reads_back_as_the_link(page_at):
     assert [code.text for code in found] == [link]
 
 
-@pytest.mark.parametrize("width", [390, 640])
 @pytest.mark.parametrize(
-    ("query", "shown"),
+    ("query", "shown", "width"),
     [
-        ("tab=depth", ".dp-strip"),
-        ("text=A+[MASK].", ".pr-column"),
-        ("fold=words&text=A+cat.", ".pw-tile"),
-        ("tab=tasks&fold=choose", "#fold-tasks-choose .canvas > *"),
+        ("tab=depth", ".dp-strip", 390),
+        ("text=A+[MASK].", ".pr-column", 640),
+        ("fold=words&text=A+cat.", ".pw-tile", 390),
+        ("tab=tasks&fold=choose", "#fold-tasks-choose .canvas > *", 390),
+        ("tab=tasks&fold=choose", "#fold-tasks-choose .canvas > *", 640),
     ],
 )
 def test_a_frame_of_another_page_shows_the_picture_whole(

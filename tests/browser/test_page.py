@@ -7,8 +7,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from explorer.assets import examples
+from explorer.page_state import FOLDS
 from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
+from tests.browser.rooms.test_save_menus import EMPTY, covered_menus
 
 pytestmark = pytest.mark.browser
 FINDING = ".finding:visible"
@@ -28,6 +30,8 @@ def test_opens_with_an_example_already_computed(page_at):
     expect(page.locator(FINDING)).to_be_visible()
     expect(page.locator(".status")).to_contain_text("mini-albert")
     assert link_of(page)["family"] == "mini"
+    policy = page.request.get(page.url).headers["content-security-policy"]
+    assert "default-src 'self'" in policy, "what it forbids is an error of the console"
 
 
 def silent(app_url, chromium, path):
@@ -132,21 +136,21 @@ def test_a_compare_pressed_as_the_event_stream_ends_is_answered(app_url, chromiu
     context.close()
 
 
-@pytest.mark.parametrize("tab", ["Attention", "Parameters"])
-def test_a_tab_opened_while_compare_runs_shows_the_new_text(page_at, tab):
+def test_a_tab_opened_while_compare_runs_shows_the_new_text(page_at):
     page = page_at("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    compare(page, "A long way [MASK] home. " * 12)
-    page.get_by_role("tab", name=tab).click()
-    page.wait_for_function(
-        "tab => location.search.includes('long+way') && location.search.includes(`tab=${tab}`)",
-        arg=tab.lower(),
-    )
-    expect(page.locator(FINDING)).to_be_visible()
-    drawn = page.locator(f"#tab-{tab.lower()} .canvas").first
-    expect(drawn.locator("> *").first).to_be_visible()
-    if tab == "Attention":
-        expect(drawn).to_contain_text("long")
+    for tab, word in (("Attention", "long"), ("Parameters", "short")):
+        compare(page, f"A {word} way [MASK] home. " * 12)
+        page.get_by_role("tab", name=tab).click()
+        page.wait_for_function(
+            "([tab, word]) => location.search.includes(`${word}+way`) && location.search.includes(`tab=${tab}`)",
+            arg=[tab.lower(), word],
+        )
+        expect(page.locator(FINDING)).to_be_visible()
+        drawn = page.locator(f"#tab-{tab.lower()} .canvas").first
+        expect(drawn.locator("> *").first).to_be_visible()
+        if tab == "Attention":
+            expect(drawn).to_contain_text(word)
 
 
 def test_a_link_to_a_refused_text_shows_no_other_text(page_at):
@@ -214,29 +218,21 @@ def test_a_bad_link_is_repaired_with_one_notice(page_at):
     page.wait_for_function("!location.search.includes('temperature')")
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "There is no text yet"),
-        ("word " * 3000, "tokens for mini-BERT; 512 fit"),
-    ],
-)
-def test_bad_text_gives_one_sentence_and_the_next_request_works(page_at, text, sentence):
-    page = page_at("/")
-    expect(page.locator(FINDING)).to_be_visible()
-    before = page.locator(FINDING).inner_text()
-    compare(page, text)
-    expect(page.locator("#message")).to_contain_text(sentence)
-    assert page.locator(FINDING).inner_text() == before
-    compare(page, "The sky is [MASK].")
-    expect(page.locator("#message")).not_to_contain_text(sentence)
-
-
-def test_markup_in_the_text_stays_text(page_at):
+def test_bad_text_gives_one_sentence_and_the_next_request_works(page_at):
     page = page_at("/?text=%3Cimg+src%3Dx+onerror%3D%22window.hit%3D1%22%3E+[MASK]")
     expect(page.locator(FINDING)).to_be_visible()
-    assert page.evaluate("window.hit") is None
+    assert page.evaluate("window.hit") is None, "markup in the text stays text"
     assert page.locator("img[src='x']").count() == 0
+    for text, sentence in (
+        ("", "There is no text yet"),
+        ("word " * 3000, "tokens for mini-BERT; 512 fit"),
+    ):
+        before = page.locator(FINDING).inner_text()
+        compare(page, text)
+        expect(page.locator("#message")).to_contain_text(sentence)
+        assert page.locator(FINDING).inner_text() == before
+        compare(page, "The sky is [MASK].")
+        expect(page.locator("#message")).not_to_contain_text(sentence)
 
 
 def test_copy_link_copies_the_address_without_what_is_not_the_links_own(page_at):
@@ -306,6 +302,13 @@ def everything(page_at, tab):
     return page
 
 
+def folds_without_a_save(page, tab):
+    """Folds that are answered and have nothing to save."""
+    answered = [name for name in FOLDS[tab] if (tab, name) not in EMPTY]
+    menu = "#fold-{}-{} .take:visible"
+    return [name for name in answered if not page.locator(menu.format(tab, name)).count()]
+
+
 GATE = (("light", 1440), ("dark", 390))
 """Both themes and both widths; colours hang on the theme alone and room on the width alone."""
 BY_HAND = (("light", 390), ("dark", 1440))
@@ -314,6 +317,7 @@ BY_HAND = (("light", 390), ("dark", 1440))
 @pytest.mark.parametrize("tab", SEEN)
 @pytest.mark.parametrize("views", [GATE, pytest.param(BY_HAND, marks=pytest.mark.slow)])
 def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_at, tab, views):
+    """And the pointer meets every item of every Save menu where it stands."""
     page, told = everything(page_at, tab), []
     for theme, width in views:
         page.set_viewport_size({"width": width, "height": 900})
@@ -327,6 +331,11 @@ def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_
         part = None if tab == "claims" else f"#tab-{tab}"
         found = Axe().run(page, context=part, options=RULES).response["violations"]
         told += [(tab, width, v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found]
+        told += [
+            (tab, width, "Save", items)
+            for items in covered_menus(page, page.locator(f"#tab-{tab}"))
+        ]
+        told += [(tab, width, "Save", name) for name in folds_without_a_save(page, tab)]
     assert not told, "\n".join(map(str, told))
     expect(page.locator("#tabs [role=tab][data-tab-id]:visible")).to_have_count(len(TABS))
     page.set_viewport_size({"width": 360, "height": 900})

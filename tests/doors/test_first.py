@@ -1,23 +1,20 @@
 """A visitor presses Compare while programs keep every worker busy: asked over HTTP."""
 
+import asyncio
 import json
 import threading
-import time
 
 import httpx
 import pytest
 
-from explorer import runs
-from explorer.bench.served import event_number, served
+from explorer import limits, runs
+from explorer.bench.served import event_number
 from explorer.models.heads import question, sentiment
-from explorer.page_state import PageState
 from explorer.places import here
 from explorer.places.here import Here
 from explorer.timing.budget import BUDGET
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.slot import SLOT
-from explorer.ui.kit import words as texts
-from explorer.ui.shell.page import build_page, launch_options
 from tests.waiting import until
 
 PASS_S = 0.2
@@ -32,26 +29,23 @@ LONG = {
 MEASURED = ["mini", 16, 1, 200, "cpu", "float32"]
 
 
-@pytest.fixture(scope="module")
-def page():
-    return build_page(PageState())
+class Order(list):
+    """What was asked for and what was begun, in its order; until ``hurry`` each pass takes time."""
 
-
-@pytest.fixture(scope="module")
-def url(page):
-    with served(page, **launch_options()) as url:
-        yield url
+    def __init__(self):
+        super().__init__()
+        self.hurry = threading.Event()
 
 
 @pytest.fixture
 def order(tuned_family, monkeypatch):
-    """What was asked for and what was begun, in its order; each pass takes its time."""
-    said, run, run_all = [], Here.run, here._run_all
+    """What was asked for and what was begun."""
+    said, run, run_all = Order(), Here.run, here._run_all
 
     def slow(name, do):
         def pass_of(*asked, **named):
             said.append(name)
-            time.sleep(PASS_S)
+            said.hurry.wait(PASS_S)
             return do(*asked, **named)
 
         return pass_of
@@ -72,38 +66,47 @@ def order(tuned_family, monkeypatch):
     return said
 
 
-def program(url, over, asked):
+async def program(url, number, endpoint, values):
     """Ask the same again and again, from an address of its own, and read every answer."""
-    number, (endpoint, values) = asked
     headers = {"x-forwarded-for": f"198.51.100.{number}"}
-    with httpx.Client(base_url=f"{url}/gradio_api/call", headers=headers, timeout=120) as http:
-        while not over.wait(0.05):
-            reply = http.post(f"/{endpoint}", json={"data": values})
+    where = f"{url}/gradio_api/call/{endpoint}"
+    async with httpx.AsyncClient(headers=headers, timeout=120) as http:
+        while True:
+            reply = await http.post(where, json={"data": values})
             if reply.is_success:
-                with http.stream("GET", f"/{endpoint}/{reply.json()['event_id']}") as stream:
-                    any(over.is_set() for _ in stream.iter_lines())
+                await http.get(f"{where}/{reply.json()['event_id']}")
+            await asyncio.sleep(0.05)
+
+
+async def leave():
+    """End every program of this loop, in the middle of what it waits for."""
+    programs = asyncio.all_tasks() - {asyncio.current_task()}
+    for one in programs:
+        one.cancel()
+    await asyncio.gather(*programs, return_exceptions=True)
 
 
 @pytest.fixture
 def programs(url):
     """Starts programs; they leave at the end."""
-    over, threads = threading.Event(), []
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
 
     def start(asked):
-        for one in enumerate(asked):
-            threads.append(threading.Thread(target=program, args=(url, over, one)))
-            threads[-1].start()
+        for number, one in enumerate(asked):
+            asyncio.run_coroutine_threadsafe(program(url, number, *one), loop)
 
     yield start
-    over.set()
-    for thread in threads:
-        thread.join(120)
+    asyncio.run_coroutine_threadsafe(leave(), loop).result(120)
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join(120)
+    loop.close()
     until(lambda: not len(MEASUREMENTS) and not SLOT._visitors)
 
 
 def compare(url, page):
-    """Press Compare; the seconds until the answer is there."""
-    before = time.monotonic()
+    """Press Compare, and read the whole answer."""
     asked = {"params": {"text": VISITORS, "family": "mini"}, "number": 1, "keep": []}
     event = event_number(page, "on_view")
     body = {"data": [json.dumps(asked)], "fn_index": event, "session_hash": "visitor"}
@@ -111,7 +114,6 @@ def compare(url, page):
     params = {"session_hash": "visitor"}
     said = httpx.get(f"{url}/gradio_api/queue/data", params=params, timeout=120).text
     assert '"success":true' in said
-    return time.monotonic() - before
 
 
 def test_a_compare_is_begun_at_most_one_pass_later_whatever_programs_ask(
@@ -120,6 +122,7 @@ def test_a_compare_is_begun_at_most_one_pass_later_whatever_programs_ask(
     programs([*LONG.items()] * 6)
     until(lambda: order.count("part") > 6)
     compare(url, page)
+    order.hurry.set()
     first = order.index("asked")
     assert order.count("asked") == order.count("visitor") == 3
     last = max(n for n, what in enumerate(order) if what == "visitor")
@@ -139,6 +142,7 @@ def test_a_compare_does_not_wait_for_a_programs_measurement(url, page, tuned_fam
 @pytest.mark.parametrize("endpoint", [*LONG, "latency"])
 def test_an_address_that_has_spent_its_seconds_is_told_so(url, order, monkeypatch, endpoint):
     address = "203.0.113.50"
+    order.hurry.set()
     monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
     BUDGET.pay(address, BUDGET.seconds)
     values = (LONG | {"latency": MEASURED})[endpoint]
@@ -148,7 +152,7 @@ def test_an_address_that_has_spent_its_seconds_is_told_so(url, order, monkeypatc
         event = httpx.post(path, json={"data": values}, headers=headers, timeout=60).json()
         return httpx.get(f"{path}/{event['event_id']}", headers=headers, timeout=120).text
 
-    sentence = texts.SPENT.format(seconds=30)
+    sentence = limits.PROCESSOR.sentence()
     assert sentence in said(address)
     assert not order
     if endpoint == "depth":
@@ -156,6 +160,7 @@ def test_an_address_that_has_spent_its_seconds_is_told_so(url, order, monkeypatc
 
 
 def test_long_questions_of_programs_are_paid_for(url, order, monkeypatch):
+    order.hurry.set()
     monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
     headers = {"x-forwarded-for": "203.0.113.60"}
     for endpoint, values in LONG.items():

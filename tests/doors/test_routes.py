@@ -3,35 +3,22 @@
 import json
 import re
 
-import httpx
 import pytest
 
-from explorer.bench.served import served
 from explorer.doors import hosts
 from explorer.doors.routes import PAGE, TOOLS, Routes, below_root
-from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.page import build_page, launch_options
+from explorer.ui.shell.page import launch_options
 
 ELSEWHERE = "elsewhere.example"
 MET = "waymark%0a%1b[31m"
 NOT_HERE = {"detail": "Not found."}
 
 
-@pytest.fixture(scope="module")
-def page():
-    return build_page(PageState(), tools=True)
-
-
-@pytest.fixture(scope="module")
-def http(page):
+@pytest.fixture(autouse=True)
+def with_tools():
     pytest.importorskip("mcp")
-    options = launch_options()
-    with (
-        served(page, mcp_server=True, **options) as url,
-        httpx.Client(base_url=url, timeout=60) as client,
-    ):
-        yield client
 
 
 def routes_of(routes, before=""):
@@ -210,7 +197,7 @@ def test_the_public_address_is_an_address(said, taken):
     ],
 )
 def test_what_is_no_address_is_said_in_a_sentence(said):
-    with pytest.raises(ValueError, match=r"it looks like https://example\.org"):
+    with pytest.raises(Refusal, match=r"it looks like https://example\.org"):
         hosts.public_address(said)
 
 

@@ -4,29 +4,15 @@ import json
 import re
 import time
 
-import httpx
 import pytest
 
-from explorer.bench.served import event_number, served
-from explorer.page_state import PageState
+from explorer.bench.served import event_number
 from explorer.timing.line import MEASUREMENTS, MOST_OF_ONE
 from explorer.ui.kit import words as texts
 from explorer.ui.latency import words as latency_texts
 from explorer.ui.shell import view
-from explorer.ui.shell.page import build_page, launch_options
 
 ELSEWHERE = "https://elsewhere.example"
-
-
-@pytest.fixture(scope="module")
-def page():
-    return build_page(PageState())
-
-
-@pytest.fixture(scope="module")
-def http(page):
-    with served(page, **launch_options()) as url, httpx.Client(base_url=url, timeout=300) as client:
-        yield client
 
 
 def asked(http, event, *values):

@@ -2,29 +2,33 @@
 
 import asyncio
 import json
+import socket
 import threading
 import time
 from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
+from urllib.parse import urlsplit
 
 import gradio as gr
 import httpx
 import pytest
+from gradio.queueing import EventQueue
 from starlette.middleware import Middleware
 
+from explorer import limits
 from explorer.bench.served import served
-from explorer.doors import waiting
+from explorer.doors import words
+from explorer.doors.closing import LOOP
+from explorer.doors.door import Door
+from explorer.doors.routes import Routes
 from explorer.doors.streams import Streams
-from explorer.doors.waiting import (
-    MOST_OF_ONE,
-    MOST_OF_PROGRAMS,
-    MOST_WAITING,
-    OPEN_WITHIN_S,
-    account_of,
-)
+from explorer.doors.waiting import STEP_S, WaitingRoom
 from explorer.ui.kit.blocks import Page
 from tests.waiting import in_its_own_loop, until
 
 PAGE_EVENT = 0
+ALL, OF_PROGRAMS, OF_PAGE = limits.QUESTIONS.most, limits.PROGRAMS.most, limits.PAGE.most
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +63,8 @@ def page(asked):
 
 @pytest.fixture(scope="module")
 def url(page):
-    with served(page, app_kwargs={"middleware": [Middleware(Streams)]}) as url:
+    doors = [Middleware(Door, routes=Routes((), ("answer", "seen"))), Middleware(Streams)]
+    with served(page, app_kwargs={"middleware": doors}) as url:
         yield url
 
 
@@ -70,13 +75,30 @@ def room(page, asked, monkeypatch):
     asked.go.set()
     yield page._queue
     asked.go.set()
-    monkeypatch.setattr(waiting, "OPEN_WITHIN_S", 0.0)
+    drop_at_once(monkeypatch)
     until(lambda: not len(page._queue) and not any(page._queue.active_jobs))
+    page._queue._aside.clear()
 
 
-def join(session, text="a"):
+def drop_after(monkeypatch, seconds, name="UNHEARD"):
+    """How long a question waits for its stream."""
+    monkeypatch.setattr(limits, name, replace(getattr(limits, name), most=seconds))
+
+
+def drop_at_once(monkeypatch):
+    """Nobody has time to open a stream."""
+    drop_after(monkeypatch, 0)
+
+
+def patiently(monkeypatch):
+    """However long the machine takes for them, nobody is dropped meanwhile."""
+    drop_after(monkeypatch, 600)
+    drop_after(monkeypatch, 600, "UNHEARD_IF_FULL")
+
+
+def join(session, text="a", address="203.0.113.1"):
     body = {"data": [text], "fn_index": PAGE_EVENT, "session_hash": session}
-    return "/gradio_api/queue/join", body, "203.0.113.1"
+    return "/gradio_api/queue/join", body, address
 
 
 def call(address, text="a"):
@@ -87,8 +109,8 @@ def all_at_once(url, questions):
     """The replies to questions that are sent at the same time."""
 
     async def run():
-        limits = httpx.Limits(max_connections=None)
-        async with httpx.AsyncClient(base_url=url, timeout=120, limits=limits) as http:
+        open_ended = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(base_url=url, timeout=120, limits=open_ended) as http:
             # From the loopback, which is the one proxy that is believed.
             sent = (http.post(p, json=b, headers={"x-forwarded-for": a}) for p, b, a in questions)
             return await asyncio.gather(*sent)
@@ -96,11 +118,15 @@ def all_at_once(url, questions):
     return in_its_own_loop(run())
 
 
-def read(url, session):
+@pytest.fixture(scope="module")
+def client(url):
+    with httpx.Client(base_url=url, timeout=120, limits=httpx.Limits(max_connections=None)) as http:
+        yield http
+
+
+def read(client, session):
     """What the stream of a session says in the end."""
-    with httpx.stream(
-        "GET", f"{url}/gradio_api/queue/data", params={"session_hash": session}, timeout=60
-    ) as reply:
+    with client.stream("GET", "/gradio_api/queue/data", params={"session_hash": session}) as reply:
         said = [json.loads(line[5:]) for line in reply.iter_lines() if line.startswith("data:")]
     (done,) = [one for one in said if one["msg"] == "process_completed"]
     return done
@@ -119,22 +145,17 @@ def most_waiting(room, monkeypatch):
     return lambda: max(seen)
 
 
-def patiently(monkeypatch):
-    """However long the machine takes for them, nobody is dropped meanwhile."""
-    for name in ("OPEN_WITHIN_S", "OPEN_IF_FULL_S"):
-        monkeypatch.setattr(waiting, name, 600.0)
-
-
 @pytest.mark.parametrize(
     ("questions", "room_for"),
     [
-        ([join(f"s{n}") for n in range(1000)], MOST_WAITING),
-        ([call(f"198.51.{n // 200}.{n % 200}") for n in range(1000)], MOST_OF_PROGRAMS),
-        ([call("198.51.100.7") for n in range(300)], MOST_OF_ONE),
-        ([join("one page") for n in range(300)], MOST_OF_ONE),
-        ([("/gradio_api/call/seen", {"data": ["a"]}, "") for n in range(300)], MOST_OF_ONE),
+        ([join(f"s{n}", address=f"203.0.113.{n}") for n in range(100)], ALL),
+        ([join(f"s{n}") for n in range(100)], ALL * 15 // 16),
+        ([call(f"198.51.100.{n}") for n in range(100)], OF_PROGRAMS),
+        ([call("198.51.100.7")] * 40, OF_PROGRAMS * 15 // 16),
+        ([join("one page")] * 40, OF_PAGE),
+        ([("/gradio_api/call/seen", {"data": ["a"]}, "")] * 40, OF_PROGRAMS * 15 // 16),
     ],
-    ids=["pages", "programs", "one address", "one page", "a page's event by a program"],
+    ids=["pages", "pages of one", "programs", "one address", "one page", "an event by a program"],
 )
 def test_of_very_many_at_once_no_more_wait_than_there_is_room(
     url, room, monkeypatch, questions, room_for
@@ -143,27 +164,30 @@ def test_of_very_many_at_once_no_more_wait_than_there_is_room(
     patiently(monkeypatch)
     replies = Counter(reply.status_code for reply in all_at_once(url, questions))
     assert most() == room_for
-    assert replies[200] == room_for
-    assert replies[429] + replies[200] == len(questions)
+    assert replies == {200: room_for, 429: len(questions) - room_for}
     assert len(room) == room_for
 
 
-def test_programs_that_fill_their_room_leave_room_for_a_page(url, room, monkeypatch):
+def test_programs_that_fill_their_room_leave_room_for_a_page(url, client, monkeypatch):
     patiently(monkeypatch)
-    refused = all_at_once(url, [call(f"198.51.100.{n % 8}") for n in range(200)])
+    refused = all_at_once(url, [call(f"198.51.100.{n % 8}") for n in range(50)])
     assert any(reply.status_code == 429 for reply in refused)
     assert "try again" in next(r for r in refused if r.is_error).json()["detail"]
     (reply,) = all_at_once(url, [join("visitor", "mine")])
     assert reply.status_code == 200
-    assert read(url, "visitor")["output"]["data"] == ["mine"]
+    assert read(client, "visitor")["output"]["data"] == ["mine"]
 
 
-def test_one_address_of_programs_has_a_quarter_and_another_its_own(url, monkeypatch):
+def test_an_address_that_fills_all_it_can_leaves_room_for_another(url, monkeypatch):
     patiently(monkeypatch)
-    first = all_at_once(url, [call("198.51.100.1") for _ in range(40)])
-    assert Counter(reply.status_code for reply in first) == {200: MOST_OF_ONE, 429: 24}
-    (other,) = all_at_once(url, [call("198.51.100.2")])
-    assert other.status_code == 200
+    greedy = (
+        [call("198.51.100.1")] * 40,
+        [join(f"s{n}", address="198.51.100.1") for n in range(ALL)],
+    )
+    for questions in greedy:
+        assert any(reply.status_code == 429 for reply in all_at_once(url, questions))
+    others = all_at_once(url, [call("198.51.100.2"), join("t", address="198.51.100.2")])
+    assert [reply.status_code for reply in others] == [200, 200]
 
 
 def test_an_address_is_believed_from_a_trusted_proxy_alone(url, monkeypatch):
@@ -174,78 +198,229 @@ def test_an_address_is_believed_from_a_trusted_proxy_alone(url, monkeypatch):
     ) as http:
         replies = Counter(
             http.post(path, json=body, headers={"x-forwarded-for": f"198.51.100.{n}"}).status_code
-            for n, (path, body, _) in enumerate(call("") for _ in range(MOST_OF_ONE + 5))
+            for n, (path, body, _) in enumerate(call("") for _ in range(OF_PROGRAMS))
         )
-    assert replies == {200: MOST_OF_ONE, 429: 5}
+    assert replies == {200: OF_PROGRAMS * 15 // 16, 429: OF_PROGRAMS // 16}
 
 
-def test_thirty_pages_of_one_address_are_all_answered(url):
-    sessions = [f"pupil {n}" for n in range(30)]
+def thirty_ask(ask):
+    """The answers of thirty who ask at once, each in a thread and one question after the other."""
     answers = {}
 
-    def pupil(session):
-        (reply,) = all_at_once(url, [join(session, session)])
-        assert reply.status_code == 200, reply.text
-        answers[session] = read(url, session)["output"]["data"]
+    def work(name):
+        answers[name] = [ask(f"{name} {number}") for number in range(3)]
 
-    pupils = [threading.Thread(target=pupil, args=(session,)) for session in sessions]
+    pupils = [threading.Thread(target=work, args=(f"pupil {n}",)) for n in range(30)]
     for thread in pupils:
         thread.start()
     for thread in pupils:
         thread.join(120)
-    assert answers == {session: [session] for session in sessions}
+    assert answers == {f"pupil {n}": [f"pupil {n} {m}" for m in range(3)] for n in range(30)}
 
 
-def test_who_never_opens_the_stream_is_dropped_and_never_computed(url, room, asked):
-    before = time.monotonic()
+def test_thirty_pages_of_one_address_are_all_answered(client):
+    def ask(text):
+        path, body, _ = join(text, text)
+        client.post(path, json=body).raise_for_status()
+        return read(client, text)["output"]["data"][0]
+
+    thirty_ask(ask)
+
+
+def test_thirty_programs_of_one_address_are_all_answered(client):
+    def ask(text):
+        path, body, _ = call("", text)
+        event = client.post(path, json=body).raise_for_status().json()["event_id"]
+        (said,) = json.loads(client.get(f"{path}/{event}").text.partition("data: ")[2])
+        return said
+
+    thirty_ask(ask)
+
+
+def test_who_never_opens_the_stream_is_dropped_and_never_computed(
+    url, client, room, asked, monkeypatch
+):
+    patiently(monkeypatch)
     replies = all_at_once(url, [call("198.51.100.3", "never"), join("deaf", "never")])
     event = replies[0].json()["event_id"]
     assert len(room) == 2
-    until(lambda: not len(room), 30)
-    assert time.monotonic() - before >= OPEN_WITHIN_S - 0.1
+    drop_at_once(monkeypatch)
+    until(lambda: not len(room))
     assert asked == []
-    late = httpx.get(f"{url}/gradio_api/call/answer/{event}", timeout=60).text
+    late = client.get(f"/gradio_api/call/answer/{event}").text
     assert late.startswith("event: error")
     assert "Nobody listened" in late
     assert late.count("event:") == 1
 
 
-def test_a_page_whose_browser_opens_the_stream_late_is_answered_after_all(url, room, asked):
+def test_a_page_whose_browser_opens_the_stream_late_is_answered_after_all(
+    url, client, room, asked, monkeypatch
+):
+    drop_at_once(monkeypatch)
     all_at_once(url, [join("slow", "mine")])
-    until(lambda: not len(room), 30)
+    until(lambda: not len(room))
     assert asked == []
-    assert read(url, "slow")["output"]["data"] == ["mine"]
+    patiently(monkeypatch)
+    assert read(client, "slow")["output"]["data"] == ["mine"]
 
 
-def test_of_pages_that_never_listen_the_latest_are_kept_aside(url, room):
-    rounds = 2
-    for n in range(rounds):
-        all_at_once(url, [join(f"deaf {n} {m}") for m in range(MOST_WAITING)])
-        until(lambda: not len(room), 30)
-    assert "Nobody listened" in read(url, "deaf 0 0")["output"]["error"]
-    assert read(url, f"deaf {rounds - 1} 0")["output"]["data"]
+def test_of_pages_that_never_listen_the_latest_are_kept_aside(url, client, room, monkeypatch):
+    drop_at_once(monkeypatch)
+    monkeypatch.setattr(limits, "ASIDE", replace(limits.ASIDE, most=3))
+    for number in range(4):
+        all_at_once(url, [join(f"deaf {number}")])
+        until(lambda: not len(room))
+    patiently(monkeypatch)
+    assert "Nobody listened" in read(client, "deaf 0")["output"]["error"]
+    assert read(client, "deaf 1")["output"]["data"]
 
 
-def test_who_listens_is_answered_although_many_do_not(url, asked):
-    all_at_once(url, [call(f"198.51.100.{n % 4}", "never") for n in range(80)])
-    time.sleep(waiting.OPEN_IF_FULL_S)
+def test_who_listens_is_answered_although_many_do_not(url, client, asked, monkeypatch):
+    patiently(monkeypatch)
+    all_at_once(url, [call(f"198.51.100.{n % 4}", "never") for n in range(50)])
+    drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
     (reply,) = all_at_once(url, [call("192.0.2.1", "mine")])
-    begun = time.monotonic()
     event = reply.json()["event_id"]
-    said = httpx.get(f"{url}/gradio_api/call/answer/{event}", timeout=60).text
+    said = client.get(f"/gradio_api/call/answer/{event}").text
     assert said.startswith("event: complete")
     assert "mine" in said
-    assert time.monotonic() - begun < OPEN_WITHIN_S
     assert asked == ["mine"]
 
 
-def test_pages_that_do_not_listen_make_room_for_one_that_does(url, room):
-    all_at_once(url, [join(f"deaf {n}") for n in range(MOST_WAITING)])
-    assert len(room) == MOST_WAITING
-    time.sleep(waiting.OPEN_IF_FULL_S)
+def test_an_address_that_holds_too_much_takes_no_time_from_others(url, room, monkeypatch):
+    patiently(monkeypatch)
+    all_at_once(url, [call("192.0.2.1", "slow to listen")])
+    drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
+    all_at_once(url, [call("198.51.100.1")] * (2 * OF_PROGRAMS))
+    held = Counter(event.request.client.host for event in room.waiting())
+    assert held["192.0.2.1"] == 1
+
+
+def test_pages_that_do_not_listen_make_room_for_one_that_does(url, client, room, monkeypatch):
+    patiently(monkeypatch)
+    all_at_once(url, [join(f"deaf {n}", address=f"203.0.113.{n}") for n in range(ALL)])
+    assert len(room) == ALL
+    drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
     (reply,) = all_at_once(url, [join("visitor", "mine")])
     assert reply.status_code == 200
-    assert read(url, "visitor")["output"]["data"] == ["mine"]
+    assert read(client, "visitor")["output"]["data"] == ["mine"]
+
+
+def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
+    url, client, room, monkeypatch
+):
+    passed, stands, sent = [0.0], threading.Event(), threading.Event()
+    monkeypatch.setattr(room, "clock", lambda: time.monotonic() + passed[0])
+
+    def stand_still():
+        stands.set()
+        sent.wait(60)
+        passed[0] += 8.0
+
+    event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
+    LOOP[-1].call_soon_threadsafe(stand_still)
+    stands.wait(60)
+    place = urlsplit(url)
+    with socket.create_connection((place.hostname, place.port), timeout=60) as stream:
+        stream.sendall(
+            f"GET /gradio_api/call/answer/{event} HTTP/1.1\r\nHost: a\r\n"
+            "Connection: close\r\n\r\n".encode()
+        )
+        sent.set()
+        said = b"".join(iter(lambda: stream.recv(4096), b"")).decode()
+    assert "event: complete" in said
+    assert "mine" in said
+
+
+def program_event(number, address, asked_s):
+    """A question as the room sees it."""
+    client, path = SimpleNamespace(host=address), "/gradio_api/call/answer"
+    request = SimpleNamespace(client=client, url=SimpleNamespace(path=path))
+    return SimpleNamespace(
+        _id=str(number),
+        session_hash=f"{address} {number}",
+        request=request,
+        fn=None,
+        concurrency_id="a",
+        enqueue_time=asked_s,
+        alive=True,
+    )
+
+
+@pytest.fixture
+def bare_room():
+    """A room without a server, whose clock a test sets forward."""
+    room = WaitingRoom(True, 4, 1, None, None, default_concurrency_limit=4)
+    room.now = 100.0
+    room.clock, room._looked = lambda: room.now, 100.0
+    room.active_jobs = [None] * 4
+    room.event_queue_per_concurrency_id["a"] = EventQueue("a", 4)
+    return room
+
+
+@pytest.mark.parametrize("held_s", [0.0, 8.0], ids=["a loop that runs", "a loop that is held"])
+def test_a_question_has_its_seconds_of_a_loop_that_runs(bare_room, held_s):
+    line = bare_room.event_queue_per_concurrency_id["a"].queue
+    line.append(program_event(1, "a", bare_room.now))
+    bare_room.now += held_s
+    ran, step_s = 0.0, STEP_S / 2
+    while line:
+        bare_room.now, ran = bare_room.now + step_s, ran + step_s
+        assert bare_room.get_events() is None
+    assert limits.UNHEARD.most - STEP_S < ran < limits.UNHEARD.most + 2 * step_s
+
+
+def test_the_next_turn_is_that_of_the_address_that_has_the_fewest(bare_room):
+    line, running = bare_room.event_queue_per_concurrency_id["a"], []
+    for number, address in enumerate("aaaabac"):
+        line.queue.append(event := program_event(number, address, bare_room.now))
+        bare_room.listening[event.session_hash] += 1
+    while line.queue:
+        (event,), _, _ = bare_room.get_events()
+        running.append(event)
+        bare_room.active_jobs = [running]
+    assert "".join(event.request.client.host for event in running) == "abcaaaa"
+
+
+@pytest.mark.parametrize("session", ["", "another's", None])
+def test_only_who_asked_a_question_cancels_it(url, client, room, monkeypatch, session):
+    patiently(monkeypatch)
+    event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
+    body = {"event_id": event, "fn_index": 1, "session_hash": session}
+    refused = client.post("/gradio_api/cancel", json=body)
+    assert (refused.status_code, refused.json()) == (404, {"detail": words.NO_ANSWER})
+    assert "mine" in client.get(f"/gradio_api/call/answer/{event}").text
+
+
+def test_a_cancelled_question_ends_in_a_sentence_and_its_session_goes_on(
+    url, client, asked, room, monkeypatch
+):
+    patiently(monkeypatch)
+    asked.go.clear()
+    path, heard = "/gradio_api/call/answer", []
+
+    def ask(text):
+        body = {"data": [text], "session_hash": "program"}
+        return client.post(path, json=body).raise_for_status().json()["event_id"]
+
+    def listen(event):
+        heard.append(client.get(f"{path}/{event}").text)
+
+    for _ in range(room.default_concurrency_limit):  # all turns are taken
+        event = client.post(path, json={"data": ["busy"]}).json()["event_id"]
+        threading.Thread(target=listen, args=(event,)).start()
+    until(lambda: len(asked) == room.default_concurrency_limit)
+    event = ask("mine")
+    listener = threading.Thread(target=listen, args=(event,))
+    listener.start()
+    until(lambda: room.listening["program"])
+    body = {"event_id": event, "fn_index": 1, "session_hash": "program"}
+    assert client.post("/gradio_api/cancel", json=body).status_code == 200
+    listener.join(60)
+    assert heard == [f"event: error\ndata: {json.dumps({'error': words.CANCELLED})}\n\n"]
+    asked.go.set()
+    assert "another" in client.get(f"{path}/{ask('another')}").text
+    assert "mine" not in asked
 
 
 def test_a_letterbox_that_is_thrown_away_takes_its_questions_along(page):
@@ -255,16 +430,3 @@ def test_a_letterbox_that_is_thrown_away_takes_its_questions_along(page):
     boxes["c"] = 0
     assert set(boxes) == {"a", "c"}
     assert unread == {"a": 1}
-
-
-@pytest.mark.parametrize(
-    ("host", "account"),
-    [
-        ("198.51.100.7", "198.51.100.7"),
-        ("::ffff:198.51.100.7", "198.51.100.7"),
-        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
-        ("testclient", "testclient"),
-    ],
-)
-def test_an_address_is_one_account(host, account):
-    assert account_of(host) == account

@@ -1,6 +1,8 @@
 """What the page sends for every kind of canvas, by the handlers themselves, from random models."""
 
 import json
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -36,11 +38,15 @@ def attention_values():
 
 
 def layer_values(monkeypatch):
+    from explorer.analysis.layer import recurrent as measured_recurrent
     from explorer.ui.layer import contexts, recurrent, steps, tab
 
     monkeypatch.setattr(contexts.assets, "sentences", lambda: SENTENCES)
     monkeypatch.setattr(contexts, "_KEPT", {})
-    monkeypatch.setattr("explorer.analysis.layer.recurrent.LENGTHS", (8, 16))
+    monkeypatch.setattr(measured_recurrent, "LENGTHS", (8, 16))
+    hasty = replace(measured_recurrent.PLAN, max_rounds=8, max_warm_rounds=1)
+    measure = partial(measured_recurrent.measure_recurrent, plan=hasty)
+    monkeypatch.setattr(measured_recurrent, "measure_recurrent", measure)
     return {
         "layer/stations": tab.show(STATE)[1],
         "layer/steps": steps.show_steps(STATE)[1],

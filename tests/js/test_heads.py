@@ -18,7 +18,7 @@ N, SHAPES = 6, {"bert": (4, 3), "albert": (2, 3)}
 """Words with [CLS] and [SEP], and each model's layers and heads."""
 ROWS = range(1, N - 1)
 ANCHOR = {"m": 0, "i": 7}
-pytestmark = needs_node
+pytestmark = [needs_node, pytest.mark.processes]
 
 
 def packed(values):

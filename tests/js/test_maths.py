@@ -15,7 +15,7 @@ from torch.nn import functional
 from tests.needs import needs_node
 
 HERE = Path(__file__).parent
-pytestmark = needs_node
+pytestmark = [needs_node, pytest.mark.processes]
 
 
 def in_the_browser(*cases):

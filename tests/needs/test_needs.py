@@ -12,49 +12,70 @@ from tests import needs
 
 @pytest.fixture
 def machine(monkeypatch):
-    """A machine on which commands are noted, and none of them works unless it is listed."""
+    """A machine on which commands are noted, and none of them works unless it is listed.
+
+    A command listed with a path brings that Chromium; ``lean`` and ``full`` are there before.
+    """
     ran, works = [], {}
 
     def done(parts):
         ran.append(" ".join(parts).replace(sys.executable, "python"))
         return works.get(ran[-1], False)
 
-    def stand_in():
-        return next(
-            (p for line, p in works.items() if line in ran and isinstance(p, str)), works.get("")
-        )
+    def lean():
+        brought = (path for line, path in works.items() if line in ran and path == SHELL)
+        return next(brought, works.get("lean"))
 
-    stand_in.cache_clear = lambda: None
+    def any_chromium():
+        brought = (path for line, path in works.items() if line in ran and path == FULL)
+        return lean() or next(brought, works.get("full"))
+
+    lean.cache_clear = any_chromium.cache_clear = lambda: None
     monkeypatch.setattr(command, "done", done)
-    monkeypatch.setattr(needs, "chromium", stand_in)
+    monkeypatch.setattr(needs, "lean_chromium", lean)
+    monkeypatch.setattr(needs, "chromium", any_chromium)
     monkeypatch.setattr(needs, "driver_starts", lambda: works.get("driver", True))
     monkeypatch.setattr(command.os, "geteuid", lambda: 1000)
     return ran, works
 
 
-OWN = "python -m playwright install chromium"
-LIBRARIES = "python -m playwright install-deps chromium"
-DRIVER = "sudo -n apt-get install -y -q libatomic1"
-APT = ["sudo -n apt-get update -q", "sudo -n apt-get install -y -q chromium"]
+SHELL, FULL = "a headless shell", "a Chromium with windows"
+OWN = "python -m playwright install --only-shell chromium"
+LIBRARIES = "python -m playwright install-deps chromium-headless-shell"
+UPDATE = "sudo -n apt-get update -q"
+DRIVER, APT_LEAN, APT_FULL = (
+    f"sudo -n apt-get install -y -q {name}"
+    for name in ("libatomic1", "chromium-headless-shell", "chromium")
+)
 
 
 @pytest.mark.parametrize(
     ("works", "ran"),
     [
-        ({"": "/usr/bin/chromium"}, []),
-        ({OWN: "its own"}, [OWN]),
-        ({OWN: True, LIBRARIES: "its own"}, [OWN, LIBRARIES]),
-        ({APT[0]: True, APT[1]: "/usr/bin/chromium"}, [OWN, *APT]),
-        ({}, [OWN, APT[0]]),
-        ({"driver": False, APT[0]: True, DRIVER: "its own"}, [APT[0], DRIVER]),
+        ({"lean": SHELL, "full": FULL}, []),
+        ({OWN: SHELL}, [OWN]),
+        ({OWN: True, LIBRARIES: SHELL}, [OWN, LIBRARIES]),
+        ({APT_LEAN: SHELL, "full": FULL}, [OWN, APT_LEAN]),
+        ({"full": FULL}, [OWN, APT_LEAN, UPDATE]),
+        ({UPDATE: True, APT_FULL: FULL}, [OWN, APT_LEAN, UPDATE, APT_LEAN, APT_FULL]),
+        ({}, [OWN, APT_LEAN, UPDATE]),
+        ({"driver": False, UPDATE: True, DRIVER: SHELL}, [UPDATE, DRIVER]),
     ],
 )
-def test_a_chromium_is_the_systems_else_playwrights_own_else_apts(machine, capsys, works, ran):
+def test_a_headless_shell_is_fetched_else_any_chromium(machine, capsys, works, ran):
     machine[1].update(works)
     command.fetch_chromium()
     assert machine[0] == ran
     said = needs.NO_CHROMIUM in capsys.readouterr().out
     assert said == (not any(isinstance(path, str) for path in works.values()))
+
+
+def test_quick_leaves_out_what_is_slow_and_fetches_nothing(machine, monkeypatch):
+    became = []
+    monkeypatch.setattr(command.os, "execv", lambda _, line: became.append(line[1:]))
+    command.main(["--quick", "-x"])
+    assert became == [["-m", "pytest", "-m", "not browser and not processes", "-x"]]
+    assert machine[0] == []
 
 
 def test_nodes_packages_are_fetched_once_and_their_lack_is_said(machine, monkeypatch, capsys):
@@ -105,6 +126,7 @@ def test_a_command_that_is_lacking_or_fails_says_one_line(capsys):
     assert command.done([sys.executable, "-c", ""])
 
 
+@pytest.mark.processes
 def test_without_a_browser_and_node_nothing_errs_and_each_skip_says_what_to_install(tmp_path):
     """A path with nothing on it, no browser of Playwright's, no packages."""
     lines = (

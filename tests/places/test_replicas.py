@@ -8,10 +8,12 @@ from concurrent.futures import Future
 
 import numpy as np
 import pytest
+import torch
 
 from explorer import runs
 from explorer.analysis.distillation.live import LiveSettings, Watched
 from explorer.models import forward
+from explorer.models.choice.family import family_specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
@@ -19,6 +21,7 @@ from explorer.page_state import PageState
 from explorer.places import beside, here, replicas
 from explorer.places.beside import Beside
 from explorer.places.replicas import Replicas
+from explorer.refusal import Failed, Refusal
 from explorer.runs import CACHE, get_run, get_runs, near
 from explorer.timing.slot import SLOT, CannotMeasure
 from explorer.timing.stop import Stopped
@@ -126,6 +129,31 @@ def test_a_refusal_beyond_the_wire_is_the_same_sentence(machine, tiny_family):
         near(forward.tokenize, spec, PageState(), "cat " * 600)
 
 
+@pytest.mark.parametrize(
+    ("raised", "arrives"),
+    [
+        (ValueError("operands could not be broadcast"), Failed),
+        (TimeoutError("late"), Failed),
+        (torch.OutOfMemoryError("out of memory"), RuntimeError),
+        (MemoryError(), MemoryError),
+    ],
+)
+def test_a_failure_is_logged_beside_the_weights_and_arrives_as_one(
+    machine, monkeypatch, caplog, raised, arrives
+):
+    def broken(*_):
+        raise raised
+
+    monkeypatch.setattr(here, "job_named", lambda name: broken)
+    spec = next(iter(family_specs("mini")))
+    with pytest.raises(arrives) as failure:
+        near(forward.tokenize, spec, PageState(), TEXT)
+    (record,) = caplog.records
+    assert record.exc_info[1] is raised
+    assert type(failure.value) is arrives
+    assert record.args[0] in str(failure.value)
+
+
 def test_weights_that_cannot_be_had_beyond_the_wire_are_a_card(machine, monkeypatch):
     def absent(where, report=None):
         raise ModelUnavailable(where.spec, "it is gone")
@@ -200,12 +228,11 @@ def test_where_nothing_is_timed_the_page_says_so(monkeypatch):
 
 
 def test_a_latency_question_is_refused_where_nothing_is_timed(monkeypatch):
-    import gradio as gr
 
     from explorer.ui.kit.words import ELSEWHERE
     from explorer.ui.latency.endpoint import latency
 
     monkeypatch.setattr(SLOT, "_shut", ELSEWHERE)
-    with pytest.raises((gr.Error, CannotMeasure), match="Timing is off here"):
+    with pytest.raises(Refusal, match="Timing is off here"):
         latency("mini", 16, 1, 3, "cpu", "float32")
     assert json.dumps(ELSEWHERE)

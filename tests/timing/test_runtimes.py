@@ -1,6 +1,8 @@
 """Other runtimes give torch's numbers, on the calling thread, and their processes end at once."""
 
+import io
 import os
+import pickle
 import shutil
 import signal
 import subprocess
@@ -16,12 +18,13 @@ import torch
 
 from explorer.assets import ROOT
 from explorer.models.architectures import random_network
+from explorer.refusal import Refusal
 from explorer.timing.networks import checkpoint_here
 from explorer.timing.protocol import Pass, thread_width, timed_ids
 from explorer.timing.runtimes import child
 from explorer.timing.runtimes import process as runtime_process
 from explorer.timing.runtimes import table as runtimes
-from explorer.timing.runtimes.process import Order, RuntimeProcess
+from explorer.timing.runtimes.process import CrashedError, Order, RuntimeProcess
 from explorer.timing.runtimes.saved import openvino_alone, served_bytes
 from explorer.timing.runtimes.table import (
     COMPILE,
@@ -156,6 +159,31 @@ def test_any_other_failure_is_one_reason_too():
     with pytest.raises(NoRuntime) as refusal:
         built(COMPILE, Broken(), torch.ones(1), 1)
     assert refusal.value.reason == "failed"
+    assert "Traceback" in refusal.value.detail
+
+
+def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch, tiny_family):
+    def mistaken(order, threads):
+        raise ValueError("operands could not be broadcast")
+
+    monkeypatch.setattr(child, "_build", mistaken)
+    monkeypatch.setattr(child, "_scratch_in", lambda *_: None)
+    order, sent = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None), []
+    child.serve(io.BytesIO(pickle.dumps(order)), sent.append, "")
+    (crash,) = sent
+    assert "in mistaken" in crash.report
+    assert "could not be broadcast" in crash.report
+
+
+def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, caplog, tiny_family):
+    says = "import pickle, sys; from explorer.timing.runtimes.table import Crash; "
+    says += "pickle.dump(Crash('Traceback: deep down'), sys.stdout.buffer)"
+    monkeypatch.setattr(runtime_process, "CHILD", (sys.executable, "-c", says))
+    order = Order(ONNX, tiny_family.specs["bert"], Workload(length=8), None)
+    with RuntimeProcess(order) as process, pytest.raises(CrashedError):
+        process.wait_until_built(lambda: None)
+    assert not issubclass(CrashedError, Refusal)
+    assert [r.levelname for r in caplog.records if "Traceback: deep down" in r.message] == ["ERROR"]
 
 
 def test_a_process_times_and_answers_as_this_one_would(tiny_family):

@@ -226,10 +226,8 @@ export function show(root, data) {
     if (waiting) return;
     waiting = requestAnimationFrame(() => {   // many moves within one frame are one redraw
       waiting = 0;
-      const started = performance.now();
       paint(view, temperature());
       view.curves.mark();
-      root.dataset.ms = (performance.now() - started).toFixed(2);
       root.dataset.t = temperature();
     });
   };

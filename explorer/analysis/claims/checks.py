@@ -19,6 +19,7 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel, leased
 from explorer.models.specimens import Specimens, family_specimens
 from explorer.models.specs import ModelSpec, Where
+from explorer.refusal import Refusal
 
 CHECKS: dict[str, Callable[[Specimens], Measured]] = {
     "LC01": claims_counts.parameter_totals,
@@ -78,10 +79,10 @@ def check_result(check: str, specimens: Specimens) -> CheckResult:
     """Run one live check; one whose weights cannot be had says what it waits for.
 
     Raises:
-        ValueError: there is no such check.
+        Refusal: there is no such check.
     """
     if check not in CHECKS:
-        raise ValueError("There is no such check.")
+        raise Refusal("There is no such check.")
     try:
         measured = CHECKS[check](specimens)
     except (ModelUnavailable, NotAPair) as missing:

@@ -25,6 +25,7 @@ from explorer.analysis.parameters.shape import shape_flops
 from explorer.models.loading import Network
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
+from explorer.refusal import Refusal
 from explorer.timing.protocol import forward_call
 from explorer.timing.workload import Workload
 
@@ -112,7 +113,7 @@ def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: 
     """The calls timed in turn by the latency protocol, so many times as long as usual.
 
     Raises:
-        ValueError: not one round was complete.
+        Refusal: not one round was complete.
     """
     candidates = [Candidate(name, call) for name, call in calls.items()]
     plan, final = longer(PLAN, presses), None
@@ -120,7 +121,7 @@ def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: 
         for latency in latency_rounds(candidates, instruments, plan):
             final = latency
     if final is None or not final.n_rounds:
-        raise ValueError("Time ran out before anything was measured.")
+        raise Refusal("Time ran out before anything was measured.")
     return final
 
 

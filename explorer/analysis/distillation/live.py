@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from explorer.analysis.measures import TEMPERATURES
+from explorer.refusal import Refusal
 
 STARTS = ("copied", "random")
 LIMITS = {
@@ -14,7 +15,7 @@ LIMITS = {
 PARTS = ("loss", "ce", "mlm", "cos")
 
 
-class BadSettings(ValueError):
+class BadSettings(Refusal):
     """Settings out of range; the message is the sentence the reader sees."""
 
 

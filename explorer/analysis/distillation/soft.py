@@ -17,16 +17,17 @@ from explorer.analysis.measures import (
 )
 from explorer.models.run import Run, read_only
 from explorer.models.spelling import spelling_of, word_id
+from explorer.refusal import Refusal
 
 Partners = dict[tuple[str, bool], int]
 """Ids of a vocabulary by letters and by whether they begin a word."""
 
 
-class NotAPair(ValueError):
+class NotAPair(Refusal):
     """Two runs that cannot be teacher and student; the message says why."""
 
 
-class BadTemperature(ValueError):
+class BadTemperature(Refusal):
     """A temperature outside the range the explorer works with."""
 
 

@@ -10,6 +10,7 @@ from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.counts import shape_total
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload, clock_on
 
@@ -183,11 +184,11 @@ def last(shots: Iterator[FamilyLatency]) -> FamilyLatency:
     """Run a measurement to its end and keep its final state.
 
     Raises:
-        ValueError: it ended before it began.
+        Refusal: it ended before it began.
     """
     final = None
     for shot in shots:
         final = shot
     if final is None:
-        raise ValueError("Nothing was measured.")
+        raise Refusal("Nothing was measured.")
     return final

@@ -12,6 +12,7 @@ from explorer.analysis.latency.measure import PAUSE_S, Plan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
 from explorer.models.specs import MODEL_KEYS, ModelSpec
+from explorer.refusal import Refusal
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
@@ -22,7 +23,7 @@ MAX_MODELS = 16
 Report = dict[str, Any]
 
 
-class BadReport(ValueError):
+class BadReport(Refusal):
     """A document that is not a recorded measurement; the message says so in one sentence."""
 
 
@@ -36,7 +37,7 @@ def family_report(
     """Measure a family to the end, its peak memory included, and report it.
 
     Raises:
-        ValueError: time was over before every model had run once.
+        Refusal: time was over before every model had run once.
     """
     from explorer.timing.machine import machine
 

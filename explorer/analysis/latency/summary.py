@@ -14,6 +14,7 @@ from explorer.analysis.latency.ratio import (
     paired_ratio,
     widened,
 )
+from explorer.refusal import Refusal
 
 TOO_DISTURBED = 0.5
 """Share of disturbed rounds above which wall-clock ratios are not given."""
@@ -82,10 +83,10 @@ def latency_summary(latency: Latency, quiet_only: bool = False) -> LatencySummar
             minority (the wall clock; processor time does not need it).
 
     Raises:
-        ValueError: not one complete round.
+        Refusal: not one complete round.
     """
     if not latency.n_rounds:
-        raise ValueError("Nothing was measured: it ended before the first round was complete.")
+        raise Refusal("Nothing was measured: it ended before the first round was complete.")
     share = float(np.mean(latency.disturbed)) if latency.sees_neighbours else None
     refused = quiet_only and share is not None and share > TOO_DISTURBED
     kept = latency if refused else ratio_rounds(latency, quiet_only)

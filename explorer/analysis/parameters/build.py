@@ -8,6 +8,7 @@ from explorer.analysis.parameters.memory import shape_memory
 from explorer.analysis.parameters.shape import shape_flops
 from explorer.models.choice.counts import shape_counts, shape_total
 from explorer.models.specs import BASE, Architecture
+from explorer.refusal import Refusal
 
 SHARING = ("none", "attention", "ffn", "all")
 LIMITS: dict[str, tuple[str, int, int]] = {
@@ -25,7 +26,7 @@ LIMITS: dict[str, tuple[str, int, int]] = {
 """Name for the reader, smallest and largest value."""
 
 
-class Contradiction(ValueError):
+class Contradiction(Refusal):
     """A shape that cannot be; the message says why in one sentence."""
 
 

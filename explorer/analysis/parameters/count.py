@@ -12,6 +12,7 @@ from explorer.models.architectures import meta_network
 from explorer.models.choice.family import all_specs
 from explorer.models.loading import Network
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal, brief
 
 COMPONENTS: tuple[str, ...] = (
     "word_embeddings",
@@ -158,14 +159,14 @@ def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
     """The counts of architectures asked for by name, in the order asked.
 
     Raises:
-        ValueError: no names, or one that is none of the ten; says which there are.
+        Refusal: no names, or one that is none of the ten; says which there are.
     """
     specs = all_specs()
     names = list(dict.fromkeys(map(str, names)))
-    unknown = [name[:60] for name in names if name not in specs]
+    unknown = [brief(name) for name in names if name not in specs]
     if unknown or not names:
         asked = f"There is no architecture {unknown[0]!r}" if unknown else "No architecture asked"
-        raise ValueError(f"{asked}; there are: {', '.join(specs)}.")
+        raise Refusal(f"{asked}; there are: {', '.join(specs)}.")
     if absent := [name for name in names if not specs[name].architecture.d_vocab]:
-        raise ValueError(f"The bundled files of {absent[0]} are missing, so it has no shape.")
+        raise Refusal(f"The bundled files of {absent[0]} are missing, so it has no shape.")
     return tuple(parameter_counts(specs[name]) for name in names)

@@ -10,6 +10,7 @@ from explorer.analysis.measures import log_softmax, top_ids
 from explorer.models.rows import MaskedRow
 from explorer.models.spelling import UNKNOWN, spelling_of
 from explorer.models.tokens import BadText, Tokens, Word
+from explorer.refusal import brief
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -71,11 +72,11 @@ def span_plan(tokens: Tokens, word: Word, mask_id: int) -> SpanPlan:
         if start < word.end and end > word.start and not tokens.special[pos]
     ]
     if not inside:
-        raise BadText(f"This model cannot read “{word.text}”.")
+        raise BadText(f"This model cannot read “{brief(word.text)}”.")
     if min(tokens.spans[pos][0] for pos in inside) < word.start or (
         max(tokens.spans[pos][1] for pos in inside) > word.end
     ):
-        raise BadText(f"“{word.text}” is merged with its neighbour: put a space around it.")
+        raise BadText(f"“{brief(word.text)}” is merged with its neighbour: put a space around it.")
     hidden = list(tokens.ids)
     for pos in inside:
         hidden[pos] = mask_id

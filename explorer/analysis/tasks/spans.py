@@ -9,6 +9,7 @@ import numpy as np
 from explorer.analysis.measures import softmax
 from explorer.models.heads.windows import Window
 from explorer.models.run import read_only
+from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
@@ -60,7 +61,7 @@ def answer_spans(
                 chosen[part.first + n] = (company, place, scores[i])
     places = tuple(chosen[n][1] for n in sorted(chosen))
     if not any(first < last for first, last in places):
-        raise ValueError("No word of the passage can be read by this model.")
+        raise Refusal("No word of the passage can be read by this model.")
     read = np.stack([chosen[n][2] for n in sorted(chosen)]).astype(np.float64)
     start, end = softmax(read[:, 0]), softmax(read[:, 1])
     return AnswerSpans(places, read_only(start), read_only(end), _best(places, start, end, n_best))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.models.specs import BASE, LARGER, MINI, MODEL_KEYS, ModelSpec
+from explorer.refusal import Refusal, brief
 
 PRESETS: dict[str, tuple[str, ...]] = {
     "mini": ("mini",),
@@ -44,7 +45,7 @@ def family_specs(family: str) -> tuple[ModelSpec, ...]:
     """The models of a family, in the fixed order: a preset's, or one chosen in each column.
 
     Raises:
-        ValueError: there is no such family.
+        Refusal: there is no such family.
     """
     return tuple(column(key)[size] for key, size in sizes_of(family).items())
 
@@ -55,20 +56,20 @@ def sizes_of(family: str) -> dict[str, str]:
     A column that is not named has the preset's size, by default the miniature.
 
     Raises:
-        ValueError: there is no such family, column or size.
+        Refusal: there is no such family, column or size.
     """
     if len(family) > LONGEST:
-        raise ValueError("That is too long for a family.")
+        raise Refusal("That is too long for a family.")
     preset, *chosen = family.split(",")
     if "=" in preset:
         preset, chosen = "mini", [preset, *chosen]
     if preset not in PRESETS:
-        raise ValueError(f"There is no family {preset!r}.")
+        raise Refusal(f"There is no family {brief(preset)!r}.")
     sizes = {key: size for key in MODEL_KEYS if (size := _preset_size(key, preset))}
     for one in chosen:
         key, _, size = one.partition("=")
         if size not in column(key):
-            raise ValueError(f"There is no {key} of size {size!r}.")
+            raise Refusal(f"There is no {brief(key)} of size {brief(size)!r}.")
         sizes[key] = size
     return {key: sizes[key] for key in MODEL_KEYS if key in sizes}
 
@@ -91,7 +92,7 @@ def read_family(family: object) -> str | None:
     """A family as it is written everywhere; None where there is none of that name."""
     try:
         return family_name(sizes_of(str(family)))
-    except ValueError:
+    except Refusal:
         return None
 
 
@@ -99,12 +100,12 @@ def opened_family(asked: str | None) -> str | None:
     """What is opened: the family that was asked for, else the models given at the start, if any.
 
     Raises:
-        ValueError: there is no family of that name.
+        Refusal: there is no family of that name.
     """
     if asked:
         known = read_family(asked)
         if known is None:
-            raise ValueError(f"There is no family {asked!r}.")
+            raise Refusal(f"There is no family {brief(asked)!r}.")
         return known
     own = {spec.key: spec.size for spec in OWN.values()}
     return family_name(sizes_of("mini") | own) if own else None

@@ -1,6 +1,7 @@
 """What a checkpoint's files say of it, read before a network is loaded, and where they disagree."""
 
 import json
+import logging
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,10 +11,12 @@ from safetensors import safe_open
 from explorer.models.hub import has_weights, weight_files
 from explorer.models.kinds import ModelKind
 from explorer.models.specs import MOST_LAYERS, Architecture
+from explorer.refusal import Refusal, brief
 
 if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
+logger = logging.getLogger(__name__)
 TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "vocab.json")
 HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "lm_head.dense")
 """Names that a masked-LM head's own weights begin with, in one kind of checkpoint or another."""
@@ -22,17 +25,21 @@ SENTIMENT = (["negative", "positive"], ["neg", "pos"])
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
 """How layer norms were called in the first checkpoints."""
 NO_NETWORK = "a config.json that describes no network"
+MOST_LOGGED = 1_000
+"""Characters of a library's report."""
 Tensors = Mapping[str, tuple[int, ...]]
 """Shape by name of every tensor of a checkpoint."""
 
 
-class NotAModel(ValueError):
+class NotAModel(Refusal):
     """A checkpoint that cannot stand in a column; the message is one sentence."""
 
 
-def first_line(error: Exception) -> str:
-    """What an error of a library says, without the rest of its report."""
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+def unreadable(source: str, why: str, error: Exception) -> NotAModel:
+    """Refuse a checkpoint that a library cannot read; what the library says is only logged."""
+    # Its report may hold what a stranger wrote into the files: repr keeps it on one line.
+    logger.warning("a checkpoint is refused: %s", brief(repr(error), MOST_LOGGED))
+    return NotAModel(f"{source} has {why}.")
 
 
 def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig":
@@ -48,7 +55,9 @@ def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig
         raise NotAModel(f"{source} has no tokenizer beside its weights.")
     found = said.get("model_type")
     if found != kind.config_type:
-        raise NotAModel(f"{source} is of type {found!r}; this column takes {kind.config_type!r}.")
+        raise NotAModel(
+            f"{source} is of type {brief(found)!r}; this column takes {kind.config_type!r}."
+        )
     _check_numbers(said, kind, source)
     from transformers import AutoConfig
 
@@ -56,7 +65,7 @@ def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
         # transformers checks each field and raises its own errors, dataclasses' and Python's.
-        raise NotAModel(f"{source} has {NO_NETWORK}: {first_line(error)}") from error
+        raise unreadable(source, NO_NETWORK, error) from error
 
 
 def _json(path: Path, source: str, absent: str = "") -> dict[str, Any]:
@@ -71,14 +80,15 @@ def _check_numbers(said: Mapping[str, Any], kind: ModelKind, source: str) -> Non
     names = [name for at, name in kind.config.items() if at != "activation" and name in said]
     for name in names:
         if type(said[name]) is not int or said[name] < 1:
-            shown = json.dumps(said[name])
+            shown = brief(json.dumps(said[name]))
             raise NotAModel(
                 f"{source} has {shown} as {name} in its config.json, which is not a whole number."
             )
     for name, wanted in kind.only.items():
         if said.get(name, wanted) != wanted:
             raise NotAModel(
-                f"{source} has {said[name]} as {name}; only {wanted} is supported for {kind.label}."
+                f"{source} has {brief(said[name])} as {name}; only {wanted} is supported for "
+                f"{kind.label}."
             )
 
 
@@ -119,9 +129,7 @@ def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool
         normalizer = tokenizer.backend_tokenizer.normalizer
     except Exception as error:
         # tokenizers, sentencepiece and json each raise their own.
-        raise NotAModel(
-            f"{source} has a tokenizer that cannot be read: {first_line(error)}"
-        ) from error
+        raise unreadable(source, "a tokenizer that cannot be read", error) from error
     if tokenizer.mask_token_id is None:
         raise NotAModel(f"{source} has a tokenizer without a mask token.")
     if len(tokenizer) > config.vocab_size:
@@ -149,7 +157,7 @@ def read_tensors(folder: Path, source: str) -> Tensors:
                 found |= {n: tuple(opened.get_slice(n).get_shape()) for n in opened.keys()}  # noqa: SIM118
     except Exception as error:
         # safetensors raises its own error for each way in which a file can be damaged, json too.
-        raise NotAModel(f"{source} has a damaged file: {first_line(error)}") from error
+        raise unreadable(source, "a damaged file of weights", error) from error
     return {_new_name(name): shape for name, shape in found.items()}
 
 
@@ -177,7 +185,7 @@ def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> 
         network = meta_of(config)
     except Exception as error:
         # Each network raises what its first impossible part raises.
-        raise NotAModel(f"{source} has {NO_NETWORK}: {first_line(error)}") from error
+        raise unreadable(source, NO_NETWORK, error) from error
     start = f"{network.base_model_prefix}."
     encoder = {name for name, _ in network.base_model.named_children()} - {"pooler"}
     places = {n: tuple(p.shape) for n, p in network.named_parameters(remove_duplicate=False)}
@@ -187,8 +195,8 @@ def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> 
         wanted = places.get(name)
         if wanted != size and (wanted or (is_encoders and not name.endswith("_ids"))):
             raise NotAModel(
-                f"{source} contradicts itself: by its config.json {name} is {_by(wanted)}, "
-                f"in its file {_by(size)}."
+                f"{source} contradicts itself: by its config.json {brief(name, 100)} is "
+                f"{_by(wanted)}, in its file {_by(size)}."
             )
     if lost := _lost(network, set(found), has_head(tensors)):
         raise NotAModel(f"{source} contradicts itself: its file lacks {lost[0]}.")

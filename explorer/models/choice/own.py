@@ -1,5 +1,6 @@
 """Checkpoints of the reader's own: looked at before the start, then one more row of a column."""
 
+import logging
 import re
 import threading
 from collections.abc import Iterable
@@ -12,9 +13,9 @@ from huggingface_hub.utils import get_session
 
 from explorer.models.choice.family import OWN, all_specs, column
 from explorer.models.choice.files import (
+    MOST_LOGGED,
     NotAModel,
     check_tensors,
-    first_line,
     has_head,
     is_lower_case,
     read_config,
@@ -26,12 +27,17 @@ from explorer.models.choice.memory import too_large
 from explorer.models.hub import STALL_SECONDS, WEIGHTS, Report, reporting_bar
 from explorer.models.kinds import KINDS, MORE_KINDS
 from explorer.models.specs import MODEL_KEYS, ModelSpec
+from explorer.refusal import brief
 
+logger = logging.getLogger(__name__)
 REPO = re.compile(r"[\w.-]+/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 ANY: list[bool] = [False]
 """Whether a visitor may type the name of a repository of the hub; whoever starts the page says."""
 NOT_THERE = "no such repository or revision is open to everybody"
+NO_ANSWER = "the hub did not answer, or the download broke off"
+LONGEST = 200
+"""Characters of a repository and its revision as a visitor types them; the hub has 96 of a name."""
 MOST = 64
 """Models that visitors may add."""
 _adding = threading.Lock()
@@ -68,8 +74,8 @@ def typed_model(key: str, typed: str, report: Report | None = None) -> str:
     repo, _, revision = typed.partition("@")
     if typed in column(key):
         return typed
-    if not (ANY[-1] and REPO.fullmatch(repo)):
-        raise NotAModel(f"{typed!r} is not a choice for this column.")
+    if not (ANY[-1] and REPO.fullmatch(repo) and len(typed) <= LONGEST):
+        raise NotAModel(f"{brief(typed)!r} is not a choice for this column.")
     with _adding:
         fetching = _fetching.setdefault(repo, threading.Lock())
     with fetching:
@@ -140,7 +146,9 @@ def _name(source: str, key: str) -> str:
 def _fetched(repo: str, revision: str, patterns: list[str], report: Report | None = None) -> Path:
     """The folder of a repository's files of these names, downloaded where they are not here."""
     if not REPO.fullmatch(repo):
-        raise NotAModel(f"{repo!r} is neither a folder here nor the name of a hub repository.")
+        raise NotAModel(
+            f"{brief(repo, LONGEST)!r} is neither a folder here nor the name of a hub repository."
+        )
     get_session().timeout = STALL_SECONDS
     try:
         found = snapshot_download(
@@ -151,9 +159,8 @@ def _fetched(repo: str, revision: str, patterns: list[str], report: Report | Non
         )
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
+        logger.warning("a download failed: %s", brief(repr(error), MOST_LOGGED))
         answer = getattr(error.__cause__ or error, "response", None)
-        why = (
-            NOT_THERE if getattr(answer, "status_code", 0) in (401, 403, 404) else first_line(error)
-        )
+        why = NOT_THERE if getattr(answer, "status_code", 0) in (401, 403, 404) else NO_ANSWER
         raise NotAModel(f"{repo} could not be downloaded from the hub: {why}.") from error
     return Path(found)

@@ -24,6 +24,7 @@ from transformers import (
 from explorer.models.hub import checkpoint_path, weight_files
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 
 CARD, WEIGHTS, CONFIG = "card.json", "adapter_model.safetensors", "adapter_config.json"
 NETWORKS = {
@@ -42,7 +43,7 @@ BROUGHT: Mapping[str, Any] = {"window": 384, "stride": 128}
 """The card of a head that a checkpoint brings: how passages are cut, as is usual for SQuAD."""
 
 
-class NotTuned(ValueError):
+class NotTuned(Refusal):
     """There is no adapter that fits; the message is the plain sentence on the model's card."""
 
 
@@ -210,7 +211,7 @@ def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> No
     """Write an adapter into a network; every tensor it changes becomes the network's own.
 
     Raises:
-        ValueError: a weight of the network would be left without a value.
+        NotTuned: a weight of the network would be left without a value.
     """
     parameters = dict(network.named_parameters())
     like = next(p for p in parameters.values() if not p.is_meta)
@@ -227,4 +228,4 @@ def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> No
         )
     left = [name for name, p in network.named_parameters() if p.is_meta]
     if left:
-        raise ValueError(f"The head of the task lacks {', '.join(left)}.")
+        raise NotTuned(f"The head of the task lacks {', '.join(left)}.")

@@ -43,7 +43,7 @@ def span_logits(
     size, stride = int(tuned.card["window"]), int(tuned.card["stride"])
     try:
         parts = windows(tuned.loaded.tokenizer, asked, passage, size, stride)
-    except ValueError as error:
+    except BadText as error:
         raise BadText(f"{tuned.loaded.spec.label}: {error}") from error
     if len(parts) > MOST_WINDOWS:
         raise BadText(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from explorer.models.tokens import trim_span
+from explorer.models.tokens import BadText, trim_span
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +22,11 @@ def windows(tokenizer: object, question: str, passage: str, size: int, stride: i
     """The passage in windows of at most ``size`` tokens that share ``stride`` with the next.
 
     Raises:
-        ValueError: the question leaves no room for the passage.
+        BadText: the question leaves no room for the passage.
     """
     taken = len(tokenizer(question, verbose=False)["input_ids"])  # type: ignore[operator]
     if size - taken - 1 <= stride:
-        raise ValueError(
+        raise BadText(
             f"The question has {taken} tokens; {size - stride - 2} fit. Please shorten it."
         )
     encoding = tokenizer(  # type: ignore[operator]

@@ -10,6 +10,7 @@ from explorer.models.forward import inputs_of
 from explorer.models.loading import LoadedModel
 from explorer.models.run import read_only
 from explorer.models.tokens import Tokens
+from explorer.refusal import Refusal
 
 
 @contextmanager
@@ -34,10 +35,10 @@ def unrolled_states(loaded: LoadedModel, tokens: Tokens, times: int) -> np.ndarr
     The state after layer k is the last state of the model with k layers: one pass has them all.
 
     Raises:
-        ValueError: the layers of this model differ, so that there is none to apply again.
+        Refusal: the layers of this model differ, so that there is none to apply again.
     """
     if not loaded.spec.architecture.shares_layers:
-        raise ValueError(f"{loaded.spec.label} has no layer that all depths share.")
+        raise Refusal(f"{loaded.spec.label} has no layer that all depths share.")
     with loaded.lock, applied(loaded, times):
         out = loaded.network.base_model(**inputs_of(loaded, tokens), output_hidden_states=True)
     return read_only(torch.cat(out.hidden_states).float().cpu().numpy())

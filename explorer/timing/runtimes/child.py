@@ -11,11 +11,12 @@ import pickle
 import sys
 import tempfile
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from traceback import format_exception
 from typing import Any, BinaryIO
 
 import torch
@@ -30,6 +31,7 @@ from explorer.timing.runtimes.saved import held_bytes, served_bytes
 from explorer.timing.runtimes.table import (
     COMPILE,
     MEMORY,
+    Crash,
     Forward,
     NoRuntime,
     Question,
@@ -55,15 +57,21 @@ def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None
     """First the memory held, then a time for every batch size asked, or a question's scores."""
     order: Order = pickle.load(questions)
     _scratch_in(folder, order.runtime)
+    try:
+        _answer(order, questions, send)
+    except NoRuntime as error:
+        send(error)
+    except Exception as error:
+        # Nobody reads what this process prints: its tracebacks are logged where the page is.
+        send(Crash("".join(format_exception(error))))
+
+
+def _answer(order: Order, questions: BinaryIO, send: Callable[[Any], None]) -> None:
     with thread_width(order.workload.clock) as threads, torch.inference_mode():
         if order.runtime == MEMORY:
             send(memory_of_torch(order))
             return
-        try:
-            run, held = _build(order, threads)
-        except NoRuntime as error:
-            send(error)
-            return
+        run, held = _build(order, threads)
         send({order.runtime: held})
         timed = stopwatch(order.workload)
         gc.freeze()
@@ -83,9 +91,16 @@ def memory_of_torch(order: Order) -> dict[str, int | None]:
     """What a process holds that runs the pass in torch, by the way to run, bytes.
 
     A process of its own for each: what one way leaves behind would be charged to the next.
+
+    Raises:
+        NoRuntime: one of them is gone.
     """
-    with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-        return dict(zip(TORCH_WAYS, pool.map(partial(_held_in, order), TORCH_WAYS), strict=True))
+    try:
+        with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
+            held = pool.map(partial(_held_in, order), TORCH_WAYS)
+            return dict(zip(TORCH_WAYS, held, strict=True))
+    except BrokenExecutor as error:
+        raise NoRuntime("failed", "a process is gone") from error
 
 
 def _held_in(order: Order, name: str) -> int | None:

@@ -25,7 +25,7 @@ import numpy as np
 
 from explorer.assets import ROOT
 from explorer.models.specs import ModelSpec
-from explorer.timing.runtimes.table import NoRuntime, Question
+from explorer.timing.runtimes.table import Crash, NoRuntime, Question
 from explorer.timing.workload import Workload
 
 logger = logging.getLogger(__name__)
@@ -35,6 +35,10 @@ GRACE_S = 0.1
 """Seconds in which compilers that are asked to end remove what they have half written."""
 REMOVE_TRIES = 50
 Check = Callable[[], None]
+
+
+class CrashedError(Exception):
+    """Report that code in a runtime's own process raised an error, which has been logged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,10 @@ class RuntimeProcess:
                 about = (self.order.runtime, self.order.spec.name, answer.detail)
                 logger.warning("%s of %s: %s", *about)
                 raise answer
+            if isinstance(answer, Crash):
+                about = (self.order.runtime, self.order.spec.name, answer.report)
+                logger.error("%s of %s failed in its own process: %s", *about)
+                raise CrashedError(f"{self.order.runtime} failed in its own process")
             return answer
 
 

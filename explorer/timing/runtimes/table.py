@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from traceback import format_exception
 
 import numpy as np
 import torch
@@ -17,6 +18,7 @@ from torch import nn
 from transformers import PreTrainedModel
 
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 from explorer.timing.runtimes.saved import (
     ONNX,
     OPENVINO,
@@ -63,7 +65,7 @@ def head_logits(spec: ModelSpec, network: PreTrainedModel, hidden: np.ndarray) -
     return logits.float().cpu().numpy()
 
 
-class NoRuntime(ValueError):
+class NoRuntime(Refusal):
     """A runtime that cannot be had here, or no longer; ``reason`` is one of ``REASONS``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -72,6 +74,14 @@ class NoRuntime(ValueError):
 
     def __str__(self) -> str:
         return "Another runtime stopped before it answered; the machine may be out of memory."
+
+
+@dataclass(frozen=True, slots=True)
+class Crash:
+    """Report to the process that asked what was raised in a runtime's own."""
+
+    report: str
+    """The traceback."""
 
 
 REASONS = ("device", "packages", "memory", "compiler", "bfloat16", "late", "failed", "slow")
@@ -116,8 +126,9 @@ def built(
         raise
     except Exception as error:
         # Every stage of a compiler or exporter raises its own; the reader needs one reason.
-        reason = "compiler" if "InvalidCxxCompiler" in repr(error) else "failed"
-        raise NoRuntime(reason, repr(error)) from error
+        if "InvalidCxxCompiler" in repr(error):
+            raise NoRuntime("compiler", repr(error)) from error
+        raise NoRuntime("failed", "".join(format_exception(error))) from error
 
 
 def compiled(work: nn.Module, ids: torch.Tensor) -> Forward:

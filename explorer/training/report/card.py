@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from explorer.analysis.digits import percent, signed
+from explorer.refusal import Refusal
 from explorer.training.report.card_words import ABOUT, DATA, LIMITS
 
 SEQUENCES = {"mini-albert": "128 to 512"}  # of running text
@@ -264,7 +265,7 @@ def curve_svg(log: Path) -> str:
         (int(row["tokens"]), float(row["heldout_top1"])) for row in rows if row["heldout_top1"]
     ]
     if not points:
-        raise ValueError(f"{log} holds no held-out figure yet.")
+        raise Refusal(f"{log} holds no held-out figure yet.")
     right, top = max(x for x, _ in points), max(0.1, *(y for _, y in points))
     path = " ".join(f"{50 + 520 * x / right:.1f},{250 - 220 * y / top:.1f}" for x, y in points)
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 600 300" role="img" \

@@ -6,6 +6,7 @@ import torch
 from torch import nn
 
 from explorer.analysis.distillation.triple_loss import IGNORED
+from explorer.refusal import Refusal
 from explorer.training.recipe import Recipe
 from explorer.training.steps.loop import half_precision
 from explorer.training.steps.objectives import guess
@@ -70,5 +71,5 @@ def pair_accuracy(
         right += int((scores.argmax(-1) == batch.pairs)[known].sum())
         count += int(known.sum())
     if not count:
-        raise ValueError("The held-out documents hold no pair of texts: they are too few or short.")
+        raise Refusal("The held-out documents hold no pair of texts: they are too few or short.")
     return right / count, count

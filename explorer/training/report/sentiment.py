@@ -11,6 +11,7 @@ import torch
 from torch import nn
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
+from explorer.refusal import Refusal
 from explorer.training.steps.loop import best_device, half_precision
 
 CUT = 64
@@ -33,14 +34,14 @@ def read_examples(folder: Path, part: str) -> list[tuple[str, int]]:
     """(sentence, label) pairs of ``train`` or ``dev``.
 
     Raises:
-        ValueError: Neither the plain nor the compressed file is there.
+        Refusal: Neither the plain nor the compressed file is there.
     """
     for name, opener in ((f"sst2-{part}.tsv.xz", lzma.open), (f"sst2-{part}.tsv", open)):
         if (folder / name).exists():
             with opener(folder / name, "rt", encoding="utf-8") as file:
                 rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
                 return [(row["sentence"].strip(), int(row["label"])) for row in rows]
-    raise ValueError(f"There is no sst2-{part}.tsv in {folder}.")
+    raise Refusal(f"There is no sst2-{part}.tsv in {folder}.")
 
 
 def sst2_accuracy(folder: Path, sentiment: Sentiment) -> float:

@@ -6,6 +6,7 @@ from typing import Any
 import torch
 
 from explorer.analysis.distillation.triple_loss import WEIGHTS
+from explorer.refusal import Refusal
 from explorer.training.family import load_model, new_model, student_from
 from explorer.training.report.card import write_card
 from explorer.training.report.heldout import masked_accuracy
@@ -31,7 +32,7 @@ def ablate(setting: Setting, export: Export) -> dict[str, Any]:
     The budget counts per student. A student that is already done is not trained again.
     """
     if setting.budget.tokens is None:
-        raise ValueError("The ablation compares equal steps: give --tokens, per student.")
+        raise Refusal("The ablation compares equal steps: give --tokens, per student.")
     found = {name: ablated(setting, export, name) for name in VARIANTS}
     for figures in found.values():
         figures["change"] = figures["masked_top1"] - found[FULL_LOSS]["masked_top1"]

@@ -12,6 +12,7 @@ import torch
 from torch import nn
 from transformers import AutoTokenizer, PreTrainedTokenizerBase
 
+from explorer.refusal import Refusal
 from explorer.training.family import load_model
 from explorer.training.machine import machine
 from explorer.training.origin import fit_history, whole_history
@@ -31,7 +32,7 @@ LARGEST_FILE = 35_000_000
 LARGEST_FAMILY = 60_000_000
 
 
-class WouldGetWorseError(ValueError):
+class WouldGetWorseError(Refusal):
     """The weights that are there already guess better."""
 
 
@@ -64,7 +65,7 @@ def export_family(setting: Setting, export: Export, names: Sequence[str] = MODEL
     if not written:
         raise WouldGetWorseError("Nothing was written: no checkpoint is better than what is there.")
     if family_bytes(export.folder) > LARGEST_FAMILY:
-        raise ValueError("The family is larger than 60 MB.")
+        raise Refusal("The family is larger than 60 MB.")
     return written
 
 
@@ -172,7 +173,7 @@ def write_model(model: nn.Module, folder: Path) -> None:
     config["dtype"] = "float32"
     path.write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
     if (folder / WEIGHTS).stat().st_size > LARGEST_FILE:
-        raise ValueError(f"{folder / WEIGHTS} is larger than 35 MB.")
+        raise Refusal(f"{folder / WEIGHTS} is larger than 35 MB.")
 
 
 def tokenizer_of(setting: Setting, kind: str) -> PreTrainedTokenizerBase:

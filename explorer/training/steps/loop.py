@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from explorer.refusal import Refusal
 from explorer.training.machine import multiplies_halves
 from explorer.training.recipe import Recipe
 from explorer.training.steps.ahead import Batches, Draws
@@ -37,7 +38,7 @@ class Budget:
         shares = [progress.seconds / (60 * self.minutes)] if self.minutes else []
         shares += [progress.tokens / self.tokens] if self.tokens else []
         if not shares:
-            raise ValueError("A run needs a budget: minutes, tokens or both.")
+            raise Refusal("A run needs a budget: minutes, tokens or both.")
         return min(1.0, max(shares))
 
 

@@ -9,6 +9,7 @@ from safetensors.torch import load_file
 from tokenizers import Tokenizer
 from torch import Tensor
 
+from explorer.refusal import Refusal
 from explorer.training.origin import adopt_tokenizers
 from explorer.training.recipe import Place, Recipe
 from explorer.training.text.corpus import held_out, read_documents, tokenise
@@ -52,7 +53,7 @@ def prepare(place: Place, recipe: Recipe, source: Source) -> None:
     train = [text for text in texts if not held_out(text)]
     rest = [text for text in texts if held_out(text)]
     if not rest or not train:
-        raise ValueError("The corpus is too small to hold 1% of its documents out.")
+        raise Refusal("The corpus is too small to hold 1% of its documents out.")
     make_vocabularies(place, recipe, train[: recipe.vocabulary_documents])
     for kind in ("bert", "albert"):
         tokenizer = Tokenizer.from_file(str(place.vocabulary(kind)))

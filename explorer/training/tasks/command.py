@@ -19,6 +19,7 @@ from explorer.models.choice.family import family_specs
 from explorer.models.heads.adapters import CARD, WEIGHTS, checksum
 from explorer.models.hub import ModelUnavailable, checkpoint_path
 from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
 from explorer.training.machine import machine
 from explorer.training.steps.loop import best_device
 from explorer.training.tasks.card import write_card
@@ -63,7 +64,7 @@ class Tuning:
         found = family_specs(self.family)
         unknown = set(self.only + self.full) - {spec.name for spec in found}
         if unknown:
-            raise ValueError(f"The {self.family} family has no {', '.join(sorted(unknown))}.")
+            raise Refusal(f"The {self.family} family has no {', '.join(sorted(unknown))}.")
         return tuple(spec for spec in found if not self.only or spec.name in self.only)
 
     def weights(self, spec: ModelSpec) -> Path:
@@ -184,13 +185,13 @@ def score_again(tuning: Tuning, spec: ModelSpec, folder: Path) -> None:
     """The same adapter, its card with fresh scores.
 
     Raises:
-        ValueError: the adapter was made on other weights.
+        Refusal: the adapter was made on other weights.
     """
     from peft import PeftModel
 
     report = json.loads((folder / CARD).read_text("utf-8"))
     if report["base_sha256"] != checksum(tuning.weights(spec)):
-        raise ValueError(f"The adapter in {folder} was made on other weights of {spec.name}.")
+        raise Refusal(f"The adapter in {folder} was made on other weights of {spec.name}.")
     plan = Plan(report["task"], report["steps"], report["rows"], report["rate"])
     base = lesson_of(tuning, spec, plan, lora=False)
     network = PeftModel.from_pretrained(base.network, folder).eval()

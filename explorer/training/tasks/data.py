@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from explorer.refusal import Refusal
 from explorer.training.report.sentiment import read_examples
 
 CUT = 60
@@ -33,7 +34,7 @@ def questions(folder: Path, part: str) -> list[Question]:
     """SQuAD v1.1: every question of ``train`` or ``dev`` that has an answer.
 
     Raises:
-        ValueError: neither the plain nor the compressed file is there.
+        Refusal: neither the plain nor the compressed file is there.
     """
     found = []
     for article in _squad(folder, part)["data"]:
@@ -51,7 +52,7 @@ def _squad(folder: Path, part: str) -> dict[str, Any]:
         if (folder / name).exists():
             with opener(folder / name, "rt", encoding="utf-8") as file:
                 return json.load(file)
-    raise ValueError(f"There is no {plain} in {folder}.")
+    raise Refusal(f"There is no {plain} in {folder}.")
 
 
 def cut(question: Question, rng: random.Random, words: int = CUT) -> Question:

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from explorer.analysis.distillation.triple_loss import IGNORED
+from explorer.refusal import Refusal
 from explorer.training.recipe import Recipe
 from explorer.training.text.batch import CLS, PAD, SEP, Batch, alike
 from explorer.training.text.corpus import Shard
@@ -151,7 +152,7 @@ class Sampler:
         """Pieces from the start of a sentence of another document."""
         shard, other = self.shard, document
         if len(shard.documents) < 3:
-            raise ValueError("Next-sentence pairs need at least two documents.")
+            raise Refusal("Next-sentence pairs need at least two documents.")
         while other == document:
             sentence = int(rng.integers(len(shard.words)))
             other = int(np.searchsorted(shard.documents, sentence, "right"))

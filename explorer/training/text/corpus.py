@@ -11,6 +11,8 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer
 
+from explorer.refusal import Refusal
+
 ABBREVIATIONS = r"(?<!\bMr)(?<!\bMrs)(?<!\bDr)(?<!\bSt)(?<!\bJr)(?<!\bvs)(?<!\bNo)(?<!\b[A-Z])"
 SENTENCE_END = re.compile(ABBREVIATIONS + r"[.!?][\"'”’)\]]*\s+(?=[\"'“‘(\[]?[A-Z0-9])")
 CHUNK = 1000  # documents handed to the tokenizer at a time
@@ -61,14 +63,14 @@ def read_documents(source: str) -> Iterator[str]:
     ``datasets`` package.
 
     Raises:
-        ValueError: There is no such file.
+        Refusal: There is no such file.
     """
     if source.startswith("hub:"):
         yield from _hub_documents(source.removeprefix("hub:"))
         return
     path = Path(source)
     if not path.is_file():
-        raise ValueError(f"There is no corpus at {source}.")
+        raise Refusal(f"There is no corpus at {source}.")
     opener = lzma.open if path.suffix == ".xz" else open
     with opener(path, "rt", encoding="utf-8") as lines:
         paragraphs: list[str] = []

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from explorer.refusal import Refusal
 from explorer.training.recipe import Recipe
 from explorer.training.text.batch import CLS, SEP, Batch, alike, one_text_each, padded
 from explorer.training.text.corpus import Shard
@@ -33,7 +34,7 @@ class Sentences:
         """Every sentence that is short enough and ends like one.
 
         Raises:
-            ValueError: The shard holds none.
+            Refusal: The shard holds none.
         """
         lengths = np.diff(shard.sentences)
         last = shard.ids[np.maximum(shard.sentences[1:] - 1, 0)]
@@ -44,7 +45,7 @@ class Sentences:
         ]
         found = tuple(group for group in groups if len(group))
         if not found:
-            raise ValueError("The corpus holds no sentence of the lengths that are wanted.")
+            raise Refusal("The corpus holds no sentence of the lengths that are wanted.")
         return cls(shard, pieces, recipe, found)
 
     def batch(self, rng: np.random.Generator) -> Batch:

@@ -11,6 +11,7 @@ import numpy as np
 from tokenizers import AddedToken, Regex, Tokenizer, pre_tokenizers, trainers
 from transformers import AlbertTokenizer, BertTokenizer, PreTrainedTokenizerFast
 
+from explorer.refusal import Refusal
 from explorer.training.text.corpus import split_sentences
 
 BERT_SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -94,7 +95,7 @@ def train_unigrams(
     follow, so a word that begins no longer word never becomes a piece. `words` are pieces of it.
 
     Raises:
-        ValueError: The documents have more different characters than the vocabulary has places.
+        Refusal: The documents have more different characters than the vocabulary has places.
     """
     import sentencepiece  # a need of training alone
 
@@ -106,7 +107,7 @@ def train_unigrams(
     ]
     alphabet = set().union(*lines)
     if len(alphabet) + len(ALBERT_SPECIALS) >= size:
-        raise ValueError(
+        raise Refusal(
             f"The corpus has {len(alphabet):,} different characters: "
             f"too many for a vocabulary of {size:,} pieces."
         )

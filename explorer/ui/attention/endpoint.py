@@ -2,11 +2,11 @@
 
 from typing import Any
 
-import gradio as gr
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from explorer.refusal import Refusal
 from explorer.runs import get_run
 from explorer.ui.attention import words as texts
 from explorer.ui.kit.asked import asked_spec, asked_state, is_index
@@ -34,7 +34,7 @@ def attention(
     spec = asked_spec(state.family, model)
     shape = spec.architecture
     if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
-        raise gr.Error(
+        raise Refusal(
             texts.BAD_HEAD.format(
                 label=spec.label, layers=shape.n_layers - 1, heads=shape.n_heads - 1
             )

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-import gradio as gr
-
+from explorer.refusal import Refusal
 from explorer.runs import get_run
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import lens_of
@@ -36,10 +35,10 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
     spec = asked_spec(state.family, model)
     run = get_run(spec, state)
     if not run.tokens.mask_positions:
-        raise gr.Error(texts.NO_MASK)
+        raise Refusal(texts.NO_MASK)
     n_masks = len(run.tokens.mask_positions)
     if n_masks > MAX_MASKS:
-        raise gr.Error(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n_masks))
+        raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n_masks))
     masks = range(n_masks)
     lenses = [_as_json(run, lens_of(run, state, mask)) for mask in masks]
     return {"model": model, "tokens": list(run.tokens.pieces), "masks": lenses}

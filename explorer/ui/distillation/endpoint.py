@@ -2,9 +2,8 @@
 
 from typing import Any
 
-import gradio as gr
-
 from explorer.analysis.distillation.soft import SoftPair
+from explorer.refusal import Refusal
 from explorer.ui.distillation import words as texts
 from explorer.ui.kit.asked import asked_state
 
@@ -33,14 +32,11 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     from explorer.ui.distillation.runs import pair_logits
 
     state = asked_state(family, str(text))
-    try:
-        temperature = check_temperature(temperature)
-        pair = pair_logits(state)
-    except ValueError as error:
-        raise gr.Error(str(error)) from error
+    temperature = check_temperature(temperature)
+    pair = pair_logits(state)
     positions = pair.teacher.tokens.mask_positions
     if len(positions) > MAX_MASKS:
-        raise gr.Error(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
+        raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
     masks = [
         {
             "position": position,

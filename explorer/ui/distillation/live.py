@@ -7,6 +7,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
 from explorer.page_state import PageState
 from explorer.runs import live_lesson
@@ -45,7 +46,7 @@ def build_live(state: gr.State) -> None:
             [picture],
             api_visibility="private",
             concurrency_id="live",
-            concurrency_limit=8,
+            concurrency_limit=limits.OWN_LINE.most,
             show_progress="hidden",
         )
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")

@@ -4,13 +4,13 @@ import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from math import isfinite
 from typing import Any, get_type_hints
-
-import gradio as gr
 
 from explorer.models.choice.family import PRESETS, column, family_specs, read_family
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
 
 KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
@@ -29,24 +29,24 @@ def offered() -> Iterator[None]:
     """A question is read in here: what does not fit is refused in a sentence.
 
     Raises:
-        ValueError: it holds what the page does not offer.
+        Refusal: it holds what the page does not offer.
     """
     try:
         yield
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
-        raise ValueError(texts.NOT_OFFERED) from error
+        raise Refusal(texts.NOT_OFFERED) from error
 
 
 def asked_family(family: str) -> str:
     """A family as the page writes it: a preset's name, or the size in each column.
 
     Raises:
-        gr.Error: there is none of that name.
+        Refusal: there is none of that name.
     """
     known = read_family(family)
     if known is None:
         sizes = "; ".join(f"{key}: {', '.join(column(key))}" for key in MODEL_KEYS)
-        raise gr.Error(texts.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
+        raise Refusal(texts.BAD_FAMILY.format(presets=", ".join(PRESETS), sizes=sizes))
     return known
 
 
@@ -54,7 +54,7 @@ def asked_state(family: str, text: str = "") -> PageState:
     """What a program asks for, on the device and in the precision that the page was started with.
 
     Raises:
-        gr.Error: there is no such family.
+        Refusal: there is no such family.
     """
     start = STARTED[-1]
     return PageState(text=text, family=asked_family(family), device=start.device, dtype=start.dtype)
@@ -64,12 +64,12 @@ def asked_spec(family: str, model: str) -> ModelSpec:
     """A model of a family, by its key.
 
     Raises:
-        gr.Error: the family has none of that key.
+        Refusal: the family has none of that key.
     """
     specs = {spec.key: spec for spec in family_specs(family)}
     if model not in specs:
         *keys, last = specs
-        raise gr.Error(texts.BAD_MODEL.format(keys=", ".join(keys), last=last))
+        raise Refusal(texts.BAD_MODEL.format(keys=", ".join(keys), last=last))
     return specs[model]
 
 
@@ -78,7 +78,7 @@ def is_index(value: object, length: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
 
 
-def absent(missing: Mapping[str, ValueError]) -> dict[str, list[str]]:
+def absent(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
     """Why a model is not in an answer's list; the key is there only when one is not."""
     return {"missing": [str(error) for error in missing.values()]} if missing else {}
 
@@ -87,7 +87,7 @@ def link_in(question: Mapping[str, Any]) -> dict[str, str]:
     """The parameters of a link that a question carries.
 
     Raises:
-        ValueError: it carries none.
+        Refusal: it carries none.
     """
     with offered():
         return {str(k): str(v) for k, v in question["params"].items() if v is not None}
@@ -101,8 +101,9 @@ def typed(endpoint: Callable[..., dict]) -> Callable[..., dict]:
     def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
         for name, value in inspect.signature(endpoint).bind(*values, **named).arguments.items():
             of, kind = KINDS.get(takes[name], (object, ""))
-            if not isinstance(value, of):
-                raise ValueError(texts.WRONG_KIND.format(name=name, kind=kind))
+            is_finite = not isinstance(value, float) or isfinite(value)
+            if not isinstance(value, of) or not is_finite:
+                raise Refusal(texts.WRONG_KIND.format(name=name, kind=kind))
         return endpoint(*values, **named)
 
     return asked

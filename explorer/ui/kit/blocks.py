@@ -6,10 +6,15 @@ from math import isfinite
 from typing import Any
 
 import gradio as gr
+from gradio.context import LocalContext
+from gradio.exceptions import InvalidPathError
 from gradio.utils import LRUCache
+from pydantic import ValidationError
 
 from explorer.doors.waiting import WaitingRoom
+from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.errors import answered
 from explorer.ui.kit.sessions import MOST_SESSIONS
 
 NEVER = 2**62
@@ -67,20 +72,30 @@ class Page(gr.Blocks):
         """The values of an event's inputs.
 
         Raises:
-            Error: they are none, in one sentence; Gradio's own is written for programmers.
+            Refusal: they are none, in one sentence; Gradio's own is written for programmers.
         """
+        if block_fn.fn is None:  # the browser alone answers this event
+            raise Refusal(texts.NOT_OFFERED)
+        whole = arguments_of(block_fn, values)
+        for part, value in zip(block_fn.inputs, whole, strict=True):
+            check_kind(part, value)
         try:
-            if block_fn.fn is None:
-                raise LookupError("the browser alone answers this event")
-            whole = [*values, *left_out(block_fn, len(values))]
             asked = await super().preprocess_data(block_fn, whole, *rest, **named)
-            return [
-                checked(part, value) for part, value in zip(block_fn.inputs, asked, strict=True)
-            ]
-        except BadNumber as error:
-            raise gr.Error(str(error), print_exception=False) from error
+        except CHECKS as error:
+            raise Refusal(texts.NOT_OFFERED) from error
+        return [checked(part, value) for part, value in zip(block_fn.inputs, asked, strict=True)]
+
+    async def process_api(self, *given: Any, **named: Any) -> dict[str, Any]:  # noqa: ANN401
+        """Answer one event; whatever fails between our handlers is logged with the request's id.
+
+        Raises:
+            Answered: it failed or was refused, in one sentence.
+        """
+        LocalContext.request.set(named.get("request"))
+        try:
+            return await super().process_api(*given, **named)
         except Exception as error:
-            raise gr.Error(texts.NOT_OFFERED, print_exception=False) from error
+            raise answered(error, as_html=False) from error
 
     async def postprocess_data(
         self,
@@ -121,8 +136,33 @@ def by_output(outputs: list[Any], predictions: Any) -> dict[Any, Any]:  # noqa: 
     return dict(zip(outputs, values, strict=True))
 
 
-class BadNumber(ValueError):
-    """A field of numbers holds none."""
+CHECKS = (gr.Error, InvalidPathError, ValidationError)
+"""What Gradio's own checks of a value raise: of choices and bounds, of files, of data models."""
+KINDS: dict[Any, type | tuple[type, ...]] = {
+    gr.HTML: str,
+    gr.Textbox: str,
+    gr.Checkbox: bool,
+    gr.Number: (int, float),
+    gr.Slider: (int, float),
+    gr.Radio: (str, int, float),
+    gr.Dropdown: (str, int, float),
+}
+"""What the browser sends of a control; Gradio takes anything, and fails at what it cannot use."""
+
+
+def check_kind(part: Any, value: Any) -> None:  # noqa: ANN401 - a component of Gradio's
+    """Refuse a value of a kind that the browser never sends of this control.
+
+    Raises:
+        Refusal: it is of another kind.
+    """
+    for control, kind in KINDS.items():
+        if isinstance(part, control) and value is not None:
+            is_number = kind == (int, float)
+            if not isinstance(value, kind) or (is_number and isinstance(value, bool)):
+                raise Refusal(texts.NOT_OFFERED)
+            if isinstance(value, float) and not isfinite(value):
+                raise Refusal(texts.NO_NUMBER.format(label=part.label))
 
 
 def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Gradio's, and its value
@@ -131,22 +171,33 @@ def checked(part: Any, value: Any) -> Any:  # noqa: ANN401 - a component of Grad
     A field of numbers that is left empty stands for what it showed at first.
 
     Raises:
-        BadNumber: a number is none. ValueError: nothing is chosen where something always is.
+        Refusal: nothing is chosen where something always is.
     """
-    if isinstance(part, gr.Number | gr.Slider):
-        value = part.value if value is None else value
-        if value is not None and not isfinite(value):
-            raise BadNumber(texts.NO_NUMBER.format(label=part.label))
+    if isinstance(part, gr.Number | gr.Slider) and value is None:
+        return part.value
     if isinstance(part, gr.Textbox) and value is None:
         return ""
     if isinstance(part, gr.Radio | gr.Dropdown) and value is None and part.value is not None:
-        raise ValueError(f"nothing is chosen at {part.label}")
+        raise Refusal(texts.NOT_OFFERED)
     return value
 
 
-def left_out(block_fn: Any, given: int) -> list[Any]:  # noqa: ANN401 - a function of Gradio's
-    """The defaults of the arguments that a program has not given, as its description says them."""
+def arguments_of(block_fn: Any, given: list[Any]) -> list[Any]:  # noqa: ANN401 - Gradio's function
+    """Complete the arguments that a program has given by the defaults that its description says.
+
+    Raises:
+        Refusal: there are too many, or one without a default is missing; of a page, not as many
+            as it has controls for.
+    """
+    takes, name = len(block_fn.inputs), f"/{block_fn.api_name}"
     if block_fn.api_visibility != "public":
-        return []
-    arguments = list(signature(block_fn.fn).parameters.values())[given:]
-    return [one.default for one in arguments if one.default is not one.empty]
+        if len(given) != takes:
+            raise Refusal(texts.NOT_OFFERED)
+        return given
+    if len(given) > takes:
+        raise Refusal(texts.TOO_MANY_ARGUMENTS.format(name=name, n=takes, given=len(given)))
+    left = list(signature(block_fn.fn).parameters.values())[len(given) : takes]
+    missing = [f"“{one.name}”" for one in left if one.default is one.empty]
+    if missing:
+        raise Refusal(texts.MISSING_ARGUMENTS.format(name=name, missing=" and ".join(missing)))
+    return [*given, *(one.default for one in left)]

@@ -3,6 +3,7 @@
 Every handler also waits here until the libraries are there, so that the first ones do not fail.
 """
 
+import errno
 import functools
 import inspect
 import logging
@@ -15,6 +16,7 @@ from gradio.context import LocalContext
 
 from explorer.doors.log import name_of
 from explorer.gate import wait_for_gate
+from explorer.refusal import Refusal
 from explorer.timing.room import is_short
 from explorer.timing.stop import Stopped
 from explorer.ui.kit import words as texts
@@ -22,20 +24,38 @@ from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
 NO_ROOM = ("memory", "can't start new thread")
-"""What torch and Python say where there is too little memory."""
+"""What torch and Python say in a ``RuntimeError`` where there is too little memory."""
+
+
+class Answered(gr.Error):
+    """Carry the sentence that whoever asked reads; Gradio passes it on and prints nothing."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence, duration=10, print_exception=False)
 
 
 def sentence_of(error: BaseException) -> str:
-    """One sentence for the reader; what was not foreseen is logged under its request's name."""
-    if isinstance(error, ValueError):
+    """Say one sentence to the reader: a refusal's own, else what kind of failure it is.
+
+    A failure is logged with its traceback under the id of the request; its text is not shown.
+    """
+    if isinstance(error, Refusal):
         return str(error)
     if isinstance(error, Stopped):
         return texts.LEFT
-    if isinstance(error, MemoryError) or any(sign in str(error).lower() for sign in NO_ROOM):
-        return texts.SHORT_OF_MEMORY if is_short() else texts.OUT_OF_MEMORY
     mark = request_name()
+    if is_of_memory(error):
+        logger.warning("out of memory %s: %s", mark, type(error).__name__)
+        return texts.SHORT_OF_MEMORY if is_short() else texts.OUT_OF_MEMORY
     logger.error("failure %s", mark, exc_info=error)
     return texts.UNEXPECTED.format(mark=mark)
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Tell whether the machine had too little memory; torch has no type for it on a processor."""
+    if isinstance(error, RuntimeError):
+        return any(sign in str(error).lower() for sign in NO_ROOM)
+    return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
 
 
 def request_name() -> str:
@@ -46,7 +66,7 @@ def request_name() -> str:
 
 def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:
     """A failure as Gradio sends it: also one that came between our own handlers is a sentence."""
-    known = error if isinstance(error, gr.Error) else refusal(error or Stopped(""), as_html=False)
+    known = answered(error or Stopped(""), as_html=False)
     return {name: getattr(known, name) for name in ("duration", "visible", "title")} | {
         "error": known.message
     }
@@ -57,11 +77,12 @@ def say_every_failure() -> None:
     queueing.error_payload = payload  # type: ignore[assignment]
 
 
-def refusal(error: BaseException, as_html: bool) -> gr.Error:
-    """A failure as Gradio takes it to whoever asked."""
+def answered(error: BaseException, as_html: bool) -> Answered:
+    """Make an error what Gradio takes to whoever asked; its sentence is worked out only once."""
+    if isinstance(error, Answered):
+        return error
     sentence = sentence_of(error)
-    shown = escape_message(sentence) if as_html else sentence
-    return gr.Error(shown, duration=10, print_exception=False)
+    return Answered(escape_message(sentence) if as_html else sentence)
 
 
 def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
@@ -76,11 +97,8 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
             try:
                 wait_for_gate(say_starting)
                 yield from handler(*args, **kwargs)
-            except gr.Error as known:
-                known.print_exception = False
-                raise
             except Exception as error:
-                raise refusal(error, as_html) from error
+                raise answered(error, as_html) from error
 
         return stream
 
@@ -89,11 +107,8 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
         try:
             wait_for_gate(say_starting)
             return handler(*args, **kwargs)
-        except gr.Error as known:
-            known.print_exception = False
-            raise
         except Exception as error:
-            raise refusal(error, as_html) from error
+            raise answered(error, as_html) from error
 
     return call
 

@@ -6,7 +6,8 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from explorer.doors.waiting import account_of, program_of
+from explorer.doors.fairness import account_of
+from explorer.doors.waiting import program_of
 from explorer.places import seam
 from explorer.timing.line import Job, Line, Update, updates
 from explorer.ui.kit import words as texts

@@ -12,7 +12,9 @@ from typing import Any
 
 from gradio import state_holder
 
-MOST_SESSIONS = 2_000
+from explorer import limits
+
+MOST_SESSIONS = limits.SESSIONS.most
 """What a visitor chose is kept for this many, those used last."""
 
 

@@ -144,15 +144,13 @@ ELSEWHERE = (
     "Timing is off here: the models run on other machines, which also serve others. Run app.py on "
     "the machine that you want to time."
 )
-SPENT = (
-    "Programs at one address may use {seconds} seconds of processor time a minute for /sentiment, "
-    "/question, /depth, /contexts and /latency, and yours is used up. Please try again in a minute."
-)
 NOT_OFFERED = (
     "This request contains an option that the page does not offer. Please reload the page."
 )
 NO_NUMBER = "“{label}” needs a number."
 WRONG_KIND = "“{name}” must be {kind}."
+TOO_MANY_ARGUMENTS = "{name} takes at most {n} arguments; {given} were given."
+MISSING_ARGUMENTS = "{name} needs the argument {missing}."
 REPAIRED = "The link contained invalid values; reset to the default: {fields}."
 UNREADABLE = (
     "The texts in this link could not be read: they were too long, or the link was cut off."

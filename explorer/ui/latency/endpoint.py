@@ -4,18 +4,18 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import gradio as gr
-
+from explorer import limits
 from explorer.models.choice.family import family_specs
+from explorer.refusal import Refusal
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.ui.kit.asked import asked_family
 from explorer.ui.kit.running import address_of_asker, left_by_now
 from explorer.ui.latency import words as texts
 
-BUDGET_S = 10.0
+BUDGET_S: float = limits.MEASURE.most
 """Seconds one request may measure, whatever number of repeats it asks for."""
-LONGEST_S = 25.0
+LONGEST_S: float = limits.MEASURE_WAIT.most
 """Seconds until it is answered or refused, its place in the line included."""
 
 
@@ -71,5 +71,5 @@ def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     for update in updates(turn, left=lambda: left() or time.monotonic() > over):
         final = update.shot
     if final is None:
-        raise gr.Error(texts.NO_ROUND if turn.done.is_set() else texts.BUSY)
+        raise Refusal(texts.NO_ROUND if turn.done.is_set() else limits.MEASURE_WAIT.sentence())
     return final

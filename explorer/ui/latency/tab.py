@@ -6,6 +6,7 @@ from typing import Any
 
 import gradio as gr
 
+from explorer import limits
 from explorer.page_state import RUN_FIELDS, PageState
 from explorer.runs import get_runs
 from explorer.timing.line import MEASUREMENTS
@@ -86,7 +87,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
         controls,
         headline.all,
         concurrency_id="measure",
-        concurrency_limit=4,
+        concurrency_limit=limits.TIMED.most,
         show_progress="hidden",
         **PRIVATE,
     )

@@ -15,7 +15,6 @@ from explorer.views.markup import Markup, finding, model_name
 
 LABEL = "Latency"
 QUESTION = "Why is ALBERT, with a tenth of the parameters, not ten times faster?"
-BUSY = "The machine is busy with other measurements. Please ask again in a minute."
 NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
 NOTHING = "Stopped before anything was measured."
 SHAPES_LABEL = "Sizes"

@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING, Any
 
-import gradio as gr
 import numpy as np
 
 from explorer.models.rows import READINGS
+from explorer.refusal import Refusal
 from explorer.runs import get_answers, get_runs
 from explorer.ui.kit.asked import absent, asked_spec, asked_state, is_index
 from explorer.ui.layer import words as texts
@@ -56,12 +56,12 @@ def layer(  # noqa: PLR0913 - the fields of a link
         raise missing[model]
     found = followed_word(runs, word)
     if found is None:
-        raise gr.Error(texts.NO_WORD)
+        raise Refusal(texts.NO_WORD)
     shape = spec.architecture
     lengths = (shape.n_layers, shape.n_heads, len(found.shown))
     if not all(is_index(*pair) for pair in zip((layer, head, max(word, 0)), lengths, strict=True)):
         last = {"layers": shape.n_layers - 1, "heads": shape.n_heads - 1}
-        raise gr.Error(texts.BAD_PLACE.format(label=spec.label, words=len(found.shown) - 1, **last))
+        raise Refusal(texts.BAD_PLACE.format(label=spec.label, words=len(found.shown) - 1, **last))
     return _as_json(walked_in(runs[model], state, (layer, head, found.positions(model)), ""))
 
 
@@ -133,12 +133,12 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
     state = asked_state(family, str(text))
     runs, missing = get_answers(state)
     if not runs:
-        raise gr.Error(" ".join(str(error) for error in missing.values()))
+        raise Refusal(" ".join(str(error) for error in missing.values()))
     n = max(len(run.tokens.mask_positions) for run in runs.values())
     if not n:
-        raise gr.Error(texts.NO_MASK)
+        raise Refusal(texts.NO_MASK)
     if n > MAX_MASKS:
-        raise gr.Error(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n))
+        raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=n))
     return {
         "text": state.text,
         "family": state.family,

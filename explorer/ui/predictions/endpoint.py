@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import gradio as gr
-
 from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
 from explorer.models.run import Run
 from explorer.models.tokens import Tokens
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.runs import get_answers
 from explorer.ui.kit.asked import absent, asked_state
 from explorer.ui.predictions import words as texts
@@ -30,10 +29,10 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
     low, high = TOP_K
     state = asked_state(family, str(text))
     if type(top_k) is not int or not low <= top_k <= high:
-        raise gr.Error(texts.BAD_TOP_K.format(low=low, high=high))
+        raise Refusal(texts.BAD_TOP_K.format(low=low, high=high))
     runs, missing = get_answers(state)
     if not runs:
-        raise gr.Error(" ".join(str(error) for error in missing.values()))
+        raise Refusal(" ".join(str(error) for error in missing.values()))
     return _as_json(runs, state.family, top_k) | absent(missing)
 
 
@@ -55,7 +54,7 @@ def first_answers(state: PageState) -> list[FirstAnswer]:
 def _as_json(runs: dict[str, Run], family: str, top_k: int) -> dict[str, Any]:
     tokens = next(iter(runs.values())).tokens
     if not tokens.mask_positions:
-        raise gr.Error(texts.NO_MASK_TO_PREDICT)
+        raise Refusal(texts.NO_MASK_TO_PREDICT)
     models = [_model(run.tokens, mask_predictions(run, top_k)) for run in runs.values()]
     return {"text": tokens.text, "family": family, "models": models}
 

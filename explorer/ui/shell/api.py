@@ -6,12 +6,13 @@ from typing import Any
 
 import gradio as gr
 
+from explorer import limits
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.timing.budget import BUDGET
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
-from explorer.ui.kit import words as texts
 from explorer.ui.kit.asked import STARTED, typed
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
@@ -57,7 +58,7 @@ def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
     @functools.wraps(endpoint)
     def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
         if BUDGET.is_spent(address_of_asker()):
-            raise gr.Error(texts.SPENT.format(seconds=int(BUDGET.seconds)))
+            raise Refusal(limits.PROCESSOR.sentence())
         return endpoint(*values, **named)
 
     return asked

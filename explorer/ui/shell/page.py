@@ -8,6 +8,7 @@ import gradio as gr
 from starlette.middleware import Middleware
 from starlette.routing import Route
 
+from explorer import limits
 from explorer.assets import ASSETS
 from explorer.doors.door import Door
 from explorer.doors.hosts import believe, path_of, said_at_the_start
@@ -43,9 +44,6 @@ from explorer.ui.shell.view import Wiring, build_status, view_config, wire
 from explorer.views.markup import Markup, el, script_json
 from explorer.views.theme import colour_rules
 
-MOST_ANSWERS = 64
-"""Events that run or stand in a line of their own at once: more than all lines can hold."""
-
 
 def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
     """The whole explorer as a Gradio page that opens on ``start`` or on the link it is given.
@@ -75,7 +73,7 @@ def build_page(start: PageState, tools: bool = False) -> gr.Blocks:
         register_endpoints(start)
         if tools:
             register_tools()
-    page.queue(default_concurrency_limit=4)
+    page.queue(default_concurrency_limit=limits.LIGHT.most)
     return page
 
 
@@ -113,7 +111,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         public: Where the page is to be had, as visitors write it; empty where nobody has said it.
 
     Raises:
-        ValueError: that is no address.
+        Refusal: that is no address.
     """
     address = said_at_the_start(public)
     believe(address)
@@ -129,7 +127,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         # does that visitors ask while torch is still being imported.
         "_frontend": False,
         # A pool of their own for the answers: files and pages must not wait for long ones.
-        "max_threads": MOST_ANSWERS,
+        "max_threads": limits.RUNNING.most,
         "root_path": path_of(os.getenv("GRADIO_ROOT_PATH")) or path_of(address),
         "theme": theme(),
         "css": colour_rules() + glyph_rules() + group_rules(),

@@ -25,6 +25,7 @@ from explorer.page_state import (
     default_params,
     from_page,
 )
+from explorer.refusal import Refusal
 from explorer.runs import device_of, get_runs
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.asked import link_in
@@ -93,7 +94,7 @@ def asked_of(question: dict[str, Any], start: PageState) -> Asked:
     try:
         params = link_in(question)
         number, keep = int(question["number"]), tuple(map(str, question["keep"]))
-    except (ValueError, TypeError, KeyError, OverflowError):
+    except (Refusal, ValueError, TypeError, KeyError, OverflowError):
         return Asked(start)
     return Asked(*from_page(params, start), number, keep)
 

@@ -2,13 +2,12 @@
 
 from typing import Any
 
-import gradio as gr
-
 from explorer.analysis.tasks.pairs import SentencePair
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.kit.asked import asked_state
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
@@ -35,7 +34,7 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
         " ".join(plain_text(str(s)).replace(SEPARATOR, " ").split()) for s in (first, second)
     ]
     if not all(any(map(str.isalnum, s)) for s in sentences):
-        raise gr.Error(texts.BAD_PAIR)
+        raise Refusal(texts.BAD_PAIR)
     asked = SentencePair(sentences[0], sentences[1], sentences[1])
     return {"models": [_as_json(spec, asked, state) for spec in family_specs(state.family)]}
 
@@ -120,7 +119,7 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
 def _tuned(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
     specs, missing = tuned_family(state, task)
     if not specs:
-        raise gr.Error(" ".join(missing.values()))
+        raise Refusal(" ".join(missing.values()))
     return specs, missing
 
 

@@ -6,6 +6,7 @@ import gradio as gr
 
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.take import takeable
@@ -82,7 +83,7 @@ def section(
     own = [spec.label for spec in specs.values() if spec.tuned_for == task]
     try:
         said, picture, remark = say(specs, state)
-    except ValueError as error:
+    except Refusal as error:
         return join(el("p", sentence_of(error), class_="message", role="alert"), cards)
     return join(
         said, picture, cards, remark, *(note(texts.BROUGHT.format(label=one)) for one in own)

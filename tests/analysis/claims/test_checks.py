@@ -14,6 +14,7 @@ from explorer.models.architectures import random_network
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE
+from explorer.refusal import Refusal
 
 NO_WEIGHTS = (
     "LC01",
@@ -92,7 +93,7 @@ def test_weights_that_cannot_be_had_are_waited_for():
 
 
 def test_an_unknown_check_is_refused():
-    with pytest.raises(ValueError, match="no such check"):
+    with pytest.raises(Refusal, match="no such check"):
         check_result("<b>", BARE)
 
 

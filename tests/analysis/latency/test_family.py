@@ -25,6 +25,7 @@ from explorer.analysis.latency.sweep import Sweep, budget_of, orders, sweep_poin
 from explorer.analysis.latency.variants import Variant, variant_latency
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
+from explorer.refusal import Refusal
 from explorer.timing.memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.networks import timed_network
 from explorer.timing.protocol import forward_call
@@ -261,7 +262,7 @@ def test_a_measurement_is_summed_up_once_however_often_it_is_asked(monkeypatch):
 
 
 def test_last_of_nothing_is_refused():
-    with pytest.raises(ValueError, match="Nothing was measured"):
+    with pytest.raises(Refusal, match="Nothing was measured"):
         last(iter(()))
 
 

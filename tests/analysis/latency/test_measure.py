@@ -9,6 +9,7 @@ import pytest
 from explorer.analysis.latency.measure import Candidate, Instruments, Plan, latency_rounds
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.analysis.latency.summary import latency_summary
+from explorer.refusal import Refusal
 from explorer.timing.stop import Stopped, StopSign
 
 
@@ -240,7 +241,7 @@ def test_stop_before_the_first_round_measures_nothing_and_says_so():
     shots = measure(machine, [machine.model("a", 0.1)], check=sign.check)
     assert [s.ended for s in shots] == ["stopped"]
     assert machine.calls == []
-    with pytest.raises(ValueError, match="before the first round"):
+    with pytest.raises(Refusal, match="before the first round"):
         latency_summary(shots[-1])
 
 

@@ -29,6 +29,7 @@ from explorer.analysis.parameters.shape import forward_flops, savings
 from explorer.models.architectures import meta_network
 from explorer.models.choice.counts import shape_counts, shape_total
 from explorer.models.specs import BASE, LARGER, MODEL_KEYS
+from explorer.refusal import Refusal
 
 SEVEN = {spec.name: spec for spec in [*BASE.values(), *LARGER.values()]}
 TABLE = {
@@ -241,5 +242,5 @@ def test_a_tensor_of_no_component_is_refused():
 
 @pytest.mark.parametrize("names", [[], ["bert"], ["albert-base-v2", "<script>"], [json.dumps({})]])
 def test_unknown_names_are_refused_with_the_list(names):
-    with pytest.raises(ValueError, match="there are: bert-base-uncased, distilbert-base-uncased"):
+    with pytest.raises(Refusal, match="there are: bert-base-uncased, distilbert-base-uncased"):
         named_counts(names)

@@ -5,6 +5,7 @@ import pytest
 
 from explorer.analysis.tasks.spans import LONGEST, answer_spans
 from explorer.models.heads.windows import Window
+from explorer.refusal import Refusal
 
 N = LONGEST + 4
 
@@ -47,5 +48,5 @@ def test_a_stretch_of_characters_is_offered_once_by_its_likeliest_tokens():
 
 
 def test_a_passage_of_which_nothing_can_be_read_is_refused():
-    with pytest.raises(ValueError, match="No word"):
+    with pytest.raises(Refusal, match="No word"):
         answer_spans([Window((1,), (0,), ((3, 3),))], [np.zeros((1, 2))])

@@ -34,6 +34,8 @@ def tile(page, model, layer, head):
 
 def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
     page = opened(page_at(PATH))
+    the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page)
+    a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page)
     page.locator(".aw-stage").scroll_into_view_if_needed()
     page.mouse.move(*tile(page, 1, 1, 4))
     expect(page.locator(".aw-card")).to_be_visible()
@@ -66,8 +68,7 @@ def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
     assert [float(line[2]) for line in copied] == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page_at):
-    page = opened(page_at(PATH))
+def the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page):
     heads = word_heads(get_runs(PageState(text=TEXT))[0])
     words = heads.alignment.words
     (mask,) = [i for i, word in enumerate(words) if word.is_mask]
@@ -165,8 +166,7 @@ LIT = f"""async () => {{
 }}"""
 
 
-def test_a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page_at):
-    page = opened(page_at(PATH))
+def a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page):
     expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
     stay = page.evaluate(LIT)
     assert len(stay) > 5

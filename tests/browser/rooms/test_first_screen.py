@@ -25,10 +25,17 @@ def top(page, selector):
     return page.locator(f"{selector}:visible").first.bounding_box()["y"]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(("width", "height"), SCREENS)
-def test_tabs_headline_and_first_bar_are_on_the_first_screen(page_at, width, height, theme):
-    page = opened(page_at, width=width, height=height, theme=theme)
+def test_tabs_headline_and_first_bar_are_on_the_first_screen(page_at, width, height):
+    page = opened(page_at, width=width, height=height)
+    expect(page.locator("body.dark")).to_have_count(0)
+    is_on_the_first_screen(page, width, height)
+    page.locator("#theme-switch").click()
+    expect(page.locator("body.dark")).to_have_count(1)
+    is_on_the_first_screen(page, width, height)
+
+
+def is_on_the_first_screen(page, width, height):
     assert page.evaluate("scrollY") == 0
     assert top(page, "#tabs [role=tablist]") <= SCREENS[width, height]
     assert top(page, ".finding") <= HEADLINE
@@ -50,10 +57,9 @@ def scrolled_down(page):
     page.wait_for_function("document.querySelector('#tabs').getBoundingClientRect().top < -200")
 
 
-@pytest.mark.parametrize("by", ["click", "key"])
-@pytest.mark.parametrize(("width", "height"), SCREENS)
-def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at, width, height, by):
-    page = opened(page_at, width=width, height=height)
+@pytest.mark.parametrize(("screen", "by"), zip(SCREENS, ("click", "key", "click"), strict=True))
+def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at, screen, by):
+    page = opened(page_at, width=screen[0], height=screen[1])
     scrolled_down(page)
     expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
     tab = page.get_by_role("tab", name="Claims", exact=True)
@@ -131,15 +137,17 @@ def test_every_columns_head_has_the_drawing_of_its_model(page_at):
     assert all(float(width.removesuffix("px")) > 40 for width in widths)
 
 
-@pytest.mark.parametrize("width", screens.SIZES)
-def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at, width):
-    height = screens.SIZES[width]
+def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at):
+    page = opened(page_at)
     for tab in TABS:
-        page = page_at(f"/?tab={tab}", width=width, height=height)
-        screens.drawn(page, tab)
-        expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
-        assert top(page, f"#tab-{tab} {screens.PICTURE}") < height, tab
-        assert (screens.SCREENS / f"{tab}-{width}.png").is_file(), "python -m tests.browser.screens"
+        page.locator(f"#tab-{tab}-button").evaluate("tab => tab.click()")
+        for width, height in screens.SIZES.items():
+            page.set_viewport_size({"width": width, "height": height})
+            screens.drawn(page, tab)
+            expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
+            assert top(page, f"#tab-{tab} {screens.PICTURE}") < height, (tab, width)
+            shown = screens.SCREENS / f"{tab}-{width}.png"
+            assert shown.is_file(), "python -m tests.browser.screens"
 
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]

@@ -129,6 +129,7 @@ def test_a_walk_by_keyboard_lights_each_station(page_at):
     expect(follow).to_be_disabled()
     walk.get_by_role("button", name="‹ Back").press("Enter")
     expect(walk.locator(".ly-count")).to_have_text("10 of 11")
+    a_head_chosen_on_the_wall_is_the_one_that_is_shown(page)
 
 
 def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_url):
@@ -159,10 +160,7 @@ def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_u
     assert [float(one) for one in shown] == pytest.approx(run.attention[5, 3, 2], abs=6e-4)
 
 
-@pytest.mark.parametrize("width", [390, 360])
-def test_on_a_phone_no_column_runs_into_the_next(page_at, width):
-    page = opened(page_at)
-    page.set_viewport_size({"width": width, "height": 844})
+def no_column_runs_into_the_next(page):
     over = page.locator(".ly-cell").evaluate_all(
         """cells => cells.flatMap(cell => {
             const range = document.createRange();
@@ -174,8 +172,19 @@ def test_on_a_phone_no_column_runs_into_the_next(page_at, width):
     assert over == []
 
 
-def test_the_finding_says_what_each_head_reads(page_at):
+def test_the_finding_says_what_each_head_reads_and_all_fits_a_phone_and_paper(page_at):
     page = opened(page_at)
+    the_finding_says_what_each_head_reads(page)
+    for width in (390, 360):
+        page.set_viewport_size({"width": width, "height": 844})
+        no_column_runs_into_the_next(page)
+    page.emulate_media(media="print")
+    page.wait_for_function(
+        "document.querySelector('.ly-strip').getBoundingClientRect().height > 10"
+    )
+
+
+def the_finding_says_what_each_head_reads(page):
     said = page.locator("#tab-layer .finding").first
     assert said.evaluate("e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)") < 2.1
     text = said.inner_text().replace("\u00a0", " ")
@@ -190,16 +199,7 @@ def test_the_finding_says_what_each_head_reads(page_at):
         assert re.search(rf"{model.label} \((top prediction )?{re.escape(read)}\)", text)
 
 
-def test_on_paper_the_strips_keep_their_height(page_at):
-    page = opened(page_at)
-    page.emulate_media(media="print")
-    page.wait_for_function(
-        "document.querySelector('.ly-strip').getBoundingClientRect().height > 10"
-    )
-
-
-def test_a_head_chosen_on_the_wall_is_the_one_that_is_shown(page_at):
-    page = opened(page_at)
+def a_head_chosen_on_the_wall_is_the_one_that_is_shown(page):
     page.get_by_role("tab", name="Attention", exact=True).click()
     expect(page.locator("[data-kind='attention/wall'] canvas").first).to_be_visible()
     page.evaluate(
@@ -229,14 +229,14 @@ def test_steps_and_readings_answer_in_their_folds(page_at):
     expect(rows.first).to_contain_text("paris")
 
 
-@pytest.mark.parametrize(
-    ("check", "fold"), [("LC22", None), ("LC23", "contexts"), ("LC24", "contexts")]
-)
-def test_a_live_check_leads_to_where_the_same_is_seen_on_any_text(page_at, check, fold):
+def test_a_live_check_leads_to_where_the_same_is_seen_on_any_text(page_at):
     page = page_at("/?" + urlencode({"tab": "claims", "fold": "checks", "text": TEXT}))
-    row = page.locator(f"[data-check-row={check}]")
-    row.get_by_role("button", name="See it on your text").click()
-    expect(page.locator("#tab-layer .ly-row")).to_have_count(12)
-    if fold:
-        expect(page.locator(f"#fold-layer-{fold} tbody tr")).to_have_count(6)
-        expect(page.locator(f"#fold-layer-{fold} > button")).to_be_in_viewport()
+    for check, fold in (("LC22", None), ("LC23", "contexts"), ("LC24", "contexts")):
+        row = page.locator(f"[data-check-row={check}]")
+        row.get_by_role("button", name="See it on your text").click()
+        expect(page.locator("#tab-layer .ly-row")).to_have_count(12)
+        if fold:
+            expect(page.locator(f"#fold-layer-{fold} tbody tr")).to_have_count(6)
+            expect(page.locator(f"#fold-layer-{fold} > button")).to_be_in_viewport()
+        page.locator("#tab-claims-button").click()
+        expect(row).to_be_visible()

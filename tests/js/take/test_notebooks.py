@@ -20,7 +20,7 @@ from tests.needs import needs_node
 HERE = Path(__file__).parent
 TEXT = "The river flows into the [MASK] Ocean."
 KINDS = ("predictions/gaps", "depth/similarity", "parameters/map")
-pytestmark = needs_node
+pytestmark = [needs_node, pytest.mark.processes]
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,7 @@ TEXTS = {
     "layer/contexts": GAPS.text,
     "attention/ablation": GAPS.text,
 }
-pytestmark = needs_node
+pytestmark = [needs_node, pytest.mark.processes]
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from explorer.models.architectures import meta_network
 from explorer.models.choice.family import family_specs
 from explorer.models.specimens import family_specimens
 from explorer.page_state import PageState, from_params
+from explorer.refusal import Refusal
 from explorer.ui.distillation import folds
 from explorer.ui.predictions.words import origin_note
 from explorer.ui.shell.api import ENDPOINTS
@@ -169,7 +170,7 @@ def says_how(task, *asked):
     """These weights have no adapter: each model says how its own is made."""
 
     def refused(family, keys):
-        with pytest.raises(gr.Error) as said:
+        with pytest.raises(Refusal) as said:
             ENDPOINTS[task](*asked, family)
         return [
             k for k in keys if f"{label_in(family, k)} has no adapter" in str(said.value)

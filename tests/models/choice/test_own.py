@@ -469,6 +469,31 @@ def test_a_repository_that_does_not_fit_is_refused_before_its_weights(hub, monke
     assert [patterns for *_, patterns in hub] == [tuple(own.SMALL)] * 2
 
 
+@pytest.mark.parametrize("typed", ["x" * 3_000, "o/" + "x" * 3_000, "o/x@" + "v" * 3_000])
+def test_a_long_name_is_not_said_back_whole(hub, typed):
+    with pytest.raises(own.NotAModel) as refusal:
+        own.typed_model("bert", typed)
+    assert len(str(refusal.value)) < 120
+    assert not hub
+
+
+def test_what_a_library_says_is_logged_on_one_line_and_shown_to_nobody(hub, copied, caplog):
+    with pytest.raises(own.NotAModel) as refusal:
+        own.typed_model("bert", "someone/else")
+    assert str(refusal.value) == (
+        "someone/else could not be downloaded from the hub: the hub did not answer, or the "
+        "download broke off."
+    )
+    spoil_normalizer(copied)
+    with pytest.raises(own.NotAModel) as refusal:
+        add(copied)
+    assert str(refusal.value) == f"{copied} has a tokenizer that cannot be read."
+    first, second = (record.getMessage() for record in caplog.records)
+    assert "no such repository" in first
+    assert len(second) > len("a checkpoint is refused: ")
+    assert "\n" not in first + second
+
+
 def test_visitors_add_only_so_many(hub, monkeypatch):
     monkeypatch.setattr(own, "MOST", 0)
     with pytest.raises(own.NotAModel, match="takes no more"):

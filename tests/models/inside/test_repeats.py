@@ -7,6 +7,7 @@ from transformers import AlbertConfig, AlbertForPreTraining
 from explorer.analysis.depth.dial import depth_dial
 from explorer.models.forward import run_model, state_logits
 from explorer.models.inside.repeats import unrolled_states
+from explorer.refusal import Refusal
 
 TEXT = "the cat sat on the [MASK]."
 
@@ -38,5 +39,5 @@ def test_the_network_is_as_deep_as_before(tiny_family):
 
 def test_a_model_with_layers_of_its_own_is_refused(tiny_family):
     run = tiny_family.run("bert", TEXT)
-    with pytest.raises(ValueError, match="BERT has no layer that all depths share"):
+    with pytest.raises(Refusal, match="BERT has no layer that all depths share"):
         unrolled_states(tiny_family.loaded("bert"), run.tokens, 3)

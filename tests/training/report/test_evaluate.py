@@ -8,6 +8,7 @@ import torch
 from tokenizers import Tokenizer
 from transformers import BertForPreTraining
 
+from explorer.refusal import Refusal
 from explorer.training.family import new_model
 from explorer.training.recipe import TINY, Place
 from explorer.training.report import heldout
@@ -200,7 +201,7 @@ def test_sentiment_is_learned_when_it_is_easy(setting, tmp_path):
     sentiment = Sentiment(tmp_path, examples=900, rate=3e-3)
     assert read_examples(tmp_path, "dev")[0][1] in (0, 1)
     assert sst2_accuracy(folder, sentiment) > 0.95
-    with pytest.raises(ValueError, match="no sst2-train"):
+    with pytest.raises(Refusal, match="no sst2-train"):
         read_examples(tmp_path / "mini-bert", "train")
 
 

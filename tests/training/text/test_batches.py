@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from explorer.refusal import Refusal
 from explorer.training.recipe import TINY
 from explorer.training.text.batch import CLS, MASK, PAD, SEP
 from explorer.training.text.batches import Sampler
@@ -162,5 +163,5 @@ def test_the_mask_covers_exactly_the_text(shard):
 
 def test_one_document_makes_no_random_pair(shard):
     alone = Shard(shard.ids[:60], shard.sentences[:5], np.array([0, 4]), shard.words[:4])
-    with pytest.raises(ValueError, match="two documents"):
+    with pytest.raises(Refusal, match="two documents"):
         Sampler(alone, RECIPE, "nsp", 0).batch(0, 64)

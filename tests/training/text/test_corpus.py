@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
+from explorer.refusal import Refusal
 from explorer.training.text.corpus import Shard, held_out, read_documents, split_sentences, tokenise
 
 
@@ -18,7 +19,7 @@ def test_documents_are_divided_by_blank_lines_plain_or_packed(tmp_path):
 
 
 def test_a_missing_corpus_is_named(tmp_path):
-    with pytest.raises(ValueError, match=r"no corpus at .*nowhere\.txt"):
+    with pytest.raises(Refusal, match=r"no corpus at .*nowhere\.txt"):
         list(read_documents(str(tmp_path / "nowhere.txt")))
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import torch
 
+from explorer.refusal import Refusal
 from explorer.training.recipe import TINY
 from explorer.training.text.batch import CLS, MASK, PAD, SEP
 from explorer.training.text.batches import Sampler
@@ -132,5 +133,5 @@ def test_a_batch_of_a_given_length_is_never_one_of_single_sentences(shard, sente
 
 def test_a_corpus_without_such_sentences_is_refused_in_one_sentence(shard):
     pieces = Pieces.of(NAMES, np.full(len(NAMES), 1e-3))
-    with pytest.raises(ValueError, match="no sentence of the lengths"):
+    with pytest.raises(Refusal, match="no sentence of the lengths"):
         Sentences.of(shard, pieces, replace(RECIPE, sentence_lengths=((90, 99),)))

@@ -9,6 +9,7 @@ from sentencepiece import sentencepiece_model_pb2
 from transformers import AutoTokenizer
 
 from explorer.assets import ASSETS
+from explorer.refusal import Refusal
 from explorer.training.text.vocabulary import (
     ALBERT_SPECIALS,
     albert_tokenizer,
@@ -127,5 +128,5 @@ def test_frequencies_are_a_distribution_with_every_piece_in_it():
 def test_a_corpus_with_more_characters_than_pieces_is_refused_in_one_sentence():
     many = ["".join(map(chr, range(0x4E00, 0x4E00 + 400)))]
     assert len(train_wordpieces(many, 300)) <= 300
-    with pytest.raises(ValueError, match=r"400 different characters: too many for .* 300 pieces"):
+    with pytest.raises(Refusal, match=r"400 different characters: too many for .* 300 pieces"):
         train_unigrams(many, 300)

@@ -2,11 +2,11 @@
 
 import json
 
-import gradio as gr
 import pytest
 import torch
 from transformers import AutoModel, AutoTokenizer
 
+from explorer.refusal import Refusal
 from explorer.timing.protocol import thread_width
 from explorer.ui.attention.endpoint import attention
 
@@ -43,5 +43,5 @@ def test_numbers_are_transformers_own(tiny_family, key):
     ],
 )
 def test_bad_input_is_one_sentence(tiny_family, arguments, sentence):
-    with pytest.raises((gr.Error, ValueError), match=sentence):
+    with pytest.raises(Refusal, match=sentence):
         attention(*arguments)

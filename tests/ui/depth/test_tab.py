@@ -2,10 +2,10 @@
 
 import json
 
-import gradio as gr
 import pytest
 
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.depth import tab
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.depth.reading import MOST_MASKS
@@ -91,7 +91,7 @@ def test_the_endpoints_last_layer_is_what_predict_says(tiny_family, key):
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(tiny_family, asked, refusal):
-    with pytest.raises(gr.Error, match=refusal):
+    with pytest.raises(Refusal, match=refusal):
         depth(*asked)
 
 
@@ -101,5 +101,5 @@ def test_the_endpoint_refuses_more_masks_than_it_reads_before_the_head_runs(
     from explorer.ui.depth import endpoint
 
     monkeypatch.setattr(endpoint, "lens_of", lambda *_: pytest.fail("the head ran"))
-    with pytest.raises(gr.Error, match="The text has 21 masks; at most 20 can be read"):
+    with pytest.raises(Refusal, match="The text has 21 masks; at most 20 can be read"):
         depth("[MASK] " * 21, "mini", "bert")

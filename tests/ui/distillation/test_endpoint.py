@@ -2,11 +2,11 @@
 
 import json
 
-import gradio as gr
 import pytest
 import torch
 
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.distillation.runs import Focus, focus_of
 
@@ -51,7 +51,7 @@ def test_without_a_mask_only_the_losses_are_there(tiny_family):
 
 @pytest.mark.parametrize("temperature", [0, float("nan"), float("inf"), -3, 21])
 def test_a_bad_temperature_is_refused(tiny_family, temperature):
-    with pytest.raises(gr.Error, match="temperature must be a number"):
+    with pytest.raises(Refusal, match="temperature must be a number"):
         distillation(TEXT, "mini", temperature)
 
 
@@ -64,7 +64,7 @@ def test_a_bad_temperature_is_refused(tiny_family, temperature):
     ],
 )
 def test_bad_input_is_one_sentence(tiny_family, text, family, sentence):
-    with pytest.raises(gr.Error, match=sentence):
+    with pytest.raises(Refusal, match=sentence):
         distillation(text, family)
 
 
@@ -76,7 +76,7 @@ def test_focus_is_the_texts_own_mask_or_its_last_word():
 
 
 def test_a_text_of_marks_has_nothing_to_hide():
-    with pytest.raises(ValueError, match="no word to hide"):
+    with pytest.raises(Refusal, match="no word to hide"):
         focus_of(PageState(text="?!"))
 
 
@@ -94,10 +94,10 @@ def test_the_family_asked_for_is_the_one_that_runs(monkeypatch):
 
     def pair_logits(state):
         asked.append((state.text, state.family))
-        raise ValueError("seen")
+        raise Refusal("seen")
 
     monkeypatch.setattr("explorer.ui.distillation.runs.pair_logits", pair_logits)
     for family in ("mini", "base"):
-        with pytest.raises(gr.Error, match="seen"):
+        with pytest.raises(Refusal, match="seen"):
             distillation(TEXT, family, 2.0)
     assert asked == [(TEXT, "mini"), (TEXT, "base")]

@@ -12,6 +12,7 @@ from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import soft_pair
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
 from explorer.ui.distillation.live_words import live_sentence
@@ -69,7 +70,7 @@ def test_a_word_hidden_beside_a_mask_is_the_one_looked_at():
     assert (found.text, found.mask, found.answer) == ("[MASK] saw a [MASK] and [MASK]", 1, "cat")
     own = focus_of(PageState(text="[MASK] saw a cat and [MASK]", word=5))
     assert (own.text, own.mask, own.answer) == ("[MASK] saw a cat and [MASK]", 1, "")
-    with pytest.raises(ValueError, match="not in the text"):
+    with pytest.raises(Refusal, match="not in the text"):
         focus_of(PageState(text="the cat", word=7))
 
 

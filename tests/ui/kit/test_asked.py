@@ -1,6 +1,7 @@
 """Plain bad input, asked over HTTP: a sentence that says what is wrong, and never our fault."""
 
 import json
+from inspect import signature
 
 import httpx
 import pytest
@@ -9,6 +10,7 @@ from explorer.bench.served import event_number, served
 from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import read_question
+from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.page import build_page, launch_options
 
 JSON = {"content-type": "application/json"}
@@ -54,7 +56,7 @@ def told(http, event, *values):
         ("predict", '["a [MASK]", "mini", "x"]', "“top_k” must be a number."),
         ("distillation", '["a [MASK]", "mini", [2]]', "“temperature” must be a number."),
         ("latency", '["mini", "many"]', "“sequence_length” must be a number."),
-        ("predict", "[]", texts.NOT_OFFERED),
+        ("predict", '["a [MASK]", "mini", NaN]', "“top_k” must be a number."),
     ],
 )
 def test_a_value_of_another_kind_is_named(http, name, data, said):
@@ -67,9 +69,29 @@ def test_what_a_program_leaves_out_has_the_value_that_the_description_says(http)
     assert len(found["models"][0]["masks"][0]["predictions"]) == 10
 
 
+@pytest.mark.parametrize("name", ENDPOINTS)
+def test_arguments_that_are_missing_or_too_many_are_said(http, name):
+    takes = signature(ENDPOINTS[name]).parameters
+    needed = [f"“{one.name}”" for one in takes.values() if one.default is one.empty]
+    surplus = json.dumps({"data": [None] * (len(takes) + 2)})
+    said = f"/{name} takes at most {len(takes)} arguments; {len(takes) + 2} were given."
+    assert answer(http, name, surplus)["error"] == said
+    if needed:
+        said = f"/{name} needs the argument {' and '.join(needed)}."
+        assert answer(http, name, '{"data": []}')["error"] == said
+
+
 @pytest.mark.parametrize("body", [r'{"data": "\ud800"}', '{"data": 1', "[]", "\x00"])
 def test_what_cannot_be_read_is_not_said_back(http, body):
     reply = http.post("/gradio_api/call/predict", content=body, headers=JSON)
+    assert reply.status_code == 422
+    assert "must be JSON" in reply.json()["detail"]
+
+
+@pytest.mark.parametrize("session", ["\ud800", "\x00", "a\u2028b"])
+def test_a_session_that_no_address_can_name_is_refused(http, page, session):
+    body = {"data": ["{}"], "fn_index": event_number(page, "on_view"), "session_hash": session}
+    reply = http.post("/gradio_api/queue/join", content=json.dumps(body), headers=JSON)
     assert reply.status_code == 422
     assert "must be JSON" in reply.json()["detail"]
 

@@ -1,30 +1,52 @@
 """Every failure is one sentence for whoever asked."""
 
-import logging
+import errno
 
 import gradio as gr
 import pytest
 from gradio import queueing
 
+from explorer.refusal import Refusal
 from explorer.timing import room
 from explorer.timing.stop import Stopped
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.errors import say_every_failure, sentence_of
+from explorer.ui.kit.errors import answered, say_every_failure, sentence_of
 
 
 @pytest.mark.parametrize(
     ("error", "sentence"),
     [
-        (ValueError("The text is empty."), "The text is empty."),
+        (Refusal("The text is empty."), "The text is empty."),
         (Stopped("left"), texts.LEFT),
-        (MemoryError(), texts.OUT_OF_MEMORY),
-        (RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"), texts.OUT_OF_MEMORY),
     ],
 )
-def test_what_was_foreseen_is_said_and_not_logged(error, sentence, caplog, monkeypatch):
-    monkeypatch.setattr(room, "room", lambda: 4e9)
+def test_what_was_foreseen_is_said_and_not_logged(error, sentence, caplog):
     assert sentence_of(error) == sentence
     assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        RuntimeError("CUDA out of memory. Tried to allocate 2 GiB"),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+    ],
+)
+def test_too_little_memory_is_said_and_leaves_a_line_without_a_stack(error, caplog, monkeypatch):
+    monkeypatch.setattr(room, "room", lambda: 4e9)
+    assert sentence_of(error) == texts.OUT_OF_MEMORY
+    assert [record.exc_info for record in caplog.records] == [None]
+
+
+@pytest.mark.parametrize(
+    "error", [KeyError("memory"), ValueError("memory"), gr.Error("a library's"), TypeError("no")]
+)
+def test_the_text_of_any_other_error_is_logged_and_shown_to_nobody(error, caplog):
+    said = sentence_of(error)
+    (record,) = caplog.records
+    assert record.exc_info[1] is error
+    assert said == texts.UNEXPECTED.format(mark=record.args[0])
 
 
 @pytest.mark.parametrize(
@@ -47,13 +69,5 @@ def test_a_failure_between_the_handlers_is_a_sentence_too(monkeypatch):
     assert queueing.error_payload(MemoryError(), False)["error"] == texts.SHORT_OF_MEMORY
     assert queueing.error_payload(None, False)["error"] == texts.LEFT
     assert "went wrong on our side" in queueing.error_payload(KeyError("x"), False)["error"]
-    refused = gr.Error("No.", duration=3, print_exception=False)
-    assert queueing.error_payload(refused, False)["error"] == "No."
-
-
-def test_what_was_not_foreseen_has_a_mark_that_its_log_line_has_too(caplog):
-    with caplog.at_level(logging.ERROR):
-        said = sentence_of(KeyError("a secret"))
-    (record,) = caplog.records
-    assert "secret" not in said
-    assert said == texts.UNEXPECTED.format(mark=record.args[0])
+    assert queueing.error_payload(Refusal("No."), False)["error"] == "No."
+    assert queueing.error_payload(answered(Refusal("No."), as_html=False), False)["error"] == "No."

@@ -4,7 +4,6 @@ import json
 import re
 from dataclasses import replace
 
-import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -14,6 +13,7 @@ from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.page_state import PageState, from_params
+from explorer.refusal import Refusal
 from explorer.ui.layer import contexts, recurrent, steps, tab
 from explorer.ui.layer.endpoint import contexts as contexts_endpoint
 from explorer.ui.layer.endpoint import layer as layer_endpoint
@@ -64,7 +64,7 @@ def test_the_picture_asks_for_another_place(tiny_family):
     data = json.loads(tab.look(asked))
     model = data["models"][0]
     assert (model["layer"], model["head"], data["chosen"]["at"]) == (1, 1, 0)
-    with pytest.raises(ValueError, match="does not offer"):
+    with pytest.raises(Refusal, match="does not offer"):
         tab.look({"params": None})
 
 
@@ -121,9 +121,9 @@ def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch)
 
 
 def test_without_weights_the_readings_say_why(no_files):
-    with pytest.raises(gr.Error, match="its bundled files are missing"):
+    with pytest.raises(Refusal, match="its bundled files are missing"):
         contexts_endpoint(TEXT, "mini")
-    with pytest.raises(ValueError, match="its bundled files are missing"):
+    with pytest.raises(Refusal, match="its bundled files are missing"):
         list(contexts.score(PageState()))
     assert "its bundled files are missing" in steps.show_steps(PageState(text=TEXT))[0]
 
@@ -251,7 +251,7 @@ def the_numbers_make_one_another(found, stations, run, loaded):
     ],
 )
 def test_layer_refuses_in_a_sentence(tiny_family, arguments, said):
-    with pytest.raises(gr.Error, match=said):
+    with pytest.raises(Refusal, match=said):
         layer_endpoint(TEXT, *arguments)
 
 
@@ -266,7 +266,7 @@ def test_contexts_give_all_readings_of_all_masks(tiny_family):
             assert both["probability"] == pytest.approx(p.max().item(), abs=1e-5)
             assert both["rank_of_wanted"] == 1
             assert len(mask["readings"]) == 6
-    with pytest.raises(gr.Error, match="Mask a word first"):
+    with pytest.raises(Refusal, match="Mask a word first"):
         contexts_endpoint("The cat sat.", "mini")
-    with pytest.raises(gr.Error, match="at most 20"):
+    with pytest.raises(Refusal, match="at most 20"):
         contexts_endpoint("[MASK] " * 21, "mini")

@@ -4,6 +4,7 @@ import pytest
 
 from explorer.models.specs import BASE, LARGER
 from explorer.page_state import PageState
+from explorer.refusal import Refusal
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.shell.api import ENDPOINTS
 
@@ -53,7 +54,7 @@ def test_a_mini_model_counts_what_its_files_hold(tiny_family):
 
 @pytest.mark.parametrize("bad", [[], ["gpt-2"], ["bert-base-uncased", 3], None, [None], [["x"]]])
 def test_bad_names_are_refused_in_one_sentence(bad):
-    with pytest.raises(ValueError, match="there are: bert-base-uncased"):
+    with pytest.raises(Refusal, match="there are: bert-base-uncased"):
         parameters(bad)
 
 
@@ -66,12 +67,12 @@ def test_a_refusal_quotes_as_a_program_reads_it():
     def refuse():
         raise ValueError("no 'gpt' and no <b>")
 
-    with pytest.raises(gr.Error) as error:
+    with pytest.raises(Refusal) as error:
         plain_errors(refuse)()
     assert error.value.message == "no 'gpt' and no &lt;b&gt;"
     with gr.Blocks() as page:
         register_endpoints(PageState())
     endpoint = next(f for f in page.fns.values() if f.api_name == "parameters")
-    with pytest.raises(gr.Error) as error:
+    with pytest.raises(Refusal) as error:
         endpoint.fn(["<b> & 'x'"])
     assert repr("<b> & 'x'") in error.value.message

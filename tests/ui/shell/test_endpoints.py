@@ -2,10 +2,10 @@
 
 import inspect
 
-import gradio as gr
 import pytest
 
 from explorer.models.choice.family import PRESETS, family_specs
+from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
 
 TEXT = "The cat sat on the [MASK]."
@@ -30,7 +30,7 @@ def test_every_endpoint_with_a_family_is_asked_here():
 def said(name, family):
     try:
         return str(ENDPOINTS[name](**ASKED[name], family=family))
-    except (gr.Error, ValueError) as refusal:
+    except Refusal as refusal:
         return str(refusal)
 
 

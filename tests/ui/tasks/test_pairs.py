@@ -4,7 +4,6 @@ import re
 from contextlib import contextmanager
 from dataclasses import replace
 
-import gradio as gr
 import numpy as np
 import pytest
 import torch
@@ -12,6 +11,7 @@ import torch
 from explorer import assets
 from explorer.page_state import PageState, from_params
 from explorer.places import here
+from explorer.refusal import Refusal
 from explorer.ui.tasks import tab
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.endpoint import pair
@@ -148,12 +148,12 @@ def test_the_verdict_is_told_from_the_numbers():
     ],
 )
 def test_bad_input_is_refused_in_a_sentence(tiny_family, asked, refusal):
-    with pytest.raises(gr.Error, match=refusal):
+    with pytest.raises(Refusal, match=refusal):
         pair(*asked)
 
 
 def test_a_pair_too_long_is_refused_in_a_sentence(tiny_family):
-    with pytest.raises(ValueError, match="Please shorten it"):
+    with pytest.raises(Refusal, match="Please shorten it"):
         pair("the cat " * 400, "a dog")
 
 

@@ -49,7 +49,7 @@ def on_typed(
     """The column's list with what was typed in it, downloaded if it is new.
 
     Raises:
-        ValueError: it cannot stand there, in one sentence.
+        Refusal: it cannot stand there, in one sentence.
     """
     from explorer.models.choice.own import typed_model
     from explorer.models.hub import is_on_disk

@@ -1,0 +1,53 @@
+"""How soon the page draws again when a slider moves: temperature and depth."""
+
+import statistics
+from typing import TYPE_CHECKING
+
+from explorer.bench.start import PATIENCE_S, app, chromium, wait_for
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+GOAL_MS = 100
+SLIDERS = {
+    "temperature": ("/?tab=distillation", "#ds-t", ".dc .fg .main-svg"),
+    "depth": ("/?tab=depth", ".dd input[type=range]", ".dd .main-svg"),
+}
+"""Where each slider stands, the slider, and the chart that it moves."""
+MOVE = """async ([selector, steps]) => {
+  const slider = document.querySelector(selector), times = [];
+  const [from, to] = [Number(slider.min), Number(slider.max)];
+  for (let step = 0; step < steps; step++) {
+    slider.value = from + (to - from) * step / (steps - 1);
+    const started = performance.now();
+    slider.dispatchEvent(new Event('input', {bubbles: true}));
+    await new Promise(requestAnimationFrame);
+    document.body.getBoundingClientRect();
+    times.push(performance.now() - started);
+  }
+  return times;
+}"""
+"""Milliseconds from each move to the next frame with everything laid out."""
+
+
+def dials_report(steps: int = 20) -> str:
+    """Time both sliders, their charts in sight, on the page's opening text."""
+    said = []
+    with app() as (url, _), chromium() as browser:
+        wait_for(url)
+        page = browser.new_page()
+        for name, (path, slider, chart) in SLIDERS.items():
+            page.goto(url + path)
+            times = moved(page, slider, chart, steps)
+            middle, most = statistics.median(times), max(times)
+            said.append(f"{name} {middle:.0f} ms at the median, {most:.0f} at most")
+    return f"drawn again after a slider's move ({steps} steps): {'; '.join(said)}; goal {GOAL_MS}\n"
+
+
+def moved(page: "Page", slider: str, chart: str, steps: int) -> list[float]:
+    """Return the milliseconds of each step of one slider."""
+    page.wait_for_selector(slider, timeout=1e3 * PATIENCE_S)
+    page.locator(chart).first.scroll_into_view_if_needed()
+    page.wait_for_selector(chart, timeout=1e3 * PATIENCE_S)
+    times: list[float] = page.evaluate(MOVE, [slider, steps])
+    return times

@@ -1,0 +1,203 @@
+"""Every limit on who may ask how much, in one table: the code reads its numbers from these rows.
+
+How long a text may be is a question of the models and of each analysis, and stands there.
+``python -m explorer.limits`` writes the table into ``docs/serving.md``.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "serving.md"
+BEGIN, END = "<!-- limits: python -m explorer.limits -->\n", "<!-- end of limits -->\n"
+REFUSED, CLOSED, WAITS = "refused (429)", "the connection is closed", "the next waits"
+BUSY = "{n} requests are already waiting. Please try again in a few seconds."
+UNHEARD_SAYS = (
+    "Nobody listened for this answer within {limit} s, so it was not computed. Please ask "
+    "again, and open the stream at once."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One row: ``most`` of ``what`` for ``who``; beyond that ``then`` happens, and this is said."""
+
+    who: str
+    what: str
+    most: int
+    unit: str
+    then: str
+    says: str = ""
+
+    def sentence(self, n: object = "") -> str:
+        """Fill in the sentence: ``n`` is what is held now, the limit is this row's."""
+        return self.says.format(n=n, limit=self.most)
+
+
+QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
+PROGRAMS = Limit("all programs", "of these questions", 32, "", REFUSED, BUSY)
+ADDRESS = Limit(
+    "one address that has an equal share",
+    f"questions that wait: of the {QUESTIONS.most} places, and of the {PROGRAMS.most} of programs",
+    15,
+    f"sixteenths: all but {QUESTIONS.most // 16}, and all but {PROGRAMS.most // 16}",
+    REFUSED,
+    "{n} questions from your address are already waiting, as many as one address may have now. "
+    "Please try again when one of them is answered.",
+)
+PAGE = Limit(
+    "one page",
+    "questions that wait",
+    16,
+    "",
+    REFUSED,
+    "{n} of your questions are already waiting, the most that one page may have. Please try again "
+    "when one of them is answered.",
+)
+UNHEARD = Limit(
+    "one question",
+    "time until the stream of its answer is open, a stopped server not counted",
+    5,
+    "s",
+    "dropped; a page's question comes back when its stream opens",
+    UNHEARD_SAYS,
+)
+UNHEARD_IF_FULL = Limit(
+    "one question",
+    "the same while all places are taken, or all that its address may hold",
+    1,
+    "s",
+    "the same",
+    UNHEARD_SAYS,
+)
+ASIDE = Limit(
+    "all pages",
+    "dropped questions that may come back",
+    64,
+    "",
+    "the oldest is dropped for good",
+)
+RUNNING = Limit("all together", "questions answered at once", 64, "", WAITS)
+COMPARES = Limit("all pages", "Compares answered at once", 4, "", WAITS)
+COMPARES_ELSEWHERE = Limit(
+    "all pages", "the same where the models are on other machines", 16, "", WAITS
+)
+LIGHT = Limit("all pages", "other short questions answered at once", 4, "", WAITS)
+LONG = Limit("all pages", "sweeps and strips of masked words at once", 4, "", WAITS)
+HUB = Limit("all pages", "questions to the model hub at once", 4, "", WAITS)
+CALLS = Limit("all programs", "questions answered at once", 4, "", WAITS)
+TIMED_CALLS = Limit("all programs", "`/latency` answered at once", 4, "", WAITS)
+TIMED = Limit("all pages", "measurements started and shown at once", 4, "", WAITS)
+OWN_LINE = Limit(
+    "all pages",
+    "live lessons, and jobs of each other kind, started and shown at once",
+    8,
+    "",
+    WAITS,
+)
+JOBS = Limit(
+    "all together",
+    "measurements (and, counted apart, live lessons) that wait for the one that runs",
+    8,
+    "",
+    "refused in the answer",
+    "The queue is full. Please try again later.",
+)
+JOBS_OF_ADDRESS = Limit(
+    "the programs at one address",
+    "of these jobs",
+    2,
+    "",
+    "refused in the answer",
+    "{limit} measurements from your address are waiting or running. Please ask again when one of "
+    "them is done.",
+)
+PROCESSOR = Limit(
+    "the programs at one address",
+    "processor time a minute for `/sentiment`, `/question`, `/depth`, `/contexts`, `/latency`",
+    30,
+    "s",
+    "refused in the answer",
+    "Programs at one address may use {limit} seconds of processor time a minute for /sentiment, "
+    "/question, /depth, /contexts and /latency, and yours is used up. Please try again in a "
+    "minute.",
+)
+MEASURE = Limit(
+    "one call of `/latency`", "time that is measured", 10, "s", "answered with the rounds made"
+)
+MEASURE_WAIT = Limit(
+    "one call of `/latency`",
+    "time until it is answered, its place in the line included",
+    25,
+    "s",
+    "refused in the answer",
+    "The machine is busy with other measurements. Please ask again in a minute.",
+)
+PAGES_AT_ONCE = Limit("all together", "requests for the page answered at once", 1, "", WAITS)
+PAGES_WAITING = Limit("all together", "of these that wait", 512, "", REFUSED, BUSY)
+PICTURES_AT_ONCE = Limit("all pages", "questions of pictures answered at once", 4, "", WAITS)
+PICTURES_WAITING = Limit("all pages", "of these that wait", 64, "", REFUSED, BUSY)
+POSTS_AT_ONCE = Limit("all programs", "questions put into the queue at once", 2, "", WAITS)
+POSTS_WAITING = Limit("all programs", "of these that wait", 1024, "", REFUSED, BUSY)
+SESSIONS = Limit(
+    "all together", "sessions kept", 2_000, "", "the one used least recently starts anew"
+)
+BODY = Limit(
+    "one request",
+    "its body",
+    256,
+    "KB",
+    "refused (413)",
+    "This request is larger than the limit of {limit} KB.",
+)
+HEAD = Limit(
+    "one request",
+    "its address and headers",
+    32,
+    "KB",
+    "refused (431)",
+    "The URL and headers of this request are longer than {limit} KB.",
+)
+SEND_HEAD = Limit(
+    "one connection", "time until the headers of a request are whole", 10, "s", CLOSED
+)
+SEND_BODY = Limit("one connection", "time from there until its body is whole", 20, "s", CLOSED)
+READ = Limit(
+    "one connection", "time in which all but 64 KB of an answer must be read", 30, "s", CLOSED
+)
+STOPPING = Limit(
+    "one question",
+    "time to be answered once the server is asked to stop",
+    5,
+    "s",
+    "ended in a sentence",
+    "The server is stopping or restarting. Please try again in a minute.",
+)
+
+
+def rows() -> Iterator[Limit]:
+    """Yield every limit in the order of this file."""
+    yield from (value for value in globals().values() if isinstance(value, Limit))
+
+
+def table() -> str:
+    """Print the rows as a Markdown table."""
+    lines = ["| who | what | limit | beyond it | what is said |", "|---|---|---|---|---|"]
+    for row in rows():
+        most = f"{row.most:,} {row.unit}".strip()
+        lines.append(
+            f"| {row.who} | {row.what} | {most} | {row.then} | {row.sentence(n='N')} |".replace(
+                "|  |", "| |"
+            )
+        )
+    return "\n".join(lines) + "\n"
+
+
+def with_table(document: str) -> str:
+    """Return a document with the table between its two marks."""
+    before, _, rest = document.partition(BEGIN)
+    return before + BEGIN + table() + END + rest.partition(END)[2]
+
+
+if __name__ == "__main__":
+    DOCUMENT.write_text(with_table(DOCUMENT.read_text("utf-8")), "utf-8")
