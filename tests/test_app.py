@@ -260,5 +260,9 @@ def test_what_runs_has_a_moment_to_end(running):
         process.send_signal(signal.SIGTERM)
         said = stream.read().decode()
     found = json.loads(said.rpartition("data: ")[2])
-    assert found[0]["models"] if isinstance(found, list) else found["error"] == limits.STOPPING.sentence()
+    assert (
+        found[0]["models"]
+        if isinstance(found, list)
+        else found["error"] == limits.STOPPING.sentence()
+    )
     assert process.wait(30) == 0
