@@ -2,8 +2,8 @@
 
 import logging
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,17 +53,17 @@ class LoadedModel:
 Kept = TypeVar("Kept")
 _loaded: dict[Key, Any] = {}
 """The networks in memory: each has a ``spec`` and a ``dtype``, by which it is counted."""
-_locks: dict[Key, threading.Lock] = {}
-_registry = threading.Lock()
+_registry = threading.RLock()
 room = Room(_registry)
 building = threading.Lock()
 """from_pretrained builds on the meta device through global state: two at once break each other."""
 
 
-def load_model(
+@contextmanager
+def leased(
     spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: Report | None = None
-) -> LoadedModel:
-    """The network of a spec, loaded once per device and dtype.
+) -> Iterator[LoadedModel]:
+    """Use the network of a spec, loaded once per device and dtype; until the end it is kept.
 
     Raises:
         ModelUnavailable: the weights are absent, unreachable, damaged or too large for the memory
@@ -76,25 +76,31 @@ def load_model(
             report(f"Loading {spec.label}: {gigabytes(weight_bytes(spec, dtype))}", 0.0)
         return read_checkpoint(spec, path, device, dtype)
 
-    return kept((spec.name, device, dtype), spec, read)
+    with leased_as((spec.name, device, dtype), spec, read) as network:
+        yield network
 
 
-def kept(key: Key, spec: ModelSpec, make: Callable[[], Kept]) -> Kept:
-    """What is in memory under a key, made once within the memory that all networks share.
+def load_model(
+    spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: Report | None = None
+) -> LoadedModel:
+    """Load the network of a spec without a lease, for a program that runs nothing beside.
+
+    It may be evicted at any time: what serves several at once uses ``leased``.
+
+    Raises:
+        ModelUnavailable: as ``leased``.
+    """
+    with leased(spec, device, dtype, report) as network:
+        return network
+
+
+def leased_as(key: Key, spec: ModelSpec, make: Callable[[], Kept]) -> AbstractContextManager[Kept]:
+    """Use what is in memory under a key, made once within the memory that all networks share.
 
     Raises:
         ModelUnavailable: there is no room for it.
     """
-    with _registry:
-        lock = _locks.setdefault(key, threading.Lock())
-    with lock:
-        found = _recent(key)
-        if found is None:
-            with room.for_one_more(spec, key, _loaded):
-                found = make()
-                with _registry:
-                    _loaded[key] = found
-        return found
+    return room.lease(key, spec, make, _loaded)
 
 
 def passing(
@@ -104,31 +110,19 @@ def passing(
     return room.for_a_pass(texts * running_bytes(spec, dtype, tokens), _loaded)
 
 
-def _recent(key: Key) -> Any:  # noqa: ANN401
-    """A network that is in memory, from now on the most recently used."""
-    with _registry:
-        found = _loaded.pop(key, None)
-        if found is not None:
-            _loaded[key] = found
-        return found
-
-
 def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
     """Whether the network is in memory already."""
     return (spec.name, device, dtype) in _loaded
 
 
 def forget_all(is_one: Callable[[str], bool]) -> None:
-    """Take those from memory whose name says so."""
-    with _registry:
-        for key in [key for key in _loaded if is_one(key[0])]:
-            del _loaded[key]
+    """Take those from memory whose name says so, as soon as nobody uses them."""
+    room.forget(lambda key: is_one(key[0]), _loaded)
 
 
 def forget_model(spec: ModelSpec, device: str, dtype: str) -> None:
-    """Take a network from its device; the next text loads it again."""
-    with _registry:
-        _loaded.pop((spec.name, device, dtype), None)
+    """Take a network from its device as soon as nobody uses it; the next text loads it again."""
+    room.forget(lambda key: key == (spec.name, device, dtype), _loaded)
     forget_free_memory()
 
 

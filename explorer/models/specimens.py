@@ -1,14 +1,18 @@
 """Specimens: the networks that live checks look at; a test puts tampered ones in their place."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from transformers import PreTrainedModel
 
 from explorer.models.architectures import meta_network, random_network, sharing_network
 from explorer.models.choice.family import family_specs
-from explorer.models.loading import LoadedModel, load_model
+from explorer.models.loading import LoadedModel, leased
 from explorer.models.specs import ModelSpec
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +20,8 @@ class Specimens:
     """Where a check takes its networks from: bare shapes, random weights, the chosen family."""
 
     family: str
-    loaded: Callable[[str], LoadedModel]
-    """The family's model of a key; raises ModelUnavailable where there is none."""
+    leased: Callable[[str], AbstractContextManager[LoadedModel]]
+    """A lease on the family's model of a key; raises ModelUnavailable where there is none."""
     shape: Callable[[ModelSpec], PreTrainedModel] = meta_network
     """A spec's network without numbers."""
     random: Callable[[ModelSpec], PreTrainedModel] = random_network
@@ -27,10 +31,22 @@ class Specimens:
     presses: int = 1
     """How often the reader has asked: a timed check takes so many times its usual rounds."""
 
+    def of_each(
+        self, keys: Iterable[str], measure: Callable[[LoadedModel], Value]
+    ) -> dict[str, Value]:
+        """What is measured of the family's models of some keys, each kept for its turn alone."""
+        found = {}
+        for key in keys:
+            with self.leased(key) as loaded:
+                found[key] = measure(loaded)
+        return found
+
 
 def family_specimens(
-    family: str, load: Callable[[ModelSpec], LoadedModel] = load_model, presses: int = 1
+    family: str,
+    lease: Callable[[ModelSpec], AbstractContextManager[LoadedModel]] = leased,
+    presses: int = 1,
 ) -> Specimens:
     """The untampered specimens of a family; a model is loaded when a check first asks for it."""
     specs = {spec.key: spec for spec in family_specs(family)}
-    return Specimens(family, lambda key: load(specs[key]), presses=presses)
+    return Specimens(family, lambda key: lease(specs[key]), presses=presses)

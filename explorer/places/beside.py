@@ -16,7 +16,7 @@ from explorer.gate import wait_for_gate
 from explorer.models.choice.family import all_specs
 from explorer.models.run import Run
 from explorer.models.specs import Where
-from explorer.places.here import Here, loaded
+from explorer.places.here import Here, leased
 from explorer.places.seam import ASKER
 from explorer.refusal import carried
 from explorer.timing.room import limit_memory
@@ -41,6 +41,12 @@ def taken_apart(run: Run) -> tuple[Any, ...]:
     return (run.tokens, *arrays, run.mask_id, run.device, run.dtype)
 
 
+def vocabulary_of(where: Where) -> tuple[str, ...]:
+    """The piece of each id, once the network is loaded."""
+    with leased(where) as network:
+        return network.vocabulary
+
+
 class Beside:
     """One machine's networks, one pass at a time."""
 
@@ -57,7 +63,7 @@ class Beside:
 
     async def vocabulary(self, network: Network) -> Any:  # noqa: ANN401
         """The piece of each id, once the network is loaded; or why it cannot be."""
-        return await self._in_thread(lambda: loaded(where_is(network)).vocabulary)
+        return await self._in_thread(lambda: vocabulary_of(where_is(network)))
 
     async def runs(self, asked: Iterable[tuple[Network, str]]) -> list[Any]:
         """The runs of texts, taken apart, or why there is none; those of like length share one."""

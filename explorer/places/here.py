@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from explorer.models.run import Run
 from explorer.models.specs import Where
 from explorer.models.tokens import BadText
 from explorer.places.lanes import VISITOR, Lanes, Work, lane_of
-from explorer.places.seam import ASKER, JOBS, PROGRAM, Report, job_named
+from explorer.places.seam import ASKER, JOBS, PROGRAM, Report, Way, job_named
 from explorer.places.together import Network, Together, Waiting
 from explorer.timing.budget import Meter
 from explorer.timing.slot import SLOT
@@ -64,15 +64,15 @@ def _running(where: Where, tokens: int = 512, texts: int = 1) -> Iterator[None]:
         raise
 
 
-def loaded(where: Where, report: Report | None = None) -> "LoadedModel":
-    """A network of this process, loaded once.
+def leased(where: Where, report: Report | None = None) -> AbstractContextManager["LoadedModel"]:
+    """Use a network of this process, loaded once; until the end it is kept.
 
     Raises:
         ModelUnavailable: it cannot be had, in one sentence.
     """
-    from explorer.models.loading import load_model
+    from explorer.models import loading
 
-    return load_model(*where, report)
+    return loading.leased(*where, report)
 
 
 class Here:
@@ -97,7 +97,8 @@ class Here:
 
     def load(self, where: Where, report: Report | None) -> None:
         """Read the network from disk or from the hub, unless it is here."""
-        loaded(where, report)
+        with leased(where, report):
+            pass
 
     def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
         """Texts of like length that come while the workers are busy share the next pass.
@@ -105,7 +106,9 @@ class Here:
         Loaded by the caller, as in ``near``: what left meanwhile would keep a worker for seconds.
         """
         try:
-            waiting = Waiting(text, loaded(where, report), report)
+            with ExitStack() as held:
+                network = held.enter_context(leased(where, report))
+                waiting = Waiting(text, network, report, held.pop_all())
         except BaseException as error:
             failed: Future[Run] = Future()
             failed.set_exception(error)
@@ -143,15 +146,24 @@ class Here:
         meter.begin()
 
     def _serve(self, network: Network) -> None:
-        """Run the texts that share a pass; each gets its own run, or the reason why it has none."""
+        """Run the texts that share a pass; each gets its own run, or the reason why it has none.
+
+        Whoever reads the answer finds the lease given back already.
+        """
         served = self._together.take(network)
+        if not served:
+            return  # another's pass has taken them along
+        found: dict[Waiting, Run | BaseException] = {}
         try:
-            if served:  # else another's pass has taken them along
-                _run_all(served, network[0])
+            with ExitStack() as held:
+                for one in served:
+                    held.callback(one.held.close)
+                _run_all(served, network[0], found)
         except BaseException as error:
             for one in served:
-                if not one.run.done():
-                    one.run.set_exception(error)
+                found.setdefault(one, error)
+        for one in served:
+            settle(one.run, found[one])
 
     def near(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """The job on a worker or in the caller's thread, as the list says.
@@ -161,7 +173,13 @@ class Here:
         """
         way, do = JOBS[job], job_named(job)
         # Loaded by the caller: a download on a worker would keep everybody's texts waiting.
-        first = loaded(where) if way.given_network else where
+        with leased(where) if way.given_network else nullcontext(where) as first:
+            return self._do(way, do, (first, *arguments), where)
+
+    def _do(
+        self, way: Way, do: Callable[..., Any], arguments: tuple[Any, ...], where: Where
+    ) -> Any:  # noqa: ANN401
+        """The job's answer, while whoever calls holds the lease on its network."""
         program = PROGRAM[-1]()
         meter = Meter(program, WIDTH)
         if not way.on_worker:
@@ -171,7 +189,7 @@ class Here:
                 meter.running(),
                 nullcontext() if way.slot == "none" else _running(where),
             ):
-                return do(first, *arguments)
+                return do(*arguments)
         left, answer, lane = ASKER[-1](), Future[Any](), lane_of(program, way.one_of_many)
         let_others = partial(self._let_others, lane, meter, left)
 
@@ -185,7 +203,7 @@ class Here:
                     meter.running(),
                     _running(where),
                 ):
-                    found = do(first, *arguments)
+                    found = do(*arguments)
                 answer.set_result(found)
             except BaseException as error:
                 answer.set_exception(error)
@@ -195,18 +213,28 @@ class Here:
 
     def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """In the caller's thread; between two of its words a measurement may have its turn."""
-        told = job_named(job)(loaded(where), *arguments)
         end = object()
-        while True:
-            with SLOT.infer():
-                word = next(told, end)
-            if word is end:
-                return
-            yield word
+        with leased(where) as network, closing(job_named(job)(network, *arguments)) as told:
+            while True:
+                with SLOT.infer():
+                    word = next(told, end)
+                if word is end:
+                    return
+                yield word
 
 
-def _run_all(served: list[Waiting], where: Where) -> None:
-    """The runs of texts that share a pass, and the reasons why some cannot be read."""
+def settle(future: "Future[Run]", found: Run | BaseException) -> None:
+    """Answer whoever waits, by a run or by what kept it from being made."""
+    if isinstance(found, BaseException):
+        future.set_exception(found)
+    else:
+        future.set_result(found)
+
+
+def _run_all(
+    served: list[Waiting], where: Where, found: dict[Waiting, Run | BaseException]
+) -> None:
+    """Put the runs of texts that share a pass into ``found``, or why one cannot be read."""
     from explorer.models.forward import run_together, tokenize
 
     reports = [one.report for one in served if one.report]
@@ -215,12 +243,11 @@ def _run_all(served: list[Waiting], where: Where) -> None:
         try:
             tokens[one] = tokenize(network, one.text)
         except BadText as error:
-            one.run.set_exception(error)
+            found[one] = error
     if SLOT.is_measuring:
         for report in reports:
             report("A measurement has the machine for some seconds; your text is next", 0.0)
     longest = max((len(one.ids) for one in tokens.values()), default=0)
     with SLOT.infer(), _running(where, longest, len(tokens)):
         runs = run_together(network, list(tokens.values()))
-    for one, run in zip(tokens, runs, strict=True):
-        one.run.set_result(run)
+    found.update(zip(tokens, runs, strict=True))

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import Future
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -26,8 +27,10 @@ class Waiting:
 
     text: str
     network: "LoadedModel"
-    """Loaded by whoever asks, and in memory until the text is read."""
+    """Loaded by whoever asks."""
     report: Report | None = None
+    held: ExitStack = field(default_factory=ExitStack)
+    """Holds the lease on the network: closed when the text has been read."""
     run: "Future[Run]" = field(default_factory=Future)
 
 

@@ -29,9 +29,11 @@ def pass_peak(spec: "ModelSpec", workload: "Workload", check: Call) -> int | Non
     from explorer.timing.networks import timed_network
     from explorer.timing.protocol import forward_call, interruptible
 
-    network = timed_network(spec, workload).network
-    call = forward_call(spec, network, workload)
-    with interruptible([(spec, network)], workload.tokens, check):
+    with (
+        timed_network(spec, workload) as timed,
+        interruptible([(spec, timed.network)], workload.tokens, check),
+    ):
+        call = forward_call(spec, timed.network, workload)
         call()
         return peak_bytes(call, workload.device)
 

@@ -1,7 +1,8 @@
 """The networks that are timed: the explorer's own where it has them, else the bare shapes."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from transformers import PreTrainedModel
 
 from explorer.models.architectures import Check, meta_network, random_network
 from explorer.models.hub import cached_path
-from explorer.models.loading import DTYPES, LoadedModel, forget_all, kept, load_model
+from explorer.models.loading import DTYPES, forget_all, leased, leased_as
 from explorer.models.specs import ModelSpec
 from explorer.timing.machine import free_bytes
 from explorer.timing.workload import BadWorkload, Workload, check_size
@@ -34,16 +35,17 @@ class TimedNetwork:
     weights: str
     """``bundled``, ``checkpoint`` or ``random``: the time does not depend on it, the shape does."""
     dtype: str = "float32"
-    loaded: LoadedModel | None = None
-    """Whose network it is, so that this stays in memory as long as it is timed."""
 
     def n_bytes(self, head: bool) -> int:
         """Bytes of the weights kept for a pass: the encoder, or everything with the head."""
         return weight_bytes(self.network if head else self.network.base_model)
 
 
-def timed_network(spec: ModelSpec, workload: Workload, check: Check = lambda: None) -> TimedNetwork:
-    """The network of a spec on the workload's device and dtype; nothing is ever downloaded.
+@contextmanager
+def timed_network(
+    spec: ModelSpec, workload: Workload, check: Check = lambda: None
+) -> Iterator[TimedNetwork]:
+    """Use the network of a spec on the workload's device and dtype; nothing is ever downloaded.
 
     Raises:
         BadWorkload: the device is not there, or the pass does not fit the machine.
@@ -55,10 +57,12 @@ def timed_network(spec: ModelSpec, workload: Workload, check: Check = lambda: No
     weights = weight_bytes(meta_network(spec)) * element_size(workload.dtype) // 4
     check_size(spec.architecture, workload, free_bytes(workload.device), weights)
     if has_weights(spec):
-        loaded = load_model(spec, workload.device, workload.dtype)
         weights_of = "checkpoint" if spec.repo else "bundled"
-        return TimedNetwork(spec, loaded.network, weights_of, workload.dtype, loaded)
-    return _random(spec, workload, check)
+        with leased(spec, workload.device, workload.dtype) as loaded:
+            yield TimedNetwork(spec, loaded.network, weights_of, workload.dtype)
+    else:
+        with _random(spec, workload, check) as made:
+            yield made
 
 
 def has_weights(spec: ModelSpec) -> bool:
@@ -85,14 +89,16 @@ def check_device(device: str) -> None:
         raise BadWorkload(f"This machine has no {device} device.")
 
 
-def _random(spec: ModelSpec, workload: Workload, check: Check) -> TimedNetwork:
+def _random(
+    spec: ModelSpec, workload: Workload, check: Check
+) -> AbstractContextManager[TimedNetwork]:
     device, dtype = workload.device, workload.dtype
 
     def make() -> TimedNetwork:
         network = random_network(spec, check=check).to(device, DTYPES[dtype])
         return TimedNetwork(spec, network, "random", dtype)
 
-    return kept((f"random{MADE}{spec.name}", device, dtype), spec, make)
+    return leased_as((f"random{MADE}{spec.name}", device, dtype), spec, make)
 
 
 def forget_timed_networks() -> None:
@@ -131,24 +137,24 @@ class WeightsOnly(nn.Module):
         return product if self.bias is None else product + self.bias
 
 
-def int8_network(timed: TimedNetwork) -> TimedNetwork:
-    """The same network with its products in 8-bit integers, inputs too (dynamic quantisation).
+def int8_network(timed: TimedNetwork) -> AbstractContextManager[TimedNetwork]:
+    """Use the same network with its products in 8-bit integers, inputs too (dynamic quantisation).
 
     One scale per row of a weight matrix: with one for the whole matrix more answers change.
     """
     return _kept_network(timed, "int8", TORCH_WAYS["int8"])
 
 
-def int8_weights_network(timed: TimedNetwork) -> TimedNetwork:
-    """The same network with its weights alone in 8 bits: smaller, hardly another answer."""
+def int8_weights_network(timed: TimedNetwork) -> AbstractContextManager[TimedNetwork]:
+    """Use the same network with its weights alone in 8 bits: smaller, hardly another answer."""
     return _kept_network(timed, "int8 weights", TORCH_WAYS["int8 weights"])
 
 
 def _kept_network(
     timed: TimedNetwork, name: str, make: Callable[[nn.Module], nn.Module]
-) -> TimedNetwork:
+) -> AbstractContextManager[TimedNetwork]:
     key = (f"{name}{MADE}{timed.spec.name}, {timed.weights}", "cpu", timed.dtype)
-    return kept(key, timed.spec, lambda: replace(timed, network=make(timed.network)))
+    return leased_as(key, timed.spec, lambda: replace(timed, network=make(timed.network)))
 
 
 def _dynamic(network: nn.Module) -> nn.Module:

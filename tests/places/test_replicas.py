@@ -158,8 +158,8 @@ def test_weights_that_cannot_be_had_beyond_the_wire_are_a_card(machine, monkeypa
     def absent(where, report=None):
         raise ModelUnavailable(where.spec, "it is gone")
 
-    monkeypatch.setattr(beside, "loaded", absent)
-    monkeypatch.setattr(here, "loaded", absent)
+    monkeypatch.setattr(beside, "leased", absent)
+    monkeypatch.setattr(here, "leased", absent)
     found, missing = get_runs(PageState(text=TEXT))
     assert found == {}
     assert [str(missing[key]).endswith("it is gone.") for key in MODEL_KEYS] == [True] * 3

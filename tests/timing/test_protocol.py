@@ -197,9 +197,12 @@ def test_a_pass_is_stopped_in_its_middle(tiny_family, key, long_layer, monkeypat
 def test_every_product_of_a_long_8_bit_pass_looks_at_the_stop_sign(tiny_family, monkeypatch):
     monkeypatch.setattr(timing, "LONG_LAYER", 0)
     spec, seen = tiny_family.specs["distilbert"], []
-    int8 = int8_network(timed_network(spec, Workload())).network
-    with interruptible([(spec, int8)], 32, lambda: seen.append(1)):
-        forward_call(spec, int8, Workload())()
+    with (
+        timed_network(spec, Workload()) as timed,
+        int8_network(timed) as int8,
+        interruptible([(spec, int8.network)], 32, lambda: seen.append(1)),
+    ):
+        forward_call(spec, int8.network, Workload())()
     assert len(seen) >= 6 * spec.architecture.n_layers
 
 
@@ -227,9 +230,9 @@ def test_pressure_is_read_from_the_some_line(tmp_path, monkeypatch):
 def test_the_explorers_own_network_is_timed_where_it_has_one(tiny_family):
     spec = tiny_family.specs["distilbert"]
     assert has_weights(spec)
-    timed = timed_network(spec, Workload())
-    assert timed.weights == "bundled"
-    assert timed.network is tiny_family.loaded("distilbert").network
+    with timed_network(spec, Workload()) as timed:
+        assert timed.weights == "bundled"
+        assert timed.network is tiny_family.loaded("distilbert").network
 
 
 def test_weights_are_counted_once_however_often_they_are_tied(tiny_family):
@@ -261,13 +264,12 @@ def test_random_networks_are_kept_within_the_memory_that_all_networks_share(monk
     room = sum(map(memory.weight_bytes, (first, second, third))) - 1
     monkeypatch.setattr(memory, "LIMIT", [room])
     monkeypatch.setattr(memory, "running_bytes", lambda *_: 0)
-    for spec in (first, second, first, second):
-        timed_network(spec, Workload(length=8))
-    assert drawn == [first, second]
-    timed_network(third, Workload(length=8))
-    assert loading.room.taken(loading._loaded) <= room
-    timed_network(first, Workload(length=8))
-    assert drawn == [first, second, third, first]
+    for spec in (first, second, first, second, third):
+        with timed_network(spec, Workload(length=8)):
+            assert loading.room.taken(loading._loaded) <= room
+    assert drawn == [first, second, third]
+    with timed_network(first, Workload(length=8)):
+        assert drawn == [first, second, third, first]
     forget_timed_networks()
     assert not loading._loaded
 

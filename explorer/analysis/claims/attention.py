@@ -24,10 +24,10 @@ EXACT, MOVED = 1e-4, 1e-3
 
 def attention_formula(specimens: Specimens) -> Measured:
     """LC22: every head recomputed as softmax(Q K^T / sqrt(d)) from its own queries and keys."""
-    worst = {key: formula_error(specimens.loaded(key)) for key in CLAIMED}
-    loaded = specimens.loaded("bert")
-    seen = _attention(loaded)
-    words = [spelling_of(loaded.vocabulary).text(piece) for piece in tokenize(loaded, TEXT).pieces]
+    worst = specimens.of_each(CLAIMED, formula_error)
+    with specimens.leased("bert") as loaded:
+        seen, pieces = _attention(loaded), tokenize(loaded, TEXT).pieces
+        words = [spelling_of(loaded.vocabulary).text(piece) for piece in pieces]
     quantities = {"largest_difference": Quantity(max(worst.values()), _differ(max(worst.values())))}
     text = f"largest difference over all heads: {listed({k: power(x) for k, x in worst.items()})}"
     if "ran" in words and "cat" in words:
@@ -90,8 +90,8 @@ def both_directions(specimens: Specimens) -> Measured:
 
     The measure is total variation: the share of probability that moves.
     """
-    free = {key: moved_by_right_word(specimens.loaded(key), False) for key in CLAIMED}
-    causal = {key: moved_by_right_word(specimens.loaded(key), True) for key in CLAIMED}
+    free = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, False))
+    causal = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, True))
     least, most = min(free.values()), max(causal.values())
     return Measured(
         f"probability moved: {listed({k: f'{100 * x:.1f}%' for k, x in free.items()})}; "
@@ -127,8 +127,8 @@ def _prediction(loaded: LoadedModel, text: str, causal: bool) -> Tensor:
 
 def position_effect(specimens: Specimens) -> Measured:
     """LC24: whether shuffling the tokens only shuffles the outputs, with and without positions."""
-    without = {key: shuffle_error(specimens.loaded(key), False) for key in CLAIMED}
-    with_them = {key: shuffle_error(specimens.loaded(key), True) for key in CLAIMED}
+    without = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, False))
+    with_them = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, True))
     most, least = max(without.values()), min(with_them.values())
     return Measured(
         f"outputs differ by {power(most)} at most without position embeddings, "

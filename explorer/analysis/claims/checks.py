@@ -1,6 +1,7 @@
 """The live checks by id, and what each says about the printed claims it bears on."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 from explorer.analysis.claims import attention as claims_attention
 from explorer.analysis.claims import cost as claims_cost
@@ -15,7 +16,7 @@ from explorer.analysis.claims.measured import Measured
 from explorer.analysis.claims.results import CheckResult, Judged
 from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.hub import ModelUnavailable
-from explorer.models.loading import LoadedModel, load_model
+from explorer.models.loading import LoadedModel, leased
 from explorer.models.specimens import Specimens, family_specimens
 from explorer.models.specs import ModelSpec, Where
 from explorer.refusal import Refusal
@@ -63,10 +64,10 @@ TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 def checked(where: Where, family: str, check: str, presses: int) -> CheckResult:
     """``check_result`` of a family, loaded on the device and in the precision of ``where``."""
 
-    def load(spec: ModelSpec) -> LoadedModel:
-        return load_model(spec, where.device, where.dtype)
+    def lease(spec: ModelSpec) -> AbstractContextManager[LoadedModel]:
+        return leased(spec, where.device, where.dtype)
 
-    return check_result(check, family_specimens(family, load, presses))
+    return check_result(check, family_specimens(family, lease, presses))
 
 
 def timed(where: Where, family: str, check: str, presses: int) -> CheckResult:

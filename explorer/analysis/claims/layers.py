@@ -34,9 +34,9 @@ def shared_layers(specimens: Specimens) -> Measured:
         key: layer_calls(specimens.shape(spec).base_model, spec.kind.output)
         for key, spec in BASE.items()
     }
-    loaded = {key: specimens.loaded(key) for key in CLAIMED}
-    own = {key: loaded_layer_calls(model) for key, model in loaded.items()}
-    as_built = all(_as_built(own[k], m.spec) for k, m in loaded.items())
+    counted = specimens.of_each(CLAIMED, lambda model: (loaded_layer_calls(model), model.spec))
+    own = {key: calls for key, (calls, _) in counted.items()}
+    as_built = all(_as_built(calls, spec) for calls, spec in counted.values())
     said = {key: f"{calls.calls} on {calls.distinct}" for key, calls in seen.items()}
     here = {key: f"{calls.calls} on {calls.distinct}" for key, calls in own.items()}
     return Measured(
@@ -63,11 +63,12 @@ def segment_effect(specimens: Specimens) -> Measured:
     """LC12: segment embeddings stored, and how far the outputs move when the segments change."""
     rows, moved = {}, {}
     for key in CLAIMED:
-        loaded = specimens.loaded(key)
-        stored = loaded.network.named_parameters()
-        rows[key] = sum(p.shape[0] for name, p in stored if "token_type" in name)
-        moved[key] = _moved_by_segments(loaded)
-    extra = [name for name in _names(specimens.loaded("distilbert")) if _PAIR_PARTS.search(name)]
+        with specimens.leased(key) as loaded:
+            stored = loaded.network.named_parameters()
+            rows[key] = sum(p.shape[0] for name, p in stored if "token_type" in name)
+            moved[key] = _moved_by_segments(loaded)
+    with specimens.leased("distilbert") as loaded:
+        extra = [name for name in _names(loaded) if _PAIR_PARTS.search(name)]
     said = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
     return Measured(
         listed(said),
@@ -126,7 +127,7 @@ def _longest(specimens: Specimens, key: str) -> int:
 
 def special_tokens(specimens: Specimens) -> Measured:
     """LC32: which pieces the three tokenizers put at the two ends of a text."""
-    pieces = {key: tokenize(specimens.loaded(key), TEXT).pieces for key in CLAIMED}
+    pieces = specimens.of_each(CLAIMED, lambda model: tokenize(model, TEXT).pieces)
     ends = {key: f"{row[0]} … {row[-1]}" for key, row in pieces.items()}
     starts = sum(row[0] == "[CLS]" for row in pieces.values())
     stops = sum(row[-1] == "[SEP]" for row in pieces.values())
@@ -147,10 +148,9 @@ def updated_rows(specimens: Specimens) -> Measured:
     As input only the rows that were read; as the tied output layer every row, since softmax
     moves the scores of all words.
     """
-    loaded = specimens.loaded("bert")
-    inputs = inputs_of(loaded, tokenize(loaded, TEXT))
-    different = len(set(inputs["input_ids"].flatten().tolist()))
-    with loaded.lock, torch.enable_grad():
+    with specimens.leased("bert") as loaded, loaded.lock, torch.enable_grad():
+        inputs = inputs_of(loaded, tokenize(loaded, TEXT))
+        different = len(set(inputs["input_ids"].flatten().tolist()))
         read, size = _rows_with_gradient(loaded, inputs, by_output=False)
         moved, _ = _rows_with_gradient(loaded, inputs, by_output=True)
     share = 100 * read / size

@@ -98,8 +98,8 @@ def sentence_pair(
 
 def next_sentence_head(specimens: Specimens) -> Measured:
     """LC15: how often BERT's head says "follows" to next, random and swapped second sentences."""
-    loaded = specimens.loaded("bert")
-    logits = {order: pair_logits(loaded, order) for order in ORDERS}
+    with specimens.leased("bert") as loaded:
+        logits = {order: pair_logits(loaded, order) for order in ORDERS}
     follows = {order: float((x[:, 0] > x[:, 1]).float().mean()) for order, x in logits.items()}
     classes = logits["next"].shape[1]
     said = ", ".join(f"{order} {of_few(follows[order], len(PAIRS))}" for order in ORDERS)
@@ -118,8 +118,8 @@ def next_sentence_head(specimens: Specimens) -> Measured:
 
 def sentence_order_head(specimens: Specimens) -> Measured:
     """LC16: how often ALBERT's head tells ordered pairs from swapped ones."""
-    loaded = specimens.loaded("albert")
-    ordered, swapped = pair_logits(loaded, "next"), pair_logits(loaded, "swapped")
+    with specimens.leased("albert") as loaded:
+        ordered, swapped = pair_logits(loaded, "next"), pair_logits(loaded, "swapped")
     lead, trail = ordered[:, 0] - ordered[:, 1], swapped[:, 0] - swapped[:, 1]
     accuracy = float(torch.cat([lead > 0, trail < 0]).float().mean())
     apart = float((lead > trail).float().mean())

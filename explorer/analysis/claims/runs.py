@@ -1,5 +1,8 @@
 """Live checks of what the three models do with the same text: losses, layers, answers."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from explorer.analysis.claims.measured import (
@@ -35,30 +38,31 @@ def _run(loaded: LoadedModel, text: str) -> Run:
     return run_model(loaded, tokenize(loaded, text))
 
 
-def distilled(specimens: Specimens) -> tuple[LoadedModel, LoadedModel]:
-    """Teacher and student.
+@contextmanager
+def distilled(specimens: Specimens) -> Iterator[tuple[LoadedModel, LoadedModel]]:
+    """Use teacher and student.
 
     Raises:
         NotAPair: the one did not learn from the other.
     """
-    teacher, student = specimens.loaded("bert"), specimens.loaded("distilbert")
-    parent = teacher_of(student.spec)
-    if parent is None or parent.name != teacher.spec.name:
-        raise NotAPair(f"{student.spec.label} was not distilled from {teacher.spec.label}.")
-    return teacher, student
+    with specimens.leased("bert") as teacher, specimens.leased("distilbert") as student:
+        parent = teacher_of(student.spec)
+        if parent is None or parent.name != teacher.spec.name:
+            raise NotAPair(f"{student.spec.label} was not distilled from {teacher.spec.label}.")
+        yield teacher, student
 
 
 def triple_loss_parts(specimens: Specimens) -> Measured:
     """LC17: the three losses on one sentence, and whether their weighted sum is the total."""
-    teacher, student = distilled(specimens)
-    runs = _run(teacher, TEXT), _run(student, TEXT)
-    everywhere = tuple(range(len(runs[0].tokens)))
-    pair = PairLogits(
-        *runs,
-        position_logits(teacher, runs[0], everywhere),
-        position_logits(student, runs[1], everywhere),
-    )
-    known = student.tokenizer.convert_tokens_to_ids(ANSWER)
+    with distilled(specimens) as (teacher, student):
+        runs = _run(teacher, TEXT), _run(student, TEXT)
+        everywhere = tuple(range(len(runs[0].tokens)))
+        pair = PairLogits(
+            *runs,
+            position_logits(teacher, runs[0], everywhere),
+            position_logits(student, runs[1], everywhere),
+        )
+        known = student.tokenizer.convert_tokens_to_ids(ANSWER)
     losses = sentence_losses(pair, (known,), (TEMPERATURE,))
     parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm or 0.0, "cos": losses.cos or 0.0}
     total = losses.total(0, PUBLISHED)
@@ -75,8 +79,8 @@ def triple_loss_parts(specimens: Specimens) -> Measured:
 
 def layer_alignment(specimens: Specimens) -> Measured:
     """LC18: cosine of student and teacher states: the trained pair, and layers in between."""
-    teacher, student = distilled(specimens)
-    cosine = state_alignment(_run(teacher, TEXT), _run(student, TEXT)).cosine
+    with distilled(specimens) as (teacher, student):
+        cosine = state_alignment(_run(teacher, TEXT), _run(student, TEXT)).cosine
     last = float(cosine[-1, -1])
     step = (cosine.shape[1] - 1) // (cosine.shape[0] - 1)
     between = [float(cosine[i, i * step]) for i in range(1, cosine.shape[0] - 1)]
@@ -91,8 +95,8 @@ def layer_alignment(specimens: Specimens) -> Measured:
 
 def layer_lineage(specimens: Specimens) -> Measured:
     """LC19: the teacher layer whose weights each student layer resembles most."""
-    teacher, student = distilled(specimens)
-    lineage = weight_lineage(layer_cosines(student, teacher), student.spec.initialised_from)
+    with distilled(specimens) as (teacher, student):
+        lineage = weight_lineage(layer_cosines(student, teacher), student.spec.initialised_from)
     nearest = ", ".join(str(i) for i in lineage.nearest)
     started = ", ".join(str(i) for i in lineage.initialised_from)
     return Measured(
@@ -109,8 +113,9 @@ def _sentences() -> tuple[str, ...]:
 
 def fill_agreement(specimens: Specimens) -> Measured:
     """LC20: how often DistilBERT and ALBERT give BERT's first word, over 24 sentences."""
-    loaded = {key: specimens.loaded(key) for key in CLAIMED}
-    runs = {key: [_run(model, text) for text in _sentences()] for key, model in loaded.items()}
+    texts = (*_sentences(), CAT)
+    runs = specimens.of_each(CLAIMED, lambda model: [_run(model, text) for text in texts])
+    on_the_mat = {key: rows.pop() for key, rows in runs.items()}
     first = {key: [_first_word(run) for run in rows] for key, rows in runs.items()}
     hits = {
         key: np.array([a == b for a, b in zip(first[key], first["bert"], strict=True)])
@@ -120,7 +125,7 @@ def fill_agreement(specimens: Specimens) -> Measured:
     kl = float(
         np.mean([_divergence(t, s) for t, s in zip(runs["bert"], runs["distilbert"], strict=True)])
     )
-    rank = rank_of_word(_run(loaded["bert"], CAT), "cat")
+    rank = rank_of_word(on_the_mat["bert"], "cat")
     return Measured(
         f"BERT's first word: {listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
         f"{N_SENTENCES} sentences, with 95% intervals; KL to the teacher {kl:.2f} nats; "
@@ -169,7 +174,7 @@ def layer_steps(specimens: Specimens) -> Measured:
 
     Unevenness is the standard deviation of the steps' L2 lengths over their mean.
     """
-    steps = {key: state_steps(_run(specimens.loaded(key), TEXT)) for key in ("bert", "albert")}
+    steps = specimens.of_each(("bert", "albert"), lambda model: state_steps(_run(model, TEXT)))
     uneven = {key: float(x.std() / x.mean()) for key, x in steps.items()}
     said = {key: f"{x:.2f}" for key, x in uneven.items()}
     return Measured(

@@ -97,13 +97,14 @@ def accuracy_costs(
     Raises:
         ModelUnavailable: the weights cannot be had. Stopped: somebody asked for the end.
     """
-    from explorer.models.loading import load_model
+    from explorer.models.loading import leased
     from explorer.timing.protocol import thread_width
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
     listed = bundled_sentences() if sentences is None else sentences
-    texts = masked_texts(load_model(spec, workload.device), listed, workload.length)
+    with leased(spec, workload.device) as loaded:
+        texts = masked_texts(loaded, listed, workload.length)
     if not len(texts.rows):
         return
     with thread_width("compute"):

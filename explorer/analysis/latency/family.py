@@ -1,7 +1,7 @@
 """One family timed by the protocol, with everything a result must state about how."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -117,18 +117,21 @@ def measure_family(
 
     rows = rows_of(specs, workload, devices)
     sign.allow(DRAW_S)
-    timed = [timed_network(row.spec, row.workload, sign.check) for row in rows]
-    sign.allow(PASS_ALLOWANCE * plan.budget_s)
-    calls = [
-        Candidate(row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload))
-        for row, t in zip(rows, timed, strict=True)
-    ]
-    about = (tuple(t.weights for t in timed), tuple(t.n_bytes(workload.head) for t in timed))
-    networks = [(t.spec, t.network) for t in timed]
-    with (
-        instruments_for(workload) as (instruments, threads),
-        interruptible(networks, workload.tokens, sign.check),
-    ):
+    with ExitStack() as held:
+        timed = [
+            held.enter_context(timed_network(row.spec, row.workload, sign.check)) for row in rows
+        ]
+        sign.allow(PASS_ALLOWANCE * plan.budget_s)
+        calls = [
+            Candidate(
+                row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload)
+            )
+            for row, t in zip(rows, timed, strict=True)
+        ]
+        about = (tuple(t.weights for t in timed), tuple(t.n_bytes(workload.head) for t in timed))
+        networks = [(t.spec, t.network) for t in timed]
+        instruments, threads = held.enter_context(instruments_for(workload))
+        held.enter_context(interruptible(networks, workload.tokens, sign.check))
         for latency in latency_rounds(calls, instruments, plan, sign.check):
             yield FamilyLatency(
                 tuple(specs), workload, latency, about[0], threads, about[1], tuple(devices)

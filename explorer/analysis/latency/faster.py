@@ -95,10 +95,10 @@ def _one_model(
     found: Faster, spec: ModelSpec, works: Sequence[Workload], plan: Plan, sign: StopSign
 ) -> Iterator[Faster]:
     """What was found before, and then one more model: built, timed, and asked for its answers."""
-    with ExitStack() as processes:
+    with ExitStack() as held:
         yield replace(found, building=spec)
         try:
-            variants, missing = ways_to_run(spec, works[0], sign, processes)
+            variants, missing = ways_to_run(spec, works[0], sign, held)
         except Stopped as stopped:
             if stopped.reason != "deadline":
                 yield found
@@ -166,22 +166,22 @@ def _costs(variants: Sequence[Variant], sign: StopSign) -> Iterator[AccuracyCost
 
 
 def ways_to_run(
-    spec: ModelSpec, workload: Workload, sign: StopSign, processes: ExitStack
+    spec: ModelSpec, workload: Workload, sign: StopSign, held: ExitStack
 ) -> tuple[list[Variant], list[Missing]]:
     """Every way to run a model that this machine offers, float32 first, and those it does not.
 
-    The processes that run the other runtimes end with ``processes``.
+    The processes that run the other runtimes end with ``held``, and the networks may leave.
     """
     from explorer.timing.runtimes.table import MEMORY, NoRuntime
 
     sign.allow(BUILD_S)
-    variants = precision_variants(spec, workload, sign)
-    started, missing = _start(variants[0].timed, workload, processes)
+    variants = precision_variants(spec, workload, sign, held)
+    started, missing = _start(variants[0].timed, workload, held)
     sign.allow(BUILD_S)
-    held: dict[str, int | None] = {}
+    resident: dict[str, int | None] = {}
     for process in started:
         try:
-            held.update(process.wait_until_built(sign.check))
+            resident.update(process.wait_until_built(sign.check))
         except NoRuntime as error:
             missing.append(Missing(spec, process.order.runtime, error.reason))
         except Stopped as stopped:
@@ -194,22 +194,29 @@ def ways_to_run(
             if process.order.runtime != MEMORY:
                 first = variants[0]
                 variants.append(Variant(process.order.runtime, first.timed, workload, process))
-    return [replace(one, resident=held.get(one.name)) for one in variants], missing
+    return [replace(one, resident=resident.get(one.name)) for one in variants], missing
 
 
-def precision_variants(spec: ModelSpec, workload: Workload, sign: StopSign) -> list[Variant]:
-    """float32, then the precisions that this device offers to make a pass cheaper."""
+def precision_variants(
+    spec: ModelSpec, workload: Workload, sign: StopSign, held: ExitStack
+) -> list[Variant]:
+    """float32, then the precisions that this device offers to make a pass cheaper.
+
+    The networks are kept until the end of ``held``.
+    """
     from explorer.timing.networks import int8_network, int8_weights_network, timed_network
 
     dtypes = ("float32", "bfloat16") if workload.device == "cpu" else DTYPE_NAMES
     found = []
     for dtype in dtypes:
         work = replace(workload, dtype=dtype)
-        found.append(Variant(dtype, timed_network(spec, work, sign.check), work))
+        timed = held.enter_context(timed_network(spec, work, sign.check))
+        found.append(Variant(dtype, timed, work))
     if workload.device == "cpu":
         first = found[0]
-        found.append(Variant("int8", int8_network(first.timed), first.workload))
-        found.append(Variant("int8 weights", int8_weights_network(first.timed), first.workload))
+        for name, smaller in (("int8", int8_network), ("int8 weights", int8_weights_network)):
+            timed = held.enter_context(smaller(first.timed))
+            found.append(Variant(name, timed, first.workload))
     return found
 
 

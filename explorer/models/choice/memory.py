@@ -1,12 +1,12 @@
-"""Networks in memory, within a budget: the least recently used leave, one too large is refused."""
+"""Keeps networks within a budget: idle ones are evicted, the least recently used first."""
 
 import gc
-import sys
 import threading
 import time
-from collections.abc import Iterator, MutableMapping
+from collections import Counter
+from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
-from weakref import WeakSet
+from typing import Any
 
 from explorer.models.choice.counts import head_total, shape_total
 from explorer.models.hub import ModelUnavailable
@@ -15,7 +15,7 @@ from explorer.models.specs import ModelSpec
 LIMIT: list[float] = [float("inf")]
 """Bytes that the networks may take together; whoever starts the program sets it."""
 WAIT_S = 20.0
-"""How long a network that must leave may still finish what it is doing."""
+"""How long whoever asks for a network waits for others to give theirs back."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 Key = tuple[str, str, str]
 """A network: its name, device and precision."""
@@ -57,85 +57,194 @@ def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
 
 
 class Room:
-    """What the networks take: those kept, those on their way in or out, and passes under way.
+    """Counts what the networks take: those kept, those being loaded, and passes under way.
 
-    ``lock`` is held whenever the mapping of those kept is read or changed.
+    A network is used under a lease. One that somebody has a lease on is never evicted, any other
+    can always be, whoever else refers to it.
     """
 
-    def __init__(self, lock: threading.Lock) -> None:
-        self._coming: dict[Key, int] = {}
+    def __init__(self, lock: "threading.RLock") -> None:
+        """Count under ``lock``, which is held whenever the mapping of those kept is used.
+
+        The lock must be reentrant: a lease is also given back when an iterator that was forgotten
+        is collected, which may happen in any thread at any time.
+        """
+        self._changed = threading.Condition(lock)
+        self._loading: dict[Key, threading.Lock] = {}
+        self._coming: Counter[Key] = Counter()
+        self._leases: dict[Key, Counter[int]] = {}
+        self._forgotten: set[Key] = set()
+        self._claims: dict[object, set[Key]] = {}
         self._passes = 0
-        self._leaving: WeakSet = WeakSet()
-        self._lock = lock
 
     @contextmanager
-    def for_one_more(self, spec: ModelSpec, key: Key, kept: MutableMapping) -> Iterator[None]:
-        """Room for a network while it is loaded, and afterwards as one of those kept.
+    def lease(
+        self, key: Key, spec: ModelSpec, make: Callable[[], Any], kept: MutableMapping
+    ) -> Iterator[Any]:
+        """Use the network of a key, made first if it is not kept; it stays until this ends.
 
         Raises:
             ModelUnavailable: it does not fit beside what is in use; says the numbers.
         """
-        if said := too_large(spec, key[2]):
-            raise ModelUnavailable(spec, said)
-        weights, running = weight_bytes(spec, key[2]), running_bytes(spec, key[2])
-        self._wait(spec, key, weights, running, kept)
+        taker = threading.get_ident()
+        network = self._take_or_make(key, spec, make, kept)
         try:
-            yield
+            yield network
         finally:
-            with self._lock:
-                del self._coming[key]
+            del network
+            self._give_back(key, taker, kept)
 
     @contextmanager
     def for_a_pass(self, n_bytes: int, kept: MutableMapping) -> Iterator[None]:
-        """Room for what a pass takes while it runs: idle networks leave, and nobody waits."""
-        with self._lock:
+        """Count what a pass takes while it runs: idle networks leave for it, and nobody waits."""
+        with self._changed:
             self._passes += n_bytes
-            self._let_go(0, kept, (True,))
+            evicted = self._evict(0, kept)
+        if evicted:
+            gc.collect()
         try:
             yield
         finally:
-            with self._lock:
+            with self._changed:
                 self._passes -= n_bytes
+                self._changed.notify_all()
 
-    def _wait(
-        self, spec: ModelSpec, key: Key, weights: int, running: int, kept: MutableMapping
-    ) -> None:
-        end = time.monotonic() + WAIT_S
-        while True:
-            with self._lock:
-                self._let_go(weights + running, kept)
-                if self.taken(kept) + weights + running <= LIMIT[-1]:
-                    self._coming[key] = weights
-                    return
-            if time.monotonic() > end:
-                said = IN_USE.format(running=gigabytes(weights + running))
-                raise ModelUnavailable(spec, said)
-            time.sleep(0.05)
+    def forget(self, is_one: Callable[[Key], bool], kept: MutableMapping) -> None:
+        """Let networks go: at once, or when the last lease on them is given back."""
+        with self._changed:
+            for key in [key for key in kept if is_one(key)]:
+                if key in self._leases:
+                    self._forgotten.add(key)
+                else:
+                    del kept[key]
+            self._changed.notify_all()
 
     def taken(self, kept: MutableMapping) -> int:
-        """Bytes of all there are; a network that left counts until nobody uses it any more."""
-        networks = {*kept.values(), *self._leaving}
-        there = sum(weight_bytes(one.spec, one.dtype) for one in networks)
-        return there + self._expected(kept)
+        """Sum up the bytes of networks kept, networks being loaded and passes under way."""
+        there = sum(weight_bytes(one.spec, one.dtype) for one in list(kept.values()))
+        return there + self._coming.total() + self._passes
 
-    def _expected(self, kept: MutableMapping) -> int:
-        """Bytes of passes under way and of networks on their way in: one that is kept is in."""
-        coming = sum(n_bytes for key, n_bytes in self._coming.items() if key not in kept)
-        return coming + self._passes
+    def _take_or_make(
+        self, key: Key, spec: ModelSpec, make: Callable[[], Any], kept: MutableMapping
+    ) -> Any:  # noqa: ANN401
+        """Take a lease; of several that ask for a network that is not kept, one loads it."""
+        end = time.monotonic() + WAIT_S
+        with self._changed:
+            loading = self._loading.setdefault(key, threading.Lock())
+        while (network := self._take(key, kept, end)) is None:
+            with loading:
+                if key not in kept:  # else another has loaded it meanwhile
+                    return self._make(key, spec, make, kept, end)
+        return network
 
-    def _let_go(
-        self, n_bytes: int, kept: MutableMapping, only_idle: tuple[bool, ...] = (True, False)
-    ) -> None:
-        """Forget the least recently used, idle ones first, until so many bytes are free."""
-        expected = n_bytes + self._expected(kept)
-        for idle_only in only_idle:
-            for key in list(kept):
-                staying = sum(weight_bytes(one.spec, one.dtype) for one in kept.values())
-                if staying + expected <= LIMIT[-1]:
-                    break
-                # The mapping, this function's argument and getrefcount's own: nobody else has it.
-                if idle_only and sys.getrefcount(kept[key]) > 2:
-                    continue
-                self._leaving.add(kept.pop(key))
-        if self._leaving:
+    def _make(
+        self,
+        key: Key,
+        spec: ModelSpec,
+        make: Callable[[], Any],
+        kept: MutableMapping,
+        end: float,
+    ) -> Any:  # noqa: ANN401
+        """Load a network into room that is made for it, and take the first lease."""
+        weights = self._reserve(key, spec, kept, end)
+        network = None
+        try:
+            network = make()
+        finally:
+            with self._changed:
+                self._coming[key] -= weights
+                if network is not None:
+                    kept[key] = network
+                    self._leases.setdefault(key, Counter())[threading.get_ident()] += 1
+                self._changed.notify_all()
+        return network
+
+    def _take(self, key: Key, kept: MutableMapping, end: float) -> Any:  # noqa: ANN401
+        """Lease a network that is kept; None where it is not.
+
+        One that is about to leave is first waited for, so that those who use it in turn cannot keep
+        it for ever; not by a thread that has a lease itself, which others may be waiting for.
+        """
+        me = threading.get_ident()
+        with self._changed:
+            while (
+                self._is_leaving(key)
+                and not any(me in takers for takers in list(self._leases.values()))
+                and (left := end - time.monotonic()) > 0
+            ):
+                self._changed.wait(left)
+            network = kept.pop(key, None)
+            if network is not None:
+                kept[key] = network  # from now on the most recently used
+                self._leases.setdefault(key, Counter())[me] += 1
+            return network
+
+    def _is_leaving(self, key: Key) -> bool:
+        return key in self._forgotten or any(key in claimed for claimed in self._claims.values())
+
+    def _give_back(self, key: Key, taker: int, kept: MutableMapping) -> None:
+        with self._changed:
+            takers = self._leases[key]
+            takers[taker] -= 1
+            if not takers[taker]:
+                del takers[taker]
+            if not takers:
+                del self._leases[key]
+                was_forgotten = key in self._forgotten
+                self._forgotten.discard(key)
+                if was_forgotten:
+                    kept.pop(key, None)
+            self._changed.notify_all()
+
+    def _reserve(self, key: Key, spec: ModelSpec, kept: MutableMapping, end: float) -> int:
+        """Make room for a network that is about to be loaded, and count its bytes as taken.
+
+        Raises:
+            ModelUnavailable: there was no room until ``end``, or there never can be.
+        """
+        if said := too_large(spec, key[2]):
+            raise ModelUnavailable(spec, said)
+        weights = weight_bytes(spec, key[2])
+        running = weights + running_bytes(spec, key[2])
+        claim, evicted = object(), False
+        with self._changed:
+            try:
+                while True:
+                    evicted |= self._evict(running, kept)
+                    lacking = self.taken(kept) + running - LIMIT[-1]
+                    if lacking <= 0:
+                        break
+                    if (left := end - time.monotonic()) <= 0:
+                        raise ModelUnavailable(spec, IN_USE.format(running=gigabytes(running)))
+                    self._claims[claim] = self._to_leave(lacking, kept)
+                    self._changed.wait(left)
+            finally:
+                self._claims.pop(claim, None)
+                self._changed.notify_all()
+            self._coming[key] += weights
+        if evicted:
             gc.collect()
+        return weights
+
+    def _evict(self, n_bytes: int, kept: MutableMapping) -> bool:
+        """Evict idle networks, the least recently used first, until so many bytes are free."""
+        evicted = False
+        for key in list(kept):
+            if self.taken(kept) + n_bytes <= LIMIT[-1]:
+                break
+            if key not in self._leases:
+                del kept[key]
+                evicted = True
+        if evicted:
+            self._changed.notify_all()
+        return evicted
+
+    def _to_leave(self, lacking: float, kept: MutableMapping) -> set[Key]:
+        """Name the networks that must leave for so many bytes, least recently used first."""
+        leaving: set[Key] = set()
+        for key, one in list(kept.items()):
+            if lacking <= 0:
+                break
+            leaving.add(key)
+            lacking -= weight_bytes(one.spec, one.dtype)
+        return leaving

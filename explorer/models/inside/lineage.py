@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from explorer.models.inside.parts import parts_of
-from explorer.models.loading import LoadedModel, load_model
+from explorer.models.loading import LoadedModel, leased
 from explorer.models.specs import ModelSpec
 
 _MATRICES = ("query", "key", "value", "output", "inner", "outer")
@@ -34,7 +34,8 @@ def cosines_with(student: LoadedModel, teacher: ModelSpec) -> np.ndarray:
     Raises:
         ModelUnavailable: the other cannot be had. ValueError: the two cannot be compared.
     """
-    return layer_cosines(student, load_model(teacher, student.device, student.dtype))
+    with leased(teacher, student.device, student.dtype) as other:
+        return layer_cosines(student, other)
 
 
 def _matrices(loaded: LoadedModel) -> dict[str, torch.Tensor]:

@@ -2,6 +2,7 @@
 
 import copy
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -34,11 +35,11 @@ def family(tiny_family):
     """Specimens over the random family; ``family(bert=other)`` puts another network in its place."""
 
     def specimens(**networks):
-        def loaded(key):
+        def leased(key):
             own = tiny_family.loaded(key)
-            return replace(own, network=networks[key]) if key in networks else own
+            return nullcontext(replace(own, network=networks[key]) if key in networks else own)
 
-        return Specimens("mini", loaded)
+        return Specimens("mini", leased)
 
     specimens.copy = lambda key: copy.deepcopy(tiny_family.loaded(key).network)
     specimens.spec = lambda key: tiny_family.specs[key]
@@ -214,7 +215,7 @@ def _copied(teacher, student, layers):
 def test_agreement_follows_who_answers_like_bert(family):
     def with_places(distilbert, albert):
         places = {"bert": "bert", "distilbert": distilbert, "albert": albert}
-        return Specimens("mini", lambda key: family.loaded(places[key]))
+        return Specimens("mini", lambda key: nullcontext(family.loaded(places[key])))
 
     same = claims_runs.fill_agreement(with_places("bert", "albert"))
     assert same.quantities["same_distilbert"].value == 100
@@ -232,7 +233,9 @@ def test_a_lead_of_few_sentences_is_undecided():
 
 def test_steps_between_layers_are_lengths_of_changes(family):
     measured = {
-        key: claims_runs.layer_steps(Specimens("mini", lambda k, key=key: family.loaded(key)))
+        key: claims_runs.layer_steps(
+            Specimens("mini", lambda k, key=key: nullcontext(family.loaded(key)))
+        )
         for key in ("bert", "albert")
     }
     run = claims_runs._run(family.loaded("bert"), claims_runs.TEXT)
@@ -242,7 +245,8 @@ def test_steps_between_layers_are_lengths_of_changes(family):
     ]
     expected = np.std(steps) / np.mean(steps)
     assert measured["bert"].quantities["bert_unevenness"].value == pytest.approx(expected, rel=1e-4)
-    swapped = Specimens("mini", lambda k: family.loaded({"bert": "albert", "albert": "bert"}[k]))
+    other = {"bert": "albert", "albert": "bert"}
+    swapped = Specimens("mini", lambda key: nullcontext(family.loaded(other[key])))
     assert claims_runs.layer_steps(swapped).holds is not claims_runs.layer_steps(family()).holds
 
 

@@ -231,9 +231,9 @@ def test_a_point_gets_time_for_enough_rounds_by_the_one_before():
 
 def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):
     spec, work = tiny_family.specs["distilbert"], Workload(length=16)
-    timed = timed_network(spec, work)
-    looking = Variant("looking", timed, replace(work, looks=True))
-    found = variant_latency([Variant("plain", timed, work), looking], FEW, StopSign())
+    with timed_network(spec, work) as timed:
+        looking = Variant("looking", timed, replace(work, looks=True))
+        found = variant_latency([Variant("plain", timed, work), looking], FEW, StopSign())
     assert [model.name for model in found.summary.models] == ["plain", "looking"]
     assert found.summary.n_rounds == 3
     assert found.summary.ratio("looking").ratio.ratio > 0

@@ -73,8 +73,10 @@ def test_texts_have_one_length_and_every_counted_mask_stands_in_its_whole_senten
 
 
 def test_nothing_is_compared_where_no_sentence_fits(tiny_family):
-    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=4), StopSign())
-    assert list(accuracy_costs(variants, StopSign())) == []
+    spec = tiny_family.specs["distilbert"]
+    with ExitStack() as held:
+        variants = precision_variants(spec, Workload(length=4), StopSign(), held)
+        assert list(accuracy_costs(variants, StopSign())) == []
 
 
 @pytest.mark.parametrize("head", [False, True])
@@ -84,8 +86,8 @@ def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
     texts = masked_texts(loaded, bundled_sentences(12), 96)
     assert len(texts.ids) > 3, "several batches are part of the test"
     assert len(texts.ids) % 3, "a last batch that is not full is part of the test"
-    timed = timed_network(tiny_family.specs[key], work)
-    found = mask_logits(Variant("float32", timed, work), texts, StopSign())
+    with timed_network(tiny_family.specs[key], work) as timed:
+        found = mask_logits(Variant("float32", timed, work), texts, StopSign())
     with torch.inference_mode():
         out = loaded.network(torch.from_numpy(texts.ids))
     logits = getattr(out, "prediction_logits", None)
@@ -94,8 +96,10 @@ def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
 
 
 def test_cheaper_precisions_move_predictions_a_little(tiny_family):
-    variants = precision_variants(tiny_family.specs["distilbert"], Workload(length=128), StopSign())
-    costs = list(accuracy_costs(variants, StopSign(), bundled_sentences(3)))
+    spec = tiny_family.specs["distilbert"]
+    with ExitStack() as held:
+        variants = precision_variants(spec, Workload(length=128), StopSign(), held)
+        costs = list(accuracy_costs(variants, StopSign(), bundled_sentences(3)))
     assert [cost.name for cost in costs] == ["bfloat16", "int8", "int8 weights"]
     assert all(0 < cost.mean_kl < 1 and cost.n_masks == 3 for cost in costs)
 
@@ -217,11 +221,11 @@ def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_fam
     bert, distilbert, albert = tiny_family.specs.values()
     drawn = latency_faster.precision_variants
 
-    def draw(spec, workload, sign):
+    def draw(spec, workload, sign, held):
         sign.check()
         if spec is bert:
             raise Stopped("deadline")
-        return drawn(spec, workload, sign)[:1]
+        return drawn(spec, workload, sign, held)[:1]
 
     timed = latency_faster.variant_latency
     monkeypatch.setattr(latency_faster, "precision_variants", draw)

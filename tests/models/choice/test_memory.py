@@ -1,31 +1,40 @@
-"""The networks stay within their memory whoever chooses what, and no answer is wrong for it."""
+"""Networks stay within their memory whoever chooses what, and one in use is never evicted."""
 
+import ast
 import gc
-import random
-import subprocess
-import sys
-import textwrap
 import threading
+import time
 import weakref
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import explorer
+from explorer.analysis.claims import checks
 from explorer.analysis.parameters.memory import shape_memory
-from explorer.models import loading
+from explorer.models import forward, loading
 from explorer.models.architectures import meta_network
 from explorer.models.choice import memory
 from explorer.models.choice.family import all_specs, column, family_specs
 from explorer.models.hub import ModelUnavailable
-from explorer.models.loading import is_loaded, load_model
-from explorer.models.specs import MODEL_KEYS
+from explorer.models.inside import lineage
+from explorer.models.loading import is_loaded, leased, load_model
+from explorer.models.specs import MODEL_KEYS, Where
 from explorer.page_state import PageState
+from explorer.places.here import Here
+from explorer.places.seam import JOBS, Way
 from explorer.runs import CACHE, get_runs, start_run
+from explorer.timing.networks import timed_network
+from explorer.timing.stop import Stopped
+from explorer.timing.workload import Workload
 from tests.models.choice.seven_sizes import narrow, save_seven
-from tests.tiny_models import make_albert, make_bert, make_distilbert, save
 
 TEXT = "The [MASK] sat on the mat."
+BERT, DISTIL, ALBERT = "bert-base-uncased", "distilbert-base-uncased", "albert-base-v2"
 
 
 @pytest.fixture(scope="module")
@@ -35,11 +44,29 @@ def folder(tmp_path_factory):
     return folder
 
 
+@pytest.fixture(scope="module")
+def read_once():
+    """Reads each checkpoint once for all tests; every time it is asked it gives a new network."""
+    found, read = {}, loading.read_checkpoint
+
+    def read_checkpoint(spec, path, device, dtype):
+        if spec.name not in found:
+            found[spec.name] = read(spec, path, device, dtype)
+        return replace(found[spec.name], lock=threading.Lock())
+
+    return read_checkpoint
+
+
 @pytest.fixture(autouse=True)
-def fresh(folder, tiny_family, monkeypatch):
+def fresh(folder, tiny_family, read_once, monkeypatch):
     with narrow(monkeypatch, folder):
+        monkeypatch.setattr(loading, "read_checkpoint", read_once)
         monkeypatch.setattr(memory, "WAIT_S", 60.0)
         yield
+    assert not loading.room._leases, "every lease has been given back"
+    assert not loading.room._claims
+    assert not loading.room._forgotten
+    assert loading.room._coming.total() == loading.room._passes == 0
 
 
 def limit(monkeypatch, *names):
@@ -48,6 +75,30 @@ def limit(monkeypatch, *names):
     for module in (memory, loading):
         monkeypatch.setattr(module, "running_bytes", lambda *_: 0)
     monkeypatch.setattr(memory, "LIMIT", [sum(map(memory.weight_bytes, specs))])
+
+
+def spec_of(name):
+    return all_specs()[name]
+
+
+def where_of(name):
+    return Where(spec_of(name), "cpu", "float32")
+
+
+def here(name):
+    return is_loaded(*where_of(name))
+
+
+def until(condition):
+    """Wait for a condition that another thread brings about."""
+    end = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < end
+        time.sleep(0.001)
+
+
+def weight_of(*names):
+    return sum(memory.weight_bytes(spec_of(name)) for name in names)
 
 
 @pytest.mark.parametrize("name", all_specs())
@@ -63,72 +114,145 @@ def test_the_bytes_are_those_of_the_modules(name):
 
 
 def test_the_least_recently_used_leaves_first(monkeypatch):
-    limit(monkeypatch, "bert-base-uncased", "albert-base-v2")
-    bert, albert, distil = (
-        all_specs()[n] for n in ("bert-base-uncased", "albert-base-v2", "distilbert-base-uncased")
-    )
-    load_model(bert)
-    load_model(albert)
-    load_model(bert)
-    load_model(distil)
-    assert is_loaded(bert, "cpu", "float32") or is_loaded(distil, "cpu", "float32")
-    assert not is_loaded(albert, "cpu", "float32")
+    limit(monkeypatch, BERT, ALBERT)
+    for name in (BERT, ALBERT, BERT, DISTIL):
+        load_model(spec_of(name))
+    assert here(DISTIL)
+    assert not here(ALBERT)
 
 
 def test_an_idle_one_leaves_before_an_older_one_in_use(monkeypatch):
-    limit(monkeypatch, "bert-base-uncased", "distilbert-base-uncased")
-    used = load_model(all_specs()["bert-base-uncased"])
-    load_model(all_specs()["distilbert-base-uncased"])
-    load_model(all_specs()["albert-base-v2"])
-    assert is_loaded(used.spec, "cpu", "float32")
-    assert not is_loaded(all_specs()["distilbert-base-uncased"], "cpu", "float32")
+    limit(monkeypatch, BERT, DISTIL)
+    with leased(spec_of(BERT)):
+        load_model(spec_of(DISTIL))
+        load_model(spec_of(ALBERT))
+        assert here(BERT)
+        assert not here(DISTIL)
 
 
-def test_one_in_use_stays_until_it_is_free(monkeypatch):
-    limit(monkeypatch, "bert-base-uncased")
-    monkeypatch.setattr(memory, "WAIT_S", 0.3)
-    used = load_model(all_specs()["bert-base-uncased"])
-    other = all_specs()["distilbert-base-uncased"]
-    with pytest.raises(ModelUnavailable, match="the memory is in use; please try again"):
-        load_model(other)
-    gone = weakref.ref(used)
-    del used
-    gc.collect()
-    assert gone() is None
-    assert load_model(other).spec == other
+def idle_frame(network):
+    """A frame that refers to a network and does nothing, as one that a debugger has stopped."""
+    yield network
+
+
+def test_references_do_not_keep_an_idle_network(monkeypatch):
+    limit(monkeypatch, BERT)
+    stopped, watched = None, []
+    with leased(spec_of(BERT)) as network:
+        stopped = idle_frame(network)
+        watched.append(next(stopped))
+    del network
+    load_model(spec_of(DISTIL))
+    assert not here(BERT)
+    assert watched[0].spec.name == BERT
+    stopped.close()
+
+
+def test_one_in_use_stays_until_it_is_given_back(monkeypatch):
+    limit(monkeypatch, BERT)
+    monkeypatch.setattr(memory, "WAIT_S", 0.0)
+    with leased(spec_of(BERT)) as used, leased(spec_of(BERT)) as again:
+        assert used is again
+        with pytest.raises(ModelUnavailable, match="the memory is in use; please try again"):
+            load_model(spec_of(DISTIL))
+        assert here(BERT)
+    assert load_model(spec_of(DISTIL)).spec.name == DISTIL
+    assert not here(BERT)
+
+
+def test_whoever_waits_gets_the_room_when_it_is_given_back(monkeypatch):
+    limit(monkeypatch, BERT)
+    held = ExitStack()
+    held.enter_context(leased(spec_of(BERT)))
+    with ThreadPoolExecutor(1) as other:
+        found = other.submit(load_model, spec_of(DISTIL))
+        until(lambda: loading.room._claims)
+        assert here(BERT)
+        held.close()
+        assert found.result(60).spec.name == DISTIL
+    assert not here(BERT)
+
+
+def test_those_who_share_one_in_turn_do_not_keep_out_who_waits_for_its_room(monkeypatch):
+    """A newcomer waits behind; whoever has a lease already is not made to wait for himself."""
+    limit(monkeypatch, BERT)
+    order, held = [], ExitStack()
+    held.enter_context(leased(spec_of(BERT)))
+
+    def use(name):
+        with leased(spec_of(name)):
+            order.append(name)
+
+    with ThreadPoolExecutor(2) as others:
+        first = others.submit(use, DISTIL)
+        until(lambda: loading.room._claims)
+        second = others.submit(use, BERT)
+        use(BERT)
+        assert order == [BERT]
+        assert not second.done()
+        held.close()
+        first.result(60)
+        second.result(60)
+    assert order == [BERT, DISTIL, BERT]
 
 
 def test_a_pass_under_way_counts_and_idle_networks_leave_for_it(monkeypatch):
-    bert, albert = (all_specs()[n] for n in ("bert-base-uncased", "albert-base-v2"))
-    limit(monkeypatch, bert.name, albert.name)
-    used = load_model(bert)
-    load_model(albert)
-    before = loading.room.taken(loading._loaded)
-    monkeypatch.setattr(memory, "running_bytes", lambda *_: 1000)
-    monkeypatch.setattr(loading, "running_bytes", lambda *_: 1000)
-    with loading.passing(bert, "float32"):
-        assert is_loaded(used.spec, "cpu", "float32")
-        assert not is_loaded(albert, "cpu", "float32")
-        monkeypatch.setattr(memory, "WAIT_S", 0.1)
-        with pytest.raises(ModelUnavailable, match="the memory is in use"):
-            load_model(albert)
-    gc.collect()
-    assert loading.room.taken(loading._loaded) == before - memory.weight_bytes(albert)
+    limit(monkeypatch, BERT, ALBERT)
+    load_model(spec_of(ALBERT))
+    with leased(spec_of(BERT)):
+        before = loading.room.taken(loading._loaded)
+        for module in (memory, loading):
+            monkeypatch.setattr(module, "running_bytes", lambda *_: 1000)
+        with loading.passing(spec_of(BERT), "float32"):
+            assert here(BERT)
+            assert not here(ALBERT)
+            monkeypatch.setattr(memory, "WAIT_S", 0.0)
+            with pytest.raises(ModelUnavailable, match="the memory is in use"):
+                load_model(spec_of(ALBERT))
+        assert loading.room.taken(loading._loaded) == before - weight_of(ALBERT)
 
 
-def test_a_network_that_has_come_in_counts_once(monkeypatch):
-    spec = all_specs()["bert-base-uncased"]
-    limit(monkeypatch, spec.name)
-    key, kept = (spec.name, "cpu", "float32"), {}
-    with loading.room.for_one_more(spec, key, kept):
-        assert loading.room.taken(kept) == memory.weight_bytes(spec)
-        kept[key] = loading.read_checkpoint(spec, loading.checkpoint_path(spec), *key[1:])
-        assert loading.room.taken(kept) == memory.weight_bytes(spec)
+def test_a_network_counts_once_while_it_comes_in_and_afterwards(monkeypatch):
+    spec, seen = spec_of(BERT), []
+    limit(monkeypatch, BERT)
+    read = loading.read_checkpoint
+
+    def watched(*asked):
+        seen.append(loading.room.taken(loading._loaded))
+        return read(*asked)
+
+    monkeypatch.setattr(loading, "read_checkpoint", watched)
+    with leased(spec):
+        seen.append(loading.room.taken(loading._loaded))
+    assert seen == [memory.weight_bytes(spec)] * 2
+
+
+def test_a_network_that_cannot_be_read_takes_nothing(monkeypatch):
+    def damaged(*_):
+        raise ModelUnavailable(spec_of(BERT), "its files are damaged or incomplete")
+
+    limit(monkeypatch, BERT)
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "read_checkpoint", damaged)
+        with pytest.raises(ModelUnavailable, match="damaged"):
+            load_model(spec_of(BERT))
+    assert loading.room.taken(loading._loaded) == 0
+    load_model(spec_of(DISTIL))
+
+
+def test_one_that_is_forgotten_while_it_is_used_goes_when_it_is_given_back():
+    with leased(spec_of(BERT)):
+        loading.forget_model(*where_of(BERT))
+        assert here(BERT)
+    assert not here(BERT)
+    load_model(spec_of(BERT))
+    loading.forget_all(lambda name: name == BERT)
+    assert not here(BERT)
 
 
 def test_no_worker_loads_a_network(monkeypatch):
     """What left between a visitor's own loading and the pass is loaded by the visitor."""
-    spec, begun = all_specs()["bert-base-uncased"], []
+    spec, begun = spec_of(BERT), []
     read = loading.read_checkpoint
 
     def watched(*asked):
@@ -149,7 +273,7 @@ def test_one_that_never_fits_is_refused_with_its_numbers_before_its_download(mon
     monkeypatch.setattr(memory, "LIMIT", [2_000_000])
     asked = []
     monkeypatch.setattr(loading, "checkpoint_path", lambda *a: asked.append(a))
-    spec = all_specs()["albert-xxlarge-v2"]
+    spec = spec_of("albert-xxlarge-v2")
     with pytest.raises(ModelUnavailable) as refused:
         load_model(spec)
     weights, running = memory.weight_bytes(spec), memory.running_bytes(spec)
@@ -160,88 +284,232 @@ def test_one_that_never_fits_is_refused_with_its_numbers_before_its_download(mon
     assert asked == []
 
 
-def test_forty_visitors_who_choose_differently_stay_within_it_and_get_right_answers(monkeypatch):
-    chance = random.Random(0)
-    families = [
-        ",".join(f"{key}={chance.choice([*column(key)][1:])}" for key in MODEL_KEYS)
-        for _ in range(40)
+# Every way in which the program uses a network: a text, a job on a worker, one beside, one that is
+# told step by step, one that is given a place instead of a network, and a measurement.
+
+
+def a_job(network, do):
+    """Stands for any job of the list: ``do`` looks on while it runs."""
+    return do(network.spec.name)
+
+
+def a_job_of_its_own(where, do):
+    """Stands for a job that loads what it needs itself, as the live checks do."""
+    with leased(*where) as network:
+        return do(network.spec.name)
+
+
+def a_story(network, do):
+    """Stands for a job that tells its answer step by step, as the live lesson does."""
+    while True:
+        yield do(network.spec.name)
+
+
+@pytest.fixture
+def jobs(monkeypatch):
+    for job, way in (
+        (a_job, Way()),
+        (a_job_of_its_own, Way(on_worker=False, given_network=False)),
+        (a_story, Way(on_worker=False)),
+    ):
+        monkeypatch.setitem(JOBS, f"{__name__}:{job.__name__}", way)
+    monkeypatch.setitem(JOBS, f"{__name__}:aside", Way(on_worker=False))
+
+
+aside = a_job
+
+
+def ask_text(do, monkeypatch):
+    """A text's own pass."""
+    together = forward.run_together
+
+    def run_together(loaded, texts):
+        do(loaded.spec.name)
+        return together(loaded, texts)
+
+    monkeypatch.setattr(forward, "run_together", run_together)
+    return Here(1).run(where_of(BERT), TEXT, None).result()
+
+
+def ask_job(name):
+    def ask(do, _monkeypatch):
+        return Here(1).near(where_of(BERT), f"{__name__}:{name}", (do,))
+
+    return ask
+
+
+def ask_story(do, _monkeypatch):
+    told = Here(1).stream(where_of(BERT), f"{__name__}:a_story", (do,))
+    try:
+        next(told)
+        next(told)
+    finally:
+        told.close()
+
+
+def ask_measurement(do, _monkeypatch):
+    with timed_network(spec_of(BERT), Workload(length=8)) as timed:
+        do(timed.spec.name)
+
+
+def ask_check(do, monkeypatch):
+    monkeypatch.setattr(
+        checks,
+        "check_result",
+        lambda _, specimens: specimens.of_each(["bert"], lambda network: do(network.spec.name)),
+    )
+    checks.checked(where_of(BERT), "base", "LC07", 1)
+
+
+def ask_neighbour(do, monkeypatch):
+    """A network that is compared with another, which is loaded beside it."""
+    monkeypatch.setattr(lineage, "layer_cosines", lambda _, teacher: do(teacher.spec.name))
+    with leased(spec_of(DISTIL)) as student:
+        lineage.cosines_with(student, spec_of(BERT))
+
+
+USES = {
+    "text": ask_text,
+    "job": ask_job("a_job"),
+    "job beside": ask_job("aside"),
+    "job of its own": ask_job("a_job_of_its_own"),
+    "story": ask_story,
+    "measurement": ask_measurement,
+    "check": ask_check,
+    "neighbour": ask_neighbour,
+}
+
+
+class Broken(Exception):
+    """Something that fails in the middle of a pass."""
+
+
+@pytest.mark.parametrize("way", USES)
+def test_a_network_is_not_evicted_while_it_is_used_and_can_be_afterwards(way, jobs, monkeypatch):
+    limit(monkeypatch, BERT, DISTIL)
+    monkeypatch.setattr(memory, "WAIT_S", 0.0)
+    seen = []
+
+    def look(name):
+        with ThreadPoolExecutor(1) as visitor, pytest.raises(ModelUnavailable, match="in use"):
+            visitor.submit(load_model, spec_of("bert-large-uncased")).result()
+        seen.append(here(name))
+
+    bert = weight_of(BERT)
+    monkeypatch.setattr(memory, "LIMIT", [weight_of("bert-large-uncased") + bert - 1])
+    USES[way](look, monkeypatch)
+    assert seen
+    assert all(seen)
+    assert not loading.room._leases
+    load_model(spec_of("bert-large-uncased"))
+    assert not here(BERT)
+
+
+@pytest.mark.parametrize("way", USES)
+def test_a_failure_in_the_middle_gives_the_lease_back(way, jobs, monkeypatch):
+    def fail(name):
+        assert any(key[0] == name for key in loading.room._leases)
+        raise Broken
+
+    with pytest.raises(Broken):
+        USES[way](fail, monkeypatch)
+    assert not loading.room._leases
+
+
+def test_a_text_that_cannot_be_read_gives_the_lease_back():
+    with pytest.raises(forward.BadText):
+        Here(1).run(where_of(BERT), "word " * 600, None).result()
+    assert not loading.room._leases
+
+
+def test_an_iterator_that_nobody_ends_gives_the_lease_back(jobs):
+    told = Here(1).stream(where_of(BERT), f"{__name__}:a_story", (str,))
+    assert next(told) == BERT
+    assert loading.room._leases
+    del told
+    gc.collect()
+    assert not loading.room._leases
+
+
+def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypatch):
+    """As a visitor does who closes the page: the job never begins."""
+    left, door, entered, place = threading.Event(), threading.Event(), threading.Event(), Here(1)
+
+    def busy(_name):
+        entered.set()
+        assert door.wait(60)
+
+    monkeypatch.setattr("explorer.places.here.ASKER", [lambda: left.is_set])
+    with ThreadPoolExecutor(2) as visitors:
+        first = visitors.submit(place.near, where_of(BERT), f"{__name__}:a_job", (busy,))
+        assert entered.wait(60)
+        second = visitors.submit(place.near, where_of(DISTIL), f"{__name__}:a_job", (str,))
+        until(lambda: any(key[0] == DISTIL for key in loading.room._leases))
+        left.set()
+        door.set()
+        first.result(60)
+        with pytest.raises(Stopped):
+            second.result(60)
+    assert not loading.room._leases
+
+
+def test_visitors_who_choose_differently_stay_within_it_and_get_right_answers(monkeypatch):
+    """While their passes run no network in use is evicted, and those evicted are gone."""
+    sizes = {key: [*column(key)][1:] for key in MODEL_KEYS}
+    chosen = [
+        ",".join(f"{key}={sizes[key][i % len(sizes[key])]}" for key in MODEL_KEYS)
+        for i in range(12)
     ]
-    right = {
-        spec.name: get_runs(PageState(text=TEXT, family=f))[0][spec.key].mask_logits
-        for f in families
-        for spec in family_specs(f)
-    }
-    assert len(right) == 7
+    states = [PageState(text=f"{TEXT} {i}", family=family) for i, family in enumerate(chosen)]
+    right = [get_runs(state)[0] for state in states]
+    assert len({spec.name for family in chosen for spec in family_specs(family)}) == 7
     loading._loaded.clear()
     CACHE.clear()
     gc.collect()
     limit(monkeypatch, "bert-large-uncased", "albert-xxlarge-v2")
-    taken, ended = [], threading.Event()
+    alive, lost, taken = weakref.WeakSet(), [], []
+    read, run = loading.read_checkpoint, forward.run_together
 
-    def watch():
-        while not ended.wait(0.002):
-            with loading._registry:
-                taken.append(loading.room.taken(loading._loaded))
+    def read_checkpoint(*asked):
+        with loading._registry:
+            taken.append(loading.room.taken(loading._loaded))
+        alive.add(made := read(*asked))
+        return made
 
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    states = [PageState(text=TEXT, family=family) for family in families]
-    with ThreadPoolExecutor(40) as visitors:
-        found = list(visitors.map(lambda state: get_runs(state), states))
-    ended.set()
-    watcher.join()
-    for family, (runs, missing) in zip(families, found, strict=True):
+    def run_together(loaded, texts):
+        lost.append(not here(loaded.spec.name))
+        found = run(loaded, texts)
+        lost.append(not here(loaded.spec.name))
+        return found
+
+    monkeypatch.setattr(loading, "read_checkpoint", read_checkpoint)
+    monkeypatch.setattr(forward, "run_together", run_together)
+    with ThreadPoolExecutor(12) as visitors:
+        found = list(visitors.map(get_runs, states))
+    for (runs, missing), expected in zip(found, right, strict=True):
         assert missing == {}
-        for spec in family_specs(family):
-            assert np.allclose(runs[spec.key].mask_logits, right[spec.name], atol=1e-5)
+        assert runs.keys() == expected.keys()
+        for key, run_of_key in runs.items():
+            assert run_of_key.spec == expected[key].spec
+            assert np.allclose(run_of_key.mask_logits, expected[key].mask_logits, atol=1e-5)
+    assert lost
+    assert not any(lost)
     assert max(taken) <= memory.LIMIT[-1]
-    assert len(loading._loaded) < 7
+    assert len(taken) > 7, "some had to leave and to come back"
+    until(lambda: gc.collect() is not None and set(alive) == set(loading._loaded.values()))
 
 
-CHOOSE = textwrap.dedent("""
-    import sys, threading
-    from concurrent.futures import ThreadPoolExecutor
-    from explorer.timing.heap import share_heaps
-    from explorer.timing.room import limit_memory, resident_bytes
-    share_heaps()
-    from explorer.models.choice import memory, own
-    from explorer.page_state import PageState
-    from explorer.runs import get_runs
-    memory.WAIT_S = 60.0
-    own.add_models(sys.argv[2:])
-    names = [name for name in own.OWN if name.startswith("bert-")]
-    def visit(number, text="The [MASK] sat."):
-        sizes = f"bert={names[number * 3 % len(names)]},distilbert=student,albert=shared"
-        return get_runs(PageState(text=f"{text} {number}", family=sizes))
-    limit_memory(float(sys.argv[1]))
-    visit(0)
-    before, peak, ended = resident_bytes(), [], threading.Event()
-    def watch():
-        while not ended.wait(0.005):
-            peak.append(resident_bytes())
-    threading.Thread(target=watch, daemon=True).start()
-    with ThreadPoolExecutor(8) as visitors:
-        found = list(visitors.map(visit, range(40)))
-    ended.set()
-    missing = [one for _, one in found if one]
-    assert not missing, missing
-    print(max(peak) - before)
-""")
-
-
-def test_forty_visitors_leave_the_memory_of_the_process_as_it_is(tmp_path):
-    """Eight networks of 25 MB: with room for three the process grows by less than four of them."""
-    save(*make_distilbert(1, 1, 16), tmp_path / "student")
-    save(*make_albert(1, 1, 16, 16), tmp_path / "shared")
-    given = [f"distilbert={tmp_path / 'student'}", f"albert={tmp_path / 'shared'}"]
-    for number in range(8):
-        save(*make_bert(2, 2, 512), tmp_path / f"bert-{number}")
-        given.append(f"bert={tmp_path / f'bert-{number}'}")
-    weights = (tmp_path / "bert-0" / "model.safetensors").stat().st_size
-    command = [sys.executable, "-c", CHOOSE, "0.11", *given]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert int(done.stdout) < 4 * weights
+def test_only_programs_that_run_alone_use_a_network_without_a_lease():
+    root = Path(explorer.__file__).parent
+    using = {
+        path.relative_to(root).parts[0]
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and node.module == "explorer.models.loading"
+        and any(alias.name == "load_model" for alias in node.names)
+    }
+    assert using == {"bench"}
 
 
 @pytest.mark.parametrize("name", all_specs())

@@ -76,11 +76,11 @@ def test_the_calculator_opens_on_the_quoted_number():
 
 
 def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkeypatch):
-    seen, load = [], claims_checks.load_model
+    seen, lease = [], claims_checks.leased
     monkeypatch.setattr(
-        claims_checks, "load_model", lambda *where: seen.append(where[1:]) or load(*where)
+        claims_checks, "leased", lambda *where: seen.append(where[1:]) or lease(*where)
     )
-    monkeypatch.setattr(claims_checks, "CHECKS", {"LC07": lambda s: s.loaded("albert")})
+    monkeypatch.setattr(claims_checks, "CHECKS", {"LC07": lambda s: s.leased("albert")})
     tab._run("LC07", PageState(dtype="bfloat16"))
     assert seen == [("cpu", "float32")]
 

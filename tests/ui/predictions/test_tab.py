@@ -128,14 +128,14 @@ def test_a_model_that_cannot_be_had_gets_a_card_and_the_others_go_on(tiny_family
     from explorer.models.hub import ModelUnavailable
     from explorer.places import here
 
-    real = here.loaded
+    real = here.leased
 
     def without_bert(where, *rest):
         if where.spec.key == "bert":
             raise ModelUnavailable(where.spec, "it is <b>gone</b>")
         return real(where, *rest)
 
-    monkeypatch.setattr(here, "loaded", without_bert)
+    monkeypatch.setattr(here, "leased", without_bert)
     _, canvas = predictions.show(PageState(text="the [MASK] is here"))
     data = json.loads(canvas)
     assert "gone" in data["models"]["bert"]["card"]

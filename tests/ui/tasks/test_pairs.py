@@ -1,6 +1,7 @@
 """The pair headline and /pair: what is run, what is shown, and which head is never asked."""
 
 import re
+from contextlib import contextmanager
 from dataclasses import replace
 
 import numpy as np
@@ -75,12 +76,14 @@ def test_a_head_at_chance_is_not_shown_and_its_figure_is(skilled, tiny_family):
 def test_a_head_that_is_not_in_the_checkpoint_gets_a_card_and_no_number(
     skilled, tiny_family, monkeypatch
 ):
-    loaded = here.loaded
+    leased = here.leased
 
+    @contextmanager
     def lacking(where, report=None):
-        return replace(loaded(where, report), missing=("sop_classifier.classifier.weight",))
+        with leased(where, report) as loaded:
+            yield replace(loaded, missing=("sop_classifier.classifier.weight",))
 
-    monkeypatch.setattr(here, "loaded", lacking)
+    monkeypatch.setattr(here, "leased", lacking)
     html = tab.show(PageState(text=PAIR))[0]
     assert columns(html) == ["bert"]
     assert "no weights for its SOP head" in html

@@ -309,11 +309,13 @@ def test_the_scheme_of_int8_is_named_as_torch_has_it():
 
     linear = nn.Sequential(nn.Linear(8, 8))
     timed = TimedNetwork(SPECS[0], linear, "for the scheme")
-    weight = int8_network(timed).network[0].weight()
+    with int8_network(timed) as made:
+        weight = made.network[0].weight()
     assert weight.qscheme() in (torch.per_channel_affine, torch.per_channel_symmetric)
     assert len(weight.q_per_channel_scales()) == 8
     assert "one scale per row of a weight matrix" in texts_faster.NOTE
-    kept = int8_weights_network(timed).network[0]
+    with int8_weights_network(timed) as made:
+        kept = made.network[0]
     assert kept.whole.dtype == torch.int8
     off = (kept.whole * kept.scale[:, None] - linear[0].weight).abs()
     largest = linear[0].weight.abs().amax(1, keepdim=True)
