@@ -76,10 +76,10 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     except Refusal as error:
         raise CannotStart(str(error)) from error
     check_port(flags.host, flags.port)
-    keep_heaps_small()
-    warm_up(opened_on(flags))
     if flags.log:
         log.show()
+    keep_heaps_small()
+    warm_up(opened_on(flags))
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     local, public = launched(page, flags, options)
     if public and not PUBLIC[-1]:

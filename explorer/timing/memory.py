@@ -1,5 +1,6 @@
 """Memory that one forward pass takes on top of the weights, from the allocator's own record."""
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from explorer.models.specs import ModelSpec
     from explorer.timing.workload import Workload
 
+# Else the profiler's library writes lines of its own to the log whenever it starts and stops.
+os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 Call = Callable[[], object]
 
 

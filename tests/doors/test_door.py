@@ -2,20 +2,24 @@
 
 import json
 import logging
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse
+from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from explorer.doors import log
+from explorer.doors import log, words
 from explorer.doors.door import MOST_BODY, MOST_HEAD, Door
 from explorer.doors.routes import Routes
 
+ROOT = Path(__file__).parents[2]
 SECRET = "what the visitor wrote"
 
 
@@ -28,11 +32,20 @@ async def fails(_request):
     raise RuntimeError("broken")
 
 
+async def breaks_off(_request):
+    async def words():
+        yield "begun"
+        raise RuntimeError("broken")
+
+    return StreamingResponse(words())
+
+
 def client_of(**options):
     routes = [
         Route("/gradio_api/upload", length_of, methods=["POST"]),
         Route("/gradio_api/queue/join", length_of, methods=["GET", "POST"]),
         Route("/fails", fails),
+        Route("/breaks-off", breaks_off),
         Route("/kept/{name}", length_of),
         Route("/", length_of, methods=["GET", "POST"]),
     ]
@@ -101,6 +114,7 @@ def lines(caplog):
 def test_every_request_has_a_name_a_line_and_no_text(lines, caplog):
     client = client_of()
     path = f"/{SECRET}"
+    preflight = {"origin": "https://x", "access-control-request-method": "GET"}
     replies = [
         client.get("/", params={"text": SECRET}),
         client.post("/", content=SECRET.encode(), headers={"referer": f"http://x/?text={SECRET}"}),
@@ -108,11 +122,13 @@ def test_every_request_has_a_name_a_line_and_no_text(lines, caplog):
         client.get("/fails", params={"text": SECRET}),
         client.post("/gradio_api/upload", content=SECRET.encode()),
         client.get(f"/kept/{SECRET}%0a%1b"),
+        client.options(f"/kept/{SECRET}", headers=preflight),
+        client.options(path, headers=preflight),
     ]
-    names = [reply.headers.get("x-request-id") for reply in replies]
-    assert [line["id"] for line in lines()] == [n or lines()[3]["id"] for n in names]
+    names = [reply.headers["x-request-id"] for reply in replies]
+    assert [line["id"] for line in lines()] == names
     assert len({line["id"] for line in lines()}) == len(replies)
-    assert [line["status"] for line in lines()] == [200, 200, 404, 500, 403, 200]
+    assert [line["status"] for line in lines()] == [200, 200, 404, 500, 403, 200, 200, 404]
     assert [line["path"] for line in lines()] == [
         "/",
         "/",
@@ -120,6 +136,8 @@ def test_every_request_has_a_name_a_line_and_no_text(lines, caplog):
         "/fails",
         "unknown",
         "/kept/{name}",
+        "/kept/{name}",
+        "unknown",
     ]
     assert all(0 <= line["ms"] < 60_000 for line in lines())
     logged = [r.getMessage() for r in caplog.records if r.name == log.LOGGER.name]
@@ -128,7 +146,14 @@ def test_every_request_has_a_name_a_line_and_no_text(lines, caplog):
 
 def test_every_answer_says_what_a_browser_may_do():
     client = client_of()
-    for reply in (client.get("/"), client.post("/gradio_api/upload"), client.get("/nothing")):
+    preflight = {"origin": "https://x", "access-control-request-method": "GET"}
+    for reply in (
+        client.get("/"),
+        client.post("/gradio_api/upload"),
+        client.get("/nothing"),
+        client.get("/fails"),
+        client.options("/", headers=preflight),
+    ):
         policy = dict(
             part.split(" ", 1) for part in reply.headers["content-security-policy"].split("; ")
         )
@@ -138,3 +163,58 @@ def test_every_answer_says_what_a_browser_may_do():
         assert not any("http" in sources for sources in policy.values()), "no other host"
         assert reply.headers["x-content-type-options"] == "nosniff"
         assert reply.headers["referrer-policy"] == "same-origin"
+
+
+def test_a_failure_behind_the_door_is_a_sentence_with_one_stack_in_the_log(caplog):
+    reply = client_of().get("/fails")
+    name = reply.headers["x-request-id"]
+    assert reply.status_code == 500
+    assert reply.json() == {"detail": words.FAILED.format(mark=name)}
+    (failure,) = [record for record in caplog.records if record.exc_info]
+    assert failure.getMessage() == f"failure {name}"
+    assert "broken" in caplog.text
+
+
+def test_an_answer_that_fails_in_its_middle_ends_there(caplog):
+    reply = client_of().get("/breaks-off")
+    assert (reply.status_code, reply.text) == (200, "begun")
+    assert len([record for record in caplog.records if record.exc_info]) == 1
+
+
+def test_another_site_may_ask_for_what_is_listed_and_reads_why_it_is_refused():
+    client = client_of()
+    site = {"origin": "https://x"}
+    asked = client.options("/", headers=site | {"access-control-request-method": "POST"})
+    assert (asked.status_code, asked.headers["access-control-allow-origin"]) == (200, "*")
+    assert client.options("/", headers=site).status_code == 404, "no preflight"
+    assert client.get("/nothing", headers=site).headers["access-control-allow-origin"] == "*"
+
+
+def test_with_the_log_on_whatever_is_logged_is_one_line_of_json(tmp_path):
+    script = """
+import logging, sys, warnings
+import uvicorn
+from explorer.doors import log, words
+log.show()
+uvicorn.Config(None, log_level="warning")
+logging.getLogger("uvicorn.error").warning("no request:\\n%s", "GARBAGE")
+warnings.warn("old")
+log.write({"method": "GET"}, 200, 0.1)
+try:
+    raise RuntimeError("broken")
+except RuntimeError as failure:
+    log.fail({}, failure)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    said = [json.loads(line) for line in done.stderr.splitlines()]
+    assert [line.get("logger") for line in said] == [
+        "uvicorn.error",
+        "py.warnings",
+        None,
+        "explorer.failures",
+    ]
+    assert said[0]["message"] == "no request:\nGARBAGE"
+    assert said[2]["path"] == "unknown"
+    assert "RuntimeError: broken" in said[3]["stack"]
