@@ -119,7 +119,7 @@ def test_depth_reads_it_with_its_own_head(four):
 def test_the_lines_of_a_layer_compute_its_numbers_again(four, text, tmp_path):
     from tests.js.take.recomputed import agree, recomputed
 
-    state, lines = four.state(text=text), import_module("explorer.ui.kit.take").recipe_lines
+    state, lines = four.state(text=text), import_module("explorer.ui.kit.take").recipe_parts
     steps, contexts = (import_module(f"explorer.ui.layer.{name}") for name in ("steps", "contexts"))
     numbers = re.search('data-numbers="([^"]*)"', contexts.show_contexts(state))[1]
     drawn = {
