@@ -17,7 +17,7 @@ from explorer.doors.hosts import PUBLIC, believe
 from explorer.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.runs import default_family, warm_up
-from explorer.start import NO_RAY, CannotStart, check_machine, check_port
+from explorer.start import NO_RAY, CannotStart, check_machine, check_models, check_port
 from explorer.timing.heap import keep_heaps_small
 from explorer.ui.kit.words import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
@@ -31,6 +31,8 @@ def build(flags: Namespace) -> gr.Blocks:
         Broken: a file is missing or damaged.
     """
     check_machine()
+    if not flags.models_at:
+        check_models()
     if flags.models_at:
         ask_models_at(flags.models_at)
     return build_page(opened_on(flags), with_tools(flags))

@@ -1,9 +1,12 @@
 """The one parent of every error whose text is written for readers, also between processes."""
 
+import errno
 import logging
 import secrets
 
 logger = logging.getLogger(__name__)
+NO_ROOM = ("memory", "can't start new thread")
+"""What torch and Python say in a ``RuntimeError`` where there is too little memory."""
 FAILED = "logged as {mark} in the process where it happened: {kind}: {text}"
 
 
@@ -31,6 +34,13 @@ def carried(error: BaseException | None) -> BaseException:
     said = FAILED.format(mark=mark, kind=type(error).__name__, text=error)
     plain = (kind for kind in (MemoryError, RuntimeError) if isinstance(error, kind))
     return next(plain, Failed)(said)
+
+
+def is_of_memory(error: BaseException) -> bool:
+    """Tell whether the machine had too little memory; torch has no type for it on a processor."""
+    if isinstance(error, RuntimeError):
+        return any(sign in str(error).lower() for sign in NO_ROOM)
+    return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
 
 
 def brief(written: object, most: int = 60) -> str:

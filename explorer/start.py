@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import math
 import os
 import socket
 import sys
@@ -26,6 +27,7 @@ NO_MEMORY = (
     "There is too little memory to start: {there:.1f} GB can still be taken, the bundled models "
     "and their libraries need about 1 GB."
 )
+TOO_SMALL = "--memory takes a number of GB, at least {least:.2f}: the bundled models need that."
 NO_RAY = "--models-at needs Ray: pip install -r deploy/requirements-serve.txt"
 NOT_HERE = (
     "--model, --any-model and --memory apply to local models and cannot be combined with "
@@ -99,7 +101,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
     parser.add_argument("--log", action="store_true", help="write a line for every request")
     flags = parser.parse_args(arguments)
-    if flags.models_at and (flags.model or flags.any_model or flags.memory):
+    if flags.models_at and (flags.model or flags.any_model or flags.memory is not None):
         parser.error(NOT_HERE)
     if (flags.models_at or "").startswith("ray://"):
         parser.error(NO_CLIENT)
@@ -118,6 +120,8 @@ def choose_models(flags: argparse.Namespace) -> None:
     """
     from explorer.models.choice.family import opened_family
 
+    if flags.memory is not None:
+        check_memory(flags.memory, flags.dtype)
     limit_memory(flags.memory)  # before a model is looked at: what cannot fit is not downloaded
     if flags.any_model or flags.model:
         from explorer.models.choice import own
@@ -125,6 +129,22 @@ def choose_models(flags: argparse.Namespace) -> None:
         own.ANY[-1] = flags.any_model
         own.add_models(flags.model, flags.dtype)
     flags.family = opened_family(flags.family)
+
+
+def check_memory(gigabytes: float, dtype: str) -> None:
+    """Look whether the memory that is given takes the bundled models and a pass of the largest.
+
+    Raises:
+        Refusal: it does not, or is no number.
+    """
+    from explorer.models.choice.memory import running_bytes, weight_bytes
+    from explorer.models.specs import MINI
+
+    specs = MINI.values()
+    needed = sum(weight_bytes(spec, dtype) for spec in specs)
+    needed += max(running_bytes(spec, dtype) for spec in specs)
+    if not (math.isfinite(gigabytes) and gigabytes * 1e9 >= needed):
+        raise Refusal(TOO_SMALL.format(least=math.ceil(needed / 1e7) / 100))
 
 
 def check_machine() -> None:
@@ -144,6 +164,17 @@ def check_machine() -> None:
     except OSError as error:
         folder = named or os.getenv("TMPDIR") or "any temporary folder"
         raise CannotStart(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
+
+
+def check_models() -> None:
+    """Look at the bundled models' files, as far as that takes no time.
+
+    Raises:
+        Broken: one is missing or damaged.
+    """
+    from explorer.models.damage import check_bundled
+
+    check_bundled()
 
 
 def check_port(host: str | None, port: int | None) -> None:

@@ -1,6 +1,7 @@
 """``app.py``: a page at module level, honest words about where it is, and about why it is not."""
 
 import json
+import math
 import os
 import shutil
 import signal
@@ -16,16 +17,19 @@ import httpx
 import pytest
 
 import app
-from explorer import launch, limits, start
+from explorer import assets, launch, limits, start
 from explorer.analysis.claims import benchmarks, ledger
 from explorer.assets import Broken, examples
 from explorer.bench.served import free_port
 from explorer.models import specs
+from explorer.models.choice import memory
+from explorer.models.choice.memory import running_bytes
 from explorer.page_state import PageState
+from explorer.runs import get_runs
 from explorer.timing import room
 from explorer.ui.kit import words as texts
 from explorer.ui.predictions import opening
-from explorer.ui.shell import documents
+from explorer.ui.shell import documents, page, preview
 from explorer.ui.shell.page import build_page, header_html, launch_options
 from tests.waiting import until
 
@@ -151,6 +155,87 @@ def test_a_damaged_config_ends_the_start_in_one_line(tmp_path):
     assert code == start.CANNOT
     assert said.startswith("assets/models/mini-bert/config.json is missing or damaged")
     assert said.count("\n") == 1
+
+
+def build_on(models, monkeypatch, capsys):
+    """How a start ends that finds these models: its exit code, and what it says."""
+    monkeypatch.setattr(specs, "BUNDLED", models)
+    with pytest.raises(SystemExit) as end, start.plainly():
+        launch.build(app.flags)
+    return end.value.code, capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.json"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_half_a_bundled_file_or_none_ends_the_start_in_one_line(
+    tmp_path, monkeypatch, capsys, name, is_there
+):
+    shutil.copytree(specs.BUNDLED, tmp_path / "models")
+    path = tmp_path / "models" / "mini-albert" / name
+    content = path.read_bytes()
+    path.unlink()
+    if is_there:
+        path.write_bytes(content[: len(content) // 2])
+    code, said = build_on(tmp_path / "models", monkeypatch, capsys)
+    assert code == start.CANNOT
+    assert said.startswith(f"{path} is missing or damaged")
+    assert said.count("\n") == 1
+
+
+def test_models_elsewhere_need_no_files_here(tmp_path, monkeypatch):
+    monkeypatch.setattr(specs, "BUNDLED", tmp_path)
+    monkeypatch.setattr(launch, "ask_models_at", lambda address: None)
+    monkeypatch.setattr(app.flags, "models_at", "auto")
+    monkeypatch.setattr(launch, "build_page", lambda *_: "the page")
+    assert launch.build(app.flags) == "the page"
+
+
+SENT = ("preview.png", "models/README.md")
+
+
+@pytest.mark.parametrize(("name", "length"), [(SENT[0], None), (SENT[0], 1000), (SENT[1], None)])
+def test_a_file_that_is_sent_as_it_lies_is_looked_at_before_the_page_is_served(
+    tmp_path, monkeypatch, capsys, name, length
+):
+    (tmp_path / "models").mkdir()
+    for one in SENT:
+        shutil.copy(assets.ASSETS / one, tmp_path / one)
+    path = tmp_path / name
+    content = path.read_bytes()
+    path.unlink()
+    if length:
+        path.write_bytes(content[:length])
+    for module in (preview, documents):
+        monkeypatch.setattr(module, "ASSETS", tmp_path)
+    with pytest.raises(SystemExit) as end, start.plainly():
+        page.own_routes()
+    assert end.value.code == start.CANNOT
+    assert f"{path} is missing or damaged" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("memory", ["-1", "0", "nan", "inf", "-inf", "0.01", "0.2"])
+def test_memory_that_no_family_fits_into_is_refused(memory, capsys):
+    with pytest.raises(SystemExit) as end:
+        start.parse_flags([f"--memory={memory}"])
+    assert end.value.code == start.CANNOT
+    assert start.TOO_SMALL.format(least=least_memory()) in " ".join(capsys.readouterr().err.split())
+
+
+def least_memory():
+    """What the bundled models hold, whose files are of halves, and a pass of the largest."""
+    weights = 2 * sum(
+        (spec.bundled_path / "model.safetensors").stat().st_size for spec in specs.MINI.values()
+    )
+    bert = specs.MINI["bert"]
+    return math.ceil((weights + running_bytes(bert)) / 1e7) / 100
+
+
+def test_the_least_memory_that_is_taken_is_enough_for_the_family(monkeypatch, tiny_family):
+    monkeypatch.setattr(memory, "LIMIT", [0.0])
+    start.parse_flags(["--memory", f"{least_memory():.2f}"])
+    assert memory.LIMIT[-1] == least_memory() * 1e9
+    runs, missing = get_runs(PageState(text="The cat sat on the [MASK]."))
+    assert (list(runs), missing) == (list(specs.MODEL_KEYS), {})
 
 
 def test_a_port_that_is_taken_ends_the_start_in_one_line():

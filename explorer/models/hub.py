@@ -109,9 +109,10 @@ def checkpoint_path(spec: ModelSpec, report: Report | None = None) -> Path:
     if spec.folder:
         return spec.folder
     if not spec.repo:
-        if not (spec.bundled_path / "config.json").exists():
+        path = spec.bundled_path
+        if not ((path / "config.json").exists() and has_weights(path)):
             raise ModelUnavailable(spec, "its bundled files are missing")
-        return spec.bundled_path
+        return path
     cached = cached_path(spec)
     if cached is not None:
         return cached

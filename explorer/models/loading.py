@@ -13,9 +13,11 @@ import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
 from explorer.models.choice.memory import Key, Room, gigabytes, running_bytes, weight_bytes
+from explorer.models.damage import Stamp, damage, remember, remembered, stamp
 from explorer.models.devices import computes_in, forget_free_memory
 from explorer.models.hub import ModelUnavailable, Report, checkpoint_path
 from explorer.models.specs import ModelSpec
+from explorer.refusal import is_of_memory
 
 logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
@@ -25,6 +27,8 @@ Network = PreTrainedModel
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
 """Weights that no picture reads; a checkpoint without any others would answer with noise."""
+DAMAGED = "its files are damaged or incomplete"
+NOT_READ = "its files cannot be read at the moment"
 HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
 """The masked-LM head's own, which a fine-tuned encoder may lack."""
 
@@ -69,6 +73,8 @@ def leased(
         ModelUnavailable: the weights are absent, unreachable, damaged or too large for the memory
             that the networks may take; says so in one sentence.
     """
+    if not is_loaded(spec, device, dtype) and (reason := remembered(spec)):
+        raise ModelUnavailable(spec, reason)
 
     def read() -> LoadedModel:
         path = checkpoint_path(spec, report)
@@ -134,11 +140,35 @@ def optional_weights(has_head: bool) -> tuple[str, ...]:
 def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
     """A network and its tokenizer from a folder, kept by nobody but the caller.
 
+    That the files cannot be read is logged once, and remembered until one of them changes.
+
     Raises:
         ModelUnavailable: the files are damaged or incomplete, or the device lacks the precision.
     """
     if not computes_in(device, DTYPES[dtype]):
         raise ModelUnavailable(spec, f"this {device} cannot compute in {dtype}; choose float32")
+    before, reason = stamp(path), damage(path)
+    if reason:
+        logger.warning("%s: %s", spec.name, reason)
+        remember(spec, path, before, reason)
+        raise ModelUnavailable(spec, reason)
+    network, tokenizer, lacking = _from_files(spec, path, dtype, before)
+    pieces = tokenizer.convert_ids_to_tokens(range(int(network.config.vocab_size)))
+    return LoadedModel(
+        spec,
+        network.eval().requires_grad_(False).to(device),
+        tokenizer,
+        device,
+        dtype,
+        lacking,
+        tuple(piece or "" for piece in pieces),
+    )
+
+
+def _from_files(
+    spec: ModelSpec, path: Path, dtype: str, before: Stamp
+) -> tuple[PreTrainedModel, transformers.PreTrainedTokenizerFast, tuple[str, ...]]:
+    """Read network and tokenizer, and list the weights that the files lack."""
     try:
         with building:
             network, info = AutoModelForPreTraining.from_pretrained(
@@ -155,20 +185,18 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
             )
     except Exception as error:
         # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
+        if is_of_memory(error) or "memory" in str(error).lower():
+            raise MemoryError from error
         logger.warning("loading %s failed", spec.name, exc_info=error)
-        raise ModelUnavailable(spec, "its files are damaged or incomplete") from error
+        if getattr(error, "errno", None) or "(os error" in str(error):
+            raise ModelUnavailable(spec, NOT_READ) from error
+        remember(spec, path, before, DAMAGED)
+        raise ModelUnavailable(spec, DAMAGED) from error
     optional = optional_weights(spec.has_head)
     lost = [name for name in info["missing_keys"] if not any(o in name for o in optional)]
     if lost:
-        logger.warning("%s lacks %s", spec.name, ", ".join(sorted(lost)))
-        raise ModelUnavailable(spec, f"{len(lost)} of its weights are missing from the file")
-    pieces = tokenizer.convert_ids_to_tokens(range(int(network.config.vocab_size)))
-    return LoadedModel(
-        spec,
-        network.eval().requires_grad_(False).to(device),
-        tokenizer,
-        device,
-        dtype,
-        tuple(sorted(info["missing_keys"])),
-        tuple(piece or "" for piece in pieces),
-    )
+        logger.warning("%s lacks %d weights, %s first", spec.name, len(lost), min(lost))
+        reason = f"{len(lost)} of its weights are missing from the file"
+        remember(spec, path, before, reason)
+        raise ModelUnavailable(spec, reason)
+    return network, tokenizer, tuple(sorted(info["missing_keys"]))

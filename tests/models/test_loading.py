@@ -92,7 +92,7 @@ def test_half_a_file_gives_one_plain_sentence(tiny_family, damaged):
         load_model(tiny_family.specs["albert"])
 
 
-@pytest.mark.parametrize("file", ["model.safetensors", "config.json"])
+@pytest.mark.parametrize("file", ["model.safetensors", "config.json", "tokenizer.json"])
 def test_a_missing_file_gives_one_plain_sentence(tiny_family, damaged, file):
     (damaged / "mini-distilbert" / file).unlink()
     with pytest.raises(ModelUnavailable, match="DistilBERT"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from safetensors import safe_open
 
+from explorer.models.damage import TOKENIZERS
 from explorer.models.hub import has_weights, weight_files
 from explorer.models.kinds import ModelKind
 from explorer.models.specs import MOST_LAYERS, Architecture
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from transformers import PreTrainedConfig, PreTrainedModel
 
 logger = logging.getLogger(__name__)
-TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "vocab.json")
 HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "lm_head.dense")
 """Names that a masked-LM head's own weights begin with, in one kind of checkpoint or another."""
 SENTIMENT = (["negative", "positive"], ["neg", "pos"])

@@ -21,6 +21,7 @@ from transformers import (
     PreTrainedModel,
 )
 
+from explorer.models.damage import UNREADABLE, check_weights
 from explorer.models.hub import checkpoint_path, weight_files
 from explorer.models.loading import LoadedModel, building
 from explorer.models.specs import ModelSpec
@@ -165,7 +166,7 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     """A loaded network with its adapter for a task merged in: W + (alpha / r) B A.
 
     Raises:
-        NotTuned: there is no adapter that fits these weights.
+        NotTuned: there is no adapter that fits these weights, or it is damaged.
     """
     if loaded.spec.tuned_for == task:
         return TunedModel(loaded, brought(loaded, task), BROUGHT)
@@ -173,6 +174,10 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
     folder = adapter_folder(loaded.spec, task)
     settings = json.loads((folder / CONFIG).read_text("utf-8"))
     scale = settings["lora_alpha"] / settings["r"]
+    try:
+        check_weights(folder / WEIGHTS)
+    except UNREADABLE as error:
+        raise NotTuned(f"The adapter of {loaded.spec.label} for this task is damaged.") from error
     network = headed(loaded, task)
     weights = {
         name.removeprefix(PREFIX): value.float()

@@ -3,7 +3,6 @@
 Every handler also waits here until the libraries are there, so that the first ones do not fail.
 """
 
-import errno
 import functools
 import inspect
 import logging
@@ -16,15 +15,13 @@ from gradio.context import LocalContext
 
 from explorer.doors.log import name_of
 from explorer.gate import wait_for_gate
-from explorer.refusal import Refusal
+from explorer.refusal import Refusal, is_of_memory
 from explorer.timing.room import is_short
 from explorer.timing.stop import Stopped
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)
-NO_ROOM = ("memory", "can't start new thread")
-"""What torch and Python say in a ``RuntimeError`` where there is too little memory."""
 
 
 class Answered(gr.Error):
@@ -49,13 +46,6 @@ def sentence_of(error: BaseException) -> str:
         return texts.SHORT_OF_MEMORY if is_short() else texts.OUT_OF_MEMORY
     logger.error("failure %s", mark, exc_info=error)
     return texts.UNEXPECTED.format(mark=mark)
-
-
-def is_of_memory(error: BaseException) -> bool:
-    """Tell whether the machine had too little memory; torch has no type for it on a processor."""
-    if isinstance(error, RuntimeError):
-        return any(sign in str(error).lower() for sign in NO_ROOM)
-    return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
 
 
 def request_name() -> str:

@@ -24,7 +24,8 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
 
     Returns:
         The text as it was run, the family, and per model its tokens and masks; ``position``
-        counts tokens from 0, ``remaining`` is the mass outside the listed words.
+        counts tokens from 0, ``remaining`` is the mass outside the listed words. ``missing``,
+        where a model could not be asked: which one, and why.
     """
     low, high = TOP_K
     state = asked_state(family, str(text))

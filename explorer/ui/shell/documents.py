@@ -28,8 +28,14 @@ def glossary_route() -> Route:
 
 
 def _as_written(address: str, path: Path) -> Route:
-    """A text of the repository as it was written; no reader needs a network for it."""
-    return Route(f"/{address}", lambda _request: PlainTextResponse(path.read_text("utf-8")))
+    """A text of the repository as it was written; no reader needs a network for it.
+
+    Raises:
+        Broken: it cannot be read.
+    """
+    with read_in(path):
+        text = path.read_text("utf-8")
+    return Route(f"/{address}", lambda _request: PlainTextResponse(text))
 
 
 def meanings_html() -> Markup:

@@ -17,7 +17,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.assets import ASSETS
+from explorer.assets import ASSETS, read_in
 from explorer.doors.hosts import PUBLIC, path_of, root_of
 from explorer.gate import open_gate
 from explorer.models.specs import MODEL_KEYS
@@ -32,6 +32,8 @@ from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
 
+PNG = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
+"""How every PNG begins and ends."""
 PICTURE = "preview.png"
 """Relative to the page; WIDTH x HEIGHT, as every reader of such tags expects it."""
 MOST_DRAWN = 64
@@ -51,7 +53,16 @@ LONGEST = 160
 
 
 def picture_route() -> Route:
-    """Where the picture is: a link's own, or the one that stands for all."""
+    """Where the picture is: a link's own, or the one that stands for all.
+
+    Raises:
+        Broken: the latter is missing or damaged.
+    """
+    path = ASSETS / PICTURE
+    with read_in(path):
+        content = path.read_bytes()
+        if not (content.startswith(PNG[0]) and content.endswith(PNG[1])):
+            raise ValueError("it is no whole PNG")
     return Route(f"/{PICTURE}", _send_picture)
 
 

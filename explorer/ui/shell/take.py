@@ -51,12 +51,13 @@ def _checkpoint(spec: ModelSpec) -> dict[str, str]:
         revision = spec.revision or "main"
         return {"label": spec.label, "source": spec.repo, "revision": revision, "sha256": ""}
     from explorer.models.heads.adapters import checksum
+    from explorer.models.hub import has_weights
 
     if spec.folder:  # where it lies is its owner's business
         digest = checksum(spec.folder)
         return {"label": spec.label, "source": spec.name, "revision": "", "sha256": digest}
     source = spec.bundled_path.relative_to(ROOT).as_posix()
-    digest = checksum(spec.bundled_path) if spec.bundled_path.exists() else ""
+    digest = checksum(spec.bundled_path) if has_weights(spec.bundled_path) else ""
     return {"label": spec.label, "source": source, "revision": "main", "sha256": digest}
 
 

@@ -1,0 +1,116 @@
+"""Finds files of a checkpoint that are missing or damaged, cheaply: no weight is read."""
+
+import json
+import os
+from pathlib import Path
+
+from explorer.assets import read_in
+from explorer.models.specs import MINI, ModelSpec
+
+TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "vocab.json")
+WEIGHTS, TOKENIZER, SETTINGS = "model.safetensors", "tokenizer.json", "tokenizer_config.json"
+ADAPTERS = "tasks/*/adapter_model.safetensors"
+UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError)
+"""What reading a damaged file as JSON, and looking into what it says, raises."""
+Stamp = tuple[tuple[str, int, int], ...]
+"""Name, time of change and size of whatever lies in a folder."""
+_failures: dict[tuple[str, Path], tuple[Stamp, Path, str]] = {}
+
+
+def check_bundled() -> None:
+    """Hold every bundled file of weights and every tokenizer against what it says of itself.
+
+    Raises:
+        Broken: one is missing or damaged.
+    """
+    for spec in MINI.values():
+        folder = spec.bundled_path
+        for path in (folder / WEIGHTS, *sorted(folder.glob(ADAPTERS))):
+            with read_in(path):
+                check_weights(path)
+        with read_in(folder / TOKENIZER):
+            check_tokenizer(folder / TOKENIZER)
+        with read_in(folder / SETTINGS):
+            json.loads((folder / SETTINGS).read_text("utf-8"))
+
+
+def check_weights(path: Path) -> None:
+    """Hold a file's length against the places of the tensors that its header lists.
+
+    Raises:
+        OSError: it is not there. ValueError, LookupError, TypeError, AttributeError: it is damaged.
+    """
+    with path.open("rb") as file:
+        size = os.fstat(file.fileno()).st_size
+        start = 8 + int.from_bytes(file.read(8), "little")
+        if start > size:
+            raise ValueError(f"its header does not fit into its {size:,} bytes")
+        listed = json.loads(file.read(start - 8))
+    tensors = [one for name, one in listed.items() if name != "__metadata__"]
+    end = start + max(one["data_offsets"][1] for one in tensors)
+    if size != end:
+        raise ValueError(f"it has {size:,} bytes of {end:,}")
+
+
+def check_tokenizer(path: Path) -> None:
+    """Look whether a ``tokenizer.json`` can be read and lists any pieces.
+
+    Raises:
+        OSError: it is not there. ValueError, LookupError, TypeError, AttributeError: it is damaged.
+    """
+    if not json.loads(path.read_text("utf-8"))["model"]["vocab"]:
+        raise ValueError("it lists no pieces")
+
+
+def damage(folder: Path) -> str:
+    """Say which of a checkpoint's files is missing or damaged; empty where none is known to be."""
+    from explorer.models.hub import has_weights, weight_files
+
+    if not has_weights(folder):
+        return f"its {WEIGHTS} is missing"
+    if not any((folder / name).exists() for name in TOKENIZERS):
+        return f"its {TOKENIZER} is missing"
+    try:
+        files = weight_files(folder)
+    except UNREADABLE:
+        return "the list of its files of weights is damaged"
+    checked = [(path, check_weights) for path in files]
+    if (folder / TOKENIZER).exists():
+        checked.append((folder / TOKENIZER, check_tokenizer))
+    for path, check in checked:
+        try:
+            check(path)
+        except UNREADABLE:
+            return f"its {path.name} is damaged"
+    return ""
+
+
+def stamp(folder: Path) -> Stamp:
+    """Name what changes when a file of a folder changes."""
+    if not folder.is_dir():
+        return ()
+    found = []
+    for path in folder.iterdir():
+        try:
+            at = path.stat()
+        except FileNotFoundError:
+            continue  # it went while the folder was read
+        found.append((path.name, at.st_mtime_ns, at.st_size))
+    return tuple(sorted(found))
+
+
+def remember(spec: ModelSpec, folder: Path, before: Stamp, reason: str) -> None:
+    """Keep why a checkpoint cannot be read, for as long as its files are as they were."""
+    _failures[_place(spec)] = before, folder, reason
+
+
+def remembered(spec: ModelSpec) -> str:
+    """Say why a checkpoint could not be read, if its files have not changed; else nothing."""
+    if _place(spec) not in _failures:
+        return ""
+    before, folder, reason = _failures[_place(spec)]
+    return reason if stamp(folder) == before else ""
+
+
+def _place(spec: ModelSpec) -> tuple[str, Path]:
+    return spec.name, spec.folder or spec.bundled_path
