@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +10,10 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-# Two test processes share the cores: torch's threads must sleep, not spin, while they wait for each
-# other, and the policy is read when torch is first imported.
+# Two test processes share the cores. torch computes in one thread in each of them, and in the
+# processes that they start: sums then have one order, whatever the machine. Where a test asks for
+# more threads, they sleep while they wait for each other. Both are read when torch is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from explorer.models import specs
@@ -69,6 +72,27 @@ class TinyFamily:
     def runs(self, text):
         """All three runs over a text."""
         return {key: self.run(key, text) for key in self.specs}
+
+
+@pytest.fixture(scope="session")
+def page():
+    """The page, built once; no test changes it."""
+    from explorer.ui.shell.page import build_page
+
+    with warnings.catch_warnings():
+        # Gradio warns of a handler that wants more, or fewer, inputs than its event has.
+        warnings.filterwarnings("error", "Expected", UserWarning)
+        return build_page(PageState())
+
+
+@pytest.fixture(scope="module")
+def url(page):
+    """The address of that page, served in this process for the tests of one file."""
+    from explorer.bench.served import served
+    from explorer.ui.shell.page import launch_options
+
+    with served(page, **launch_options()) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
