@@ -9,9 +9,6 @@ from explorer.bench import attacks, hostile
 from explorer.bench.attacks import ATTACKS, answered_again, attack
 from explorer.bench.hostile import Seen, is_held, press, seconds_until_answered, warm_visitor
 from explorer.bench.questions import Answer
-from explorer.bench.served import served
-from explorer.page_state import PageState
-from explorer.ui.shell.page import build_page, launch_options
 
 
 class Refused:
@@ -50,12 +47,6 @@ def test_a_row_says_what_was_seen():
     seen, alone = Seen([*np.linspace(0.1, 0.3, 21)], 1234), Seen([0.1] * 5)
     assert hostile._row("x", seen, alone, 2.0) == "| x | 21 | 200 | 290 | 2.9 | 1,234 | 2.0 |\n"
     assert hostile.HEAD.splitlines()[0].count("|") == 8
-
-
-@pytest.fixture(scope="module")
-def url():
-    with served(build_page(PageState()), **launch_options()) as url:
-        yield url
 
 
 FIRST, *REST = ATTACKS

@@ -6,27 +6,20 @@ from inspect import signature
 import httpx
 import pytest
 
-from explorer.bench.served import event_number, served
-from explorer.page_state import PageState
+from explorer.bench.served import event_number
 from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.asked import whole_characters
 from explorer.ui.kit.canvas import read_question
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.page import build_page, launch_options
 
 JSON = {"content-type": "application/json"}
 LINK = {"v": "1", "text": "The [MASK] sat.", "family": "mini"}
 
 
 @pytest.fixture(scope="module")
-def page():
-    return build_page(PageState())
-
-
-@pytest.fixture(scope="module")
-def http(page):
-    with served(page, **launch_options()) as url, httpx.Client(base_url=url, timeout=300) as client:
+def http(url):
+    with httpx.Client(base_url=url, timeout=300) as client:
         yield client
 
 

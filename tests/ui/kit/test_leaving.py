@@ -9,12 +9,10 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from explorer.bench.served import event_number, served
+from explorer.bench.served import event_number
 from explorer.models import rows
-from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.slot import SLOT, Slot
-from explorer.ui.shell.page import build_page, launch_options
 from tests.waiting import until
 
 logger = logging.getLogger(__name__)
@@ -30,17 +28,6 @@ JOBS = {
     "sweep": CHOICE,
 }
 """Handler -> its inputs; a session's own state is not sent."""
-
-
-@pytest.fixture(scope="module")
-def page():
-    return build_page(PageState())
-
-
-@pytest.fixture(scope="module")
-def url(page):
-    with served(page, **launch_options()) as url:
-        yield url
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ KB = 1024
 
 @pytest.fixture(scope="module")
 def page():
+    """One of its own: what is asked of its queue here is never answered."""
     return build_page(PageState())
 
 
