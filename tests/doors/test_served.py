@@ -52,6 +52,8 @@ def test_another_sites_script_is_never_answered_in_a_visitors_name(http, method)
     reply = http.request(method, "/gradio_api/call/predict", headers=headers, content=content)
     assert "access-control-allow-credentials" not in reply.headers
     assert "access-control-allow-origin" not in reply.headers, "this server is at home"
+    assert "x-request-id" in reply.headers
+    assert "content-security-policy" in reply.headers
 
 
 def test_another_site_may_still_read_what_a_public_page_says_to_everybody(http):
