@@ -1,5 +1,5 @@
 // The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
-import {closest, find, make} from './kit/dom.js';
+import {closest, find, make, named} from './kit/dom.js';
 import {remember} from './kit/memory.js';
 import {partOf} from './kit/menus.js';
 import {choose, compare, controlsOf, withSize, withState} from './page/here.js';
@@ -36,7 +36,7 @@ export function showTab(tab) {
 
 /** A tab's name comes into the sight of its row, which a phone scrolls. @param {string} tab */
 function nameInSight(tab) {
-  const row = find(document, '#tabs [role=tablist]'), button = find(document, `#tab-${tab}-button`);
+  const row = find(document, '#tabs [role=tablist]'), button = named(`tab-${tab}-button`);
   if (row && button) row.scrollLeft = button.offsetLeft - (row.clientWidth - button.offsetWidth) / 2;
 }
 

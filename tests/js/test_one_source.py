@@ -35,3 +35,11 @@ def test_both_languages_find_the_same_words():
 def test_the_browser_has_no_copy_of_a_limit(path):
     code = re.sub(r"//.*|/\*.*?\*/", "", modules()[path].decode())
     assert not re.search(OWN_COPIES[path], code)
+
+
+def test_no_selector_is_made_of_what_a_link_or_the_data_hold():
+    """``named`` and ``marked`` find an id or a value whatever signs it holds."""
+    made = re.compile(r"(?:\b(?:querySelector(?:All)?|closest|matches)|\bfind)\([^()`]*`[^`]*\$\{")
+    assert made.search("find(document, `#tab-${tab}`)")
+    found = {path for path, code in modules().items() if made.search(code.decode())}
+    assert found == {"kit/dom.js"}, "which looks for an attribute, and compares its value itself"

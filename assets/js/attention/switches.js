@@ -1,5 +1,5 @@
 // Every head as a switch: click, walk with the arrow keys, Space; darker heads matter more.
-import {find, make, say as fill, vary} from '../kit/dom.js';
+import {make, marked, say as fill, vary} from '../kit/dom.js';
 import {power} from '../kit/numbers.js';
 
 const nats = value => value >= 0.0995 ? value.toFixed(2) : value >= 0.001 ? value.toFixed(3) : value === 0 ? '0' : power(value);
@@ -101,7 +101,7 @@ class Switches {
     cell.classList.toggle('off', off);
   }
 
-  cell([key, i]) { return find(this.node, `[data-cell="${key}/${i}"]`); }
+  cell([key, i]) { return marked(this.node, 'data-cell', `${key}/${i}`); }
 
   key(event, model) {
     const place = event.target.dataset?.cell;

@@ -1,5 +1,5 @@
 // Published tables: one column as outlined bars, all columns as a table whose heads sort.
-import {find, make, say, stacks} from '../kit/dom.js';
+import {find, make, marked, say, stacks} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
 import {sorted} from '../kit/maths.js';
 import {explained} from '../kit/term.js';
@@ -80,7 +80,7 @@ function draw(root, data) {
   const redraw = label => {
     draw(root, data);
     const name = label && say(t.sort, {column: label});
-    if (name) find(root, `thead button[title="${CSS.escape(name)}"]`)?.focus();
+    if (name) marked(find(root, 'thead'), 'title', name)?.focus();
   };
   const select = make('select', {}, ...Object.entries(papers).map(([key, name]) =>
     make('optgroup', {label: name}, ...data.tables.filter(x => x.paper === key).map(x =>

@@ -1,6 +1,6 @@
 // Live checks: the list of what each one measures, expects and found.
 import {showTab} from '../gradio.js';
-import {find, make, say} from '../kit/dom.js';
+import {make, marked, say} from '../kit/dom.js';
 import {openNext} from '../page/folds.js';
 import {listen, open, pressed, results, running} from './filter.js';
 
@@ -42,7 +42,7 @@ export function show(root, data, {ask}) {
   const fill = () => {
     const held = root.contains(document.activeElement) && document.activeElement.getAttribute('data-check');
     list.replaceChildren(...data.checks.map(check => item(check, data, ask)));
-    if (held) find(list, `[data-check="${held}"]`)?.focus();
+    if (held) marked(list, 'data-check', held)?.focus();
   };
   root.replaceChildren(list);
   listen('checks', fill);

@@ -1,5 +1,5 @@
 // The ledger: search and filters over all claims, each beside its source and what this machine finds.
-import {make, say} from '../kit/dom.js';
+import {make, marked, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
 import {filter, GLYPHS, listen, open, pressed, results, running, searched, setFilter} from './filter.js';
 
@@ -108,7 +108,8 @@ function refresh(view) {
     ? document.activeElement.closest('.cl-row') && document.activeElement : null;
   const mark = held && [held.closest('.cl-row').getAttribute('data-claim'), held.getAttribute('data-check')];
   view.list.replaceChildren(...shown.map(claim => row(claim, view)));
-  if (mark) view.list.querySelector(`[data-claim="${mark[0]}"] [data-check="${mark[1]}"]`)?.focus();
+  const again = mark && marked(view.list, 'data-claim', mark[0]);
+  if (again) marked(again, 'data-check', mark[1])?.focus();
   view.count.textContent = say(t.count, {n: found.length, total: data.claims.length});
   view.empty.hidden = found.length > 0;
   view.more.hidden = found.length <= view.limit;

@@ -89,5 +89,11 @@ export const closest = (event, selector) => event.target instanceof Element ? ev
 /** The first element below a place that fits. @type {(place: ParentNode, selector: string) => HTMLElement | null} */
 export const find = (place, selector) => place.querySelector(selector);
 
+/** The element with an id, whatever a link or the data put into it: no selector is made of that. @param {string} id */
+export const named = id => document.getElementById(id);
+
+/** The first element below a place whose attribute has a value, which may hold anything. @param {ParentNode} place @param {string} name @param {string} value */
+export const marked = (place, name, value) => /** @type {HTMLElement | undefined} */ ([...place.querySelectorAll(`[${name}]`)].find(one => one.getAttribute(name) === value));
+
 /** A number that the style sheet reads. @type {(node: HTMLElement, name: string, value: number) => void} */
 export const vary = (node, name, value) => node.style.setProperty(name, String(value));

@@ -8,8 +8,8 @@
 export function sizesOf(family, {presets, columns}) {
   const parts = family.split(','), preset = parts[0].includes('=') ? Object.keys(presets)[0] : parts.shift();
   const sizes = {...presets[preset], ...Object.fromEntries(parts.map(part => part.split('=')))};
-  const known = preset in presets && Object.entries(sizes).every(([key, size]) => columns[key]?.includes(size));
-  return known ? Object.fromEntries(Object.keys(columns).filter(key => key in sizes).map(key => [key, sizes[key]])) : null;
+  const known = Object.hasOwn(presets, preset) && Object.entries(sizes).every(([key, size]) => Object.hasOwn(columns, key) && columns[key].includes(size));
+  return known ? Object.fromEntries(Object.keys(columns).filter(key => Object.hasOwn(sizes, key)).map(key => [key, sizes[key]])) : null;
 }
 
 /** The one way to write a family. @param {Sizes} sizes @param {Choices} choices */

@@ -38,7 +38,7 @@ export const compare = changes => withState(s => s.compare(
 /** What Gradio's controls show of a family: its preset, if it is one, and the size in each column. @param {string} family */
 export function controlsOf(family) {
   const choices = configNow();
-  return {preset: family in choices.presets ? family : null, sizes: sizesOf(family, choices) ?? {}};
+  return {preset: Object.hasOwn(choices.presets, family) ? family : null, sizes: sizesOf(family, choices) ?? {}};
 }
 
 /** The family with another size in one column. @param {string} key @param {string} size */

@@ -1,5 +1,5 @@
 // A link opens with what it names in sight, and keeps it there while what lies above gets its height, until the reader acts.
-import {find} from '../kit/dom.js';
+import {find, named} from '../kit/dom.js';
 import {coveredAbove} from '../gradio.js';
 
 const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown', 'popstate'];
@@ -7,8 +7,8 @@ let end = () => {};
 
 /** The title of a fold; of a tab, or of a part of it, the headline in sight. @param {string} tab @param {string} fold */
 function placeOf(tab, fold) {
-  const title = fold && find(document, `#fold-${tab}-${fold}`);
-  const headlines = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(`#tab-${tab} .finding`));
+  const title = fold && named(`fold-${tab}-${fold}`);
+  const headlines = /** @type {Iterable<HTMLElement>} */ (named(`tab-${tab}`)?.querySelectorAll('.finding') ?? []);
   const isTitle = Boolean(title && title.getClientRects().length && !title.matches('.part-tab'));
   return {isTitle, place: isTitle ? title : [...headlines].find(one => one.getClientRects().length) ?? null};
 }

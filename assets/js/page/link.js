@@ -89,10 +89,12 @@ export function postHeight() {
   for (const part of document.querySelectorAll('main, #tabs, #status, #link')) watch.observe(part);
 }
 
+const NAME = /^[a-z_]+$/;   // of a tab or a fold; a link may hold anything
+
 /** Only what was chosen stays in sight: the tab's headline, or one fold. @param {Record<string, string>} chosen */
 export function cutDown({tab, fold}) {
   const sheet = new CSSStyleSheet(), kept = `:is(#fold-${tab}-${fold}, #part-${tab}-${fold})`;
-  sheet.replaceSync(/^[a-z_]+$/.test(fold || '') ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
+  sheet.replaceSync([tab, fold].every(one => NAME.test(one ?? '')) ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
     : '.embed .fold { display: none !important; }');
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }

@@ -35,6 +35,9 @@ export class State {
 
   get tab() { return this.get('tab'); }
 
+  /** Whether the page has a tab of that name: a link may hold any. @param {string} tab */
+  knows(tab) { return Object.hasOwn(this.config.reads, tab); }
+
   /** Every field that any tab reads. */
   get read() { return [...new Set(Object.values(this.config.reads).flat())]; }
 
@@ -65,9 +68,10 @@ export class State {
 
   /** Begin with what a link holds, and what was chosen before it was read. @param {Params} params */
   open(params) {
-    const known = Object.entries(params).filter(([name]) => name in this.config.defaults || name === this.config.packed);
+    const known = Object.entries(params).filter(([name]) => Object.hasOwn(this.config.defaults, name) || name === this.config.packed);
     this.wanted = {...Object.fromEntries(known), ...this.wanted};
-    const moved = this.config.moved?.[this.tab]?.[this.get('fold')];   // a fold that has moved since the link was made
+    const folds = this.knows(this.tab) && this.config.moved?.[this.tab], fold = this.get('fold');
+    const moved = folds && Object.hasOwn(folds, fold) ? folds[fold] : {};   // a fold that has moved since the link was made
     Object.assign(this.wanted, moved);
     this.ask();
   }
@@ -82,8 +86,9 @@ export class State {
     this.ask();
   }
 
-  /** Back or Forward: what was compared there, and the tab; nobody is asked when it is on the page. @param {Params} compared @param {string} tab */
-  walk(compared, tab) {
+  /** Back or Forward: what was compared there, and the tab; nobody is asked when it is on the page. @param {Params} compared @param {string} wanted */
+  walk(compared, wanted) {
+    const tab = this.knows(wanted) ? wanted : this.config.defaults.tab;
     if ((compared.text ?? this.config.defaults.text) !== this.get('text')) for (const name of ['other', 'sentiment']) delete this.wanted[name];
     if (tab !== this.tab) delete this.wanted.fold;
     this.take({...compared, tab}, [...this.read.filter(one => one in this.config.defaults), 'tab']);

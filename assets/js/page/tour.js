@@ -31,7 +31,8 @@ function light(place, tries = 80) {
   const mine = at;
   lighting.replaceSync('');
   const look = () => {
-    const picture = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(`${place} [data-kind]`)]).find(one => one.childElementCount && one.getClientRects().length);
+    const pictures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)].flatMap(one => [...one.querySelectorAll('[data-kind]')]));
+    const picture = pictures.find(one => one.childElementCount && one.getClientRects().length);
     if (at !== mine) return;
     if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
     lighting.replaceSync(`${place} [data-kind="${picture.dataset.kind}"] { outline: 3px solid var(--warn); outline-offset: 6px; border-radius: 4px; }`);

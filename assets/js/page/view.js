@@ -59,7 +59,7 @@ export function show(root, data, {ask}) {
       state.open(linked);
       fillBox();
       readable = !linked.family || sizesOf(linked.family, data) !== null;
-      put({family: readable ? linked.family : undefined, tab: state.tab in data.reads ? state.tab : undefined});
+      put({family: readable ? linked.family : undefined, tab: state.knows(state.tab) ? state.tab : undefined});
       if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold'));
     });
   }

@@ -1,6 +1,6 @@
 // The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length, and a CSV.
 import {slider, switcher} from '../kit/choice.js';
-import {el, find, make, say, stacks, vary} from '../kit/dom.js';
+import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
@@ -77,7 +77,7 @@ function tableOf(rows, texts, refresh) {
       choice.by = column.id;
       const at = all.indexOf(column);
       refresh();
-      find(document, `.pt-sizes th:nth-child(${at + 1}) .pt-sort`).focus();
+      /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('.pt-sizes th .pt-sort'))[at].focus();
     });
     cell.append(button);
     head.append(cell);

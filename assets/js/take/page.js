@@ -1,5 +1,5 @@
 // A whole tab as one file that opens from a disk: what is seen, the pictures' own numbers, and the scripts that draw them.
-import {find, make} from '../kit/dom.js';
+import {find, make, named} from '../kit/dom.js';
 import {configNow, linkNow, runParams} from '../page/here.js';
 import {addresses} from '../kit/figure.js';
 import {valueAt} from '../gradio.js';
@@ -53,7 +53,7 @@ const safe = value => JSON.stringify(value).replace(/</g, '\\u003c').replace(/\u
 
 /** @param {string} tab @param {{needs_page: string, live: string}} texts */
 export async function takeTab(tab, texts) {
-  const panel = find(document, `#tab-${tab}`), params = runParams(), known = await provenance(params.family), link = linkNow().href;
+  const panel = named(`tab-${tab}`), params = runParams(), known = await provenance(params.family), link = linkNow().href;
   const about = aboutOf(`${tab}/tab`, known, {family: true, models: true, device: true, dtype: true}), question = find(panel, '.question h2')?.textContent ?? '';
   const shown = [...panel.children].flatMap(child => parts(child, texts.needs_page)), pictures = shown.flatMap(one => one instanceof Element
     ? [...one.matches('.taken-picture') ? [one] : [], ...one.querySelectorAll('.taken-picture')] : []);

@@ -114,8 +114,8 @@ export function save(name, content) {
 
 /** How an image is to look, as a menu has it. @param {ParentNode} menu @returns {Look} */
 export function lookOf(menu) {
-  const field = name => /** @type {HTMLInputElement | null} */ (menu.querySelector(`.take-look [name=${name}]`));
-  return {width: Number(field('width')?.value), theme: field('theme')?.value ?? '', caption: field('caption')?.checked ?? true};
+  const field = name => /** @type {HTMLInputElement | null} */ (menu.querySelector('.take-look')?.querySelector(name));
+  return {width: Number(field('[name=width]')?.value), theme: field('[name=theme]')?.value ?? '', caption: field('[name=caption]')?.checked ?? true};
 }
 
 /** @param {string} ending @param {Shown} shown @param {Look} look */
