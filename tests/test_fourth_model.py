@@ -12,7 +12,6 @@ import gradio as gr
 import pytest
 import torch
 
-from explorer.refusal import Refusal
 from tests.needs import needs_node
 from tests.tiny_models import save_tiny_family
 from tests.tiny_roberta import HEADS, LAYERS, four_models, save_roberta
@@ -44,6 +43,7 @@ def four(tmp_path_factory):
             folder=folder,
             state=import_module("explorer.page_state").PageState,
             specs=import_module("explorer.models.specs"),
+            refusal=import_module("explorer.refusal").Refusal,
             family=import_module("explorer.models.choice.family"),
             runs=import_module("explorer.runs"),
             endpoints=import_module("explorer.ui.shell.api").ENDPOINTS,
@@ -95,9 +95,9 @@ def test_predict_gives_four_columns(four):
 def test_attention_knows_its_heads(four):
     last = four.endpoints["attention"](TEXT, "mini", "roberta", LAYERS - 1, HEADS - 1)
     assert [sum(row) for row in last["attention"]] == pytest.approx([1] * len(last["tokens"]))
-    with pytest.raises(Refusal, match="RoBERTa has layers 0 to 3 and heads 0 to 2"):
+    with pytest.raises(four.refusal, match="RoBERTa has layers 0 to 3 and heads 0 to 2"):
         four.endpoints["attention"](TEXT, "mini", "roberta", LAYERS, 0)
-    with pytest.raises(Refusal, match="bert, distilbert and albert"):
+    with pytest.raises(four.refusal, match="bert, distilbert and albert"):
         four.endpoints["attention"](TEXT, "base", "roberta", 0, 0)
 
 
