@@ -54,6 +54,16 @@ def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
         raise Refusal(texts.NOT_OFFERED) from error
 
 
+def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Clean what a picture asks by itself before it is answered."""
+
+    @functools.wraps(answer)
+    def call(question: Any) -> str:  # noqa: ANN401 - any JSON
+        return answer(whole_characters(question))
+
+    return call
+
+
 def asked_family(family: str) -> str:
     """A family as the page writes it: a preset's name, or the size in each column.
 

@@ -10,7 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import whole_characters
+from explorer.ui.kit.asked import whole_characters, with_whole_characters
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.take import take_menu
 from explorer.views.markup import el, join
@@ -117,13 +117,3 @@ def read_question(asked: str) -> dict[str, Any]:
     except (TypeError, ValueError, RecursionError):
         return {}
     return whole_characters(question) if isinstance(question, dict) else {}
-
-
-def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
-    """Clean what a picture asks by itself before it is answered."""
-
-    @functools.wraps(answer)
-    def call(question: Any) -> str:  # noqa: ANN401 - any JSON
-        return answer(whole_characters(question))
-
-    return call
