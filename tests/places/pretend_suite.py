@@ -134,8 +134,8 @@ def same_numbers(found, wanted):
         assert float(one) == pytest.approx(float(other), abs=1.001 * last_digit, rel=1e-3)
 
 
-ALONE = {"choose", "live", "advanced", "sweep", "faster"}
-"""They measure time, or learn at a press of their own."""
+ALONE = {"choose", "live", "advanced", "sweep", "faster", "sizes", "sharing"}
+"""They measure time, learn at a press of their own, or count from shapes alone."""
 
 
 @by_tab

@@ -1,6 +1,6 @@
 """Processor seconds by address and minute, and who pays them."""
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,13 +60,16 @@ def test_addresses_are_forgotten_where_there_are_too_many(clock, monkeypatch):
     assert budget.spent("d") == 1
 
 
-def test_a_meter_counts_the_processor_time_of_its_thread_and_not_its_waiting():
-    budget = Budget()
+def test_a_meter_counts_the_processor_time_of_its_thread_and_not_its_waiting(clock, monkeypatch):
+    """For each of its threads; what the thread did before and after is not paid."""
+    spent = [7.0]
+    monkeypatch.setattr(budgets, "time", SimpleNamespace(thread_time=lambda: spent[0]))
+    budget = Budget(clock=clock)
     meter = Meter("a", threads=2, budget=budget)
+    spent[0] += 100
     with meter.running():
-        before = time.thread_time()
-        while time.thread_time() - before < 0.05:
-            pass
+        spent[0] += 0.5
         meter.pay()
-        time.sleep(0.2)
-    assert 0.1 <= budget.spent("a") < 0.2
+        clock.now += 5
+    spent[0] += 100
+    assert budget.spent("a") == 2 * 0.5

@@ -70,7 +70,7 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
         return logits[:, 1] - logits[:, 0]
 
     wanted = IntegratedGradients(difference).attribute(
-        words(ids).detach(), words(start).detach(), n_steps=400, method="gausslegendre"
+        words(ids).detach(), words(start).detach(), n_steps=256, method="gausslegendre"
     )
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
     rough = integrated_gradients(tuned, TEXT)
