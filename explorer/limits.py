@@ -112,15 +112,26 @@ JOBS_OF_ADDRESS = Limit(
     "{limit} measurements from your address are waiting or running. Please ask again when one of "
     "them is done.",
 )
+PROCESSOR_SAYS = (
+    "Programs at one address may now use {limit} seconds of processor time a minute for "
+    "/sentiment, /question, /depth, /contexts and /latency, and yours is used up. Please try again "
+    "in a minute."
+)
 PROCESSOR = Limit(
     "the programs at one address",
     "processor time a minute for `/sentiment`, `/question`, `/depth`, `/contexts`, `/latency`",
     30,
     "s",
-    "refused in the answer",
-    "Programs at one address may use {limit} seconds of processor time a minute for /sentiment, "
-    "/question, /depth, /contexts and /latency, and yours is used up. Please try again in a "
-    "minute.",
+    "the next question is refused in the answer",
+    PROCESSOR_SAYS,
+)
+PROCESSOR_ALONE = Limit(
+    "the programs at one address",
+    "the same where those at no other address have used any in this minute",
+    60,
+    "s",
+    "the same",
+    PROCESSOR_SAYS,
 )
 MEASURE = Limit(
     "one call of `/latency`", "time that is measured", 10, "s", "answered with the rounds made"

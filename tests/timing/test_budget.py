@@ -37,6 +37,24 @@ def test_an_address_has_so_much_in_a_minute_and_another_its_own(clock):
     assert not budget._paid
 
 
+def test_an_address_may_take_more_while_no_other_pays_and_what_is_taken_goes_on(clock):
+    budget = Budget(10, clock, alone=20)
+    budget.pay("a", 15)
+    assert not budget.is_spent("a")
+    budget.pay("b", 0.1)
+    assert budget.is_spent("a"), "its next question waits"
+    assert not budget.is_over("a"), "and what runs goes on"
+    assert not budget.is_spent("b")
+    clock.now += WINDOW_S / 2
+    budget.pay("a", 4.9)
+    clock.now += WINDOW_S / 2
+    assert not budget.others_pay("a"), "b paid a minute ago"
+    assert budget.spent("a") == 4.9
+    budget.pay("a", 15.1)
+    assert budget.is_spent("a")
+    assert budget.is_over("a")
+
+
 def test_visitors_pay_nothing(clock):
     budget = Budget(1, clock)
     budget.pay("", 100)
