@@ -5,7 +5,6 @@ import re
 import shlex
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import parse_qsl
 
 import pytest
@@ -17,7 +16,6 @@ from explorer.page_state import TABS as TAB_IDS
 from explorer.page_state import from_params
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
-from tests.conftest import pytest_collection_modifyitems
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -117,35 +115,8 @@ def test_the_gate_table_gives_the_commands_the_gate_runs():
     commands = [c for c in re.findall(r"`(\.venv/bin/[^`]*)`", CONTRIBUTING) if "bench" not in c]
     assert len(commands) >= 4
     for command in commands:
-        by_hand = ('-m "not browser"', "-m slow")
+        by_hand = ("--quick", "-m slow")
         assert command in GATE or command.endswith(by_hand), command
-
-
-@pytest.mark.parametrize(
-    ("asked", "run"),
-    [
-        ("", ["page", "short"]),
-        ("not browser", ["page", "short"]),
-        ("slow", ["page", "short", "long"]),
-    ],
-)
-def test_the_gate_leaves_out_what_takes_minutes_unless_it_is_asked_for(asked, run):
-    def item(name):
-        marked = {"long": "slow", "page": "browser"}.get(name)
-        return SimpleNamespace(
-            name=name,
-            path=ROOT / "tests" / ("browser" if name == "page" else "views") / "test_it.py",
-            get_closest_marker=lambda mark: mark == marked or None,
-            add_marker=lambda mark: again.append((name, mark.name, mark.kwargs)),
-        )
-
-    left_out, again, items = [], [], [item("short"), item("long"), item("page")]
-    hook = SimpleNamespace(pytest_deselected=lambda items: left_out.extend(items))
-    config = SimpleNamespace(option=SimpleNamespace(markexpr=asked), hook=hook)
-    pytest_collection_modifyitems(config, items)
-    assert [item.name for item in items] == run
-    assert [item.name for item in left_out] == ["long"] * ("long" not in run)
-    assert again == [("page", "flaky", {"reruns": 1})]
 
 
 def test_every_place_on_the_map_exists():
