@@ -37,10 +37,10 @@ class Limit:
 QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
 PROGRAMS = Limit("all programs", "of these questions", 32, "", REFUSED, BUSY)
 ADDRESS = Limit(
-    "one address that has an equal share",
-    f"questions that wait: of the {QUESTIONS.most} places, and of the {PROGRAMS.most} of programs",
+    "one address beyond an equal share",
+    f"of the {QUESTIONS.most} places of those that wait, and of the {PROGRAMS.most} of programs",
     15,
-    f"sixteenths: all but {QUESTIONS.most // 16}, and all but {PROGRAMS.most // 16}",
+    f"sixteenths: {QUESTIONS.most * 15 // 16} and {PROGRAMS.most * 15 // 16}",
     REFUSED,
     "{n} questions from your address are already waiting, as many as one address may have now. "
     "Please try again when one of them is answered.",
