@@ -15,7 +15,7 @@ from explorer.models.choice.family import family_specs
 from explorer.page_state import PageState, from_params
 from explorer.refusal import Refusal
 from explorer.runs import get_run
-from explorer.ui.kit.take import recipe_lines
+from explorer.ui.kit.take import recipe_parts
 from explorer.ui.layer import contexts, steps
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
@@ -105,7 +105,7 @@ def test_the_lines_of_a_layer_compute_its_numbers_again(four, text, tmp_path):
         "layer/contexts": html.unescape(numbers),
     }
     pictures = {
-        kind: {"lines": recipe_lines(kind), "text": text, "data": json.loads(data)}
+        kind: {"lines": recipe_parts(kind), "text": text, "data": json.loads(data)}
         for kind, data in drawn.items()
     }
     models = {spec.label: [str(spec.bundled_path), "main"] for spec in specs.MINI.values()}

@@ -1,8 +1,4 @@
-"""What every recipe ends with: its rows, and a plain figure of them."""
-
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+"""What every recipe ends with: a plain figure of its rows."""
 
 # A plain figure of these numbers: pip install plotly
 import plotly.graph_objects as go

@@ -60,7 +60,7 @@ export async function takeTab(tab, texts) {
   const values = pictures.map(one => { const value = one.getAttribute('data-value'); one.removeAttribute('data-value'); return value; });
   const kinds = new Set(shown.flatMap(one => one instanceof Element ? [...one.querySelectorAll('[data-take=py]')] : [])
     .map(button => button.closest('[data-kind]').getAttribute('data-kind')));
-  const recipes = Object.fromEntries(await Promise.all([...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.py`)).text()])));
+  const recipes = Object.fromEntries(await Promise.all([...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.json`)).json()])));
   const status = find(document, '#status .status'), meanings = find(document, '#meanings');
   const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, about.text ? `“${about.text}”` : '')),
     make('button', {type: 'button', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),

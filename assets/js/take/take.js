@@ -49,11 +49,11 @@ export const origin = ({models, adapters = [], device, dtype}) => [...models, ..
 const caption = ({text, versions, date, link, cite, ...run}) => [...text ? [`“${text}”`] : [], ...run.models ? [origin(run)] : [],
   `${versions}; ${date}`, link, cite];
 
-/** @param {Shown} shown @param {About} about @param {Provenance} known */
-async function python({kind, data, picture}, about, known) {
-  const lines = window.explorer.taken?.recipes[kind] ?? await (await asked(`recipe/${kind}.py`)).text();
+/** @param {typeof recipe | typeof notebook} write @param {Shown} shown @param {About} about @param {Provenance} known */
+async function code(write, {kind, data, picture}, about, known) {
+  const lines = window.explorer.taken?.recipes[kind] ?? await (await asked(`recipe/${kind}.json`)).json();
   const models = Object.fromEntries(known.models.map(({label, source, revision}) => [label, [source, revision]]));
-  return recipe(lines, {TEXT: runParams().text.replace(CHOICE, '[MASK]'), MODELS: models, ...picture.constants?.(data)}, about);
+  return write(lines, {TEXT: runParams().text.replace(CHOICE, '[MASK]'), MODELS: models, ...picture.constants?.(data)}, about);
 }
 
 /** What is drawn while everything in it is at least twice as fine as the page. @template T @param {() => T} draw @param {HTMLElement} root @param {Shown['picture']} picture */
@@ -91,7 +91,7 @@ async function file(ending, shown, about, known, look) {
   if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
   if (ending === 'png') return described(await pixels(await laidOut(look, shown, drawn)), about);
   const written = {svg: async () => (await laidOut(look, shown, drawn)).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
-    py: () => python(shown, about, known), ipynb: async () => notebook(await python(shown, {}, known), about)}[ending];
+    py: () => code(recipe, shown, about, known), ipynb: () => code(notebook, shown, about, known)}[ending];
   return new Blob([await written()], {type: TYPES[ending]});
 }
 

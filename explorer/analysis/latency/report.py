@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -20,6 +21,8 @@ FORMAT = "bert-family-latency/1"
 LARGEST_DOCUMENT = 100_000
 """Characters; of the longest measurement that the page offers, about three times as many."""
 MAX_MODELS = 16
+FORMULA = re.compile(r"(^|[;\t\r\n])(?=[=+\-@\t\r])")
+"""Where a spreadsheet would begin one: ``assets/js/take/files.js`` has the same."""
 Report = dict[str, Any]
 
 
@@ -156,14 +159,20 @@ def report_csv(report: Report) -> str:
     check = about.pop("self_check") or {}
     ends = {f"self_check_{end}": check.get(end) for end in ("ci_low", "ci_high")}
     about |= {"self_check": check.get("ratio")} | ends
-    writer = csv.writer(out)
+    writer = csv.writer(out, quoting=csv.QUOTE_NONNUMERIC)
     own = ["model", "name", "weights", "device", "clock"]
     about = {name: value for name, value in about.items() if name not in own}
     writer.writerow([*own, "round", "ms", *about])
     for model in report["models"]:
         for number, ms in enumerate(model["samples_ms"], start=1):
-            writer.writerow([*(model[name] for name in own), number, ms, *about.values()])
+            row = (*(model[name] for name in own), number, ms, *about.values())
+            writer.writerow([harmless(one) for one in row])
     return out.getvalue()
+
+
+def harmless(value: object) -> object:
+    """A cell without a formula, whether a spreadsheet divides at commas, semicolons or tabs."""
+    return FORMULA.sub(r"\1'", value) if isinstance(value, str) else value
 
 
 def read_report(text: str) -> Report:

@@ -8,8 +8,8 @@ from explorer.views.numbers import Numbers
 RECIPES = ASSETS / "python"
 """``<kind>.py`` computes a picture's numbers with plain transformers."""
 
-ENDS = RECIPES / "figure.py"
-"""What every one of them ends with: it prints the numbers and draws them."""
+ENDS = {"prints": RECIPES / "print.py", "draws": RECIPES / "figure.py"}
+"""What every one of them ends with."""
 PICTURES = ("svg", "png")
 LINES = ("py", "ipynb")
 
@@ -19,10 +19,10 @@ def has_recipe(kind: str) -> bool:
     return (RECIPES / f"{kind}.py").exists()
 
 
-def recipe_lines(kind: str) -> str:
-    """The lines that compute a picture's numbers, print them and draw a plain figure."""
-    _, ends = ENDS.read_text("utf-8").split("\n", 1)
-    return (RECIPES / f"{kind}.py").read_text("utf-8") + ends
+def recipe_parts(kind: str) -> dict[str, str]:
+    """The lines that compute a picture's numbers, those that print them, and those that draw."""
+    ends = {part: path.read_text("utf-8").partition("\n")[2] for part, path in ENDS.items()}
+    return {"computes": (RECIPES / f"{kind}.py").read_text("utf-8"), **ends}
 
 
 def takeable(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:

@@ -7,14 +7,14 @@ from typing import Any
 
 import segno
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from explorer.assets import ROOT
 from explorer.models.choice.family import family_specs, read_family
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.take import has_recipe, recipe_lines
+from explorer.ui.kit.take import has_recipe, recipe_parts
 from explorer.ui.shell.status import library_versions
 
 LONGEST_LINK = 2_000
@@ -27,8 +27,8 @@ def provenance_route() -> Route:
 
 
 def recipe_route() -> Route:
-    """The lines of Python that compute one picture's numbers again."""
-    return Route("/recipe/{kind:path}.py", _send_recipe)
+    """The lines of Python that compute one picture's numbers again, in their parts."""
+    return Route("/recipe/{kind:path}.json", _send_recipe)
 
 
 def qr_route() -> Route:
@@ -77,7 +77,7 @@ def _send_recipe(request: Request) -> Response:
     kind = request.path_params["kind"]
     if not re.fullmatch(r"[a-z]+/[a-z_]+", kind) or not has_recipe(kind):
         return Response(status_code=404)
-    return PlainTextResponse(recipe_lines(kind))
+    return JSONResponse(recipe_parts(kind))
 
 
 def _send_code(request: Request) -> Response:

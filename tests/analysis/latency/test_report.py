@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import numpy as np
 import pytest
@@ -104,6 +105,18 @@ def test_csv_has_every_sample_once_with_machine_and_protocol():
     assert rows[0]["processor"] == "A & B <b>"
     assert float(rows[4]["ms"]) == document["models"][0]["samples_ms"][4]
     assert {row["clock"] for row in rows} == {"compute"}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["=1+1", "a;=1+1;b", "a\t@x", "a\n-1", 'a";=1+1;"', "a,=1+1"])
+def test_no_cell_of_the_csv_is_a_formula_whatever_a_spreadsheet_divides_at(delimiter, name):
+    document = report(n_rounds=5)
+    document["machine"] = document["machine"] | {"processor": name}
+    written = report_csv(document)
+    for row in csv.reader(io.StringIO(written, newline=""), delimiter=delimiter):
+        assert not [cell for cell in row if cell.startswith(("=", "+", "@", "-", "\t", "\r"))]
+    (row, *_) = csv.DictReader(io.StringIO(written, newline=""))
+    assert re.sub(r"'(?=[=@-])", "", row["processor"]) == name
 
 
 @pytest.mark.parametrize("n_rounds", [5, 50])

@@ -10,6 +10,7 @@ const table = {columns: ['word', 'p'], rows: [['=1+1', 0.1], ['+x', -2.5], ['-',
 test('a cell that a spreadsheet would run is set apart; a number never is', () => {
   assert.deepEqual(table.rows.map(([word]) => cell(word)), ['"\'=1+1"', '"\'+x"', '"\'-"', '"\'@a"', '"##s"', '"a,""b"""', '"\'\tx"']);
   assert.deepEqual([-2.5, 1e-9, null, true].map(cell), ['-2.5', '1e-9', '', 'true']);
+  assert.deepEqual(['a;b', 'a;=1', 'a\tb', 'a;;-1\t+', 'a-1'].map(cell), ['"a;b"', '"a;\'=1"', '"a\tb"', '"a;;\'-1\t\'+"', 'a-1']);
 });
 
 test('what is known stands above the rows, one line each, and no row begins like it', () => {
@@ -36,7 +37,7 @@ test('no cell of a file is a formula, whatever text it is about', () => {
     const about = {text, models: ['=a', 'b'], date: '2026-01-31'}, rows = cells(csv({columns: ['word'], rows: [[text], [-1]]}, about));
     assert.deepEqual(rows.map(row => row.length), [1, 1, 1, 1, 1, 1]);
     assert.deepEqual(rows.flat().filter(cell => /^[=+\-@\t\r]/.test(cell)), ['-1'], 'a number is none');
-    assert.equal(rows[4][0].replace(/^'/, ''), text);
+    assert.equal(rows[4][0].replace(/(^|[;\t\r\n])'(?=[=+\-@])/g, '$1'), text);
   }
 });
 
@@ -52,6 +53,6 @@ test('a name says text, picture and date, and nothing that a disk refuses', () =
 
 test('constants are put where they stand, whole, whatever they hold', () => {
   const lines = 'import x\n\nTEXT = "old"\nMODELS = {\n    "a": 1,\n}  # all\nIDS = [1]  # which\nprint(TEXT)\n';
-  const set = recipe(lines, {TEXT: 'a "$1" \\ null true', MODELS: {b: ['c', true, null, {d: false}]}, IDS: null}, {date: 'd'});
-  assert.equal(set, '# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null true"\nMODELS = {"b": ["c", True, None, {"d": False}]}  # all\nIDS = None  # which\nprint(TEXT)\n');
+  const set = recipe({computes: lines, prints: 'print(1)\n', draws: 'draw()\n'}, {TEXT: 'a "$1" \\ null true', MODELS: {b: ['c', true, null, {d: false}]}, IDS: null}, {date: 'd'});
+  assert.equal(set, '# -*- coding: utf-8 -*-\n# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null true"\nMODELS = {"b": ["c", True, None, {"d": False}]}  # all\nIDS = None  # which\nprint(TEXT)\nprint(1)\ndraw()\n');
 });

@@ -17,7 +17,7 @@ await import('../../../assets/js/gradio.js');
 const known = {models: [{label: 'BERT', source: 'a/bert', revision: 'r1', sha256: ''}, {label: 'ALBERT', source: 'a/albert', revision: 'r2',
   sha256: 'f'.repeat(64)}],
   versions: 'torch 2', cite: 'Cite.'};
-const served = {'provenance/mini': () => JSON.stringify(known), 'recipe/predictions/gaps.py': () => 'TEXT = "old"\nMODELS = {}\nN = 1\n',
+const served = {'provenance/mini': () => JSON.stringify(known), 'recipe/predictions/gaps.json': () => JSON.stringify({computes: 'TEXT = "old"\nMODELS = {}\nN = 1\n', prints: '', draws: ''}),
   standalone: () => '<head></head><main><!--content--></main><script><!--taken--></script>'};
 const asked = [], saved = [], later = [], soon = globalThis.setTimeout;
 Object.assign(globalThis, {
@@ -73,7 +73,7 @@ test('its lines of Python know the text, every choice a mask, the models, and th
   assert.match(text, /\nTEXT = "A \[MASK\] or \[MASK\]\."\nMODELS = \{"BERT": \["a\/bert", "r1"\], "ALBERT": \["a\/albert", "r2"\]\}\nN = 4\n$/);
   assert.equal(type, 'text/x-python;charset=utf-8');
   assert.match((await taken('py')).text, /\nN = 1\n$/);
-  await assert.rejects(taken('py', {}, 'predictions/words'), /recipe\/predictions\/words\.py: 404/);
+  await assert.rejects(taken('py', {}, 'predictions/words'), /recipe\/predictions\/words\.json: 404/);
 });
 
 test('a drawing is whole, drawn finely and then as before, with its lines below', async () => {
@@ -103,7 +103,7 @@ test('an image in another width and theme, without its lines; then the page is a
 });
 
 test('a notebook has the lines in cells, the bundled models\' folder named, the figure last', async () => {
-  served['recipe/predictions/joint.py'] = () => 'MODELS = {}\nrows = []\n\nprint(*columns, sep="\\t")\nfor row in rows:\n    print(*row)\n\n# A plain figure of these\nfigure.show()\n';
+  served['recipe/predictions/joint.json'] = () => JSON.stringify({computes: 'MODELS = {}\nrows = []\n', prints: '\nprint(*columns)\n', draws: '\n# A plain figure of these\nfigure.show()\n'});
   const {text, name, type} = await taken('ipynb', {}, 'predictions/joint'), {cells} = JSON.parse(text);
   assert.equal(type, 'application/x-ipynb+json');
   assert.ok(name.endsWith('.ipynb'));
@@ -114,7 +114,7 @@ test('a notebook has the lines in cells, the bundled models\' folder named, the 
 });
 
 test('a notebook of the bundled models fetches them from the Space that it comes from, else says what to set', () => {
-  const home = link => JSON.parse(notebook('MODELS = "assets/models/mini-bert"\n\n# A plain figure\nx', {picture: 'p', link})).cells[1].source;
+  const home = link => JSON.parse(notebook({computes: 'MODELS = {}\n', prints: '', draws: 'x'}, {MODELS: {BERT: ['assets/models/mini-bert', 'main']}}, {picture: 'p', link})).cells[1].source;
   assert.match(home('https://huggingface.co/spaces/some/explorer?v=1'), /snapshot_download\("some\/explorer", repo_type="space", allow_patterns="assets\/models\/\*"\)/);
   assert.match(home('http://127.0.0.1:7860/?v=1'), /raise FileNotFoundError\("The bundled models are not here: set EXPLORER/);
 });
@@ -125,7 +125,7 @@ test('where nothing ran, nothing is said of it', () => {
 });
 
 test('a page that was taken away has all of it with it and asks nobody', async () => {
-  Object.assign(window.explorer, {taken: {provenance: known, recipes: {'predictions/gaps': 'N = 2\n'}, link: 'http://kept.test/'}});
+  Object.assign(window.explorer, {taken: {provenance: known, recipes: {'predictions/gaps': {computes: 'N = 2\n', prints: '', draws: ''}}, link: 'http://kept.test/'}});
   const before = asked.length, {text} = await taken('py', {constants: () => ({N: 3})});
   assert.match(text, /link: http:\/\/kept\.test\/\?v=1[^]*\nN = 3\n$/);
   assert.equal(asked.length, before);
@@ -205,7 +205,7 @@ test('pictures are places with their menus; their numbers and recipes lie in a s
   assert.equal(picture.querySelector('.take').open, false);
   assert.deepEqual(taken.values, [value]);
   assert.deepEqual(Object.keys(taken.recipes), ['predictions/gaps']);
-  assert.match(taken.recipes['predictions/gaps'], /^TEXT/);
+  assert.match(taken.recipes['predictions/gaps'].computes, /^TEXT/);
   assert.ok(!/[<\u2028]/.test(own));
   assert.deepEqual([taken.params.text, taken.config.home, taken.provenance.cite, taken.dark], ['A [MASK] or [he|she].', config.home, 'Cite.', false]);
   assert.match(taken.link, /^http:\/\/home\.test\/app\?v=1/);

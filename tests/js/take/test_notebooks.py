@@ -13,7 +13,7 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 
 from explorer.assets import ROOT
 from explorer.models.specs import MINI
-from explorer.ui.kit.take import recipe_lines
+from explorer.ui.kit.take import recipe_parts
 from explorer.ui.shell.take import provenance
 from tests.needs import needs_node
 
@@ -28,7 +28,7 @@ def notebooks():
     models = {
         one["label"]: [one["source"], one["revision"]] for one in provenance("mini")["models"]
     }
-    given = {"models": models, "text": TEXT, "lines": {kind: recipe_lines(kind) for kind in KINDS}}
+    given = {"models": models, "text": TEXT, "lines": {kind: recipe_parts(kind) for kind in KINDS}}
     done = subprocess.run(
         ["node", HERE / "notebooks.js"], input=json.dumps(given), capture_output=True, text=True
     )

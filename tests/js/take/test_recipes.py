@@ -11,7 +11,7 @@ import pytest
 
 from explorer.models.specs import MINI
 from explorer.page_state import PageState
-from explorer.ui.kit.take import RECIPES, recipe_lines
+from explorer.ui.kit.take import RECIPES, recipe_parts
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, recomputed
 from tests.needs import needs_node
@@ -89,7 +89,7 @@ def told(pictures):
         "models": {spec.label: [str(spec.bundled_path), "main"] for spec in MINI.values()},
         "pictures": {
             name: {
-                "lines": recipe_lines(name.split(":")[0]),
+                "lines": recipe_parts(name.split(":")[0]),
                 "text": TEXTS.get(name, TEXT),
                 "data": data,
             }
@@ -116,7 +116,7 @@ def test_the_lines_of_every_picture_find_and_draw_its_rows_again(told, tmp_path,
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_they_need_nothing_of_the_explorer(kind):
-    tree = ast.parse(recipe_lines(kind))
+    tree = ast.parse("".join(recipe_parts(kind).values()))
     roots = {
         name.name.split(".")[0]
         for n in ast.walk(tree)

@@ -37,14 +37,16 @@ def test_the_bundled_family_is_named_by_its_weights_own_checksum(client):
 
 @pytest.mark.parametrize(
     "address",
-    ["provenance/none", "recipe/../app.py", "recipe/a/b.py", "recipe/%2e%2e/%2e%2e/app.py"],
+    ["provenance/none", "recipe/../app.json", "recipe/a/b.json", "recipe/%2e%2e/%2e%2e/app.json"],
 )
 def test_nothing_else_is_sent(client, address):
     assert client.get(f"/{address}").status_code == 404
 
 
 def test_a_recipe_is_sent_as_it_is(client):
-    text = client.get("/recipe/depth/lens.py").text
+    parts = client.get("/recipe/depth/lens.json").json()
+    assert list(parts) == ["computes", "prints", "draws"]
+    text = "".join(parts.values())
     compile(text, "lens.py", "exec")
     assert "import explorer" not in text
     assert "from explorer" not in text
