@@ -134,6 +134,16 @@ def few_questions(monkeypatch):
 
 
 @pytest.fixture
+def eight_rounds(monkeypatch):
+    """A measurement ends after eight rounds and not by its budget, however slow the machine."""
+    from explorer.analysis.latency import family, measure
+
+    plan = measure.Plan(600.0, 8, 8, 0.0, 1)
+    monkeypatch.setattr(family, "Plan", lambda *_, **__: plan)
+    monkeypatch.setattr(measure, "PAUSE_S", 0.0)
+
+
+@pytest.fixture
 def no_files(tiny_family, monkeypatch):
     """The random family, and not one of its files is there."""
     from explorer.models import hub, loading
