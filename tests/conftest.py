@@ -74,6 +74,23 @@ class TinyFamily:
         return {key: self.run(key, text) for key in self.specs}
 
 
+@pytest.fixture(autouse=True)
+def _settings_as_they_were():
+    """What a start sets for the whole process is put back after each test."""
+    from explorer import runs
+    from explorer.doors import hosts
+    from explorer.models.choice import memory, own
+    from explorer.places import seam
+    from explorer.ui.kit import asked
+
+    settings = (asked.STARTED, hosts.PUBLIC, memory.LIMIT, own.ANY, runs.PLACE)
+    settings = (*settings, seam.ASKER, seam.PROGRAM)
+    before = [list(one) for one in settings]
+    yield
+    for one, values in zip(settings, before, strict=True):
+        one[:] = values
+
+
 @pytest.fixture(scope="session")
 def page():
     """The page, built once; no test changes it."""

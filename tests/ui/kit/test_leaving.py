@@ -12,11 +12,14 @@ from explorer.bench.served import event_number
 from explorer.models import rows
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.slot import SLOT, Slot
+from explorer.ui.depth import patching, similarity
+from explorer.ui.distillation import live
 from tests.waiting import until
 
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32"]
+LINES = (MEASUREMENTS, live.LINE, patching.LINE, similarity.LINE)
 WORKERS = 3
 """Passes that may be under way at once."""
 JOBS = {
@@ -96,6 +99,7 @@ def test_no_job_goes_on_when_its_visitor_has_left(page, url, passes, handler):
             asked = [e for e in page._queue.event_ids_to_events.values() if e.alive]
             assert asked
     until(lambda: not any(event.alive for event in asked))
+    until(lambda: all(turn.sign.is_up for line in LINES for turn in line._waiting))
     n, passes.free = len(passes), True
     until(lambda: is_idle(page))
     assert len(passes) - n <= WORKERS, "those that were about to begin, and none after"
