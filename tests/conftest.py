@@ -66,6 +66,23 @@ class TinyFamily:
         return {key: self.run(key, text) for key in self.specs}
 
 
+@pytest.fixture(autouse=True)
+def _settings_as_they_were():
+    """What a start sets for the whole process is put back after each test."""
+    from explorer import runs
+    from explorer.doors import hosts
+    from explorer.models.choice import memory, own
+    from explorer.places import seam
+    from explorer.ui.kit import asked
+
+    settings = (asked.STARTED, hosts.PUBLIC, memory.LIMIT, own.ANY, runs.PLACE)
+    settings = (*settings, seam.ASKER, seam.PROGRAM)
+    before = [list(one) for one in settings]
+    yield
+    for one, values in zip(settings, before, strict=True):
+        one[:] = values
+
+
 @pytest.fixture(scope="session")
 def page():
     """The page, built once; no test changes it."""
@@ -123,6 +140,16 @@ def few_questions(monkeypatch):
     own, held_out = split_sentences()
     monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
     monkeypatch.setattr(run, "ROWS", 8)
+
+
+@pytest.fixture
+def eight_rounds(monkeypatch):
+    """A measurement ends after eight rounds and not by its budget, however slow the machine."""
+    from explorer.analysis.latency import family, measure
+
+    plan = measure.Plan(600.0, 8, 8, 0.0, 1)
+    monkeypatch.setattr(family, "Plan", lambda *_, **__: plan)
+    monkeypatch.setattr(measure, "PAUSE_S", 0.0)
 
 
 @pytest.fixture
