@@ -37,10 +37,10 @@ class Limit:
 QUESTIONS = Limit("all together", "questions that wait", 64, "", REFUSED, BUSY)
 PROGRAMS = Limit("all programs", "of these questions", 32, "", REFUSED, BUSY)
 ADDRESS = Limit(
-    "one address that has an equal share",
-    f"questions that wait: of the {QUESTIONS.most} places, and of the {PROGRAMS.most} of programs",
+    "one address beyond an equal share",
+    f"of the {QUESTIONS.most} places of those that wait, and of the {PROGRAMS.most} of programs",
     15,
-    f"sixteenths: all but {QUESTIONS.most // 16}, and all but {PROGRAMS.most // 16}",
+    f"sixteenths: {QUESTIONS.most * 15 // 16} and {PROGRAMS.most * 15 // 16}",
     REFUSED,
     "{n} questions from your address are already waiting, as many as one address may have now. "
     "Please try again when one of them is answered.",
@@ -112,15 +112,26 @@ JOBS_OF_ADDRESS = Limit(
     "{limit} measurements from your address are waiting or running. Please ask again when one of "
     "them is done.",
 )
+PROCESSOR_SAYS = (
+    "Programs at one address may now use {limit} seconds of processor time a minute for "
+    "/sentiment, /question, /depth, /contexts and /latency, and yours is used up. Please try again "
+    "in a minute."
+)
 PROCESSOR = Limit(
     "the programs at one address",
     "processor time a minute for `/sentiment`, `/question`, `/depth`, `/contexts`, `/latency`",
     30,
     "s",
-    "refused in the answer",
-    "Programs at one address may use {limit} seconds of processor time a minute for /sentiment, "
-    "/question, /depth, /contexts and /latency, and yours is used up. Please try again in a "
-    "minute.",
+    "the next question is refused in the answer",
+    PROCESSOR_SAYS,
+)
+PROCESSOR_ALONE = Limit(
+    "the programs at one address",
+    "the same where those at no other address have used any in this minute",
+    60,
+    "s",
+    "the same",
+    PROCESSOR_SAYS,
 )
 MEASURE = Limit(
     "one call of `/latency`", "time that is measured", 10, "s", "answered with the rounds made"

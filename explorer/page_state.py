@@ -276,7 +276,7 @@ _READERS: Readers = {
     "question": _read_text,
     "passage": _read_text,
     "hidden": _read_hidden,
-    "fold": partial(_one_of, tuple(n for ns in (*FOLDS.values(), *PARTS.values()) for n in ns)),
+    "fold": partial(_one_of, ("", *(n for ns in (*FOLDS.values(), *PARTS.values()) for n in ns))),
 }
 """How each field of a link is read; None means it had to be repaired."""
 _PAGE_READERS: Readers = {

@@ -2,6 +2,7 @@
 
 import json
 import os
+import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,8 +10,10 @@ from weakref import WeakKeyDictionary
 
 import pytest
 
-# Two test processes share the cores: torch's threads must sleep, not spin, while they wait for each
-# other, and the policy is read when torch is first imported.
+# Two test processes share the cores. torch computes in one thread in each of them, and in the
+# processes that they start: sums then have one order, whatever the machine. Where a test asks for
+# more threads, they sleep while they wait for each other. Both are read when torch is first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 from explorer.models import specs
@@ -63,6 +66,44 @@ class TinyFamily:
         return {key: self.run(key, text) for key in self.specs}
 
 
+@pytest.fixture(autouse=True)
+def _settings_as_they_were():
+    """What a start sets for the whole process is put back after each test."""
+    from explorer import runs
+    from explorer.doors import hosts
+    from explorer.models.choice import memory, own
+    from explorer.places import seam
+    from explorer.ui.kit import asked
+
+    settings = (asked.STARTED, hosts.PUBLIC, memory.LIMIT, own.ANY, runs.PLACE)
+    settings = (*settings, seam.ASKER, seam.PROGRAM)
+    before = [list(one) for one in settings]
+    yield
+    for one, values in zip(settings, before, strict=True):
+        one[:] = values
+
+
+@pytest.fixture(scope="session")
+def page():
+    """The page, built once; no test changes it."""
+    from explorer.ui.shell.page import build_page
+
+    with warnings.catch_warnings():
+        # Gradio warns of a handler that wants more, or fewer, inputs than its event has.
+        warnings.filterwarnings("error", "Expected", UserWarning)
+        return build_page(PageState())
+
+
+@pytest.fixture(scope="module")
+def url(page):
+    """The address of that page, served in this process for the tests of one file."""
+    from explorer.bench.served import served
+    from explorer.ui.shell.page import launch_options
+
+    with served(page, **launch_options()) as url:
+        yield url
+
+
 @pytest.fixture(scope="session")
 def _tiny_folder(tmp_path_factory):
     from tests.tiny_models import save_tiny_family
@@ -78,6 +119,18 @@ def _tiny_networks():
     return {}
 
 
+def kept_by_name():
+    """Where results are kept by a model's name, which the random one has too."""
+    from explorer.analysis.parameters import embedding
+    from explorer.timing import limits
+    from explorer.ui.depth import carrying, similarity
+    from explorer.ui.layer import contexts
+    from explorer.ui.shell import preview
+
+    places = [(carrying, "_KEPT"), (similarity, "_KEPT"), (contexts, "_KEPT")]
+    return [*places, (embedding, "_spectra"), (limits, "_best"), (preview, "_drawn")]
+
+
 @pytest.fixture
 def few_questions(monkeypatch):
     """A live lesson on eight sentences at a time with an exam of eight: the run is examined."""
@@ -87,6 +140,16 @@ def few_questions(monkeypatch):
     own, held_out = split_sentences()
     monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))
     monkeypatch.setattr(run, "ROWS", 8)
+
+
+@pytest.fixture
+def eight_rounds(monkeypatch):
+    """A measurement ends after eight rounds and not by its budget, however slow the machine."""
+    from explorer.analysis.latency import family, measure
+
+    plan = measure.Plan(600.0, 8, 8, 0.0, 1)
+    monkeypatch.setattr(family, "Plan", lambda *_, **__: plan)
+    monkeypatch.setattr(measure, "PAUSE_S", 0.0)
 
 
 @pytest.fixture
@@ -113,6 +176,8 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     monkeypatch.setattr(runs.CACHE, "_runs", OrderedDict())
     monkeypatch.setattr(runs.CACHE, "n_bytes", 0)  # else what other tests kept counts for ever
     monkeypatch.setattr(adapters, "_tuned", WeakKeyDictionary())
+    for kept in kept_by_name():
+        monkeypatch.setattr(*kept, type(getattr(*kept))())
     for key, spec in list(specs.MINI.items()):
         config = json.loads((_tiny_folder / spec.name / "config.json").read_text("utf-8"))
         architecture = replace(spec.architecture, d_vocab=config["vocab_size"])
@@ -155,3 +220,49 @@ def tuned_family(_tuned_folder, tiny_family, monkeypatch):
     """The random family with adapters; its networks are those of ``tiny_family``."""
     monkeypatch.setattr(specs, "BUNDLED", _tuned_folder)
     return TinyFamily(_tuned_folder)
+
+
+@pytest.fixture(scope="session")
+def _seven_folder(tmp_path_factory):
+    from tests.models.choice.seven_sizes import save_seven
+
+    folder = tmp_path_factory.mktemp("seven")
+    save_seven(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def _seven_networks():
+    return {}
+
+
+@pytest.fixture
+def seven(_seven_folder, _seven_networks, tiny_family, monkeypatch):
+    """The folder of narrow networks in all seven published shapes, beside the random family."""
+    from explorer.analysis.parameters.sizes import seven_sizes
+    from explorer.models import loading
+    from tests.models.choice.seven_sizes import narrow
+
+    seven_sizes.cache_clear()
+    with narrow(monkeypatch, _seven_folder):
+        monkeypatch.setattr(loading, "_loaded", _seven_networks)
+        yield _seven_folder
+    seven_sizes.cache_clear()
+
+
+@pytest.fixture(scope="session")
+def _roberta_pieces(_tiny_folder):
+    from tests.tiny_roberta import save_roberta
+
+    return save_roberta(_tiny_folder / "mini-roberta")
+
+
+@pytest.fixture
+def four(tiny_family, _roberta_pieces, monkeypatch):
+    """The random family and a random RoBERTa: its kind, its size and its colour."""
+    from tests.tiny_roberta import add_rows
+
+    add_rows(monkeypatch.setitem, _roberta_pieces)
+    specs.MODEL_KEYS.append("roberta")
+    yield tiny_family
+    specs.MODEL_KEYS.remove("roberta")

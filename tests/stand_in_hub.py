@@ -94,9 +94,10 @@ class _Handler(BaseHTTPRequestHandler):
         hub, probe = self.server, self.path == f"/api/models/{BASE['bert'].repo}"
         if self.path.startswith("/mood/"):
             hub.mood = self.path.removeprefix("/mood/").replace("-", " ")
+            hub.asked_in[hub.mood] = []
             self._send(200, b"ok", body)
             return
-        hub.asked.append(f"{self.command} {self.path}")
+        hub.asked_in[hub.mood].append(f"{self.command} {self.path}")
         if hub.mood == "mute" or (hub.mood == "mute after the probe" and not probe):
             hub.closing.wait()
             self.close_connection = True
@@ -161,14 +162,15 @@ def etag(path: Path) -> str:
 
 
 class StandInHub(ThreadingHTTPServer):
-    """The hub itself: ``hub.url``, what it was asked, and its mood."""
+    """The hub itself: ``hub.url``, its mood, and what it was asked in each."""
 
     daemon_threads = True
 
     def __init__(self, folder: Path, mood: str = "good") -> None:
         assert mood in MOODS
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.folder, self.mood, self.asked = folder, mood, []
+        self.folder, self.mood = folder, mood
+        self.asked_in: dict[str, list[str]] = {mood: []}
         self.closing = threading.Event()
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
 

@@ -30,7 +30,7 @@ from explorer.timing import room
 from explorer.ui.kit import words as texts
 from explorer.ui.predictions import opening
 from explorer.ui.shell import documents, page, preview
-from explorer.ui.shell.page import build_page, header_html, launch_options
+from explorer.ui.shell.page import header_html, launch_options
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[1]
@@ -93,11 +93,10 @@ def test_a_public_link_warns_of_what_it_lets_others_do(launched, capsys, monkeyp
     assert launched["believed"] == PUBLIC, "previews name it"
 
 
-def test_a_start_that_is_too_busy_to_answer_itself_goes_on(monkeypatch):
+def test_a_start_that_is_too_busy_to_answer_itself_goes_on(page, monkeypatch):
     from gradio import networking
 
     monkeypatch.setattr(networking, "url_ok", lambda url: False)
-    page = build_page(PageState())
     try:
         _, local, _ = page.launch(prevent_thread_lock=True, **launch_options())
         assert local.startswith("http://127.0.0.1")

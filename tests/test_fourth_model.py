@@ -1,69 +1,46 @@
-"""A model is a row of a table: with a random RoBERTa in it, everything on the page still answers."""
+"""A model is a row of a table: a random RoBERTa in it has plain transformers' numbers everywhere."""
 
 import html
 import json
 import re
 import subprocess
-from importlib import import_module
 from pathlib import Path
-from types import SimpleNamespace
 
-import gradio as gr
 import pytest
 import torch
 
+from explorer.analysis.parameters import sizes
+from explorer.models import specs
+from explorer.models.choice.family import family_specs
+from explorer.page_state import PageState, from_params
 from explorer.refusal import Refusal
+from explorer.runs import get_run
+from explorer.ui.kit.take import recipe_parts
+from explorer.ui.layer import contexts, steps
+from explorer.ui.shell.api import ENDPOINTS
+from explorer.ui.shell.tabs import TABS
 from tests.needs import needs_node
-from tests.tiny_models import save_tiny_family
-from tests.tiny_roberta import HEADS, LAYERS, four_models, save_roberta
+from tests.tiny_roberta import HEADS, LAYERS
 
 TEXT = "The cat sat on the [MASK]."
-TEXTS = {"one gap": TEXT, "two gaps": "The [MASK] sat on the [MASK].", "no gap": "He was not bad."}
 PAIR = "The cat sat. [SEP] It was a [MASK] caf\u00e9."
+TAB = {tab.ID: tab for tab in TABS}
 RECIPES = Path(__file__).parent / "js" / "take" / "recipes.js"
-TABS = (
-    "predictions",
-    "attention",
-    "layer",
-    "depth",
-    "distillation",
-    "tasks",
-    "parameters",
-    "latency",
-    "claims",
-)
-
-
-@pytest.fixture(scope="module")
-def four(tmp_path_factory):
-    """The explorer with four bundled models, as modules by short name."""
-    folder = tmp_path_factory.mktemp("four")
-    save_tiny_family(folder)
-    with four_models(folder, save_roberta(folder / "mini-roberta")):
-        yield SimpleNamespace(
-            folder=folder,
-            state=import_module("explorer.page_state").PageState,
-            specs=import_module("explorer.models.specs"),
-            family=import_module("explorer.models.choice.family"),
-            runs=import_module("explorer.runs"),
-            endpoints=import_module("explorer.ui.shell.api").ENDPOINTS,
-            tabs={t.ID: t for t in import_module("explorer.ui.shell.tabs").TABS},
-        )
 
 
 def plain_roberta(four):
     from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-    path = four.folder / "mini-roberta"
+    path = four.path / "mini-roberta"
     network = AutoModelForMaskedLM.from_pretrained(path, attn_implementation="eager")
     return AutoTokenizer.from_pretrained(path), network.eval()
 
 
-@pytest.mark.parametrize("text", [TEXT, PAIR, *TEXTS.values()])
+@pytest.mark.parametrize("text", [TEXT, PAIR, "The [MASK] sat on the [MASK].", "He was not bad."])
 def test_its_numbers_are_those_of_plain_transformers(four, text):
     tokenizer, network = plain_roberta(four)
-    spec = four.specs.MINI["roberta"]
-    run = four.runs.get_run(spec, four.state(text=text))
+    spec = specs.MINI["roberta"]
+    run = get_run(spec, PageState(text=text))
     sides = [side.replace("[MASK]", tokenizer.mask_token) for side in text.split("[SEP]")]
     inputs = tokenizer(*sides, return_tensors="pt")
     assert list(run.tokens.ids) == inputs["input_ids"][0].tolist()
@@ -75,7 +52,7 @@ def test_its_numbers_are_those_of_plain_transformers(four, text):
 
 
 def test_every_token_of_it_lies_in_its_word(four):
-    tokens = four.runs.get_run(four.specs.MINI["roberta"], four.state(text=PAIR)).tokens
+    tokens = get_run(specs.MINI["roberta"], PageState(text=PAIR)).tokens
     # The two bytes of an accented letter are two tokens with one span.
     read = "".join(tokens.text[start:end] for start, end in dict.fromkeys(tokens.spans))
     assert read == PAIR.replace("[SEP]", "").replace(" ", "")
@@ -83,7 +60,7 @@ def test_every_token_of_it_lies_in_its_word(four):
 
 
 def test_predict_gives_four_columns(four):
-    models = four.endpoints["predict"](TEXT, "mini", 3)["models"]
+    models = ENDPOINTS["predict"](TEXT, "mini", 3)["models"]
     assert [m["model"] for m in models] == ["bert", "distilbert", "albert", "roberta"]
     for model in models:
         (mask,) = model["masks"]
@@ -93,16 +70,16 @@ def test_predict_gives_four_columns(four):
 
 
 def test_attention_knows_its_heads(four):
-    last = four.endpoints["attention"](TEXT, "mini", "roberta", LAYERS - 1, HEADS - 1)
+    last = ENDPOINTS["attention"](TEXT, "mini", "roberta", LAYERS - 1, HEADS - 1)
     assert [sum(row) for row in last["attention"]] == pytest.approx([1] * len(last["tokens"]))
     with pytest.raises(Refusal, match="RoBERTa has layers 0 to 3 and heads 0 to 2"):
-        four.endpoints["attention"](TEXT, "mini", "roberta", LAYERS, 0)
+        ENDPOINTS["attention"](TEXT, "mini", "roberta", LAYERS, 0)
     with pytest.raises(Refusal, match="bert, distilbert and albert"):
-        four.endpoints["attention"](TEXT, "base", "roberta", 0, 0)
+        ENDPOINTS["attention"](TEXT, "base", "roberta", 0, 0)
 
 
 def test_depth_reads_it_with_its_own_head(four):
-    found = four.endpoints["depth"](TEXT, "mini", "roberta")
+    found = ENDPOINTS["depth"](TEXT, "mini", "roberta")
     (mask,) = found["masks"]
     assert len(mask["layers"]) == LAYERS + 1
     tokenizer, network = plain_roberta(four)
@@ -114,24 +91,24 @@ def test_depth_reads_it_with_its_own_head(four):
     assert first == pytest.approx(top.amax(-1).tolist(), abs=1e-5)
 
 
+@pytest.mark.processes
 @needs_node
 @pytest.mark.parametrize("text", [PAIR, "cat [MASK]"])
 def test_the_lines_of_a_layer_compute_its_numbers_again(four, text, tmp_path):
     from tests.js.take.recomputed import agree, recomputed
 
-    state, lines = four.state(text=text), import_module("explorer.ui.kit.take").recipe_parts
-    steps, contexts = (import_module(f"explorer.ui.layer.{name}") for name in ("steps", "contexts"))
+    state = PageState(text=text)
     numbers = re.search('data-numbers="([^"]*)"', contexts.show_contexts(state))[1]
     drawn = {
-        "layer/stations": four.tabs["layer"].show(state)[1],
+        "layer/stations": TAB["layer"].show(state)[1],
         "layer/steps": steps.show_steps(state)[1],
         "layer/contexts": html.unescape(numbers),
     }
     pictures = {
-        kind: {"lines": lines(kind), "text": text, "data": json.loads(data)}
+        kind: {"lines": recipe_parts(kind), "text": text, "data": json.loads(data)}
         for kind, data in drawn.items()
     }
-    models = {spec.label: [str(spec.bundled_path), "main"] for spec in four.specs.MINI.values()}
+    models = {spec.label: [str(spec.bundled_path), "main"] for spec in specs.MINI.values()}
     asked = json.dumps({"models": models, "pictures": pictures})
     done = subprocess.run(["node", RECIPES], input=asked, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -147,58 +124,23 @@ def test_the_lines_of_a_layer_compute_its_numbers_again(four, text, tmp_path):
 
 
 def test_parameters_counts_it(four):
-    (counted,) = four.endpoints["parameters"](["mini-roberta"])["models"]
+    (counted,) = ENDPOINTS["parameters"](["mini-roberta"])["models"]
     network = plain_roberta(four)[1]
     assert counted["total"] == sum(p.numel() for p in network.roberta.parameters())
 
 
-def test_distillation_still_has_its_pair(four):
-    assert len(four.endpoints["distillation"](TEXT, "mini", 2.0)["masks"]) == 1
-
-
-def test_latency_times_it(four):
-    found = four.endpoints["latency"]("mini", 8, 1, 2)
-    assert [m["model"] for m in found["models"]] == ["bert", "distilbert", "albert", "roberta"]
-
-
-@pytest.mark.parametrize("text", [*TEXTS.values(), PAIR])
-@pytest.mark.parametrize("tab", TABS)
-def test_every_tab_shows_it(four, tab, text):
-    values = four.tabs[tab].show(four.state(text=text))
-    assert values
-    if tab in ("predictions", "attention", "layer", "depth", "tasks", "parameters"):
-        assert "RoBERTa" in "".join(map(str, values))
-
-
-@pytest.mark.parametrize("tab", TABS)
-def test_every_fold_opens(four, tab):
-    with gr.Blocks() as page:
-        state = gr.State(None)
-        with gr.Tab():
-            four.tabs[tab].build(state)
-    opened = 0
-    for event in page.fns.values():
-        if any(name == "expand" for _, name in event.targets):
-            chosen = four.state(text=TEXT)
-            values = [chosen if c is state else getattr(c, "value", None) for c in event.inputs]
-            found = event.fn(*values)
-            opened += bool(list(found) if hasattr(found, "__next__") else [found])
-    assert opened or tab == "latency"
-
-
 def test_a_family_may_lack_a_model(four, monkeypatch):
-    spec = four.specs.MINI["roberta"]
-    monkeypatch.delitem(four.specs.MINI, "roberta")
-    monkeypatch.setitem(four.specs.BASE, "roberta", spec)
-    assert [s.key for s in four.family.family_specs("mini")] == ["bert", "distilbert", "albert"]
-    assert [s.key for s in four.family.family_specs("base")][-1] == "roberta"
-    values = four.tabs["parameters"].show(four.state())
+    spec = specs.MINI["roberta"]
+    monkeypatch.delitem(specs.MINI, "roberta")
+    monkeypatch.setitem(specs.BASE, "roberta", spec)
+    assert [s.key for s in family_specs("mini")] == ["bert", "distilbert", "albert"]
+    assert [s.key for s in family_specs("base")][-1] == "roberta"
+    values = TAB["parameters"].show(PageState())
     assert "RoBERTa" in values[0]
-    sizes = import_module("explorer.analysis.parameters.sizes")
     sizes.seven_sizes.cache_clear()
     assert "mini-roberta" in [size.spec.name for size in sizes.seven_sizes()]
     sizes.seven_sizes.cache_clear()
-    assert len(four.endpoints["predict"](TEXT, "mini", 3)["models"]) == 3
+    assert len(ENDPOINTS["predict"](TEXT, "mini", 3)["models"]) == 3
     asked = {"family": "mini", "model": "roberta", "layer": "1"}
-    state, repaired = import_module("explorer.page_state").from_params(asked)
+    state, repaired = from_params(asked)
     assert (state.model, state.layer, repaired) == ("bert", 1, ("model",))

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from explorer import gate
-from explorer.page_state import PageState
 from explorer.timing.line import MOST_OF_ONE
 from tests.browser.conftest import answers, free_port
 from tests.waiting import until
@@ -82,9 +81,8 @@ def test_ten_starts_under_fire_lose_no_request(tmp_path):
     assert lost == [[]] * 10
 
 
-def test_every_handler_waits_for_the_imports(monkeypatch):
+def test_every_handler_waits_for_the_imports(page, monkeypatch):
     from explorer.ui.kit import errors
-    from explorer.ui.shell.page import build_page
 
     class Reached(Exception):
         pass
@@ -94,7 +92,7 @@ def test_every_handler_waits_for_the_imports(monkeypatch):
 
     monkeypatch.setattr(errors, "wait_for_gate", stand_in)
     waiting = []
-    for function in build_page(PageState()).fns.values():
+    for function in page.fns.values():
         if function.fn is None or function.fn.__name__ in LIGHT:
             continue
         try:

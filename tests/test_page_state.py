@@ -4,7 +4,6 @@ import base64
 import math
 import random
 import string
-import time
 import tracemalloc
 import zlib
 from dataclasses import replace
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from explorer.models.choice import family
 from explorer.models.choice.family import PRESETS, family_specs, read_family
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import clean_text, plain_text, split_words
@@ -156,6 +156,8 @@ def test_a_repaired_link_needs_no_second_repair(params):
 )
 @pytest.mark.parametrize("value", HOSTILE[:11])
 def test_a_bad_value_becomes_the_default_and_is_named(name, value):
+    if (name, value) == ("fold", ""):
+        return  # no fold: a link may say so
     default = PageState(model="albert", layer=2, head=3, temperature=5.0, tab="attention")
     state, repaired = from_params({name: value}, default)
     assert repaired == (name,)
@@ -342,10 +344,12 @@ def test_a_link_has_a_size_for_each_column_and_a_preset_stays_one_field():
     assert from_params({"family": "base"})[0].to_link() == {"v": "1", "family": "base"}
 
 
-def test_a_family_of_a_million_sizes_costs_nothing():
-    begun = time.perf_counter()
+def test_a_family_of_a_million_sizes_costs_nothing(monkeypatch):
+    """No column of it is looked up."""
+    asked = []
+    monkeypatch.setattr(family, "column", asked.append)
     assert read_family("bert=large," * 1_000_000) is None
-    assert time.perf_counter() - begun < 0.1
+    assert asked == []
 
 
 def test_a_size_that_there_is_not_is_said_by_its_column():

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 REPLACED = {
     r"\bbegun as layers|\bbegan as (one of|copies)": "initialised from",
@@ -191,88 +189,3 @@ def test_numbers_have_one_form():
 def test_no_name_is_held_together_by_another_hyphen():
     """A non-breaking hyphen looks alike and is not found by a search."""
     assert not [p for p, texts in SOURCES.items() if any("‑" in text for text in texts)]
-
-
-@pytest.mark.parametrize(
-    ("planted", "patterns"),
-    [
-        ("All three answer paris; ALBERT is least sure, 0.310.", REPLACED),
-        ("{model} decides on {word}", REPLACED),
-        ("Sharing keeps 97 % of the score", NUMBERS),
-        ("it differs by -2.68 logits", NUMBERS),
-        ("up to 5.0e-04 of it", NUMBERS),
-        ("the share is .13", NUMBERS),
-    ],
-)
-def test_a_planted_sentence_is_found(planted, patterns):
-    assert any(re.search(pattern, planted, re.IGNORECASE) for pattern in patterns)
-
-
-WERE = """what of it is said rightly
-these agree, they do not agree on their own
-Click a word to hide it and a hidden word to bring it back
-goes into each of the three, in pieces of its own
-begun as layers 2, 4 and 6
-words enter 128 wide instead of 384
-as unsure as a choice among 162 equal words
-Full bar: 0.2
-Probabilities are shares of the whole vocabulary
-mini-ALBERT is least sure, 0.820
-Among words offered in the text
-shares among the words of 1 mask
-What if the gaps are filled together?
-A word spends 59% in mini-BERT
-sharpest first
-hidden, rest to 100 %
-draws on...: 79% on [CLS], [SEP], signs and itself
-on no other word more than on the next
-What does all of a model's attention add up to?
-Which heads can be switched off?
-When does each model know?
-decides on
-Rows stand by their share of the whole depth
-Which layers of the models see words alike?
-The fuller the colour, the more alike
-Often repeated and wrong: that
-the two words that part most are followed
-read the course more than the height
-mini-ALBERT, beside them
-What it would say to the student
-only the second number was ever its loss
-every run is made for you, one at a time, and forgotten
-what does each objective notice?
-BERT was asked whether the second follows
-tells 94.3 % right
-most of all for
-the text is -2.68 from the text of masks
-each strip to its own full height
-so that shares near 100 % are no order
-the model's own weights rest
-what was not measured is not advised
-keep to these limits
-(0: any)
-256 directions stay empty
-Hooks counted layer calls on distinct weight tensors
-one pass 155 %
-9.4 × fewer parameters
-trust only what lies beyond that
-the time one thread computes hardly feels it
-95 % of the median
-+{n} beyond
-not one round was over in time at 512 tokens
-change places
-Texts at once
-are borne out by no source
-None of these models can be had here
-Lines for another page copied
-Words through a narrow door
-Advanced: this machine's limit, and the times of another machine
-Two texts, patched
-Light or dark
-An echo
-Year or place""".splitlines()
-
-
-@pytest.mark.parametrize("wording", WERE)
-def test_every_wording_that_was_replaced_is_known(wording):
-    assert any(re.search(pattern, wording, re.IGNORECASE) for pattern in REPLACED)

@@ -119,7 +119,7 @@ def save(network, tokenizer, path: Path) -> None:
 
 def save_tiny_family(folder: Path) -> None:
     """Three plain transformers directories with the bundled family's names."""
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         save(*make_bert(6, 12, 384), folder / "mini-bert")
         save(*make_distilbert(3, 12, 384), folder / "mini-distilbert")

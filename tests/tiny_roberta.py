@@ -1,10 +1,5 @@
 """A fourth model as a newcomer would add it: its row, its size, its colour, and random weights."""
 
-import importlib
-import json
-import sys
-from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -39,7 +34,7 @@ def save_roberta(path: Path) -> int:
         max_position_embeddings=POSITIONS,
         initializer_range=SPREAD,
     )
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         RobertaForMaskedLM(config).save_pretrained(path)
     tokenizer.save_pretrained(path)
@@ -62,25 +57,11 @@ def roberta_spec(specs, n_pieces: int):
     return specs.ModelSpec("roberta", "mini-roberta", shape, "mini", lower_case=False)
 
 
-@contextmanager
-def four_models(folder: Path, n_pieces: int):
-    """The explorer imported anew with one more row in its tables; afterwards as it was."""
-    names = [n for n in sys.modules if n.split(".")[0] == "explorer"]
-    kept = {name: sys.modules.pop(name) for name in names}
-    try:
-        kinds = importlib.import_module("explorer.models.kinds")
-        kinds.KINDS["roberta"] = kinds.ROBERTA
-        specs = importlib.import_module("explorer.models.specs")
-        specs.BUNDLED = folder
-        for key, spec in specs.MINI.items():
-            config = json.loads((folder / spec.name / "config.json").read_text("utf-8"))
-            shape = replace(spec.architecture, d_vocab=config["vocab_size"])
-            specs.MINI[key] = replace(spec, architecture=shape)
-        specs.MINI["roberta"] = roberta_spec(specs, n_pieces)
-        theme = importlib.import_module("explorer.views.theme")
-        theme.COLOURS["roberta"] = theme.Colour("#9161c6", "#6b3fa0", "#c9a6f0")
-        yield
-    finally:
-        for name in [n for n in sys.modules if n.split(".")[0] == "explorer"]:
-            del sys.modules[name]
-        sys.modules.update(kept)
+def add_rows(put, n_pieces: int) -> None:
+    """Its three rows in their tables; ``put(table, key, row)`` puts one there."""
+    from explorer.models import kinds, specs
+    from explorer.views import theme
+
+    put(kinds.KINDS, "roberta", kinds.ROBERTA)
+    put(specs.MINI, "roberta", roberta_spec(specs, n_pieces))
+    put(theme.COLOURS, "roberta", theme.Colour("#9161c6", "#6b3fa0", "#c9a6f0"))

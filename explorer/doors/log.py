@@ -41,6 +41,7 @@ def write(scope: Mapping[str, Any], status: int, seconds: float) -> None:
 
 def fail(scope: Mapping[str, Any], failure: Exception) -> None:
     """Log a failure that nobody foresaw, with its stack, under the name of its request."""
+    failure.__suppress_context__ = True  # one stack; a cause that the code names is still in it
     FAILURES.error("failure %s", name_of(scope), exc_info=failure)
 
 

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from explorer import limits
 
 SECONDS: float = limits.PROCESSOR.most
-"""Processor seconds of one address in a minute: half of one core."""
+"""Processor seconds of one address in a minute, where others pay too: half of one core."""
+ALONE: float = limits.PROCESSOR_ALONE.most
+"""The same where nobody else pays: what others do not want."""
 WINDOW_S = 60.0
 MOST_ADDRESSES = 10_000
 """Of more, those that paid first are forgotten."""
@@ -19,9 +21,12 @@ class Budget:
     """Who has taken how much of late."""
 
     def __init__(
-        self, seconds: float = SECONDS, clock: Callable[[], float] = time.monotonic
+        self,
+        seconds: float = SECONDS,
+        clock: Callable[[], float] = time.monotonic,
+        alone: float = 0.0,
     ) -> None:
-        self.seconds, self._clock = seconds, clock
+        self.seconds, self.alone, self._clock = seconds, max(seconds, alone), clock
         self._paid: OrderedDict[str, deque[tuple[int, float]]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -48,12 +53,26 @@ class Budget:
                 self._paid.pop(address, None)
             return sum(seconds for _, seconds in paid)
 
+    def others_pay(self, address: str) -> bool:
+        """Whether any other address has paid in the last minute."""
+        since = self._clock() - WINDOW_S
+        with self._lock:
+            return any(
+                other != address and paid[-1][0] > since
+                for other, paid in self._paid.items()
+                if paid
+            )
+
     def is_spent(self, address: str) -> bool:
-        """Whether an address has to wait."""
-        return self.spent(address) >= self.seconds
+        """Whether an address has to wait with its next question."""
+        return self.spent(address) >= (self.seconds if self.others_pay(address) else self.alone)
+
+    def is_over(self, address: str) -> bool:
+        """Whether also a question that has been taken must end; who comes meanwhile ends none."""
+        return self.spent(address) >= self.alone
 
 
-BUDGET = Budget()
+BUDGET = Budget(alone=ALONE)
 """Everybody's."""
 
 

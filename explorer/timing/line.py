@@ -68,7 +68,7 @@ class SignOfProgram(StopSign):
         if (now := self._clock()) >= self._next:
             self._next = now + PAY_EVERY_S
             self._meter.pay()
-            if BUDGET.is_spent(self._address):
+            if BUDGET.is_over(self._address):
                 raise Stopped("deadline")
 
 

@@ -14,7 +14,6 @@ from explorer.bench.__main__ import main
 from explorer.bench.latency import presses_report, self_report
 from explorer.models import forward
 from explorer.models.specs import BASE
-from explorer.page_state import PageState
 from explorer.timing.stop import Stopped
 from tests.ui.latency.test_jobs import variants
 
@@ -92,14 +91,12 @@ def test_made_up_texts_have_just_the_tokens_asked_for_and_never_repeat(key):
     assert len(tokenizer) == BASE[key].architecture.d_vocab
 
 
-def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(tiny_family):
+def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(page, url, tiny_family):
     import httpx
 
     from explorer import runs
-    from explorer.ui.shell.page import build_page, launch_options
 
-    page = build_page(PageState())
-    with served.served(page, **launch_options()) as url, httpx.Client(timeout=300) as http:
+    with httpx.Client(timeout=300) as http:
         client = served.Client(http, url, served.event_number(page, "on_view"))
         assert (
             client.send("The cat sat on the [MASK].", "mini", "cpu", "float32", None, None) > 1000

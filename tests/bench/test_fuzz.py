@@ -10,15 +10,13 @@ import pytest
 from explorer.bench import fuzz
 from explorer.bench.nonsense import Nonsense
 from explorer.bench.start import Traceback, tracebacks
-from explorer.page_state import PageState
 from explorer.ui.kit.words import UNEXPECTED
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.page import build_page
 
 
 @pytest.fixture(scope="module")
-def settings():
-    return json.loads(json.dumps(build_page(PageState()).get_config_file(), default=str))
+def settings(page):
+    return json.loads(json.dumps(page.get_config_file(), default=str))
 
 
 def test_a_seed_says_what_is_asked(settings):

@@ -176,7 +176,7 @@ def test_a_failure_behind_the_door_is_a_sentence_with_one_stack_in_the_log(caplo
 
 
 def test_an_answer_that_fails_in_its_middle_ends_there(caplog):
-    reply = client_of().get("/breaks-off")
+    reply = TestClient(client_of().app).get("/breaks-off")
     assert (reply.status_code, reply.text) == (200, "begun")
     assert len([record for record in caplog.records if record.exc_info]) == 1
 

@@ -139,12 +139,16 @@ def test_a_compare_does_not_wait_for_a_programs_measurement(url, page, tuned_fam
     until(lambda: SLOT.given_s > given)
 
 
+@pytest.mark.parametrize("is_alone", [True, False], ids=["alone", "beside another"])
 @pytest.mark.parametrize("endpoint", [*LONG, "latency"])
-def test_an_address_that_has_spent_its_seconds_is_told_so(url, order, monkeypatch, endpoint):
+def test_an_address_that_has_spent_its_seconds_is_told_so(
+    url, order, monkeypatch, endpoint, is_alone
+):
     address = "203.0.113.50"
     order.hurry.set()
     monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
-    BUDGET.pay(address, BUDGET.seconds)
+    BUDGET.pay(address, BUDGET.alone if is_alone else BUDGET.seconds)
+    BUDGET.pay("203.0.113.52", 0.0 if is_alone else 0.1)
     values = (LONG | {"latency": MEASURED})[endpoint]
 
     def said(by):
@@ -152,7 +156,7 @@ def test_an_address_that_has_spent_its_seconds_is_told_so(url, order, monkeypatc
         event = httpx.post(path, json={"data": values}, headers=headers, timeout=60).json()
         return httpx.get(f"{path}/{event['event_id']}", headers=headers, timeout=120).text
 
-    sentence = limits.PROCESSOR.sentence()
+    sentence = (limits.PROCESSOR_ALONE if is_alone else limits.PROCESSOR).sentence()
     assert sentence in said(address)
     assert not order
     if endpoint == "depth":

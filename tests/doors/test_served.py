@@ -7,10 +7,11 @@ import time
 import pytest
 
 from explorer.bench.served import event_number
+from explorer.doors import words
 from explorer.timing.line import MEASUREMENTS, MOST_OF_ONE
 from explorer.ui.kit import words as texts
 from explorer.ui.latency import words as latency_texts
-from explorer.ui.shell import view
+from explorer.ui.shell import preview, view
 
 ELSEWHERE = "https://elsewhere.example"
 
@@ -52,6 +53,8 @@ def test_another_sites_script_is_never_answered_in_a_visitors_name(http, method)
     reply = http.request(method, "/gradio_api/call/predict", headers=headers, content=content)
     assert "access-control-allow-credentials" not in reply.headers
     assert "access-control-allow-origin" not in reply.headers, "this server is at home"
+    assert "x-request-id" in reply.headers
+    assert "content-security-policy" in reply.headers
 
 
 def test_another_site_may_still_read_what_a_public_page_says_to_everybody(http):
@@ -86,6 +89,16 @@ def test_a_failure_on_our_side_names_the_request(http, page, monkeypatch, caplog
     found = re.search(r"error (\w+)", json.dumps(done["output"]))
     assert found[1] == name
     assert f"failure {name}" in caplog.text
+
+
+def test_a_failing_route_of_ours_is_a_sentence_with_one_stack(http, monkeypatch, tmp_path, caplog):
+    monkeypatch.setattr(preview, "ASSETS", tmp_path)
+    reply = http.get("/preview.png")
+    name = reply.headers["x-request-id"]
+    assert (reply.status_code, reply.json()) == (500, {"detail": words.FAILED.format(mark=name)})
+    assert "content-security-policy" in reply.headers
+    assert f"failure {name}" in caplog.text
+    assert caplog.text.count("Traceback") == 1
 
 
 def test_a_program_that_measures_without_end_leaves_places_for_others(http):

@@ -51,7 +51,8 @@ def seen():
 
 outside = seen(), resolve_device("auto")
 inside = on_lent_gpu(seen)()
-lent.LENT_BUDGET_S = 1.0
+plan_for = lent.plan_for
+lent.plan_for = lambda workload, _budget: plan_for(workload, 600.0, 3)
 Choice.workload = property(lambda self: Workload(4))  # the device alone is not to be had here
 *_, shown = measure(Choice(shapes="mini", device="cuda"), None)
 try:
@@ -110,6 +111,7 @@ def test_where_the_host_lends_none_that_is_said_and_its_own_words_are_logged(mon
     assert caplog.records[-1].exc_info
 
 
+@pytest.mark.processes
 def test_the_lent_gpu_is_there_inside_the_marked_function_alone(tmp_path):
     (tmp_path / "spaces.py").write_text(SPACES)
     environment = os.environ | {

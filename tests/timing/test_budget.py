@@ -1,6 +1,6 @@
 """Processor seconds by address and minute, and who pays them."""
 
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -37,6 +37,24 @@ def test_an_address_has_so_much_in_a_minute_and_another_its_own(clock):
     assert not budget._paid
 
 
+def test_an_address_may_take_more_while_no_other_pays_and_what_is_taken_goes_on(clock):
+    budget = Budget(10, clock, alone=20)
+    budget.pay("a", 15)
+    assert not budget.is_spent("a")
+    budget.pay("b", 0.1)
+    assert budget.is_spent("a"), "its next question waits"
+    assert not budget.is_over("a"), "and what runs goes on"
+    assert not budget.is_spent("b")
+    clock.now += WINDOW_S / 2
+    budget.pay("a", 4.9)
+    clock.now += WINDOW_S / 2
+    assert not budget.others_pay("a"), "b paid a minute ago"
+    assert budget.spent("a") == 4.9
+    budget.pay("a", 15.1)
+    assert budget.is_spent("a")
+    assert budget.is_over("a")
+
+
 def test_visitors_pay_nothing(clock):
     budget = Budget(1, clock)
     budget.pay("", 100)
@@ -60,13 +78,16 @@ def test_addresses_are_forgotten_where_there_are_too_many(clock, monkeypatch):
     assert budget.spent("d") == 1
 
 
-def test_a_meter_counts_the_processor_time_of_its_thread_and_not_its_waiting():
-    budget = Budget()
+def test_a_meter_counts_the_processor_time_of_its_thread_and_not_its_waiting(clock, monkeypatch):
+    """For each of its threads; what the thread did before and after is not paid."""
+    spent = [7.0]
+    monkeypatch.setattr(budgets, "time", SimpleNamespace(thread_time=lambda: spent[0]))
+    budget = Budget(clock=clock)
     meter = Meter("a", threads=2, budget=budget)
+    spent[0] += 100
     with meter.running():
-        before = time.thread_time()
-        while time.thread_time() - before < 0.05:
-            pass
+        spent[0] += 0.5
         meter.pay()
-        time.sleep(0.2)
-    assert 0.1 <= budget.spent("a") < 0.2
+        clock.now += 5
+    spent[0] += 100
+    assert budget.spent("a") == 2 * 0.5

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -48,19 +49,21 @@ print(before - held_by(os.getpid())[0])
 
 def heaps(path, way):
     command = [sys.executable, "-c", COUNTED, str(path), way]
-    subprocess.run(command, check=True, timeout=60)
+    subprocess.run(command, check=True)
     return path.read_text().count("<heap nr=")
 
 
+@pytest.mark.processes
 def test_threads_share_two_heaps(tmp_path):
     assert heaps(tmp_path / "shared", "shared") <= 2
     assert heaps(tmp_path / "own", "own") > 2, "the C library bounds them by itself"
 
 
+@pytest.mark.processes
 def test_what_lies_between_things_in_use_is_returned():
     """200 MB in blocks, of which every tenth stays: the heap cannot shrink from its end."""
     command = [sys.executable, "-c", HOLES]
-    done = subprocess.run(command, check=True, timeout=60, capture_output=True, text=True)
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     assert int(done.stdout) > 100
 
 
@@ -71,7 +74,7 @@ def test_heaps_are_tidied_from_time_to_time_and_never_while_something_is_timed(m
         assert seconds == heap.EVERY_S
         next(slept)
 
-    monkeypatch.setattr(heap.time, "sleep", sleep)
+    monkeypatch.setattr(heap, "time", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(heap, "give_back", lambda: tidied.append(heap.SLOT._running))
     with pytest.raises(StopIteration):
         heap._tidy()

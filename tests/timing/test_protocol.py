@@ -1,10 +1,11 @@
 """What is timed: the right work, on the right clock, and it can be stopped in the middle."""
 
 import threading
-import time
+from types import SimpleNamespace
 
 import pytest
 import torch
+from tests.timing.native import native_threads, needs_list
 
 from explorer.models import loading
 from explorer.models.choice import memory
@@ -97,42 +98,43 @@ def test_cuda_workloads_use_cuda_events(monkeypatch):
     assert timed(lambda: device.submit(3)) == pytest.approx(0.003)
 
 
-def test_compute_clock_does_not_count_other_threads():
-    stop = threading.Event()
+def test_compute_clock_counts_the_threads_own_work_and_the_other_clock_all_that_passes(monkeypatch):
+    own, wall = [10.0], [20.0]
+    clocks = SimpleNamespace(thread_time=lambda: own[0], perf_counter=lambda: wall[0])
+    monkeypatch.setattr(timing, "time", clocks)
 
-    def busy():
-        while not stop.is_set():
-            sum(range(1000))
+    def call():
+        own[0] += 1
+        wall[0] += 5
 
-    thread = threading.Thread(target=busy)
-    thread.start()
-    try:
-        assert timing.stopwatch(Workload())(lambda: time.sleep(0.3)) < 0.1
-        assert timing.stopwatch(Workload(clock="wait"))(lambda: time.sleep(0.3)) >= 0.3
-    finally:
-        stop.set()
-        thread.join()
+    assert timing.stopwatch(Workload())(call) == 1
+    assert timing.stopwatch(Workload(clock="wait"))(call) == 5
 
 
+@needs_list
 def test_one_thread_means_that_torch_spawns_no_other():
-    """Process time less thread time is what other threads did; a product keeps it at nothing."""
+    """Where it may take two, it does."""
     found = []
 
     def work():
-        a = torch.ones(1500, 1500)
+        a = torch.ones(500, 500)
+        torch.set_num_threads(2)
+        before = native_threads()
         with thread_width("compute") as width:
-            process, thread = time.process_time(), time.thread_time()
-            for _ in range(8):
-                a @ a
-            found.append((time.process_time() - process, time.thread_time() - thread, width))
+            a @ a
+            found.append((width, native_threads() - before))
+        a @ a
+        found.append(native_threads() - before)
 
+    before = torch.get_num_threads()
     worker = threading.Thread(target=work)
     worker.start()
     worker.join()
-    process, thread, width = found[0]
+    torch.set_num_threads(before)
+    (width, beside), of_two = found
     assert width == 1
-    assert thread > 0.05
-    assert process - thread < 0.5 * thread + 0.05
+    assert not beside
+    assert len(of_two) == 1
 
 
 def test_thread_width_is_put_back():

@@ -1,8 +1,14 @@
 """A toy language for the tests: documents about one animal each, in short sentences."""
 
 import random
+from functools import cache
 
 import pytest
+import torch
+
+from explorer.training.report import recall
+from explorer.training.steps import pretrain
+from explorer.training.text import primer
 
 ANIMALS = ["cat", "dog", "horse", "goat", "duck", "fox", "mouse", "cow", "bee", "owl"]
 VERBS = ["sees", "likes", "finds", "hears", "follows", "meets"]
@@ -18,6 +24,40 @@ def document(rng):
             f"{rng.choice(OPENINGS)} the {animal} {rng.choice(VERBS)} the {rng.choice(PLACES)}."
         )
     return " ".join(sentences[:3]) + "\n" + " ".join(sentences[3:])
+
+
+@pytest.fixture(scope="session")
+def primer_said():
+    """Every sentence of the primer, made once."""
+    return primer.primer_sentences()
+
+
+@pytest.fixture(scope="module")
+def few_facts():
+    """The facts about words of the toy language alone, for runs of the whole recipe."""
+    known = {*ANIMALS, *PLACES}
+    few = tuple(
+        fact
+        for fact in primer.facts()
+        if known.intersection(word for one in fact.arguments for word in one.words())
+    )
+    assert 50 < len(few) < 200
+    primer.columns()  # kept: wrong words are chosen among those of all facts
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (primer, recall):
+            patch.setattr(module, "facts", lambda: few)
+        patch.setattr(primer, "primer_sentences", cache(primer.primer_sentences))
+        for module in (recall, pretrain):
+            patch.setattr(module, "primer_sentences", primer.primer_sentences)
+        yield few
+
+
+@pytest.fixture(autouse=True)
+def _threads_as_they_were():
+    """A step of the recipe takes the threads that it was offered for the whole process."""
+    before = torch.get_num_threads()
+    yield
+    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="session")

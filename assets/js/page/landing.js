@@ -3,7 +3,9 @@ import {find, named} from '../kit/dom.js';
 import {coveredAbove} from '../gradio.js';
 
 const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown', 'popstate'];
+const MOST_SEEN = 300;   // of a picture, CSS pixels from its top
 let end = () => {};
+let isHeld = false;   // a picture is held in sight: a tab that opens does not move the page
 
 /** The title of a fold; of a tab, or of a part of it, the headline in sight. @param {string} tab @param {string} fold */
 function placeOf(tab, fold) {
@@ -36,17 +38,41 @@ function above(node) {
 
 /** @param {string} tab @param {string} fold empty for the tab alone @param {boolean} [wasBelow] whether the page was scrolled further than the row of tabs */
 export function landOn(tab, fold, wasBelow = false) {
+  if (isHeld) return;
+  hold(() => placeOf(tab, fold).place, () => {
+    const {place, isTitle} = placeOf(tab, fold);
+    return goalOf(place, isTitle, wasBelow);
+  });
+}
+
+/**
+ * Keep a picture, or its upper part, in sight between the row of tabs and what covers the lower end of the screen.
+ * @param {() => HTMLElement | null} find @param {() => number} coveredBelow CSS pixels
+ */
+export function landOnPicture(find, coveredBelow) {
+  hold(find, () => goalOfPicture(find(), coveredBelow()));
+  isHeld = true;
+}
+
+/** The page's top if the picture is in sight there, else the row of tabs, else the picture's own top. @param {HTMLElement | null} picture @param {number} below */
+function goalOfPicture(picture, below) {
+  if (!picture) return scrollY;
+  const top = topOf(picture), lowest = top + Math.min(picture.offsetHeight, MOST_SEEN) - innerHeight + below;
+  return [0, topOf(find(document, '#tabs'))].find(goal => goal >= lowest) ?? Math.max(0, top - coveredAbove() - 12);
+}
+
+/** Scroll to a goal now and whenever something above the place changes its height, until the reader acts. @param {() => HTMLElement | null} find @param {() => number} goalNow */
+function hold(find, goalNow) {
   end();
   const {body, documentElement: page} = document, seen = new Set();
   let at = scrollY, height = 0;
   const settle = () => {
-    const {place, isTitle} = placeOf(tab, fold);
-    for (const part of above(place)) {
+    for (const part of above(find())) {
       if (seen.has(part)) continue;
       seen.add(part);
       watch.observe(part);
     }
-    const goal = goalOf(place, isTitle, wasBelow);
+    const goal = goalNow();
     if (goal) body.style.minHeight = `${goal + innerHeight}px`;   // the last fold of a page comes to the top too
     if (Math.abs(scrollY - goal) > 1) scrollTo({top: goal, behavior: 'instant'});
     [at, height] = [scrollY, page.scrollHeight];
@@ -55,6 +81,7 @@ export function landOn(tab, fold, wasBelow = false) {
   // Somebody else has scrolled: the reader, unless the page has changed its height and moved by itself.
   const moved = () => { if (page.scrollHeight === height && Math.abs(scrollY - at) > 2) end(); };
   end = () => {
+    isHeld = false;
     watch.disconnect();
     for (const act of ACTS) removeEventListener(act, end);
     removeEventListener('scroll', moved);

@@ -3,6 +3,7 @@ import {closest, find, say} from '../kit/dom.js';
 import {opened, put, typeText} from '../gradio.js';
 import {compare, configNow, withState} from './here.js';
 import {openNext} from './folds.js';
+import {landOnPicture} from './landing.js';
 
 const lighting = new CSSStyleSheet();
 document.adoptedStyleSheets = [...document.adoptedStyleSheets, lighting];
@@ -30,15 +31,18 @@ function open(stop) {
 function light(place, tries = 80) {
   const mine = at;
   lighting.replaceSync('');
-  const look = () => {
+  const drawn = () => {
     const pictures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(place)].flatMap(one => [...one.querySelectorAll('[data-kind]')]));
-    const picture = pictures.find(one => one.childElementCount && one.getClientRects().length);
+    return pictures.find(one => one.childElementCount && one.getClientRects().length) ?? null;
+  };
+  const look = () => {
+    const picture = drawn();
     if (at !== mine) return;
     if (!picture) { if (tries) setTimeout(look, 150); tries -= 1; return; }
     lighting.replaceSync(`${place} [data-kind="${picture.dataset.kind}"] { outline: 3px solid var(--warn); outline-offset: 6px; border-radius: 4px; }`);
-    if (picture.getBoundingClientRect().top > innerHeight - 200) picture.scrollIntoView({block: 'center'});
+    landOnPicture(drawn, () => bar().offsetHeight);
   };
-  if (place) look();
+  if (place) setTimeout(look, 0);   // the key that chose the stop is no act against it
 }
 
 /** Show a stop. @param {number} to counted from 0 @param {boolean} isThere whether the page has opened on its link */

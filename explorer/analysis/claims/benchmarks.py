@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from explorer.assets import DATA, read_in
+from explorer.refusal import Refusal
 
 TABLES = DATA / "benchmarks.json"
 
@@ -154,17 +155,17 @@ def retention(table: BenchmarkTable, student: str, reference: str) -> Retention:
     Only scores are compared (higher is better), and only where both rows have one.
 
     Raises:
-        ValueError: the table lacks a row, or the two share no score in the ranking column.
+        Refusal: the table lacks a row, or the two share no score in the ranking column.
     """
     rows = {row.name: row.values for row in table.rows}
     for name in (student, reference):
         if name not in rows:
-            raise ValueError(f"{table.source} has no row {name}.")
+            raise Refusal(f"{table.source} has no row {name}.")
     tasks = tuple(
         TaskDrop(column.label, column.unit, b, a)
         for column, a, b in zip(table.columns, rows[student], rows[reference], strict=True)
         if column.is_score and a is not None and b is not None
     )
     if table.sort not in {task.task for task in tasks}:
-        raise ValueError(f"{student} and {reference} share no {table.sort} in {table.source}.")
+        raise Refusal(f"{student} and {reference} share no {table.sort} in {table.source}.")
     return Retention(table, student, reference, tasks)

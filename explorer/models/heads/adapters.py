@@ -200,13 +200,22 @@ def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
 
 
 def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
-    """The task's network around the loaded encoder: tensors are shared, a head is still to come."""
+    """The task's network around the loaded encoder: tensors are shared, a head is still to come.
+
+    It is copied while nobody has changed the encoder: a hook of an ablation, or another depth,
+    would be copied along and stay.
+    """
+    shared = {id(p): p for p in loaded.network.base_model.parameters()}
+    with loaded.lock:
+        config = copy.deepcopy(loaded.network.config)
+        encoder = copy.deepcopy(loaded.network.base_model, shared)
+    for module in encoder.modules():
+        # Those by which a measurement is stopped are on the network without its lock.
+        module._forward_pre_hooks.clear()
     with building, torch.device("meta"):
         network = NETWORKS[task].from_config(
-            loaded.network.config, attn_implementation="eager", dtype=loaded.network.dtype
+            config, attn_implementation="eager", dtype=loaded.network.dtype
         )
-    shared = {id(p): p for p in loaded.network.base_model.parameters()}
-    encoder = copy.deepcopy(loaded.network.base_model, shared)
     setattr(network, network.base_model_prefix, encoder)
     return network
 

@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from math import isfinite
@@ -35,6 +36,32 @@ def offered() -> Iterator[None]:
         yield
     except (TypeError, ValueError, LookupError, AttributeError, OverflowError) as error:
         raise Refusal(texts.NOT_OFFERED) from error
+
+
+def whole_characters(value: Any) -> Any:  # noqa: ANN401 - any JSON
+    """Drop halves of characters from the texts of a question: no answer can say them back.
+
+    Raises:
+        Refusal: it is nested too deep to be read.
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "ignore").decode()
+    if not isinstance(value, list | dict):
+        return value
+    try:
+        return json.loads(whole_characters(json.dumps(value, ensure_ascii=False)))
+    except RecursionError as error:
+        raise Refusal(texts.NOT_OFFERED) from error
+
+
+def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Clean what a picture asks by itself before it is answered."""
+
+    @functools.wraps(answer)
+    def call(question: Any) -> str:  # noqa: ANN401 - any JSON
+        return answer(whole_characters(question))
+
+    return call
 
 
 def asked_family(family: str) -> str:

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 from explorer.doors.waiting import WaitingRoom
 from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.asked import whole_characters
 from explorer.ui.kit.errors import answered
 from explorer.ui.kit.sessions import MOST_SESSIONS
 
@@ -76,7 +77,7 @@ class Page(gr.Blocks):
         """
         if block_fn.fn is None:  # the browser alone answers this event
             raise Refusal(texts.NOT_OFFERED)
-        whole = arguments_of(block_fn, values)
+        whole = arguments_of(block_fn, [whole_characters(value) for value in values])
         for part, value in zip(block_fn.inputs, whole, strict=True):
             check_kind(part, value)
         try:

@@ -10,6 +10,7 @@ from typing import Any
 import gradio as gr
 
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.asked import whole_characters, with_whole_characters
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.take import take_menu
 from explorer.views.markup import el, join
@@ -49,7 +50,7 @@ class Canvas(gr.HTML):
                 take_menu(kind) if saves else None,
             ),
             js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger, {server})",
-            server_functions=[plain_errors(asks)] if asks else None,
+            server_functions=[plain_errors(with_whole_characters(asks))] if asks else None,
             **kwargs,
         )
 
@@ -115,4 +116,4 @@ def read_question(asked: str) -> dict[str, Any]:
         question = json.loads(asked)
     except (TypeError, ValueError, RecursionError):
         return {}
-    return question if isinstance(question, dict) else {}
+    return whole_characters(question) if isinstance(question, dict) else {}

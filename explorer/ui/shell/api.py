@@ -57,8 +57,9 @@ def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
 
     @functools.wraps(endpoint)
     def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
-        if BUDGET.is_spent(address_of_asker()):
-            raise Refusal(limits.PROCESSOR.sentence())
+        if BUDGET.is_spent(address := address_of_asker()):
+            shared = BUDGET.others_pay(address)
+            raise Refusal((limits.PROCESSOR if shared else limits.PROCESSOR_ALONE).sentence())
         return endpoint(*values, **named)
 
     return asked

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.claims.benchmarks import benchmark_tables, retention
+from explorer.refusal import Refusal
 
 TABLES = benchmark_tables()
 FIVE = [
@@ -72,7 +73,7 @@ def test_only_scores_are_compared():
     ("student", "reference"), [("GPT-4", "BERT-base"), ("BERT-base", "nobody")]
 )
 def test_an_unknown_row_is_refused(student, reference):
-    with pytest.raises(ValueError, match="no row"):
+    with pytest.raises(Refusal, match="no row"):
         retention(TABLES["distilbert-1"], student, reference)
 
 

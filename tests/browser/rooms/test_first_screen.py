@@ -167,12 +167,28 @@ def stands_at(page, number):
     assert f"tour={number}" in page.url
 
 
-def test_twelve_stops_by_buttons_and_keys(page_at):
-    page = page_at("/")
+IN_SIGHT = """place => {
+  const lit = [...document.querySelectorAll(`${place} [data-kind]`)]
+    .find(node => getComputedStyle(node).outlineStyle === 'solid' && node.getClientRects().length);
+  if (!lit) return 'nothing is lit';
+  const {top, height} = lit.getBoundingClientRect(), end = top + Math.min(height, 300);
+  const from = document.querySelector('#tabs > .tab-wrapper').getBoundingClientRect().bottom;
+  const to = document.querySelector('.tour').getBoundingClientRect().top;
+  return top >= from && end <= to ? '' : `${lit.dataset.kind} from ${top} to ${end}, in sight: ${from} to ${to}`;
+}"""
+"""Whether the lit picture stands below the row of tabs and above the tour's bar, wholly or by its first 300 px."""
+
+
+@pytest.mark.parametrize(("width", "height"), SCREENS)
+def test_twelve_stops_by_buttons_and_keys(page_at, width, height):
+    page = page_at("/", width=width, height=height)
     expect(page.locator(".status")).to_contain_text("mini-albert")
     page.get_by_role("button", name="Tour", exact=True).click()
     for number in range(1, len(VIEWS) + 1):
         stands_at(page, number)
+        place = page.locator("#tour li:visible").get_attribute("data-lit")
+        page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
+        expect(page.locator(".toast-body")).to_have_count(0)
         page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Back", exact=False).first.click()
     stands_at(page, len(VIEWS) - 1)

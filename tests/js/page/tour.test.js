@@ -14,7 +14,7 @@ const sheet = () => /** @type {any} */ (document.adoptedStyleSheets.at(-1)).text
 function page() {
   const root = place();
   root.innerHTML = `<div id="text"><textarea></textarea></div><button id="put"></button><button id="tour-start"></button><button class="leave" data-project></button>
-    <div id="a"><p data-kind="w"></p><p data-kind="x/y"><i></i></p></div><div id="b"><p data-kind="z"><i></i></p></div><div id="tour"><section class="tour" hidden data-count="{i} of {n}"><ol><li data-lit="#a"><a href="?v=1&tour=1&tab=claims">One</a></li>
+    <div id="tabs"></div><div id="a"><p data-kind="w"></p><p data-kind="x/y"><i></i></p></div><div id="b"><p data-kind="z"><i></i></p></div><div id="tour"><section class="tour" hidden data-count="{i} of {n}"><ol><li data-lit="#a"><a href="?v=1&tour=1&tab=claims">One</a></li>
     <li data-lit="#b"><a href="?v=1&tour=2&tab=depth&text=A+cat.&temperature=4&fold=moves">Two</a></li></ol><span class="tour-count"></span>
     <button data-step="-1"></button><button data-step="1"></button><button data-project></button><button id="tour-end"></button></section></div>`;
   return {root, ...begun({text: 'start'}), shown: () => [...root.querySelectorAll('li')].map(one => !one.hidden),
@@ -30,6 +30,7 @@ test('a stop shows its sentence, opens its view, lights its place and is in the 
   assert.equal(sent.at(-1).tab, 'claims');
   assert.equal(root.querySelector('[data-step="-1"]').disabled, true);
   press(document.body, 'ArrowRight');
+  await settled(20);
   assert.deepEqual([shown(), at('tour'), sheet().startsWith('#b [data-kind="z"]')], [[false, true], '2', true]);
   const {text, temperature, tab} = sent.at(-1);
   assert.deepEqual([text, temperature, tab, root.querySelector('textarea').value], ['A cat.', '4', 'depth', 'A cat.']);

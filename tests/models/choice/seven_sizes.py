@@ -31,11 +31,19 @@ SHAPES = {
     "albert-xxlarge-v2": (12, 64),
 }
 """Layers and heads, from the papers' tables."""
+MIXTURES = (
+    "large",
+    "bert=large,distilbert=base,albert=xlarge",
+    "bert=base,distilbert=base,albert=xxlarge",
+    "bert=mini,distilbert=base,albert=base",
+    "bert=large,distilbert=mini,albert=mini",
+)
+"""Families in which each size of a column stands once and some stand beside several others."""
 
 
 def save_seven(folder: Path) -> None:
     """A plain transformers directory for each of them."""
-    with torch.random.fork_rng():
+    with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         for name, (layers, heads) in SHAPES.items():
             shape = layers, heads, PER_HEAD * heads

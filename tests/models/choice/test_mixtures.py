@@ -1,12 +1,10 @@
-"""Any size in any column: every tab, fold and endpoint answers, with plain transformers' numbers."""
+"""Any size in any column: plain transformers' numbers, and what only some sizes have in common."""
 
 import json
-import math
 import re
 import zlib
 from base64 import b64decode
 
-import gradio as gr
 import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
@@ -14,54 +12,18 @@ from transformers import AutoModelForPreTraining, AutoTokenizer
 from explorer import runs
 from explorer.analysis.claims.checks import check_result
 from explorer.models import specs
-from explorer.models.architectures import meta_network
 from explorer.models.choice.family import family_specs
 from explorer.models.specimens import family_specimens
 from explorer.page_state import PageState, from_params
-from explorer.refusal import Refusal
 from explorer.ui.distillation import folds
 from explorer.ui.predictions.words import origin_note
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from explorer.views.attention.wall import aligned_rows
-from tests.models.choice.seven_sizes import SHAPES, narrow, save_seven
+from tests.models.choice.seven_sizes import MIXTURES, SHAPES
 
-MIXTURES = (
-    "large",
-    "bert=large,distilbert=base,albert=xlarge",
-    "bert=base,distilbert=base,albert=xxlarge",
-    "bert=mini,distilbert=base,albert=base",
-    "bert=large,distilbert=mini,albert=mini",
-)
-OPENED = dict(zip((tab.ID for tab in TABS), (4, 3, 2, 3, 2, 3, 7, 0, 3), strict=True))
-"""Folds that compute when they are opened; Latency's are opened by a measurement."""
+pytestmark = pytest.mark.usefixtures("seven")
 TEXT = "The [MASK] sat on the mat."
-TEXTS = (
-    TEXT,
-    "The [MASK] sat on the [MASK].",
-    "He was not bad.",
-    "The cat sat. [SEP] It was a [MASK].",
-)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("seven")
-    save_seven(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def networks():
-    """Loaded once for the whole file."""
-    return {}
-
-
-@pytest.fixture(autouse=True)
-def seven(folder, networks, tiny_family, monkeypatch):
-    with narrow(monkeypatch, folder):
-        monkeypatch.setattr("explorer.models.loading._loaded", networks)
-        yield
 
 
 def state_of(family, text=TEXT, **chosen):
@@ -75,11 +37,11 @@ def transformers_own(spec, folder):
 
 
 @pytest.mark.parametrize("family", MIXTURES)
-def test_each_columns_numbers_are_those_of_plain_transformers(family, folder):
+def test_each_columns_numbers_are_those_of_plain_transformers(family, seven):
     answer = ENDPOINTS["predict"](TEXT, family, 5)
     assert answer["family"] == family
     for spec, model in zip(family_specs(family), answer["models"], strict=True):
-        tokenizer, network = transformers_own(spec, folder)
+        tokenizer, network = transformers_own(spec, seven)
         inputs = tokenizer(TEXT, return_tensors="pt")
         with torch.no_grad():
             out = network(**inputs, output_attentions=True, output_hidden_states=True)
@@ -95,115 +57,6 @@ def test_each_columns_numbers_are_those_of_plain_transformers(family, folder):
         assert torch.allclose(states, torch.tensor(run.hidden_states), atol=1e-5)
         if spec.repo:
             assert run.attention.shape[:2] == SHAPES[spec.name]
-
-
-@pytest.mark.parametrize("text", TEXTS)
-@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
-@pytest.mark.parametrize("family", MIXTURES)
-def test_every_tab_answers(family, tab, text):
-    shown = "".join(map(str, tab.show(state_of(family, text))))
-    lost = [spec.label for spec in family_specs(family) if spec.label not in shown]
-    # Latency has measured nothing yet, and claims are about models whatever was chosen.
-    assert lost == [] or tab.ID in ("latency", "claims")
-
-
-@pytest.mark.parametrize("tab", TABS, ids=lambda tab: tab.ID)
-@pytest.mark.parametrize("family", MIXTURES)
-def test_every_fold_opens(family, tab):
-    with gr.Blocks() as page:
-        state = gr.State(None)
-        with gr.Tab():
-            tab.build(state)
-    opened = 0
-    for event in page.fns.values():
-        if any(name == "expand" for _, name in event.targets):
-            chosen = state_of(family)
-            values = [chosen if c is state else getattr(c, "value", None) for c in event.inputs]
-            found = event.fn(*values)
-            opened += any(map(str, list(found) if hasattr(found, "__next__") else [found]))
-    assert opened == OPENED[tab.ID]
-
-
-def names_of(models):
-    return [model["model"] for model in models["models"]]
-
-
-def is_attention(family, shape, key):
-    last = shape.n_layers - 1, shape.n_heads - 1
-    rows = ENDPOINTS["attention"](TEXT, family, key, *last)["attention"]
-    return [sum(row) for row in rows] == pytest.approx([1] * len(rows), abs=1e-5)
-
-
-def is_layer(family, shape, key):
-    found = ENDPOINTS["layer"](TEXT, family, key, shape.n_layers - 1, shape.n_heads - 1, 1)
-    return sum(found["weights"]) == pytest.approx(1, abs=1e-5)
-
-
-def is_depth(family, shape, key):
-    (mask,) = ENDPOINTS["depth"](TEXT, family, key)["masks"]
-    return len(mask["layers"]) == shape.n_layers + 1
-
-
-def is_contexts(family, keys):
-    found = ENDPOINTS["contexts"](TEXT, family)
-    whole = {m["model"]: m["masks"][0]["readings"]["both"] for m in found["models"]}
-    said = {m["model"]: m["masks"] for m in ENDPOINTS["predict"](TEXT, family, 1)["models"]}
-    for key, reading in whole.items():
-        first = said[key][0]["predictions"][0]["probability"]
-        assert reading["probability"] == pytest.approx(first, abs=1e-5)
-    return list(whole) == keys
-
-
-def is_parameters(family, keys):
-    specs_ = family_specs(family)
-    found = ENDPOINTS["parameters"]([spec.name for spec in specs_])["models"]
-    counted = [sum(p.numel() for p in meta_network(s).base_model.parameters()) for s in specs_]
-    return [model["total"] for model in found] == counted and len(found) == len(keys)
-
-
-def is_distillation(family, _keys):
-    (mask,) = ENDPOINTS["distillation"](TEXT, family, 2.0)["masks"]
-    return 0 <= mask["js"] <= math.log(2)
-
-
-def says_how(task, *asked):
-    """These weights have no adapter: each model says how its own is made."""
-
-    def refused(family, keys):
-        with pytest.raises(Refusal) as said:
-            ENDPOINTS[task](*asked, family)
-        return [
-            k for k in keys if f"{label_in(family, k)} has no adapter" in str(said.value)
-        ] == keys
-
-    return refused
-
-
-def label_in(family, key):
-    return next(spec.label for spec in family_specs(family) if spec.key == key)
-
-
-OF_EACH = {"attention": is_attention, "layer": is_layer, "depth": is_depth}
-OF_ALL = {
-    "predict": lambda family, keys: names_of(ENDPOINTS["predict"](TEXT, family, 3)) == keys,
-    "contexts": is_contexts,
-    "parameters": is_parameters,
-    "distillation": is_distillation,
-    "pair": lambda family, keys: names_of(ENDPOINTS["pair"]("A cat.", "It sat.", family)) == keys,
-    "sentiment": says_how("sentiment", "He was not bad."),
-    "question": says_how("question", "Where was the cat?", "The cat sat on the mat."),
-    "latency": lambda family, keys: names_of(ENDPOINTS["latency"](family, 8, 1, 2)) == keys,
-}
-
-
-@pytest.mark.parametrize("name", ENDPOINTS)
-@pytest.mark.parametrize("family", MIXTURES)
-def test_every_endpoint_answers(family, name):
-    shapes = {spec.key: spec.architecture for spec in family_specs(family)}
-    if name in OF_EACH:
-        assert [key for key, shape in shapes.items() if not OF_EACH[name](family, shape, key)] == []
-    else:
-        assert OF_ALL[name](family, list(shapes))
 
 
 def test_the_wall_of_the_widest_mixture_stays_small():

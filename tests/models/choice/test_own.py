@@ -30,19 +30,22 @@ from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks import kept, tuned
-from tests.models.choice.seven_sizes import save_seven
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
 TEXT = "The [MASK] sat on the mat."
 
 
+@pytest.fixture
+def folder(_seven_folder):
+    return _seven_folder
+
+
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("own")
-    save_seven(folder)
-    save_roberta(folder / "My Roberta")
-    return folder
+def roberta(tmp_path_factory):
+    path = tmp_path_factory.mktemp("own") / "My Roberta"
+    save_roberta(path)
+    return path
 
 
 @pytest.fixture(autouse=True)
@@ -81,8 +84,8 @@ def test_it_is_a_choice_of_its_column_and_open_at_the_start(folder):
     assert torch.allclose(torch.cat(states), torch.tensor(run.hidden_states), atol=1e-5)
 
 
-def test_a_known_kind_without_a_column_gets_one(folder):
-    spec = add(folder / "My Roberta", "roberta")
+def test_a_known_kind_without_a_column_gets_one(roberta):
+    spec = add(roberta, "roberta")
     assert spec.name == "my-roberta"
     for family in ("mini", "base"):
         assert [one.key for one in family_specs(family)] == [

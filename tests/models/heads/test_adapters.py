@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,9 +21,13 @@ from explorer.models.heads import adapters, question, sentiment
 from explorer.models.heads.adapters import NotTuned, tuned_model
 from explorer.models.heads.question import read_passage, span_logits
 from explorer.models.heads.sentiment import MISS, differences, integrated_gradients
+from explorer.models.inside.ablation import heads_kept
+from explorer.models.inside.repeats import applied
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.tokens import BadText
+from explorer.timing.protocol import interruptible
+from explorer.timing.stop import Stopped
 
 TEXT = "the cat was not bad, and the dog was good."
 QUESTION = "was the dog good?"
@@ -65,7 +70,7 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
         return logits[:, 1] - logits[:, 0]
 
     wanted = IntegratedGradients(difference).attribute(
-        words(ids).detach(), words(start).detach(), n_steps=400, method="gausslegendre"
+        words(ids).detach(), words(start).detach(), n_steps=256, method="gausslegendre"
     )
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
     rough = integrated_gradients(tuned, TEXT)
@@ -78,6 +83,42 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
         ends = [float(difference(words(one))) for one in (ids, start)]
     assert (found.difference, found.baseline) == pytest.approx(ends, abs=1e-4)
     assert np.abs(found.attributions).max() > 1e-3
+
+
+class LastPass:
+    """The lock of a network on which somebody's hooks are: it is had only after they are gone."""
+
+    def __init__(self, ends):
+        self.ends = ends
+
+    def __enter__(self):
+        self.ends()
+
+    def __exit__(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("change", ["heads", "depth"])
+def test_what_others_do_to_the_network_meanwhile_is_not_copied(tuned_family, change):
+    loaded = tuned_family.loaded("albert")
+    clean = differences(tuned_model(loaded, "sst2"), [TEXT])
+    shape = loaded.spec.architecture
+    off = torch.zeros(1, shape.n_layers, shape.n_heads)
+    changed = heads_kept(loaded, off) if change == "heads" else applied(loaded, 1)
+    changed.__enter__()
+    meanwhile = replace(loaded, lock=LastPass(lambda: changed.__exit__(None, None, None)))
+    assert differences(tuned_model(meanwhile, "sst2"), [TEXT]) == pytest.approx(clean, abs=1e-6)
+
+
+def test_what_stops_a_measurement_does_not_stop_the_tuned_network(tuned_family):
+    loaded = tuned_family.loaded("bert")
+
+    def stopped():
+        raise Stopped("stopped")
+
+    with interruptible([(loaded.spec, loaded.network)], 8, stopped):
+        tuned = tuned_model(loaded, "sst2")
+    assert np.isfinite(differences(tuned, [TEXT])).all()
 
 
 def slope_at(tuned, text, places):

@@ -31,6 +31,7 @@ def curve(reports):
     ]
 
 
+@pytest.mark.processes
 def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     before = checksum(loaded.network)
@@ -48,6 +49,7 @@ def test_the_loss_falls_and_the_serving_network_stays_as_it_was(tiny_family, few
     assert reports[5].parts["loss"] == pytest.approx(weighted, rel=1e-4)
 
 
+@pytest.mark.processes
 def test_the_same_seed_gives_the_same_curve_and_another_does_not(tiny_family, few_questions):
     loaded = tiny_family.loaded("bert")
     one, two = (curve(islice(distil_live(loaded, SHORT), 4)) for _ in range(2))

@@ -168,6 +168,7 @@ def test_retention_is_the_students_share_of_the_teacher():
     assert retention(models) == {"masked_top1": 0.8}
 
 
+@pytest.mark.processes
 def test_the_ablation_trains_five_students_equally(setting, tmp_path):
     export = Export(tmp_path, batches=2)
     torch.manual_seed(0)
@@ -186,6 +187,7 @@ def test_halving_is_what_a_reader_loads(model, tmp_path):
         assert torch.equal(loaded[name], weight)
 
 
+@pytest.mark.processes
 def test_sentiment_is_learned_when_it_is_easy(setting, tmp_path):
     rng = random.Random(0)
     for part, rows in (("train", 900), ("dev", 120)):

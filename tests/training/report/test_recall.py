@@ -9,7 +9,7 @@ from explorer.training.report.card import primer_line
 from explorer.training.report.recall import recall_figures
 from explorer.training.steps.objectives import Guess
 from explorer.training.text.batch import MASK
-from explorer.training.text.primer import Question, facts, primer_sentences
+from explorer.training.text.primer import Question, facts
 from explorer.training.text.vocabulary import BERT_SPECIALS, bert_tokenizer
 
 WORDS = ["paris", "rome", "cold", "hot", "blue", "red", "one", "two", "the", "is", "."]
@@ -61,11 +61,11 @@ def test_how_many_of_the_primers_words_are_whole(told):
     assert 0 < told["primer_whole"] < 0.01  # the eight of them that this vocabulary has
 
 
-def test_the_card_says_that_a_primer_was_read_and_how_large_it_is():
+def test_the_card_says_that_a_primer_was_read_and_how_large_it_is(primer_said):
     primer = recall.primer_size(0.12)
-    assert primer == {"facts": len(facts()), "sentences": len(primer_sentences()), "share": 0.12}
+    assert primer == {"facts": len(facts()), "sentences": len(primer_said), "share": 0.12}
     assert primer_line({}) == ""
     said = primer_line({"primer": primer})
     assert f"{len(facts()):,} facts" in said
-    assert f"{len(primer_sentences()):,} sentences" in said
+    assert f"{len(primer_said):,} sentences" in said
     assert "12% of the batches" in said

@@ -11,6 +11,8 @@ from explorer.training.steps.ahead import AHEAD, Batches
 from explorer.training.text.batches import Sampler
 from explorer.training.text.corpus import Shard
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def sampler():

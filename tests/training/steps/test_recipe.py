@@ -25,11 +25,12 @@ from explorer.training.steps.loop import Budget
 from explorer.training.steps.pretrain import Setting
 from tests.waiting import until
 
+pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("few_facts")]
 ROOT = Path(__file__).parents[3]
 TINY = ["--tiny", "--start", "random", "--threads", "1"]
 
 
-def made(folder, corpus, tokens, batches=4):
+def made(folder, corpus, tokens, batches=2):
     """A family that the recipe makes from the toy corpus: its models, and its run folder."""
     words = ["all", *TINY, "--corpus", str(corpus), "--tokens", str(tokens)]
     words += ["--batches", str(batches)]
@@ -38,9 +39,9 @@ def made(folder, corpus, tokens, batches=4):
 
 
 @pytest.fixture(scope="module")
-def family(toy_corpus, tmp_path_factory):
+def family(toy_corpus, few_facts, tmp_path_factory):
     """A family of every step of the recipe, each of them short."""
-    return made(tmp_path_factory.mktemp("family"), toy_corpus, 5000)
+    return made(tmp_path_factory.mktemp("family"), toy_corpus, 2500)
 
 
 @pytest.mark.parametrize("name", ["mini-bert", "mini-distilbert", "mini-albert"])
@@ -95,7 +96,7 @@ def test_a_run_cut_off_after_a_checkpoint_ends_with_the_weights_of_an_undisturbe
     family, tmp_path, monkeypatch
 ):
     """The same law as below without processes: a save every third step, an end after the fifth."""
-    threads, update = torch.get_num_threads(), loop.update
+    update = loop.update
     monkeypatch.setattr(loop.Clock, "due", due_every_third_step)
     for work in ("calm", "killed"):
         (tmp_path / work).mkdir()
@@ -109,17 +110,14 @@ def test_a_run_cut_off_after_a_checkpoint_ends_with_the_weights_of_an_undisturbe
             raise Killed
         update(*args)
 
-    try:
-        assert main(teacher_words(tmp_path / "calm")) == 0
-        monkeypatch.setattr(loop, "update", dies_in_its_fifth)
-        with pytest.raises(Killed):
-            main(teacher_words(tmp_path / "killed"))
-        cut = torch.load(tmp_path / "killed/mini-bert.checkpoint", weights_only=True)
-        assert cut["progress"][0] == 3
-        monkeypatch.setattr(loop, "update", update)
-        assert main(teacher_words(tmp_path / "killed")) == 0
-    finally:
-        torch.set_num_threads(threads)
+    assert main(teacher_words(tmp_path / "calm")) == 0
+    monkeypatch.setattr(loop, "update", dies_in_its_fifth)
+    with pytest.raises(Killed):
+        main(teacher_words(tmp_path / "killed"))
+    cut = torch.load(tmp_path / "killed/mini-bert.checkpoint", weights_only=True)
+    assert cut["progress"][0] == 3
+    monkeypatch.setattr(loop, "update", update)
+    assert main(teacher_words(tmp_path / "killed")) == 0
     assert_ended_alike(tmp_path)
 
 
@@ -179,7 +177,7 @@ def test_better_weights_are_not_overwritten(family, tmp_path, capsys):
     results.write_text(json.dumps(better))
     weights = (family / "models/mini-bert/model.safetensors").read_bytes()
     words = ["export", *TINY, "--work", str(family / "runs"), "--models", str(family / "models")]
-    words += ["--batches", "4"]
+    words += ["--batches", "2"]
     try:
         assert main(words) == 2
         assert "Nothing was written" in capsys.readouterr().err
@@ -221,7 +219,7 @@ def test_a_run_goes_on_from_exported_weights(family, toy_corpus, tmp_path):
     assert not torch.equal(going_on[name], ended[name])
 
     began = load_file(models / "mini-bert/model.safetensors")
-    words += ["--models", str(models), "--batches", "4", "--force"]
+    words += ["--models", str(models), "--batches", "2", "--force"]
     assert main(["export", *words, "--keep", "0.25"]) == 0
     name = name.removeprefix("model.")
     mean = 0.25 * began[name].float() + 0.75 * going_on[f"model.{name}"]

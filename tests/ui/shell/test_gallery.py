@@ -96,6 +96,9 @@ def a_neighbour_head(link):
             np.diagonal(weights[:, :, 1:-1, 1:-1], step, 2, 3).mean(-1).max() for step in (-1, 1)
         ]
         assert max(beside) > 0.5
+    weights, _ = next(iter(heads(link["text"])))
+    shown = weights[int(link["layer"]), int(link["head"]), 1:-1, 1:-1]
+    assert np.diagonal(shown, -1).mean() > 0.9, "and the link opens on one"
 
 
 def marks_get_more(link):

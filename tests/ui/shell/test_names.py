@@ -15,7 +15,7 @@ from explorer.ui.latency.tab import Choice, drawn
 from explorer.ui.parameters.words import MAP
 from explorer.ui.shell.documents import card_route
 from explorer.ui.shell.input_bar import miniatures_note
-from explorer.ui.shell.page import build_page, header_html, launch_options
+from explorer.ui.shell.page import header_html, launch_options
 from explorer.ui.shell.tabs import TABS
 
 NAMED = re.compile(r"(?<![\w-])(?:BERT|DistilBERT|ALBERT)(?![\w-])")
@@ -71,8 +71,8 @@ def test_the_latency_finding_begins_with_the_sizes_it_is_about(shapes):
     assert bool(NAMED.search(sentence)) == (shapes == "base")
 
 
-def test_every_fold_names_its_term_and_then_its_question():
-    parts = build_page(PageState()).blocks.values()
+def test_every_fold_names_its_term_and_then_its_question(page):
+    parts = page.blocks.values()
     titles = [one.label for one in parts if (getattr(one, "elem_id", "") or "").startswith("fold-")]
     assert len(titles) >= sum(map(len, FOLDS.values()))
     assert [title for title in titles if title.count(": ") != 1 or len(title.split()) < 4] == []

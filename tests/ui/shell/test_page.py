@@ -6,7 +6,7 @@ import sys
 import gradio as gr
 
 from explorer.assets import examples
-from explorer.page_state import FOLDS, PageState
+from explorer.page_state import FOLDS
 
 HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 
@@ -21,18 +21,15 @@ def test_building_the_page_imports_no_heavy_library():
     assert done.stdout.strip().splitlines()[-1] == "[]"
 
 
-def test_only_the_named_endpoints_are_public():
+def test_only_the_named_endpoints_are_public(page):
     from explorer.ui.shell.api import ENDPOINTS
-    from explorer.ui.shell.page import build_page
 
-    named = build_page(PageState()).get_api_info()["named_endpoints"]
+    named = page.get_api_info()["named_endpoints"]
     assert set(named) == {f"/{name}" for name in ENDPOINTS}
 
 
-def test_every_fold_that_a_link_can_open_is_built_in_reading_order_and_no_other():
-    from explorer.ui.shell.page import build_page
-
-    blocks = build_page(PageState()).blocks.values()
+def test_every_fold_that_a_link_can_open_is_built_in_reading_order_and_no_other(page):
+    blocks = page.blocks.values()
     built = [b.elem_id for b in blocks if isinstance(b, gr.Accordion) and "fold" in b.elem_classes]
     assert built == [f"fold-{tab}-{name}" for tab, names in FOLDS.items() for name in names]
 

@@ -8,7 +8,6 @@ from explorer import runs
 from explorer.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.shell import view as shell
-from explorer.ui.shell.page import build_page
 from explorer.ui.shell.tabs import TABS
 
 TEXT = "the cat sat on the [MASK]."
@@ -16,11 +15,6 @@ TEXT = "the cat sat on the [MASK]."
 
 def quiet(*_, **__):
     """A progress bar that nobody sees."""
-
-
-@pytest.fixture
-def page():
-    return build_page(PageState())
 
 
 def on_view(page):

@@ -1,26 +1,14 @@
 """How the page is wired, whatever its handlers do: what is on it is reached by some event."""
 
 import difflib
-import warnings
 from pathlib import Path
 
 import gradio as gr
-import pytest
 
-from explorer.page_state import PageState
 from explorer.ui.distillation.folds_words import REPLAY
 from explorer.ui.kit.queues import LONG
 from explorer.ui.shell.api import ENDPOINTS
-from explorer.ui.shell.page import build_page
 from tests.ui.shell.page_map import page_map
-
-
-@pytest.fixture(scope="module")
-def page():
-    with warnings.catch_warnings():
-        # Gradio warns of a handler that wants more, or fewer, inputs than its event has.
-        warnings.filterwarnings("error", "Expected", UserWarning)
-        return build_page(PageState())
 
 
 def places(page, kind):

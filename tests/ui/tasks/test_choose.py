@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -17,6 +18,7 @@ from explorer.analysis.latency.faster import Faster
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
 from explorer.analysis.tasks.ways import ways_of
+from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MODEL_KEYS
 from explorer.page_state import PageState
@@ -95,12 +97,14 @@ def test_the_published_sizes_stand_beside_the_miniatures_with_printed_scores(tun
     assert len(models_of(choose.show_choice(STATE, None, 0, 0, "right", 0)[1])) == 3
 
 
-def test_what_was_timed_is_the_work_that_was_scored(tuned_family):
+def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monkeypatch):
     """Windows for questions, the mean phrase for sentiment, the page's sentences for its words."""
-    own = tuple(tuned_family.specs.values())
+    own, folder = tuple(tuned_family.specs.values()), tmp_path / "models"
+    shutil.copytree(tuned_family.path, folder)
+    monkeypatch.setattr(model_specs, "BUNDLED", folder)
     for task, tokens, passes in (("sst2", 25.4, 1.0), ("squad", 128.0, 1.6)):
         for spec in own:
-            path = tuned_family.path / spec.name / "tasks" / task / "card.json"
+            path = folder / spec.name / "tasks" / task / "card.json"
             card = json.loads(path.read_text())
             for one in card["scores"].values():
                 one |= {"tokens": tokens, "passes": passes}
@@ -111,15 +115,9 @@ def test_what_was_timed_is_the_work_that_was_scored(tuned_family):
     said = choose_words.timed_said("squad", work.workload, 9, work.passes.values(), 60)
     assert "over 128 tokens" in said
     assert "takes 1.6 windows on average" in said
+    tokenizers = [AutoTokenizer.from_pretrained(folder / spec.name) for spec in own]
     lengths = [
-        max(
-            len(
-                AutoTokenizer.from_pretrained(tuned_family.path / spec.name)(one["text"])[
-                    "input_ids"
-                ]
-            )
-            for spec in own
-        )
+        max(len(tokenizer(one["text"])["input_ids"]) for tokenizer in tokenizers)
         for one in assets.sentences()
     ]
     assert choose.work_of(STATE, "right", own).workload.length <= round(np.mean(lengths)) + 1
@@ -199,9 +197,8 @@ def test_shares_count_answers_and_berts_own_words():
     assert "agreement" not in choose.shares_of({"albert": ["y"]}, ["q"], "bert")
 
 
-def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, monkeypatch):
+def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_rounds, monkeypatch):
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(choose, "BUDGET_S", 1.5)
     steps = list(choose.measure_all(STATE, "agreement", False))
     assert "Sentences read: 0 of 2." in steps[0][0]
     said, found = steps[-1]
@@ -290,9 +287,10 @@ def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny
     assert scores == {"bfloat16": None, "OpenVINO": exact(0.9), "OpenVINO bfloat16": None}
 
 
-def test_a_press_times_runtimes_only_where_asked_and_in_float32(tiny_family, monkeypatch):
+def test_a_press_times_runtimes_only_where_asked_and_in_float32(
+    tiny_family, eight_rounds, monkeypatch
+):
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(choose, "BUDGET_S", 0.5)
     asked = []
 
     def measured(specs, workload, plan, sign):
