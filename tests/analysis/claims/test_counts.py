@@ -140,6 +140,27 @@ def small(spec, n_layers):
     return random_network(replace(spec, architecture=shape))
 
 
+def count_by_hand(width, inner, layers, pieces, positions=512, segments=2):
+    """Parameters of a BERT encoder with its pooler, from the paper's letters."""
+    embeddings = (pieces + positions + segments) * width + 2 * width
+    attention = 4 * (width * width + width) + 2 * width
+    block = attention + width * inner + inner + inner * width + width + 2 * width
+    return embeddings + layers * block + width * width + width
+
+
+@pytest.mark.parametrize(
+    ("width", "layers", "pieces"), [(768, 12, 30_522), (16, 1, 20), (24, 2, 50)]
+)
+def test_the_share_that_a_classifier_head_adds_is_the_one_counted_by_hand(width, layers, pieces):
+    shape = {"d_model": width, "d_ffn": 4 * width, "n_layers": layers, "n_heads": width // 8}
+    shape |= {"d_vocab": pieces, "d_embedding": width}
+    measured = claims_counts.classifier_head(reshaped("bert", **shape))
+    head, encoder = 2 * width + 2, count_by_hand(width, 4 * width, layers, pieces)
+    assert measured.quantities["head"].value == head
+    assert measured.text == f"{head:,} parameters on {encoder:,} ({100 * head / encoder:.4f}%)"
+    assert measured.holds == (width == 768)
+
+
 @pytest.fixture
 def clock_of_work(monkeypatch):
     """A clock that ticks with operations instead of seconds: no machine is too busy for it."""
