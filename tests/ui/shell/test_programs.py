@@ -1,22 +1,19 @@
 """Tools for MCP clients: what they say of themselves, and that they answer as the endpoints do."""
 
 import json
-import os
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 from gradio_client import Client
 
+from explorer import launch
+from explorer.bench.served import free_port
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.kinds import KINDS
-from tests.browser.conftest import answers, free_port
+from explorer.start import parse_flags
+from explorer.ui.shell.page import launch_options
 from tests.waiting import in_its_own_loop
 
 pytest.importorskip("mcp")
-ROOT = Path(__file__).parents[3]
 TEXT = "The cat sat on the [MASK]."
 CALLS = {
     "predict_masked_words": ({"text": TEXT, "top_k": 3}, ("/predict", TEXT, "mini", 3)),
@@ -36,20 +33,14 @@ CALLS = {
 
 
 @pytest.fixture(scope="module")
-def url(tmp_path_factory):
-    port, log = free_port(), tmp_path_factory.mktemp("server") / "app.log"
-    environment = os.environ | {"HF_HUB_OFFLINE": "1", "GRADIO_ANALYTICS_ENABLED": "False"}
-    command = [sys.executable, "app.py", "--port", str(port), "--family", "mini", "--mcp"]
-    with log.open("w") as out:
-        server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
-    deadline = time.monotonic() + 180
-    while not answers(f"http://127.0.0.1:{port}"):
-        assert server.poll() is None, log.read_text()
-        assert time.monotonic() < deadline
-        time.sleep(0.3)
-    yield f"http://127.0.0.1:{port}"
-    server.terminate()
-    server.wait(20)
+def url():
+    """The page as ``app.py --mcp`` serves it."""
+    flags = parse_flags(["--mcp", "--family", "mini", "--port", str(free_port())])
+    page = launch.build(flags)
+    try:
+        yield launch.launched(page, flags, launch_options())[0].rstrip("/")
+    finally:
+        page.close(verbose=False)
 
 
 @pytest.fixture(scope="module")
