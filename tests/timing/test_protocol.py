@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import pytest
 import torch
-from tests.timing.native import native_threads, needs_list
 
 from explorer.models import loading
 from explorer.models.choice import memory
@@ -31,6 +30,7 @@ from explorer.timing.protocol import (
 )
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
+from tests.timing.native import native_threads, needs_list
 
 KEYS = ("bert", "distilbert", "albert")
 

@@ -16,7 +16,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import torch
-from tests.timing.native import native_threads, turns
 
 from explorer.assets import ROOT
 from explorer.models.architectures import random_network
@@ -41,6 +40,7 @@ from explorer.timing.runtimes.table import (
 )
 from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
+from tests.timing.native import native_threads, turns
 from tests.waiting import until
 
 needs_compiler = pytest.mark.skipif(
