@@ -97,7 +97,7 @@ def chromium():
         browser.close()
 
 
-LEAVING = re.compile("signal is aborted|Connection errored out")
+LEAVING = re.compile("signal is aborted|BodyStreamBuffer was aborted|Connection errored out")
 """What Gradio's browser code logs of a page that is left before it is answered."""
 
 
