@@ -49,6 +49,7 @@ def small(url, tiny_family, monkeypatch):
     return Namespace(sessions=3, requests=4, kind=KINDS, url=None)
 
 
+@pytest.mark.processes
 def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
     assert load.run(small) == 0
     said = capsys.readouterr().out
@@ -60,6 +61,7 @@ def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
     assert re.search(r"p95: \d+ ms, of one visitor \d+ ms: ratio \d", said)
 
 
+@pytest.mark.processes
 def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, capsys):
     small.kind, asked = ["parameters"], []
     ask = load.ask_all
@@ -75,6 +77,7 @@ def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, 
     )
 
 
+@pytest.mark.processes
 def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
     answered = load.answered
 

@@ -9,6 +9,7 @@ from explorer.bench.served import event_number
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import read_question
 
+pytestmark = pytest.mark.processes
 JSON = {"content-type": "application/json"}
 LINK = {"v": "1", "text": "The [MASK] sat.", "family": "mini"}
 
