@@ -95,6 +95,7 @@ def test_a_public_link_warns_of_what_it_lets_others_do(launched, capsys, monkeyp
     assert launched["believed"] == PUBLIC, "previews name it"
 
 
+@pytest.mark.processes
 def test_a_start_that_is_too_busy_to_answer_itself_goes_on(page, monkeypatch):
     from gradio import networking
 

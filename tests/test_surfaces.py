@@ -13,7 +13,7 @@ from explorer.ui.latency import endpoint
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from tests.models.choice.seven_sizes import MIXTURES
-from tests.surfaces import OPENED, TEXTS, folds, paired, shown
+from tests.ui.shell.surfaces import OPENED, TEXTS, folds, paired, shown
 
 FOUR = "mini, and RoBERTa"
 TEXT = TEXTS[0]

@@ -91,6 +91,7 @@ def test_made_up_texts_have_just_the_tokens_asked_for_and_never_repeat(key):
     assert len(tokenizer) == BASE[key].architecture.d_vocab
 
 
+@pytest.mark.processes
 def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(page, url, tiny_family):
     import httpx
 
@@ -98,12 +99,12 @@ def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(page, url,
 
     with httpx.Client(timeout=300) as http:
         client = served.Client(http, url, served.event_number(page, "on_view"))
-        assert (
-            client.send("The cat sat on the [MASK].", "mini", "cpu", "float32", None, None) > 1000
-        )
+        params = {"text": "The cat sat on the [MASK].", "family": "mini"}
+        assert client.send(json.dumps({"params": params, "number": 1, "keep": []})) > 1000
         assert len(runs.CACHE._runs) == 3
 
 
+@pytest.mark.processes
 def test_an_empty_event_answers():
     with served.served_nothing() as client:
         assert client.send() > 50

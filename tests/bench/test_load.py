@@ -52,6 +52,7 @@ def small(url, tiny_family, monkeypatch):
     return Namespace(sessions=3, requests=4, kind=KINDS, url=None, programs=0)
 
 
+@pytest.mark.processes
 def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
     assert load.run(small) == 0
     said = capsys.readouterr().out
@@ -63,6 +64,7 @@ def test_every_answer_among_many_is_that_of_one_visitor(small, capsys):
     assert re.search(r"p95: \d+ ms, of one visitor \d+ ms: ratio \d", said)
 
 
+@pytest.mark.processes
 def test_questions_of_one_kind_are_asked_alone_even_those_without_a_text(small, capsys):
     small.kind, asked = ["parameters"], []
     ask = load.ask_all
@@ -88,6 +90,7 @@ def a_class(small, monkeypatch):
     return small
 
 
+@pytest.mark.processes
 def test_a_class_of_programs_at_one_address_is_answered_as_one_alone(a_class, capsys):
     assert load.run(a_class) == 0
     said = capsys.readouterr().out
@@ -96,12 +99,14 @@ def test_a_class_of_programs_at_one_address_is_answered_as_one_alone(a_class, ca
     assert re.search(r"a visitor meanwhile: \d+ presses, p50 \d+ ms, p95 \d+ ms", said)
 
 
+@pytest.mark.processes
 def test_a_program_that_is_refused_for_want_of_room_has_failed(a_class, capsys, monkeypatch):
     monkeypatch.setattr(limits, "PROGRAMS", replace(limits.PROGRAMS, most=0))
     assert load.run(a_class) == 1
     assert "failed: 8 ['HTTPStatusError" in capsys.readouterr().out
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize(("meanwhile_s", "code"), [(1.0, 0), (1.01, 1)])
 def test_a_visitor_who_waits_too_long_beside_a_class_is_a_failure(
     a_class, monkeypatch, meanwhile_s, code
@@ -115,6 +120,7 @@ def test_a_visitor_who_waits_too_long_beside_a_class_is_a_failure(
     assert load.run(a_class) == code
 
 
+@pytest.mark.processes
 def test_a_crossed_answer_is_counted(small, monkeypatch, capsys):
     answered = load.answered
 

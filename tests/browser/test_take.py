@@ -154,7 +154,8 @@ def headline(tab, kind, files):
         assert any(text == f"“{about['text']}”" for text in said)
     if "py" in files:
         lines = files["py"].read_text("utf-8").splitlines()
-        assert lines[: len(about)] == [f"# {name}: {value}" for name, value in about.items()]
+        said = [f"# {name}: {value}" for name, value in about.items()]
+        assert lines[: 1 + len(about)] == ["# -*- coding: utf-8 -*-", *said]
         agree(rows, recomputed(files["py"]))
     return rows
 

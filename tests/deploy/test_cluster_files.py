@@ -24,6 +24,7 @@ COMMANDS = {
 SERVE = (ROOT / "explorer" / "serve.py").read_text("utf-8")
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_is_one_that_a_shell_can_read(name):
     subprocess.run(["sh", "-n", "-c", COMMANDS[name]], check=True, capture_output=True)
@@ -75,6 +76,7 @@ def test_the_environment_is_one_that_is_read():
     )
 
 
+@pytest.mark.processes
 def test_the_proxy_of_the_containers_leads_to_their_pages():
     sed, _, _ = shlex.split(SERVICES["nginx"]["command"])[2].partition(" > ")
     written = subprocess.run(
@@ -94,6 +96,7 @@ def test_only_the_proxy_can_be_reached():
 
 def test_rays_own_launcher_reads_the_file():
     launcher = pytest.importorskip(
-        "ray.autoscaler._private.util", reason="deploy/requirements-serve.txt is not installed"
+        "ray.autoscaler._private.util",
+        reason="no Ray here: pip install -r deploy/requirements-serve.txt",
     )
     launcher.validate_config(launcher.prepare_config(CLUSTER))

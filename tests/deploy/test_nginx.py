@@ -20,9 +20,14 @@ from tests.waiting import until
 CONF = Path(__file__).parents[2] / "deploy" / "nginx.conf"
 TEXT = CONF.read_text("utf-8")
 LINES = [line.strip() for line in TEXT.splitlines() if line.strip() and line.strip()[0] != "#"]
-needs_nginx = pytest.mark.skipif(
+skipped = pytest.mark.skipif(
     not shutil.which("nginx"), reason="no nginx here: apt-get install nginx"
 )
+
+
+def needs_nginx(test):
+    """It starts one."""
+    return pytest.mark.processes(skipped(test))
 
 
 def test_every_line_ends_as_nginx_wants_it():
@@ -90,12 +95,12 @@ def in_front_of(ports, tmp_path):
     nginx = subprocess.Popen(command, stderr=subprocess.PIPE)
     address = f"http://127.0.0.1:{port}"
     try:
-        until(lambda: answers(address) or nginx.poll() is not None, 30)
+        until(lambda: answers(address) or nginx.poll() is not None)
         assert nginx.poll() is None, nginx.stderr.read().decode()
         yield address
     finally:
         nginx.terminate()
-        nginx.wait(20)
+        nginx.wait(300)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import time
 import urllib.request
 from pathlib import Path
 
@@ -20,11 +19,12 @@ from explorer.models.specs import BASE
 from explorer.ui.kit.words import FAMILY_LABEL
 from tests.browser.conftest import answers, free_port
 from tests.stand_in_hub import WEIGHTS, save_base_family
+from tests.waiting import until
 
 SYSTEM = Path(f"/usr/bin/python3.{sys.version_info.minor}")
 """One that every user may run; the tests' own may lie in root's home."""
 EXPLORER = 1000
-SECONDS = 180
+
 MOST_BYTES = 3e9
 
 
@@ -60,16 +60,14 @@ def served(folder, request):
     server = subprocess.Popen(
         command, cwd=folder, env=environment, user=EXPLORER, group=EXPLORER, extra_groups=[]
     )
-    url, deadline = f"http://127.0.0.1:{port}", time.monotonic() + SECONDS
+    url = f"http://127.0.0.1:{port}"
     try:
-        while not answers(url):
-            assert server.poll() is None, "it ended"
-            assert time.monotonic() < deadline, "it never answered"
-            time.sleep(0.3)
+        until(lambda: answers(url) or server.poll() is not None)
+        assert server.poll() is None, "it ended"
         yield request.param, url, server.pid
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(300)
 
 
 def preload(cache):

@@ -54,8 +54,9 @@ def order(tuned_family, monkeypatch):
         said.append("asked" if text == VISITORS else "")
         return run(place, where, text, report)
 
-    def together(waiting, where):
-        return slow("visitor" if waiting[0].text == VISITORS else "part", run_all)(waiting, where)
+    def together(waiting, where, found):
+        kind = "visitor" if waiting[0].text == VISITORS else "part"
+        return slow(kind, run_all)(waiting, where, found)
 
     monkeypatch.setattr(runs, "PLACE", [Here()])
     monkeypatch.setattr(Here, "run", asked)

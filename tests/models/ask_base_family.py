@@ -23,7 +23,7 @@ CHECKPOINTS = Path(os.environ["HF_HOME"]) / "hub"
 
 def prepare(mood: str, *steps: str) -> None:
     if mood != "-":
-        urllib.request.urlopen(f"{os.environ['HF_ENDPOINT']}/mood/{mood}", timeout=20).close()
+        urllib.request.urlopen(f"{os.environ['HF_ENDPOINT']}/mood/{mood}", timeout=300).close()
     if "wipe" in steps:
         # The client also remembers in memory what a place held, so an empty cache is a new place.
         constants.HF_HUB_CACHE = tempfile.mkdtemp(dir=os.environ["HF_HOME"])

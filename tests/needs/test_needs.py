@@ -108,6 +108,7 @@ def test_packages_of_another_version_are_not_those_that_are_wanted(tmp_path, mon
     assert not needs.has_packages()
 
 
+@pytest.mark.processes
 def test_a_program_that_is_not_there_or_lacks_a_library_does_not_start(tmp_path):
     broken = tmp_path / "chromium"
     broken.write_text("#!/bin/sh\nexit 127\n")
@@ -118,6 +119,7 @@ def test_a_program_that_is_not_there_or_lacks_a_library_does_not_start(tmp_path)
     assert needs.starts(sys.executable)
 
 
+@pytest.mark.processes
 def test_a_command_that_is_lacking_or_fails_says_one_line(capsys):
     assert not command.done(["a-command-that-nobody-has"])
     assert capsys.readouterr().out == ""

@@ -37,8 +37,8 @@ from explorer.ui.latency.endpoint import latency
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from tests.places.pretend_device import CROSSED, FULL, NAME
-from tests.surfaces import folds, shown
 from tests.tiny_roberta import add_rows
+from tests.ui.shell.surfaces import folds, shown
 
 TEXT = "The capital of [MASK] is the old city of [MASK]."
 PAIR = "She opened the door. [SEP] Then she went [MASK]."

@@ -22,7 +22,7 @@ from tests.places import machines
 from tests.places.machines import ADDRESSES, FIRST, HEAD, RAY, ROOT, SECOND, TOOLS
 from tests.waiting import until
 
-pytest.importorskip("ray", reason="deploy/requirements-serve.txt is not installed")
+pytest.importorskip("ray", reason="no Ray here: pip install -r deploy/requirements-serve.txt")
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(not shutil.which("nginx"), reason="no nginx here: apt-get install nginx"),

@@ -46,7 +46,7 @@ def test_a_fault_of_our_own_is_not_taken_for_a_missing_ray(monkeypatch):
 
 
 def test_where_nobody_listens_the_start_ends_within_seconds():
-    pytest.importorskip("ray", reason="deploy/requirements-serve.txt is not installed")
+    pytest.importorskip("ray", reason="no Ray here: pip install -r deploy/requirements-serve.txt")
     with pytest.raises(start.CannotStart, match="No Ray cluster answers at 127"):
         launch.ask_models_at(f"127.0.0.1:{free_port()}")
 

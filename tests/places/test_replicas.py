@@ -166,6 +166,7 @@ def test_weights_that_cannot_be_had_beyond_the_wire_are_a_card(machine, monkeypa
     assert [missing[key].spec.key for key in MODEL_KEYS] == list(MODEL_KEYS)
 
 
+@pytest.mark.processes
 def test_a_lesson_goes_on_beyond_the_wire_and_ends_with_its_listener(
     machine, tiny_family, few_questions
 ):

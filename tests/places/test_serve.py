@@ -17,7 +17,7 @@ from explorer.bench.questions import Visitor, questions, same, view_event
 from explorer.ui.kit.words import ELSEWHERE, WENT_AWAY
 from tests.waiting import until
 
-pytest.importorskip("ray")
+pytest.importorskip("ray", reason="no Ray here: pip install -r deploy/requirements-serve.txt")
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 START = "import sys; from ray.serve.scripts import cli; sys.argv = ['serve', *sys.argv[1:]]; cli()"

@@ -51,7 +51,7 @@ needs_compiler = pytest.mark.skipif(
 def need(runtime):
     """Skip where a runtime's packages are not installed; imported here, OpenVINO would report."""
     if absent := runtimes.absent_packages(runtime):
-        pytest.skip(f"not installed: {', '.join(absent)}")
+        pytest.skip(f"no {', '.join(absent)} here: pip install -r tests/requirements.txt")
 
 
 def two_layers(spec):

@@ -1,7 +1,6 @@
 """One measurement alone, and how it gives way to a visitor who waits."""
 
 import threading
-import time
 
 import pytest
 
@@ -34,7 +33,7 @@ def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_agai
         assert order == ["visitor"]
         assert slot.given_s > 0
         other = begun(lambda: infer(slot, order))
-        time.sleep(0.05)
+        until(lambda: slot._condition._waiters)
         assert order == ["visitor"], "the door is shut again"
     other.join(60)
     visitor.join(60)

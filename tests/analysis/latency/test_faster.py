@@ -108,7 +108,7 @@ def test_cheaper_precisions_move_predictions_a_little(tiny_family):
 @pytest.mark.skipif(shutil.which("c++") is None, reason="no C++ compiler here: apt-get install g++")
 def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_does(tiny_family):
     if absent := [name for name in runtimes.PACKAGES if runtimes.absent_packages(name)]:
-        pytest.skip(f"not installed: {', '.join(absent)}")
+        pytest.skip(f"no {', '.join(absent)} here: pip install -r tests/requirements.txt")
     spec = tiny_family.specs["distilbert"]
     *_, found = measure_faster([spec], Workload(length=64), FEW, StopSign(), (1, 3))
     assert {row.reason for row in found.missing} <= {"bfloat16"}

@@ -433,7 +433,7 @@ def test_a_visitor_may_type_a_repository_only_where_that_is_allowed(hub, monkeyp
 
 def test_a_download_says_how_far_it_is_and_keeps_no_other_waiting(hub, monkeypatch):
     """Two repositories at once, and one of them typed twice: its second visitor waits."""
-    at_once, fetched, told = threading.Barrier(2, timeout=20), own.snapshot_download, []
+    at_once, fetched, told = threading.Barrier(2, timeout=300), own.snapshot_download, []
 
     def slowly(repo, **asked):
         if own.WEIGHTS[0] in asked["allow_patterns"]:

@@ -187,13 +187,14 @@ def test_before_the_first_compare_the_folds_are_empty():
 LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 
 
+@pytest.mark.processes
 def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
     tiny_family, few_questions, monkeypatch
 ):
     door, teach = threading.Event(), live.teach
 
     def held(*asked):
-        assert door.wait(30)
+        assert door.wait(300)
         yield from teach(*asked)
 
     monkeypatch.setattr(live, "teach", held)
@@ -210,6 +211,7 @@ def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
     assert len(live.LINE) == 0
 
 
+@pytest.mark.processes
 def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_questions):
     first, second = live.run_live(STATE, *LIVE), live.run_live(STATE, *LIVE)
     next(first)

@@ -13,6 +13,7 @@ from explorer.ui.kit.asked import whole_characters
 from explorer.ui.kit.canvas import read_question
 from explorer.ui.shell.api import ENDPOINTS
 
+pytestmark = pytest.mark.processes
 JSON = {"content-type": "application/json"}
 LINK = {"v": "1", "text": "The [MASK] sat.", "family": "mini"}
 

@@ -16,6 +16,7 @@ from explorer.ui.depth import patching, similarity
 from explorer.ui.distillation import live
 from tests.waiting import until
 
+pytestmark = pytest.mark.processes
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32"]

@@ -89,6 +89,7 @@ def test_in_the_middle_of_a_pass_of_many_seconds(tiny_family, reading, to_its_en
     assert not finished.is_set(), "the text had to wait for the pass"
 
 
+@pytest.mark.processes
 def test_while_a_process_is_building(tiny_family, reading, monkeypatch, tmp_path, to_its_end):
     """The short form of the one below: a builder that would take ten minutes, and no compiler."""
     answers("The cat [MASK].")

@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import gradio as gr
+import pytest
 
 from explorer.assets import examples
 from explorer.page_state import FOLDS
@@ -11,6 +12,7 @@ from explorer.page_state import FOLDS
 HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 
 
+@pytest.mark.processes
 def test_building_the_page_imports_no_heavy_library():
     code = (
         "import sys; from explorer.ui.shell.page import build_page, launch_options;"

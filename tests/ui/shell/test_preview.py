@@ -192,16 +192,16 @@ def test_one_picture_is_drawn_at_a_time(client, asked, monkeypatch):
     def slow(state):
         asked.append(state.text)
         begun.set()
-        assert go_on.wait(20)
+        assert go_on.wait(300)
         return ANSWERS
 
     monkeypatch.setattr(preview, "first_answers", slow)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(preview.picture_of, PageState(text="One [MASK]."))
-        assert begun.wait(20)
+        assert begun.wait(300)
         assert preview.picture_of(PageState(text="Two [MASK].")) is None
         go_on.set()
-        assert first.result(20)
+        assert first.result(300)
     assert asked == ["One [MASK]."]
 
 

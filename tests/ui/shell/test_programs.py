@@ -13,7 +13,8 @@ from explorer.start import parse_flags
 from explorer.ui.shell.page import launch_options
 from tests.waiting import in_its_own_loop
 
-pytest.importorskip("mcp")
+pytest.importorskip("mcp", reason="no MCP here: pip install -r tests/requirements.txt")
+pytestmark = pytest.mark.processes
 TEXT = "The cat sat on the [MASK]."
 CALLS = {
     "predict_masked_words": ({"text": TEXT, "top_k": 3}, ("/predict", TEXT, "mini", 3)),
