@@ -130,3 +130,11 @@ export const packed = values => Buffer.from(new Float32Array(values).buffer).toS
 
 /** What promises and timers of no length still have to do. */
 export const settled = (ms = 0) => new Promise(done => { setTimeout(done, ms); });
+
+/** Come back as soon as a condition holds. @param {() => boolean} holds */
+export async function until(holds) {
+  for (const end = Date.now() + 60_000; !holds();) {
+    if (Date.now() > end) throw new Error(`it never came true: ${holds}`);
+    await new Promise(done => setTimeout(done, 2));
+  }
+}
