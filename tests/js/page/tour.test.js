@@ -25,12 +25,12 @@ beforeEach(() => history.replaceState({}, '', 'http://page.test/'));
 test('a stop shows its sentence, opens its view, lights its place and is in the address', async () => {
   const {root, sent, shown, at} = page();
   click(root.querySelector('#tour-start'));   // the module comes with the first click
-  await until(() => sheet().startsWith('#a'));
+  await until(() => sheet()?.startsWith('#a'));
   assert.deepEqual([shown(), at('tour'), sheet().startsWith('#a [data-kind="x/y"]'), root.querySelector('.tour-count').textContent], [[true, false], '1', true, '1 of 2']);
   assert.equal(sent.at(-1).tab, 'claims');
   assert.equal(root.querySelector('[data-step="-1"]').disabled, true);
   press(document.body, 'ArrowRight');
-  await until(() => sheet().startsWith('#b'));
+  await until(() => sheet()?.startsWith('#b'));
   assert.deepEqual([shown(), at('tour'), sheet().startsWith('#b [data-kind="z"]')], [[false, true], '2', true]);
   const {text, temperature, tab} = sent.at(-1);
   assert.deepEqual([text, temperature, tab, root.querySelector('textarea').value], ['A cat.', '4', 'depth', 'A cat.']);
