@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {beforeEach, mock, test} from 'node:test';
 
-import {click, coloured, place, press, settled, texts} from '../dom.js';
+import {click, coloured, place, press, settled, until, texts} from '../dom.js';
 import {COLOURS} from '../depth/palette.js';
 import {begun} from './stage.js';
 
@@ -238,8 +238,7 @@ test('light and dark are switched, kept, and drawn anew by the pictures that are
   assert.deepEqual([gradio.isDark(), drawn()], [false, 1]);
   click(root.querySelector('#theme-switch'));
   assert.deepEqual([gradio.isDark(), localStorage.getItem('explorer-theme')], [true, '"dark"']);
-  await settled(20);
-  assert.equal(drawn(), 2);
+  await until(() => drawn() === 2);
   one.remove();
   click(root.querySelector('#theme-switch'));
   assert.deepEqual([gradio.isDark(), localStorage.getItem('explorer-theme')], [false, '"light"']);
