@@ -17,17 +17,20 @@ class Switches {
   }
 
   set(data, ask) {
-    const swept = data.models.some(model => model.nats?.length);
-    if (data.text !== this.text || !swept) { this.off = {}; this.focus = null; }   // the fold says: all are on
+    const of = JSON.stringify([data.text, data.models.map(({key, label, layers, heads, card}) => [key, label, layers, heads, card])]);
+    const isSame = of === this.of, isSwept = data.models.some(model => model.nats?.length);
+    if (!isSame) { this.off = {}; this.focus = null; }
     this.data = data;
     this.ask = ask;
-    this.text = data.text;
+    this.of = of;
     this.models = data.models.filter(model => !model.card);
     for (const model of this.models) this.off[model.key] = this.off[model.key] || new Set();
     this.strongest = Math.max(0, ...this.models.flatMap(model => model.nats.flat()));
     const held = this.node.contains(document.activeElement);
     this.build();
     if (held && this.focus) this.cell(this.focus)?.focus();
+    // The same switches again, as the fold was opened before the page's own answer: its sentence says that all are on.
+    if (isSame && !isSwept && this.models.some(model => this.off[model.key].size)) this.update();
   }
 
   build() {
