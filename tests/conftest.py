@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, replace
@@ -66,17 +67,23 @@ class TinyFamily:
         return {key: self.run(key, text) for key in self.specs}
 
 
+SETTINGS = (
+    ("explorer.doors.hosts", "PUBLIC"),
+    ("explorer.models.choice.memory", "LIMIT"),
+    ("explorer.models.choice.own", "ANY"),
+    ("explorer.places.seam", "ASKER"),
+    ("explorer.places.seam", "PROGRAM"),
+    ("explorer.runs", "PLACE"),
+    ("explorer.ui.kit.asked", "STARTED"),
+)
+"""What a start sets for the whole process, as lists that hold it last."""
+
+
 @pytest.fixture(autouse=True)
 def _settings_as_they_were():
-    """What a start sets for the whole process is put back after each test."""
-    from explorer import runs
-    from explorer.doors import hosts
-    from explorer.models.choice import memory, own
-    from explorer.places import seam
-    from explorer.ui.kit import asked
-
-    settings = (asked.STARTED, hosts.PUBLIC, memory.LIMIT, own.ANY, runs.PLACE)
-    settings = (*settings, seam.ASKER, seam.PROGRAM)
+    """They are put back after each test."""
+    there = [(sys.modules[module], name) for module, name in SETTINGS if module in sys.modules]
+    settings = [getattr(module, name) for module, name in there]
     before = [list(one) for one in settings]
     yield
     for one, values in zip(settings, before, strict=True):

@@ -1,6 +1,6 @@
 """Models that only wait: they hold a text as long as they are told, and as many as they may."""
 
-from threading import Barrier, Lock, Semaphore
+from threading import Barrier, Semaphore, get_ident
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +13,21 @@ BERT = Where(MINI["bert"], "cpu", "float32")
 TEXT, PASS_S = "The cat sat on the [MASK].", 0.7
 
 
+class Places:
+    """So many, and the threads that have one."""
+
+    def __init__(self, n):
+        self.free, self.taken = Semaphore(n), set()
+
+    def __enter__(self):
+        assert self.free.acquire(timeout=300)
+        self.taken.add(get_ident())
+
+    def __exit__(self, *_):
+        self.taken.remove(get_ident())
+        self.free.release()
+
+
 @pytest.fixture(scope="module")
 def learnt():
     place = scale.Standing({}, PASS_S)
@@ -22,25 +37,21 @@ def learnt():
 
 @pytest.mark.parametrize("replicas", [1, 2, 4])
 def test_so_many_texts_are_held_at_once_as_there_are_replicas(learnt, replicas, monkeypatch):
-    """Each waits for the others that may be held with it, and there is never one more."""
-    learnt._line = {key: Semaphore(replicas) for key in MODEL_KEYS}
-    together, held, most = Barrier(replicas), Lock(), [0, 0]
+    """Each holds a place while it is computed, and waits there until all places are taken."""
+    places, together = Places(replicas), Barrier(replicas)
+    learnt._line = dict.fromkeys(MODEL_KEYS, places)
 
     def sleep(seconds):
         assert seconds == PASS_S
-        with held:
-            most[0] += 1
-            most[1] = max(most)
+        assert get_ident() in places.taken
         together.wait(300)
-        with held:
-            most[0] -= 1
 
     monkeypatch.setattr(scale, "time", SimpleNamespace(sleep=sleep))
     found = [learnt.run(BERT, TEXT, None) for _ in range(4)]
     made = [one.result(300) for one in found]
-    assert most == [0, replicas]
+    assert places.taken == set()
     assert len({id(run) for run in made}) == 4, "no page may take one for another's"
-    own = super(scale.Standing, learnt).run(BERT, TEXT, None).result(60)
+    own = super(scale.Standing, learnt).run(BERT, TEXT, None).result(300)
     np.testing.assert_allclose(made[0].mask_logits, own.mask_logits, atol=1e-5)
 
 

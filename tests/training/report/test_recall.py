@@ -61,7 +61,8 @@ def test_how_many_of_the_primers_words_are_whole(told):
     assert 0 < told["primer_whole"] < 0.01  # the eight of them that this vocabulary has
 
 
-def test_the_card_says_that_a_primer_was_read_and_how_large_it_is(primer_said):
+def test_the_card_says_that_a_primer_was_read_and_how_large_it_is(primer_said, monkeypatch):
+    monkeypatch.setattr(recall, "primer_sentences", lambda: primer_said)
     primer = recall.primer_size(0.12)
     assert primer == {"facts": len(facts()), "sentences": len(primer_said), "share": 0.12}
     assert primer_line({}) == ""
