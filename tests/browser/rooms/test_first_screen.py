@@ -179,15 +179,16 @@ IN_SIGHT = """place => {
 """Whether the lit picture stands below the row of tabs and above the tour's bar, wholly or by its first 300 px."""
 
 
-@pytest.mark.parametrize(("width", "height"), SCREENS)
-def test_twelve_stops_by_buttons_and_keys(page_at, width, height):
-    page = page_at("/", width=width, height=height)
+def test_twelve_stops_by_buttons_and_keys(page_at):
+    page = page_at("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
     page.get_by_role("button", name="Tour", exact=True).click()
     for number in range(1, len(VIEWS) + 1):
         stands_at(page, number)
         place = page.locator("#tour li:visible").get_attribute("data-lit")
-        page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
+        for width, height in SCREENS:
+            page.set_viewport_size({"width": width, "height": height})
+            page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
         expect(page.locator(".toast-body")).to_have_count(0)
         page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Back", exact=False).first.click()
