@@ -5,9 +5,9 @@ import pytest
 from explorer.bench import start
 from explorer.bench.load import ask_all
 from explorer.bench.questions import questions, same
-from tests.deploy.test_nginx import in_front_of, needs_nginx
+from tests.deploy.test_nginx import in_front_of, skipped
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, needs_nginx]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, skipped]
 
 
 def test_two_real_pages_answer_browsers_and_programs_as_one_does(tmp_path, chromium):
