@@ -6,6 +6,7 @@ import sys
 import warnings
 from collections import OrderedDict
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from weakref import WeakKeyDictionary
 
@@ -243,18 +244,26 @@ def _seven_networks():
     return {}
 
 
+@pytest.fixture(scope="session")
+def _narrow_counts():
+    """What is counted once for all published shapes, for the narrow ones on their own."""
+    from explorer.analysis.parameters import sharing, sizes
+
+    kept = ((sizes, "seven_sizes"), (sharing, "sharing_modes"))
+    return [(module, name, cache(getattr(module, name).__wrapped__)) for module, name in kept]
+
+
 @pytest.fixture
-def seven(_seven_folder, _seven_networks, tiny_family, monkeypatch):
+def seven(_seven_folder, _seven_networks, _narrow_counts, tiny_family, monkeypatch):
     """The folder of narrow networks in all seven published shapes, beside the random family."""
-    from explorer.analysis.parameters.sizes import seven_sizes
     from explorer.models import loading
     from tests.models.choice.seven_sizes import narrow
 
-    seven_sizes.cache_clear()
+    for module, name, narrow_ones in _narrow_counts:
+        monkeypatch.setattr(module, name, narrow_ones)
     with narrow(monkeypatch, _seven_folder):
         monkeypatch.setattr(loading, "_loaded", _seven_networks)
         yield _seven_folder
-    seven_sizes.cache_clear()
 
 
 @pytest.fixture(scope="session")
