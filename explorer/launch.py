@@ -31,10 +31,10 @@ def build(flags: Namespace) -> gr.Blocks:
         Broken: a file is missing or damaged.
     """
     check_machine()
-    if not flags.models_at:
-        check_models()
     if flags.models_at:
         ask_models_at(flags.models_at)
+    else:
+        check_models()
     return build_page(opened_on(flags), with_tools(flags))
 
 

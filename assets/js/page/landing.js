@@ -47,10 +47,10 @@ export function landOn(tab, fold, wasBelow = false) {
 
 /**
  * Keep a picture, or its upper part, in sight between the row of tabs and what covers the lower end of the screen.
- * @param {() => HTMLElement | null} find @param {() => number} coveredBelow CSS pixels
+ * @param {() => HTMLElement | null} pictureNow @param {() => number} coveredBelow CSS pixels
  */
-export function landOnPicture(find, coveredBelow) {
-  hold(find, () => goalOfPicture(find(), coveredBelow()));
+export function landOnPicture(pictureNow, coveredBelow) {
+  hold(pictureNow, () => goalOfPicture(pictureNow(), coveredBelow()));
   isHeld = true;
 }
 
@@ -61,13 +61,13 @@ function goalOfPicture(picture, below) {
   return [0, topOf(find(document, '#tabs'))].find(goal => goal >= lowest) ?? Math.max(0, top - coveredAbove() - 12);
 }
 
-/** Scroll to a goal now and whenever something above the place changes its height, until the reader acts. @param {() => HTMLElement | null} find @param {() => number} goalNow */
-function hold(find, goalNow) {
+/** Scroll to a goal now and whenever something above the place changes its height, until the reader acts. @param {() => HTMLElement | null} placeNow @param {() => number} goalNow */
+function hold(placeNow, goalNow) {
   end();
   const {body, documentElement: page} = document, seen = new Set();
   let at = scrollY, height = 0;
   const settle = () => {
-    for (const part of above(find())) {
+    for (const part of above(placeNow())) {
       if (seen.has(part)) continue;
       seen.add(part);
       watch.observe(part);
