@@ -66,8 +66,10 @@ def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium,
         expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
         for name in FOLDS.get(tab.ID, ()):
             page.locator(f"#fold-{tab.ID}-{name} > button.label-wrap").click()
-            drawn = page.locator(f"#fold-{tab.ID}-{name} :is(.canvas, .drawn) > *")
-            expect(drawn.first).to_be_visible()
+            pictures = f"#fold-{tab.ID}-{name} :is(.canvas, .drawn)"
+            expect(page.locator(f"{pictures} > *").first).to_be_visible()
+            # A fold has several pictures, each an answer of its own: all of them are in the file.
+            expect(page.locator(f"{pictures}:empty")).to_have_count(0)
         path = saved(page, tab.ID, tmp_path)
         with offline(chromium, path) as alone:
             says_the_same(page, alone, tab.ID)
