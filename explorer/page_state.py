@@ -1,6 +1,7 @@
 """PageState: everything the reader chose, as one frozen value; a link is its only other form."""
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -67,6 +68,8 @@ LINK_LONGEST = 1_900
 TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
 """What readers type: the fields that are packed."""
 DEFAULT_TEXT: str = examples()[0]["text"]
+LONGEST_LOOK = 300
+_LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
 MAX_LAYER = MAX_HEAD = MOST_LAYERS - 1
 
 
@@ -108,7 +111,9 @@ class PageState:
     passage: str = ""
     """Like ``question``."""
     fold: str = ""
-    """The open fold of the tab; the one opened last if there are several."""
+    """The tab's open folds and its part in sight, commas between, in the order of opening."""
+    look: str = ""
+    """How pictures are looked at (words shown, units ...): `name:value` pairs for the browser."""
     device: str = "cpu"
     """Never part of a link: the reader's machine is not the sender's."""
     dtype: str = "float32"
@@ -193,7 +198,7 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
         repairs["word"] = -1
     if state.hidden and len(hidden_words(state)) > clean_text(state.text).count(MASK):
         repairs["hidden"] = ""
-    if state.fold and state.fold not in (*FOLDS[state.tab], *PARTS.get(state.tab, ())):
+    if not set(open_folds(state)) <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}:
         repairs["fold"] = ""
     return repairs | _unfitting_depth(state)
 
@@ -214,6 +219,11 @@ def _unfitting_depth(state: PageState) -> dict[str, Any]:
 def hidden_words(state: PageState) -> tuple[str, ...]:
     """The word behind each mask, the first ones first; empty where none is known."""
     return tuple(state.hidden.split("|")) if state.hidden else ()
+
+
+def open_folds(state: PageState) -> tuple[str, ...]:
+    """Return the names of the open folds and of the part in sight, in the order of opening."""
+    return tuple(state.fold.split(",")) if state.fold else ()
 
 
 def _can_be_hidden(text: str, word: int) -> bool:
@@ -246,6 +256,15 @@ def _read_index(limit: int, raw: str) -> int | None:
     return value if 0 <= value <= limit else None
 
 
+def _read_fold(raw: str) -> str | None:
+    names = str(raw).split(",") if len(raw) <= LINK_LONGEST and raw else []
+    return ",".join(names) if len(set(names)) == len(names) and set(names) <= _ALL_FOLDS else None
+
+
+def _read_look(raw: str) -> str | None:
+    return raw if len(raw) <= LONGEST_LOOK and _LOOK.fullmatch(str(raw)) else None
+
+
 def _read_temperature(raw: str) -> float | None:
     try:
         value = float(str(raw)[:32])
@@ -255,6 +274,7 @@ def _read_temperature(raw: str) -> float | None:
     return value if math.isfinite(value) and low <= value <= high else None
 
 
+_ALL_FOLDS = {name for names in (*FOLDS.values(), *PARTS.values()) for name in names}
 Readers = dict[str, Callable[[str], Any]]
 _READERS: Readers = {
     "text": _read_text,
@@ -276,7 +296,8 @@ _READERS: Readers = {
     "question": _read_text,
     "passage": _read_text,
     "hidden": _read_hidden,
-    "fold": partial(_one_of, ("", *(n for ns in (*FOLDS.values(), *PARTS.values()) for n in ns))),
+    "fold": _read_fold,
+    "look": _read_look,
 }
 """How each field of a link is read; None means it had to be repaired."""
 _PAGE_READERS: Readers = {

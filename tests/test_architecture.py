@@ -141,7 +141,7 @@ LIBRARIES = {
 """What each floor must not import from outside."""
 TERMINALS = {"assets", "bench", "elsewhere", "launch", "serve", "start", "training"}
 """What speaks to whoever starts a program, and may say the reason in a library's words."""
-MOST_LINES, LONGEST = 300, 50
+MOST_LINES, LONGEST = 500, 50
 SOURCES = {p: ast.parse(p.read_text("utf-8")) for p in sorted(HOUSE.rglob("*.py"))}
 
 

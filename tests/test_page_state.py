@@ -96,11 +96,13 @@ def page_states(draw):
         times=draw(st.integers(0, 2 * shape_of(family, "albert").n_layers)),
         at=draw(st.integers(-1, len(words) - 1)),
         lens=draw(st.sampled_from(LENSES)),
-        fold=draw(st.sampled_from(["", *FOLDS[tab], *PARTS.get(tab, ())])),
+        fold=",".join(draw(st.permutations(FOLDS[tab]))[: draw(st.integers(0, 3))]),
+        look=",".join(draw(st.lists(LOOKS, max_size=4))),
         **{name: draw(st.one_of(st.just(""), texts)) for name in OTHER_TEXTS},
     )
 
 
+LOOKS = st.from_regex(r"[a-z]{1,9}:[A-Za-z0-9.]{1,20}", fullmatch=True)
 states = page_states()
 anything = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=80))
 keys = st.one_of(st.sampled_from([*PageState.__slots__, *MODEL_KEYS, "v"]), st.text(max_size=12))
@@ -115,7 +117,8 @@ def allowed(state):
         and 0 <= state.head < shape_of(state.family, state.model).n_heads
         and state.order in ORDERS
         and state.view in VIEWS
-        and state.fold in ("", *FOLDS[state.tab], *PARTS.get(state.tab, ()))
+        and {*filter(None, state.fold.split(","))} <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}
+        and not set(state.look) & set("<>\"'& \n")
         and (state.word == -1 or state.word < len(split_words(clean_text(state.text))))
         and math.isfinite(state.temperature)
         and TEMPERATURES[0] <= state.temperature <= TEMPERATURES[1]
@@ -152,12 +155,24 @@ def test_a_repaired_link_needs_no_second_repair(params):
 
 @pytest.mark.parametrize(
     "name",
-    ["family", "tab", "model", "layer", "head", "order", "view", "temperature", "word", "fold"],
+    [
+        "family",
+        "tab",
+        "model",
+        "layer",
+        "head",
+        "order",
+        "view",
+        "temperature",
+        "word",
+        "fold",
+        "look",
+    ],
 )
 @pytest.mark.parametrize("value", HOSTILE[:11])
 def test_a_bad_value_becomes_the_default_and_is_named(name, value):
-    if (name, value) == ("fold", ""):
-        return  # no fold: a link may say so
+    if name in ("fold", "look") and not value:
+        return  # none: a link may say so
     default = PageState(model="albert", layer=2, head=3, temperature=5.0, tab="attention")
     state, repaired = from_params({name: value}, default)
     assert repaired == (name,)
@@ -187,6 +202,13 @@ def test_numbers_in_range_are_kept(name, value):
         ({"at": "2", "text": "Oh no"}, ("at",)),
         ({"fold": "moves"}, ("fold",)),
         ({"fold": "moves", "tab": "depth"}, ()),
+        ({"fold": "moves,similarity", "tab": "depth"}, ()),
+        ({"fold": "moves,moves", "tab": "depth"}, ("fold",)),
+        ({"fold": "moves,words", "tab": "depth"}, ("fold",)),
+        ({"fold": "pairs,sentiment", "tab": "tasks"}, ()),
+        ({"look": "shown:5,unit:pieces"}, ()),
+        ({"look": "shown:5,unit"}, ("look",)),
+        ({"look": ",".join(["shown:5"] * 50)}, ("look",)),
     ],
 )
 def test_what_the_state_does_not_have_is_repaired_and_named(params, wrong):

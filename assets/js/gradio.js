@@ -54,18 +54,20 @@ export function coveredAbove() {
   return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
 }
 
-// The folds of the tab in sight, and the buttons of its parts: their name in links, whether they are open, and two presses.
-export function foldsInSight() {
-  const nodes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.fold, .part-tab')]).filter(node => node.getClientRects().length);
-  return nodes.map(node => {
-    const isPart = node.matches('.part-tab'), header = isPart ? node : find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
-    return {
-      node, name: node.id.split('-').pop(), isPart, isFirst: isPart && !node.previousElementSibling,
-      isOpen: () => Boolean(header?.matches('.open, [aria-selected=true]')),
-      press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
-    };
-  });
+// A fold, or the button of a tab's part: its name in links, whether it is open, and two presses.
+function foldAt(node) {
+  const isPart = node.matches('.part-tab'), header = isPart ? node : find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
+  return {
+    node, isPart, isFirst: isPart && !node.previousElementSibling,
+    isOpen: () => Boolean(header?.matches('.open, [aria-selected=true]')),
+    press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
+  };
 }
+
+const folds = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.fold, .part-tab')]).map(foldAt);
+export const foldsInSight = () => folds().filter(({node}) => node.getClientRects().length);
+/** @param {string} tab in sight or not */
+export const foldsOf = tab => folds().filter(({node}) => node.id.startsWith(`fold-${tab}-`));
 
 /** React to every fold that a click opens or closes, and to every part that it brings in sight, after it did. */
 export function onFold(react) {
@@ -75,7 +77,7 @@ export function onFold(react) {
       one.setAttribute('aria-selected', String(one === part));
       one.setAttribute('tabindex', one === part ? '0' : '-1');
     }
-    if (node) setTimeout(() => react(foldsInSight().find(fold => fold.node === node)), 0);
+    if (node) setTimeout(() => react(foldAt(node)), 0);
   });
 }
 
@@ -159,11 +161,13 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(root: HTMLElement) => void} [theme]
  * @property {(root: HTMLElement) => Promise<void>} [whole] draws what waits until it is in sight
  * @property {(root: HTMLElement) => void} [near] its place is there, its data may be on the way
+ * @property {string[]} [choices] what it draws besides its data and Back may change: it is drawn anew
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
  * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known
  */
 
-/** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */
+/** @typedef {{kind: string, props: {value?: string}, picture: Picture | null, update?: () => Promise<void>}} Mounted */
+/** @type {Map<HTMLElement, Mounted>} */
 const mounted = new Map();
 const questions = new Map();   // kind -> what its picture asked last, or a function that says it
 
@@ -171,7 +175,7 @@ const questions = new Map();   // kind -> what its picture asked last, or a func
 async function mount(kind, element, props, watch, trigger, asks) {
   const root = element.querySelector('.canvas');
   if (!root) return;
-  /** @type {{kind: string, props: {value?: string}, picture: Picture | null}} */
+  /** @type {Mounted} */
   const canvas = {kind, props, picture: null};
   const ask = question => { questions.set(kind, question); trigger('select', {}); };
   const context = {get dark() { return isDark(); }, ask, asks};
@@ -181,6 +185,7 @@ async function mount(kind, element, props, watch, trigger, asks) {
     if (props.value) return canvas.picture.show(root, JSON.parse(props.value), context);
     if (canvas.picture.clear) canvas.picture.clear(root); else root.replaceChildren();
   });
+  canvas.update = update;
   watch('value', update);
   mounted.set(root, canvas);
   await attempt(root, async () => { canvas.picture = await import(`./${root.dataset.module || kind}.js`); });
@@ -249,6 +254,11 @@ const whenIdle = window.requestIdleCallback ?? (act => setTimeout(act, 500));
 /** Draws what waits until it is in sight, as far as it is on this tab. */
 export function drawWaiting() {
   for (const [root, {picture, props}] of mounted) if (picture?.whole && props.value && root.firstChild && root.getClientRects().length) attempt(root, () => picture.whole(root));
+}
+
+/** Draw the pictures anew that show one of these choices. @param {string[]} names */
+export function redraw(names) {
+  for (const {picture, props, update} of mounted.values()) if (props.value && picture?.choices?.some(name => names.includes(name))) update();
 }
 
 /** What a canvas shows now, as it was sent. @param {HTMLElement} root @returns {{kind: string, value: string}} */

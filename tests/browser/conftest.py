@@ -101,8 +101,24 @@ LEAVING = re.compile("signal is aborted|BodyStreamBuffer was aborted|Connection 
 """What Gradio's browser code logs of a page that is left before it is answered."""
 
 
+TOASTS = """new MutationObserver(changes => {
+  for (const {addedNodes} of changes) for (const node of addedNodes) {
+    const toast = node.nodeType === 1 && (node.matches('.toast-body') ? node : node.querySelector('.toast-body'));
+    if (toast) setTimeout(() => console.error(`toast: ${toast.innerText.replace(/\\s+/g, ' ')}`), 0);
+  }
+}).observe(document, {childList: true, subtree: true});"""
+"""A toast is logged, so that one that is gone before the test ends is heard of too."""
+SIDEWAYS = """() => {
+  const {scrollWidth, clientWidth} = document.documentElement;
+  return scrollWidth > clientWidth ? `${scrollWidth} px wide in a window of ${clientWidth}` : null;
+}"""
+
+
 class Guard:
-    """What a page must never do: call another host, raise an error, or log one."""
+    """What a page must never do unless its test says so.
+
+    Call another host, raise an error, log one or a warning, fail a request, show a toast, or be wider than its window.
+    """
 
     def __init__(self, home: str) -> None:
         self.home = home
@@ -112,9 +128,28 @@ class Guard:
         if not request.url.startswith((self.home, "data:", "blob:", "about:")):
             self.problems.append(f"third-party request: {request.url}")
 
+    def expect(self, told: str) -> None:
+        """Take back what a test has brought about: some problem says this, and all that do are forgotten."""
+        rest = [one for one in self.problems if told not in one]
+        assert len(rest) < len(self.problems), f"nothing said {told!r}: {self.problems}"
+        self.problems[:] = rest
+
+    def failed(self, request) -> None:
+        if request.failure != "net::ERR_ABORTED":  # a page that is left aborts what it waits for
+            self.problems.append(f"request failed: {request.url}: {request.failure}")
+
+    def sideways(self, page) -> None:
+        """Note a page that scrolls sideways at the width it has now."""
+        if (
+            not page.is_closed()
+            and page.url.startswith(self.home)
+            and (told := page.evaluate(SIDEWAYS))
+        ):
+            self.problems.append(f"scrolls sideways: {told}")
+
     def console(self, message) -> None:
-        if message.type == "error":
-            self.problems.append(f"console error: {message.text}")
+        if message.type in ("error", "warning"):
+            self.problems.append(f"console {message.type}: {message.text}")
 
     def error(self, error) -> None:
         self.problems.append(f"page error: {error.error}")
@@ -131,6 +166,7 @@ class Guard:
         """What is listened to: no routes, with which Chromium keeps no cache."""
         return {
             "request": self.request,
+            "requestfailed": self.failed,
             "console": self.console,
             "weberror": self.error,
             "page": self.page,
@@ -192,6 +228,7 @@ def page_at(chromium, kept_context, app_url, request):
         guard = Guard(app_url)
         guard.watch(context)
         page = context.new_page()
+        page.add_init_script(TOASTS)
         page.guard = guard
         opened.append((context, page, guard))
         page.set_viewport_size({"width": width, "height": height})
@@ -206,6 +243,8 @@ def page_at(chromium, kept_context, app_url, request):
 
     yield page_at
     failed = getattr(request.node, "failed_call", False)
+    for _, page, guard in opened:
+        guard.sideways(page)
     problems = [problem for _, _, guard in opened for problem in guard.problems]
     for number, (context, page, guard) in enumerate(opened):
         if failed or problems:

@@ -215,6 +215,7 @@ def test_a_bad_link_is_repaired_with_one_notice(page_at):
     expect(page.locator(FINDING)).to_be_visible()
     expect(page.locator(".toast-body")).to_have_count(1)
     expect(page.locator(".toast-body")).to_contain_text("tab, layer, temperature, family")
+    page.guard.expect("tab, layer, temperature, family")
     page.wait_for_function("!location.search.includes('temperature')")
 
 

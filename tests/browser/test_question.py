@@ -71,7 +71,9 @@ def test_a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page
             arg=tab.lower(),
         )
     assert sent == []
-    assert page.locator("#link input").input_value() == page.url.replace("__theme=light&", "")
+    page.wait_for_function(
+        "document.querySelector('#link input').value === location.href.replace('__theme=light&', '')"
+    )
     compare(page, "The sea is [MASK].")
     expect(page.locator("#fold-predictions-words .pw-tile", has_text="sea")).to_be_visible()
 
@@ -82,6 +84,7 @@ def test_a_head_that_does_not_exist_is_repaired_with_a_notice(page_at):
     page.wait_for_function(
         "!location.search.includes('layer') && !location.search.includes('head')"
     )
+    page.guard.expect("layer, head")
 
 
 def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
@@ -91,15 +94,17 @@ def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
     expect(page.locator(".toast-body")).to_contain_text("reset to the default: fold")
     expect(page.locator("#tab-claims .fold .label-wrap.open")).to_have_count(0)
     page.wait_for_function("!location.search.includes('fold=')")
+    page.guard.expect("default: fold")
 
 
 def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
     page = page_at("/?tab=parameters&fold=sizes")
     expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
     page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
-    page.wait_for_function("location.search.includes('fold=sharing')")
+    linked = "names => new URLSearchParams(location.search).get('fold') === names"
+    page.wait_for_function(linked, arg="sizes,sharing")
     page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
-    page.wait_for_function("!location.search.includes('fold=sharing')")
+    page.wait_for_function(linked, arg="sizes")
 
 
 def test_a_refused_text_changes_neither_the_link_nor_the_tabs(page_at):

@@ -5,22 +5,23 @@ import {menuOf} from '../kit/menus.js';
 import {fixed, wholePercent} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
+import {look} from '../page/look.js';
 import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 
-// The reader's choices outlive a new text; the view is the page's, and in the link.
-const kept = {unit: 'words', added: 'shown', others: 'closest', mass: .7};
+const kept = {unit: look('unit', 'words'), added: look('added', 'shown'), others: look('others', 'closest'), mass: look('mass', 70)};
 
 export class Lens {
   /** @param {any} host the wall it belongs to */
   constructor(host) {
     this.host = host;
     this.view = chosen('view') ?? 'matrix';
-    this.unit = kept.unit;
-    this.added = kept.added;
-    this.others = kept.others;
-    this.mass = kept.mass;
+    const {texts} = host.wall, known = (name, options) => Object.hasOwn(texts[options], kept[name].value) ? kept[name].value : Object.keys(texts[options])[0];
+    this.unit = known('unit', 'units');
+    this.added = known('added', 'addeds');
+    this.others = known('others', 'otherses');
+    this.mass = Math.min(100, Math.max(10, Number(kept.mass.value) || 70)) / 100;
     this.cell = null;
     this.node = make('section', {class: 'aw-lens'});
     this.build();
@@ -29,8 +30,9 @@ export class Lens {
   }
 
   keep(name, value) {
-    this[name] = kept[name] = value;
+    this[name] = value;
     if (name === 'view') choose({view: value});
+    else kept[name].value = name === 'mass' ? Math.round(100 * value) : value;
     if (name === 'others') { this.host.others = value; this.host.drawOver(); this.host.ask(); }
     this.draw();
   }

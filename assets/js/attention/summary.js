@@ -3,11 +3,12 @@ import {choice} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
 import {floats} from '../kit/numbers.js';
 import {paletteOf} from './colours.js';
+import {look} from '../page/look.js';
 import {wordLabel} from './heads.js';
 import {Matrix} from './matrix.js';
 
 const shown = new WeakMap();   // root -> its summary
-let added = 'hidden';          // kept while the page lives
+const added = look('summary', 'hidden');
 
 class Summary {
   constructor(root, data, context) {
@@ -28,7 +29,7 @@ class Summary {
       return part;
     });
     this.panels = make('div', {class: 'aw-panels'}, ...this.parts.map(part => part.figure));
-    const bar = make('div', {class: 'aw-bar'}, choice(data.texts.added, data.texts.addeds, added, key => { added = key; this.draw(); }));
+    const bar = make('div', {class: 'aw-bar'}, choice(data.texts.added, data.texts.addeds, added.value, key => { added.value = key; this.draw(); }));
     this.root.replaceChildren(bar, this.panels, make('p', {class: 'note', text: data.texts.hint}), this.live);
     this.draw();
   }
@@ -39,7 +40,7 @@ class Summary {
     const {models, words, texts} = this.data, palette = paletteOf(this.root, models.map(m => m.key), this.context.dark);
     const across = this.width >= 860 ? this.parts.length : 1, width = Math.floor((this.width - 28 * (across - 1)) / across);
     this.panels.style.gridTemplateColumns = `repeat(${across}, minmax(0, 1fr))`;
-    const all = words.map((_, i) => i), left = all.filter(i => !this.data.special[i]), keep = added === 'hidden' && left.length ? left : all;
+    const all = words.map((_, i) => i), left = all.filter(i => !this.data.special[i]), keep = added.value === 'hidden' && left.length ? left : all;
     this.words = keep.map(i => wordLabel(words[i]));
     for (const part of this.parts) {
       const {label, key} = part.model;
@@ -61,6 +62,9 @@ class Summary {
     }
   }
 }
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {

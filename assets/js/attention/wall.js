@@ -203,6 +203,9 @@ class Wall extends Tiles {
   }
 }
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['model', 'layer', 'head', 'order', 'view', 'look'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export async function show(root, data, context) {
   const turn = {};

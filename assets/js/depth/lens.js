@@ -54,6 +54,9 @@ async function words(data, top, place, {asks}) {
   }
 }
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['mask', 'lens', 'times'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
   const {texts, masks} = data, top = make('div'), bar = make('div', {class: 'aw-bar'}), body = make('div', {class: 'dp-place-of'});

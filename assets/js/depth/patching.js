@@ -64,6 +64,9 @@ function section(model, mask, data, deepest, explain) {
   return make('section', {class: 'dq', 'data-model': model.key}, make('h3', {class: 'model-name', 'data-model': model.key}, model.label), ...inside);
 }
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['mask'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, context) {
   const {models, texts} = data;

@@ -6,6 +6,9 @@ import {choose, chosen} from '../page/here.js';
 
 export {constants, table, whole} from '../kit/figure.js';
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['at'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, first, texts, ways, words}) {
   const wanted = Number(chosen('at') ?? -1), at = wanted >= 0 && wanted < words.length ? wanted : first;

@@ -2,14 +2,17 @@
 import {make, sayNodes as say, vary, word} from '../kit/dom.js';
 import {bytes, floats, number, percent, shown} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
-import {niceTop} from '../kit/scales.js';
+import {choice} from '../kit/choice.js';
+import {placeOf} from '../kit/scales.js';
 import {explained, explainer} from '../kit/term.js';
 import {compare as run} from '../page/here.js';
+import {look} from '../page/look.js';
 import {curves} from './curves.js';
 import {keep, setTemperature, setUp, temperature} from './temperature.js';
 
 const LISTED = [5, 8, 12, 20];
-let listed = 8;   // kept while the page lives: a new text keeps the reader's choice
+const chosenScale = look('scale', 'share'), scaleNow = () => chosenScale.value === 'log' ? 'log' : 'share';
+const chosenLength = look('listed', 8), listed = () => LISTED.find(k => String(k) === chosenLength.value) ?? 8;
 
 function strip(data) {
   const box = make('div', {class: 'ds-strip', role: 'group', 'aria-label': data.texts.strip});
@@ -27,34 +30,40 @@ function strip(data) {
 function control(data, dial, change) {
   const range = make('input', {type: 'range', min: 0, max: dial.steps, step: 1, id: 'ds-t',
     'aria-label': data.texts.temperature});
-  const output = make('output', {for: 'ds-t', class: 'ds-t'});
+  const [low, high] = data.temperatures, typed = make('input', {type: 'number', class: 'ds-t', step: 'any', min: low, max: high, 'aria-label': data.texts.typed});
   const presets = make('div', {class: 'ds-presets'}, ...data.texts.presets.map(([t, label]) => {
     const button = make('button', {type: 'button', class: 'chip', 'data-t': t}, label);
     button.addEventListener('click', () => { change(t); keep(t); });
     return button;
   }));
+  // The pointer's shortcuts: by keys the dial itself stops at each, so that they need no place of their own.
   const ticks = make('div', {class: 'ds-ticks', 'aria-hidden': 'true'}, ...dial.round.map(t => {
-    const tick = make('span', {}, String(t));
+    const tick = make('button', {type: 'button', tabindex: -1}, String(t));
     vary(tick, '--at', dial.place(t) / dial.steps);
+    tick.addEventListener('click', () => { change(t); keep(t); });
     return tick;
   }));
+  typed.addEventListener('change', () => {
+    const t = typed.valueAsNumber;
+    if (t >= low && t <= high) { change(t); keep(t); } else set(temperature());
+  });
   range.addEventListener('input', () => change(dial.value(range.value)));
   range.addEventListener('change', () => keep(temperature()));
   const set = t => {
     range.value = String(dial.place(t));
-    output.textContent = `T = ${shown(t)}`;
+    typed.value = shown(t);
     range.setAttribute('aria-valuetext', `T = ${shown(t)}`);
     for (const button of presets.children) button.setAttribute('aria-pressed', String(Number(button.getAttribute('data-t')) === t));
   };
   const node = make('div', {class: 'ds-control'},
-    make('div', {class: 'ds-dial'}, make('label', {for: 'ds-t'}, data.texts.temperature), output, presets),
+    make('div', {class: 'ds-dial'}, make('label', {for: 'ds-t'}, data.texts.temperature), make('span', {class: 'ds-now'}, 'T = ', typed), presets),
     make('div', {class: 'ds-range'}, range, ticks));
   return {node, set};
 }
 
 // The two lists do not change with T, so the rows are built once and only their numbers move.
 function rows(data) {
-  const ids = [...new Set([...data.teacher.top.slice(0, listed), ...data.student.top.slice(0, listed)])];
+  const ids = [...new Set([...data.teacher.top.slice(0, listed()), ...data.student.top.slice(0, listed())])];
   ids.sort((a, b) => data.teacher.logits[b] - data.teacher.logits[a]
     || data.student.logits[b] - data.student.logits[a]);
   const models = data.models;
@@ -64,14 +73,14 @@ function rows(data) {
     if (id === data.answer.id) badges.push(make('span', {class: 'badge ds-true'}, data.texts.answer));
     const cells = models.map(model => {
       const at = model.beside ? model.partner[id] : id;
-      const bar = make('i', {class: 'ds-bar', 'data-model': model.key});
+      const bar = make('i', {class: 'ds-bar', 'data-model': model.key}), ghost = make('i', {class: 'ds-ghost', 'data-model': model.key});
       const value = make('span', {class: 'ds-p', 'data-model': model.key});
       if (at < 0) { bar.classList.add('none'); value.textContent = '–'; value.title = data.texts.no_partner; }
-      return {model, at, bar, value};
+      return {model, at, bar, ghost, value};
     });
     const node = make('li', {class: 'ds-row', 'data-id': id},
       make('span', {class: 'ds-name'}, make('span', {class: 'ds-text'}, data.names[id]), ...badges),
-      make('span', {class: 'ds-track', 'aria-hidden': 'true'}, ...cells.map(cell => cell.bar)),
+      make('span', {class: 'ds-track', 'aria-hidden': 'true'}, ...cells.map(cell => make('span', {class: 'ds-pair'}, cell.ghost, cell.bar))),
       make('span', {class: 'ds-ps'}, ...cells.map(cell => cell.value)));
     return {id, node, cells};
   });
@@ -117,8 +126,8 @@ function measures(data) {
 
 function listControl(data, redraw) {
   const select = make('select', {id: 'ds-k'}, ...LISTED.filter(k => k <= data.teacher.top.length).map(k => make('option', {value: k}, String(k))));
-  select.value = String(listed);
-  select.addEventListener('change', () => { listed = Number(select.value); redraw(); });
+  select.value = String(listed());
+  select.addEventListener('change', () => { chosenLength.value = select.value; redraw(); });
   return make('div', {class: 'ds-listed'}, make('label', {for: 'ds-k'}, data.texts.listed), select);
 }
 
@@ -138,12 +147,13 @@ function unpack(data) {
 function paint(view, t) {
   const {data} = view, soft = new Map(data.models.map(model => [model, softmax(model.logits, t)]));
   const [a, b] = [soft.get(data.teacher), soft.get(data.student)];
-  const top = Math.max(...view.rows.map(row => Math.max(a.p[row.id], b.p[row.id])));
-  const max = niceTop(top), left = new Map([[data.teacher, 1], [data.student, 1]]);
+  const left = new Map([[data.teacher, 1], [data.student, 1]]), place = placeOf(scaleNow());
+  view.plain ??= new Map(data.models.map(model => [model, softmax(model.logits, 1).p]));
   for (const row of view.rows) for (const cell of row.cells) {
-    if (cell.at < 0) { vary(cell.bar, '--share', 0); continue; }
+    if (cell.at < 0) { for (const bar of [cell.bar, cell.ghost]) vary(bar, '--share', 0); continue; }
     const p = soft.get(cell.model).p[cell.at];
-    vary(cell.bar, '--share', Math.min(1, p / max));
+    vary(cell.bar, '--share', place(p));
+    vary(cell.ghost, '--share', t === 1 ? 0 : place(view.plain.get(cell.model)[cell.at]));
     cell.value.textContent = number(p);
     cell.value.dataset.p = p;
     if (left.has(cell.model)) left.set(cell.model, left.get(cell.model) - p);
@@ -160,10 +170,10 @@ function paint(view, t) {
     part.value.dataset.p = kept;
     vary(part.fill, '--share', p[first]);
   }
-  words(view, {t, max, a, b, dark, soft});
+  words(view, {t, a, b, dark, soft});
 }
 
-function words(view, {t, max, a, b, dark, soft}) {
+function words(view, {t, a, b, dark, soft}) {
   const {data} = view, texts = data.texts;
   const found = divergences(data.teacher.logits, data.student.logits, t, a, b);
   for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_student_teacher: found.ba,
@@ -177,7 +187,7 @@ function words(view, {t, max, a, b, dark, soft}) {
     dark: make('strong', {}, percent(dark.get(data.teacher))), other: percent(dark.get(data.student))}));
   const told = {t: shown(t), teacher: a.p[data.teacher.top[0]].toFixed(3), student: b.p[data.student.top[0]].toFixed(3), kl: Math.abs(found.ab).toFixed(3)};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]')) place.textContent = told[place.getAttribute('data-soft')];
-  view.scale.textContent = texts.scale.replace('{max}', max);
+  view.scale.textContent = scaleNow() === 'log' ? texts.scale_log : texts.scale;
   if (!data.beside) return;
   const c = soft.get(data.beside);
   let onTeacher = 0, onBeside = 0;
@@ -202,12 +212,15 @@ const below = new WeakMap();
 /** @type {import('../gradio.js').Picture['whole']} */
 export const whole = async root => below.get(root)?.whole();
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['temperature', 'look'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
   const scale = setUp(data);
-  const view = {data, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
+  const view = {data, plain: null, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
   below.set(root, view.curves);
   const beside = besideCard(data);
@@ -241,7 +254,7 @@ export function show(root, data) {
   root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node, view.sentence,
     make('div', {class: 'ds-grid'},
       make('div', {class: 'ds-main'},
-        make('div', {class: 'ds-top'}, legend(data), listControl(data, () => { fill(); paint(view, temperature()); })),
+        make('div', {class: 'ds-top'}, legend(data), choice(data.texts.scales_label, data.texts.scales, scaleNow(), key => { chosenScale.value = key; paint(view, temperature()); }), listControl(data, () => { fill(); paint(view, temperature()); })),
         list, view.scale),
       make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)), view.curves.node);
 }

@@ -5,7 +5,7 @@ import {make} from './dom.js';
 export const addresses = () => ['plotly.min.js', 'templates.json'].map(name => new URL(`../${name}`, import.meta.url).href);
 const NEAR = '400px';
 /** What a reader can do with a chart: zoom by dragging, pan, and come back. */
-const CONFIG = {displaylogo: false, displayModeBar: 'hover', scrollZoom: false, doubleClick: 'reset',
+const CONFIG = {displaylogo: false, showSendToCloud: false, displayModeBar: 'hover', scrollZoom: false, doubleClick: 'reset',
   modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'toImage', 'zoomIn2d', 'zoomOut2d']};
 const isDark = () => document.body.classList.contains('dark');
 const touched = () => matchMedia('(pointer: coarse)').matches;

@@ -1,5 +1,5 @@
-// Open folds show the text that was compared last, and the link names the one opened last.
-import {foldsInSight, onFold} from '../gradio.js';
+// Open folds show the text that was compared last, and the link names those of its tab.
+import {foldsInSight, foldsOf, onFold} from '../gradio.js';
 import {recall, remember} from '../kit/memory.js';
 import {choose, chosen, withState} from './here.js';
 import {landOn} from './landing.js';
@@ -7,7 +7,7 @@ import {landOn} from './landing.js';
 const shown = new WeakMap();   // fold -> the run it shows
 let fromLink = true;
 let example = '';   // the fold that an example or a stop of the tour has opened
-/** @type {Set<string>} The open folds of all tabs: a link has room for one, a reload brings them all. */
+/** @type {Set<string>} The open folds and chosen parts of all tabs, in the order of opening: a link names those of its tab, a reload brings all. */
 const open = new Set(isReload() ? recall('folds', 'sessionStorage') : []);
 const toOpen = new Set(open);   // those that wait for their tab to come into sight
 
@@ -16,9 +16,14 @@ function isReload() {
   return visit?.type === 'reload';
 }
 
-function keep(id, isOpen) {
-  if (isOpen) open.add(id); else open.delete(id);
+/** @param {string} tab */
+const idsIn = tab => [...open].filter(id => id.startsWith(`fold-${tab}-`));
+
+/** Keep what is open for a reload, and for the link that of its tab. */
+function keep() {
   remember('folds', [...open], 'sessionStorage');
+  const tab = chosen('tab'), names = idsIn(tab).map(id => id.slice(`fold-${tab}-`.length)).join(',');
+  if (names !== chosen('fold')) choose({fold: names || null});
 }
 
 export function followFolds(state) {
@@ -28,10 +33,27 @@ export function followFolds(state) {
       fold.refresh();
     }
   }
-  if (fromLink && state.get('fold')) toOpen.add(`fold-${state.tab}-${state.get('fold')}`);   // last, so that the link goes on naming it
-  openKept(state.tab);
-  if (!fromLink && !state.get('fold')) choose({fold: foldsInSight().find(fold => fold.isOpen() && !fold.isFirst)?.name ?? null});
+  if (fromLink) showFolds(state.tab, state.get('fold'));
   fromLink = false;
+  keep();
+  openKept(state.tab);
+}
+
+/** Open these folds of a tab, and the part of that name, with its next answer; close all others. @param {string} tab @param {string} [names] with commas between */
+export function showFolds(tab, names) {
+  const ids = names ? names.split(',').map(name => `fold-${tab}-${name}`) : [];
+  for (const id of idsIn(tab)) for (const set of [open, toOpen]) set.delete(id);
+  for (const id of ids) for (const set of [open, toOpen]) set.add(id);
+  const folds = foldsOf(tab), isPartNamed = folds.some(fold => fold.isPart && ids.includes(fold.node.id));
+  for (const fold of folds) {
+    const {isPart, isFirst, node} = fold;
+    if (isPart ? isFirst && !isPartNamed && !fold.isOpen() : fold.isOpen() && !ids.includes(node.id)) fold.press();
+  }
+}
+
+/** What folds show besides the text is another than before: they compute again. @param {string} tab */
+export function forgetShown(tab) {
+  for (const {node} of foldsOf(tab)) shown.delete(node);
 }
 
 /** Open a fold with the next answer, and close the one that was opened so before. @param {string} tab @param {string} [name] none: only close */
@@ -40,6 +62,7 @@ export function openNext(tab, name) {
   if (before && example !== id && before.isOpen()) before.press();
   example = id;
   if (!name) return;
+  open.add(id);
   toOpen.add(id);
   landOn(tab, name);
 }
@@ -62,12 +85,12 @@ function openKept(tab, tries = 50) {
 }
 
 onFold(fold => withState(state => {
-  if (!fold) return;
-  if (fold.isOpen()) toOpen.delete(fold.node.id);
-  else if (toOpen.has(fold.node.id)) return;   // a press that nobody heard
-  if (!fold.isPart) keep(fold.node.id, fold.isOpen());
-  if (fold.isOpen()) {   // opening computes by itself
-    shown.set(fold.node, state.runKey);
-    choose({fold: fold.isFirst ? null : fold.name});
-  } else if (chosen('fold') === fold.name) choose({fold: null});
+  const {id} = fold.node;
+  if (fold.isOpen()) toOpen.delete(id);
+  else if (toOpen.has(id)) return;   // a press that nobody heard
+  if (fold.isPart) for (const sibling of fold.node.parentElement.children) if (sibling !== fold.node) open.delete(sibling.id);
+  if (fold.isOpen()) shown.set(fold.node, state.runKey);   // opening computes by itself
+  if (fold.isOpen() && !fold.isFirst) open.add(id);
+  else open.delete(id);
+  keep();
 }));

@@ -79,23 +79,49 @@ export function linkNow() {
 /** Whether a picture shows what the models made of the text. @param {string} kind */
 export const readsText = kind => Boolean(state?.config.reads[kind.split('/')[0]]?.includes('text'));
 
+const PAUSE = 200;   // milliseconds: while a dial is moved, fewer addresses are written than browsers bear (100 in 30 s)
+let resting = null, due = null;
+
+/** Write the address that waits, if one does. */
+function flush() {
+  resting = null;
+  due?.();
+  due = null;
+}
+window.addEventListener('pagehide', flush);
+window.addEventListener('popstate', () => { due = null; });   // it was of the place that was left
+
+/** @param {() => void} write @param {boolean} isNew */
+function inTurn(write, isNew) {
+  if (isNew) flush();
+  if (resting !== null && !isNew) { due = write; return; }
+  clearTimeout(resting);
+  write();
+  resting = setTimeout(flush, PAUSE);
+}
+
 /** @param {Record<string, string>} whole @param {boolean} isNew a new place in the browser's history */
 function writeLink(whole, isNew) {
   if (window.explorer.taken || new URL(import.meta.url).origin !== location.origin) return;   // another's address is not ours to write
-  const url = new URL(location.href), {params} = linkOf(), {defaults, packed, columns, texts_of: names} = state.config;
+  const {params} = linkOf(), {view, config: {texts_of: names}} = state;
+  // The view for Back, and for a reload the texts for which the link may have no room.
+  const texts = Object.fromEntries(names.filter(name => name in whole).map(name => [name, whole[name]]));
+  inTurn(() => {
+    const url = withFields(params), place = {...history.state, view, texts};
+    if (isNew) history.pushState(place, '', url); else history.replaceState(place, '', url);
+    if (window.parent !== window) window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
+  }, isNew);
+  const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
+  if (field) field.value = linkNow().href;
+}
+
+/** The address with these fields in place of those it has of ours. @param {Record<string, string>} params */
+function withFields(params) {
+  const url = new URL(location.href), {defaults, packed, columns} = state.config;
   for (const name of ['v', packed, ...Object.keys({...defaults, ...columns})]) url.searchParams.delete(name);
   url.searchParams.delete('__sign');   // a private Space's token is never shared
   for (const [name, value] of Object.entries(params)) url.searchParams.set(name, value);
-  // What is compared there for Back, and for a reload the texts for which the link may have no room.
-  const texts = Object.fromEntries(names.filter(name => name in whole).map(name => [name, whole[name]]));
-  const place = {...history.state, compared: state.compared, tab: state.tab, texts};
-  if (isNew) history.pushState(place, '', url);
-  else history.replaceState(place, '', url);
-  const field = /** @type {HTMLInputElement | null} */ (document.querySelector('#link input'));
-  if (field) field.value = linkNow().href;
-  if (window.parent !== window) {
-    window.parent.postMessage({queryString: url.searchParams.toString()}, 'https://huggingface.co');
-  }
+  return url;
 }
 
 /** What the address asks for; the texts for which it had no room, where this very browser wrote it. @returns {Record<string, string>} */

@@ -91,10 +91,10 @@ export function postHeight() {
 
 const NAME = /^[a-z_]+$/;   // of a tab or a fold; a link may hold anything
 
-/** Only what was chosen stays in sight: the tab's headline, or one fold. @param {Record<string, string>} chosen */
+/** Only what was chosen stays in sight: the tab's headline, or its open folds. @param {Record<string, string>} chosen */
 export function cutDown({tab, fold}) {
-  const sheet = new CSSStyleSheet(), kept = `:is(#fold-${tab}-${fold}, #part-${tab}-${fold})`;
-  sheet.replaceSync([tab, fold].every(one => NAME.test(one ?? '')) ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
+  const sheet = new CSSStyleSheet(), names = fold?.split(',') ?? [], kept = `:is(${names.map(name => `#fold-${tab}-${name}, #part-${tab}-${name}`).join(', ')})`;
+  sheet.replaceSync(names.length && [tab, ...names].every(one => NAME.test(one ?? '')) ? `.embed .fold:not(${kept}), .embed #tab-${tab} :is(.block, .row, button):not(${kept}):not(:has(${kept})):not(${kept} *) { display: none !important; }`
     : '.embed .fold { display: none !important; }');
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
 }

@@ -7,9 +7,11 @@ import {inColumns} from './family.js';
 /** @typedef {{number: number, accepted: boolean, drawn: boolean, repaired: string[], params: Params,
  *   text: string, machine: Params, sizes?: import('./family.js').Sizes}} Answer
  * `sizes`: of its family; a visitor may have added one since the page was built */
-/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], home?: string, texts?: any} & import('./family.js').Choices} Config
+/** @typedef {{defaults: Params, reads: Record<string, string[]>, moved?: Record<string, Record<string, Params>>, limit: number, longest: number, packed: string, texts_of: string[], drawn_from?: Record<string, string[]>, home?: string, texts?: any} & import('./family.js').Choices} Config
  * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
- * a state where they are too long */
+ * a state where they are too long; `drawn_from`: what a tab's picture shows besides the fields it reads, until the reader asks for another */
+
+const TOLD = ['model'];   // in the link once chosen, even where it is the default: without it Attention chooses a head by itself
 
 export class State {
   /**
@@ -41,10 +43,10 @@ export class State {
   /** Every field that any tab reads. */
   get read() { return [...new Set(Object.values(this.config.reads).flat())]; }
 
-  /** What Back brings again: the text whole, the family, the words behind the masks; no machine. @returns {Params} */
-  get compared() {
+  /** What Back brings again: every field of the link, the texts whole; no machine. @returns {Params} */
+  get view() {
     const params = /** @type {Params} */ (this.accepted ?? {});
-    return Object.fromEntries(this.read.filter(name => name in this.config.defaults && name in params).map(name => [name, params[name]]));
+    return Object.fromEntries(Object.entries(params).filter(([name]) => Object.hasOwn(this.config.defaults, name)));
   }
 
   /** What a picture depends on: the fields its tab reads. @param {string} tab @param {Params} params */
@@ -86,14 +88,15 @@ export class State {
     this.ask();
   }
 
-  /** Back or Forward: what was compared there, and the tab; nobody is asked when it is on the page. @param {Params} compared @param {string} wanted */
-  walk(compared, wanted) {
-    const tab = this.knows(wanted) ? wanted : this.config.defaults.tab;
-    if ((compared.text ?? this.config.defaults.text) !== this.get('text')) for (const name of ['other', 'sentiment']) delete this.wanted[name];
-    if (tab !== this.tab) delete this.wanted.fold;
-    this.take({...compared, tab}, [...this.read.filter(one => one in this.config.defaults), 'tab']);
+  /** Back or Forward: the view as it was left; nobody is asked when its text is on the page. @param {Params} view */
+  walk(view) {
+    const {defaults, packed, drawn_from: sources} = this.config, tab = this.knows(view.tab) ? view.tab : defaults.tab;
+    for (const [other, names] of Object.entries(sources ?? {})) {
+      if (names.some(name => (view[name] ?? defaults[name]) !== this.get(name))) delete this.shown[other];
+    }
+    this.take({...view, tab}, [...Object.keys(defaults), packed]);
     this.entry = this.entryOf(this.wanted);
-    if (!this.isThere(tab)) { this.ask(); return; }
+    if (packed in this.wanted || !this.isThere(tab)) { this.ask(); return; }
     this.accepted = {...this.wanted};
     this.publish();
   }
@@ -131,7 +134,7 @@ export class State {
     for (const [name, value] of Object.entries(changes)) {
       for (const params of [this.wanted, this.accepted]) {
         if (!params) continue;
-        if (value === null || String(value) === this.config.defaults[name]) delete params[name];
+        if (value === null || (String(value) === this.config.defaults[name] && !TOLD.includes(name))) delete params[name];
         else params[name] = String(value);
       }
     }
@@ -213,7 +216,7 @@ export class State {
     for (const name of Object.keys(this.config.defaults)) {
       if (name === 'family') continue;
       const value = this.accepted?.[name];
-      if (value !== undefined && value !== this.config.defaults[name]) params[name] = value;
+      if (value !== undefined && (value !== this.config.defaults[name] || TOLD.includes(name))) params[name] = value;
     }
     return params;
   }

@@ -1,8 +1,8 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {closest} from '../kit/dom.js';
-import {hideStale, opened, put, textBox, typeText} from '../gradio.js';
+import {hideStale, opened, put, redraw, textBox, typeText} from '../gradio.js';
 import {showFamily, sizesOf} from './family.js';
-import {followFolds} from './folds.js';
+import {followFolds, forgetShown, showFolds} from './folds.js';
 import {addressed, begin, compare, listen} from './here.js';
 import {landOn} from './landing.js';
 import './print.js';
@@ -18,13 +18,20 @@ listen(now => hideStale(Object.keys(now.config.reads).filter(tab => now.isStale(
 listen(followFolds);
 listen(now => showFamily(now.get('family'), now.config));
 
-// Back and Forward walk through what was compared and the tabs; the text box, the family and the row of tabs follow.
+// Back and Forward walk through what was compared and the tabs: each view as it was left, its folds, sliders and boxes too.
 window.addEventListener('popstate', event => {
-  if (!state?.accepted) return;
-  const there = event.state?.compared ? event.state : {compared: addressed(), tab: addressed().tab};
-  state.walk(there.compared, there.tab ?? state.config.defaults.tab);
+  if (!state) return;
+  const {defaults} = state.config, names = Object.keys(defaults), before = names.map(name => state.get(name));
+  const view = event.state?.view ?? addressed();
+  for (const [tab, sources] of Object.entries(state.config.drawn_from)) {
+    if (sources.some(name => (view[name] ?? defaults[name]) !== state.get(name))) forgetShown(tab);
+  }
+  showFolds(state.knows(view.tab) ? view.tab : defaults.tab, view.fold);
+  state.walk(view);
+  const changed = names.filter((name, i) => state.get(name) !== before[i]);
   typeText(state.get('text'));
   put({family: state.get('family'), tab: state.tab});
+  redraw(changed);
 });
 
 const saveTab = async tab => (await import('../take/page.js')).takeTab(tab, texts);
@@ -60,7 +67,7 @@ export function show(root, data, {ask}) {
       fillBox();
       readable = !linked.family || sizesOf(linked.family, data) !== null;
       put({family: readable ? linked.family : undefined, tab: state.knows(state.tab) ? state.tab : undefined});
-      if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold'));
+      if (!embedded() && (linked.tab || linked.fold)) landOn(state.tab, state.get('fold').split(',').at(-1));
     });
   }
   if (!data.answer) return;

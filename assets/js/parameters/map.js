@@ -3,20 +3,32 @@ import {switcher} from '../kit/choice.js';
 import {el, find, make, say, sized, stacks} from '../kit/dom.js';
 import {digits, fine, million, percent} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
+import {look} from '../page/look.js';
 
 const mega = n => digits(n / 1e6, 1) + ' MB';
-const CHOICES = {family: 'base', of: '', mode: 'stored'};   // kept while the page is open
+const chosenMode = look('mode', 'stored'), chosenFamily = look('counts', '');
+// A choice of whose counts are shown holds for the family that it was made beside.
+const beside = (chosen = '') => chosen.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);
+const modeIn = ({modes}) => Object.hasOwn(modes, chosenMode.value) ? chosenMode.value : 'stored';
+
+function familyIn({families, chosen}) {
+  const [family, at] = chosenFamily.value.split('.');
+  if (at === beside(chosen) && Object.hasOwn(families, family)) return family;
+  return families.chosen ? 'chosen' : Object.keys(families)[0];
+}
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export const show = draw;
 
 function draw(root, data) {
   const {families, texts} = data;
-  if (families.chosen && CHOICES.of !== data.chosen) Object.assign(CHOICES, {family: 'chosen', of: data.chosen});
-  if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
+  const shown = familyIn(data);
   // The sentence on top is of one family, too: the style sheet shows the chosen one's.
-  root.closest('#tab-parameters')?.setAttribute('data-family', CHOICES.family);
-  const rows = families[CHOICES.family];
+  root.closest('#tab-parameters')?.setAttribute('data-family', shown);
+  const rows = families[shown];
   const box = el('div', 'pm');
   const noteOf = mode => say(texts[mode + '_note'], {first: rows[0].label});
   const inspector = el('div', 'pm-inspector');
@@ -24,25 +36,25 @@ function draw(root, data) {
   const scale = Math.max(...rows.map(row => Math.max(row.total, row.applied)));
   const bars = rows.map(row => makeRow(row, {scale, first: rows[0].label}, texts, inspector));
   const controls = el('div', 'pm-controls');
-  controls.append(switcher(texts.mode_label, texts.modes, CHOICES.mode, mode => {
-    CHOICES.mode = mode;
+  controls.append(switcher(texts.mode_label, texts.modes, modeIn(texts), mode => {
+    chosenMode.value = mode;
     bars.forEach(bar => bar.place(mode));
     caption.textContent = noteOf(mode);
     inspect(inspector, ...inspected, texts);
   }));
   const names = Object.fromEntries(Object.keys(families).map(f => [f, texts.families[f]]));
   if (Object.keys(names).length > 1) {
-    controls.append(switcher(texts.family_label, names, CHOICES.family, family => {
-      CHOICES.family = family;
+    controls.append(switcher(texts.family_label, names, shown, family => {
+      chosenFamily.value = `${family}.${beside(data.chosen)}`;
       draw(root, data);
       find(root, '.pm-switch:last-child [aria-pressed=true]').focus();
     }));
   }
-  const caption = el('p', 'note', noteOf(CHOICES.mode));
+  const caption = el('p', 'note', noteOf(modeIn(texts)));
   box.append(controls, caption, ...bars.map(bar => bar.node), legend(rows, texts, box),
     el('p', 'note', texts.hint), inspector, make('p', {class: 'note'}, ...explained(texts.heads_apart, texts.terms)));
   root.replaceChildren(box);
-  bars.forEach(bar => bar.place(CHOICES.mode));
+  bars.forEach(bar => bar.place(modeIn(texts)));
   const last = rows.at(-1);
   inspect(inspector, last, last.cells.find(cell => cell.part === 'ffn'), texts);
 }
@@ -171,7 +183,7 @@ let inspected = [];   // the row and the cell last looked at
 
 function inspect(inspector, row, cell, texts) {
   inspected = [row, cell];
-  const whole = CHOICES.mode === 'applied' && cell.calls ? row.applied : row.total;
+  const whole = chosenMode.value === 'applied' && cell.calls ? row.applied : row.total;
   const where = cell.layer === null ? '' : `, ${texts.layer} ${cell.layer + 1}`;
   const line = el('p', 'pm-line');
   const name = el('span', 'model-name', row.label);

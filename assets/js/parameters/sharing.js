@@ -2,13 +2,16 @@
 import {slider, switcher} from '../kit/choice.js';
 import {el, say, stacks} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
+import {look} from '../page/look.js';
 import {digits, exact, million} from '../kit/numbers.js';
 
 export {table, whole} from '../kit/figure.js';
 
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
 const INK = {none: 'var(--ink)', attention: 'var(--pt-attention)', ffn: 'var(--pt-ffn)', all: 'var(--albert-fill)'};
-const choice = {e: '128', depth: 12};   // kept while the page is open
+const chosenWidth = look('e', 128), chosenDepth = look('depth', 12);
+const widthIn = modes => Object.hasOwn(modes, chosenWidth.value) ? chosenWidth.value : '128';
+const depthNow = () => DEPTHS.find(depth => String(depth) === chosenDepth.value) ?? 12;
 
 // Everything outside the layers, then each part as often as its mode stores it.
 function count(mode, total12, parts, depth) {
@@ -18,6 +21,9 @@ function count(mode, total12, parts, depth) {
   return outside + at[0] * parts.attention + at[1] * parts.ffn;
 }
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const {modes, parts, texts} = data;
@@ -25,23 +31,23 @@ export function show(root, data) {
   const controls = el('div', 'pm-controls'), scores = el('div', 'table', null,
     {tabindex: 0, role: 'region', 'aria-label': texts.scores});
   const deep = el('p', 'finding pt-finding'), chart = figure(data.figures[0], texts.chart);
-  controls.append(switcher(texts.e, {128: 'E = 128', 768: 'E = 768'}, choice.e, e => { choice.e = e; refresh(); }));
-  const depth = slider(texts.depth, DEPTHS, choice.depth, value => { choice.depth = value; refresh(); });
+  controls.append(switcher(texts.e, {128: 'E = 128', 768: 'E = 768'}, widthIn(modes), e => { chosenWidth.value = e; refresh(); }));
+  const depth = slider(texts.depth, DEPTHS, depthNow(), value => { chosenDepth.value = value; refresh(); });
   const lower = el('div', 'pm-controls');
   lower.append(depth.node);
   root.replaceChildren(sentence, controls, bars, el('h3', 'pt-published', texts.scores), scores,
     el('p', 'note', texts.published), deep, lower, chart.node);
   function refresh() {
-    const rows = modes[choice.e], of = Object.fromEntries(rows.map(r => [r.mode, r]));
+    const rows = modes[widthIn(modes)], of = Object.fromEntries(rows.map(r => [r.mode, r]));
     sentence.textContent = say(texts.finding, {none: million(of.none.total), all: million(of.all.total),
       attention: million(of.attention.total), ffn: million(of.ffn.total), applied: million(of.all.applied)});
     bars.replaceChildren(...rows.map(row => bar(row, of.none.total, texts)));
     scores.replaceChildren(scoreTable(rows, texts));
     stacks(scores);
-    deep.textContent = say(texts.deep, {depth: choice.depth, one: choice.depth === 1 ? '' : 's',
-      albert: million(count('all', of.all.total, parts, choice.depth)),
-      bert: million(count('none', of.none.total, parts, choice.depth)), layer: exact(parts.attention + parts.ffn)});
-    const spec = data.figures[Object.keys(modes).indexOf(choice.e)];
+    deep.textContent = say(texts.deep, {depth: depthNow(), one: depthNow() === 1 ? '' : 's',
+      albert: million(count('all', of.all.total, parts, depthNow())),
+      bert: million(count('none', of.none.total, parts, depthNow())), layer: exact(parts.attention + parts.ffn)});
+    const spec = data.figures[Object.keys(modes).indexOf(widthIn(modes))];
     chart.set({layout: spec.layout, data: spec.data.map(line => line.mode === 'lines' ? line : dots(line, rows, parts))});
   }
   refresh();
@@ -49,8 +55,8 @@ export function show(root, data) {
 
 /** What each way of sharing stores at the chosen depth. */
 function dots(trace, rows, parts) {
-  const y = rows.map(row => count(row.mode, row.total, parts, choice.depth));
-  return {...trace, x: rows.map(() => choice.depth), y, text: y.map(million)};
+  const y = rows.map(row => count(row.mode, row.total, parts, depthNow()));
+  return {...trace, x: rows.map(() => depthNow()), y, text: y.map(million)};
 }
 
 function bar(row, scale, texts) {

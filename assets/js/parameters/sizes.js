@@ -4,15 +4,19 @@ import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
+import {look} from '../page/look.js';
 import {plainCsv} from '../take/files.js';
 
 /** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
 const LENGTHS = [1, 8, 16, 32, 64, 128, 256, 384, 512];
-const choice = {length: 128, unit: 'MB', by: 'total', down: true};
+const choice = {by: 'total', down: true};
+const chosenLength = look('length', 128), chosenUnit = look('bytes', 'MB');
+const lengthNow = () => LENGTHS.find(length => String(length) === chosenLength.value) ?? 128;
+const unitName = () => chosenUnit.value === 'MiB' ? 'MiB' : 'MB';
 
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
-const unit = () => (choice.unit === 'MB' ? 1e6 : 2 ** 20);
+const unit = () => (unitName() === 'MB' ? 1e6 : 2 ** 20);
 
 /**
  * @typedef {{id: string, head: string, value: (row: any) => any, print: (row: any) => any, bar?: boolean, title?: (row?: any) => string}} Column
@@ -27,16 +31,19 @@ function columns(texts) {
     {id: 'off', head: texts.heads.off, value: r => r.total / 1e6 / r.printed[0][0] - 1,
       print: r => (r.total / 1e6 > r.printed[0][0] ? '+' : '−') + digits(100 * Math.abs(r.total / 1e6 / r.printed[0][0] - 1), 1) + '%'},
     {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => million(r.applied)},
-    {id: 'work', head: say(texts.heads.work, {length: choice.length}), value: r => work(r, choice.length),
-      print: r => digits(work(r, choice.length) / 1e9, 2), bar: true},
+    {id: 'work', head: say(texts.heads.work, {length: lengthNow()}), value: r => work(r, lengthNow()),
+      print: r => digits(work(r, lengthNow()) / 1e9, 2), bar: true},
     {id: 'layers', head: 'L', value: r => r.layers, print: r => r.layers, title: () => texts.heads.layers},
     {id: 'width', head: 'H', value: r => r.width, print: r => exact(r.width), title: () => texts.heads.width},
     {id: 'embedding', head: 'E', value: r => r.embedding, print: r => exact(r.embedding), title: () => texts.heads.embedding},
     {id: 'heads', head: 'A', value: r => r.heads, print: r => r.heads, title: () => texts.heads.heads},
-    ...FORMATS.map(([name, size]) => ({id: name, head: `${name} ${choice.unit}`, value: r => r.total * size,
+    ...FORMATS.map(([name, size]) => ({id: name, head: `${name} ${unitName()}`, value: r => r.total * size,
       print: r => digits(r.total * size / unit(), 1)})),
   ];
 }
+
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
@@ -44,18 +51,18 @@ export function show(root, data) {
   const sentence = el('p', 'finding pt-finding'), place = el('div', 'table sorts pt-sizes', null,
     {tabindex: 0, role: 'region', 'aria-label': texts.label});
   const controls = el('div', 'pm-controls');
-  const length = slider(texts.length, LENGTHS, choice.length, value => { choice.length = value; refresh(); });
+  const length = slider(texts.length, LENGTHS, lengthNow(), value => { chosenLength.value = value; refresh(); });
   const save = el('button', 'chip', texts.export, {type: 'button'});
   save.addEventListener('click', () => download(rows, texts));
-  controls.append(length.node, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, choice.unit, value => {
-    choice.unit = value; refresh();
+  controls.append(length.node, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => {
+    chosenUnit.value = value; refresh();
   }), save);
   function refresh() {
     const by = name => rows.find(r => r.name === name);
     const [wide, large] = [by('albert-xxlarge-v2'), by('bert-large-uncased')];
     sentence.textContent = say(texts.finding, {
-      weights: digits(wide.total / large.total, 2), length: choice.length,
-      work: digits(work(wide, choice.length) / work(large, choice.length), 1)});
+      weights: digits(wide.total / large.total, 2), length: lengthNow(),
+      work: digits(work(wide, lengthNow()) / work(large, lengthNow()), 1)});
     place.replaceChildren(tableOf(rows, texts, refresh));
     stacks(place);
   }
@@ -108,13 +115,13 @@ function download(rows, texts) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({rows}) => ({LENGTH: choice.length, CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
+export const constants = ({rows}) => ({LENGTH: lengthNow(), CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'applied', 'layers', 'hidden', 'embedding', 'heads',
-    'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${choice.length}_tokens`];
+    'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${lengthNow()}_tokens`];
   const rows = data.rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.applied, r.layers, r.width, r.embedding,
-    r.heads, r.total * 4, r.total * 2, r.total, work(r, choice.length)]);
+    r.heads, r.total * 4, r.total * 2, r.total, work(r, lengthNow())]);
   return {columns, rows};
 }

@@ -5,10 +5,12 @@ import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
 import {typeText} from '../gradio.js';
 import {chosen, compare} from '../page/here.js';
+import {look} from '../page/look.js';
 import {filled} from '../page/masks.js';
 
-const USUAL = 10, FEW = 3;   // words of a column; on a phone the three models are in sight together
-let shown = window.matchMedia?.('(max-width: 760px)').matches ? FEW : USUAL;   // kept while the page lives: a new text keeps the reader's choice
+const USUAL = 10, FEW = 3, MOST = 50;   // words of a column; on a phone the three models are in sight together
+const shown = look('shown', window.matchMedia?.('(max-width: 760px)').matches ? FEW : USUAL);
+const most = () => Math.min(MOST, Math.max(1, Number(shown.value) || USUAL));
 
 const names = list => list.length < 2 ? list.join('')
   : `${list.slice(0, -1).join(', ')} and ${list[list.length - 1]}`;
@@ -16,7 +18,7 @@ const names = list => list.length < 2 ? list.join('')
 function listedBy(data, models, gap) {
   const by = new Map();
   for (const [key, model] of models) {
-    for (const word of model.masks[gap].words.slice(0, shown)) {
+    for (const word of model.masks[gap].words.slice(0, most())) {
       if (!by.has(word)) by.set(word, []);
       by.get(word).push(key);
     }
@@ -67,7 +69,7 @@ function yourWord(data, model, gap) {
 
 function column(view) {
   const {key, model, gap, data} = view;
-  const mask = model.masks[gap], k = Math.min(shown, mask.p.length);
+  const mask = model.masks[gap], k = Math.min(most(), mask.p.length);
   const rest = Math.max(0, 1 - mask.p.slice(0, k).reduce((sum, p) => sum + p, 0));
   const list = make('ol', {class: 'pr-list', 'aria-label': model.label});
   for (let rank = 0; rank < k; rank++) list.append(row(view, rank));
@@ -111,12 +113,12 @@ function gapBlock(data, models, gap) {
 }
 
 function control(data, redraw) {
-  const range = make('input', {type: 'range', min: 1, max: 50, step: 1, id: 'pr-shown'});
-  range.value = String(shown);
-  const value = make('output', {for: 'pr-shown'}, String(shown));
-  const more = make('button', {type: 'button', class: 'chip', hidden: shown >= USUAL}, data.texts.more);
+  const range = make('input', {type: 'range', min: 1, max: MOST, step: 1, id: 'pr-shown'});
+  range.value = String(most());
+  const value = make('output', {for: 'pr-shown'}, String(most()));
+  const more = make('button', {type: 'button', class: 'chip', hidden: most() >= USUAL}, data.texts.more);
   const set = k => {
-    shown = k;
+    shown.value = String(k);
     value.textContent = range.value = String(k);
     more.hidden = k >= USUAL;
     redraw();
@@ -140,12 +142,15 @@ function link(root) {
   root.onpointerleave = event => mark(event, false);
 }
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['look'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
   const models = Object.entries(data.models).filter(([, model]) => !model.card);
   const gaps = make('div', {class: 'pr-gaps'});
   const redraw = () => {
-    gaps.classList.toggle('short', shown <= FEW);
+    gaps.classList.toggle('short', most() <= FEW);
     gaps.replaceChildren(...data.masks.map((_, gap) => gapBlock(data, models, gap)));
   };
   const isEmpty = !data.masks.length || !models.length;

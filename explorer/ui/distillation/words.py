@@ -46,6 +46,9 @@ LAB: dict[str, object] = {
     "hidden": "This word is masked",
     "back": "Back to the text as typed",
     "temperature": "Temperature",
+    "typed": "Temperature, typed",
+    "scales_label": "Bars",
+    "scales": {"share": "0 to 1", "log": "log scale"},
     "presets": [
         [1, "1: plain softmax"],
         [2, "2: as in training"],
@@ -74,8 +77,11 @@ LAB: dict[str, object] = {
     "nothing is renormalised.",
     "sentence": "At {t}, {teacher} gives {word} {p} and leaves {dark} to all other words; "
     "{student} leaves {other} outside its own top prediction.",
-    "scale": "Probabilities are over the whole vocabulary; bars end at {max}. Temperature never "
-    "changes the order of a model's words, only how much the later ones count.",
+    "scale": "Probabilities are over the whole vocabulary. Bars run from 0 to 1; outlines: T = 1. "
+    "Temperature never changes the order of a model's words, only how much the later ones count.",
+    "scale_log": "Probabilities are over the whole vocabulary. Bars run from 10⁻⁶ to 1 on a log "
+    "scale; outlines: T = 1. Temperature never changes the order of a model's words, only how "
+    "much the later ones count.",
 }
 
 

@@ -38,6 +38,8 @@ from explorer.views.markup import Markup, el, script_json
 
 TAB_BY_ID = {tab.ID: tab for tab in TABS}
 Outputs = dict[Any, Any]
+DRAWN_FROM = {"depth": ("other",), "tasks": ("sentiment", "question", "passage")}
+"""Fields of which a tab draws an answer when it is asked: Back brings that answer again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ def view_config() -> dict[str, object]:
         "longest": LINK_LONGEST,
         "packed": PACKED,
         "texts_of": TEXTS,
+        "drawn_from": DRAWN_FROM,
         "home": home(),
         "texts": texts.LINK,
     }

@@ -223,6 +223,7 @@ def test_steps_and_readings_answer_in_their_folds(page_at):
     box.fill("quokkasaurus")
     box.press("Enter")
     expect(page.locator(".toast-body")).to_contain_text("not one piece")
+    page.guard.expect("not one piece")
     page.locator("#fold-layer-contexts .label-wrap").click()
     rows = page.locator("#fold-layer-contexts tbody tr")
     expect(rows).to_have_count(6)

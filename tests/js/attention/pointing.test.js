@@ -83,7 +83,7 @@ test('a click keeps a head: the page is told, it is said, and its exact numbers 
   assert.deepEqual([lock(made), made.point, card.hidden], [[0, 3], null, true]);
   assert.deepEqual([state.wanted.layer, state.wanted.head, state.get('model')], ['1', '1', 'bert']);
   assert.equal(live.textContent, 'BERT 2.2: First 80%; 0.13 nats; 1.5 words');
-  assert.deepEqual(asked, [{params: {text: 'cats', family: 'base', layer: '1', head: '1'}, heads: [['bert', 1, 1], ['albert', 0, 1]]}]);
+  assert.deepEqual(asked, [{params: {text: 'cats', family: 'base', model: 'bert', layer: '1', head: '1'}, heads: [['bert', 1, 1], ['albert', 0, 1]]}]);
   pick(1, 0);
   assert.deepEqual([state.get('model'), state.get('layer'), state.get('head')], ['albert', '0', '0']);
   assert.equal(texts(made.lens.node, 'figure b')[1], 'ALBERT 1.1');

@@ -34,13 +34,13 @@ test('both lists in one, the teacher\'s order, ties in the student\'s, with name
   assert.equal(root.querySelectorAll('.badge').length, 2);
 });
 
-test('probabilities of both models, bars as shares of a round number, and what the rest keeps', () => {
+test('probabilities of both models, bars from 0 to 1, and what the rest keeps', () => {
   const {root} = shown();
   assert.deepEqual(texts(root, '.ds-row[data-id="0"] .ds-p'), ['0.439', '0.130']);
   assert.deepEqual(texts(root, '.ds-row[data-id="1"] .ds-p'), ['0.248', '0.370']);
-  assert.deepEqual(shares(root, '.ds-row[data-id="0"] .ds-bar'), [.879, .26]);
-  assert.deepEqual(shares(root, '.ds-row[data-id="1"] .ds-bar'), [.496, .74]);
-  assert.equal(root.querySelector('.ds-main > .note').textContent, 'up to 0.5');
+  assert.deepEqual(shares(root, '.ds-row[data-id="0"] .ds-bar'), [.439, .13]);
+  assert.deepEqual(shares(root, '.ds-row[data-id="1"] .ds-bar'), [.248, .37]);
+  assert.equal(root.querySelector('.ds-main > .note').textContent, '0 to 1');
   assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.002', '0.040']);
   assert.equal(root.querySelectorAll('.ds-rest .ds-bar').length, 0, 'on the scale of one word all others would be as long as it');
 });
@@ -52,7 +52,8 @@ test('a shorter list leaves more to the rest, and the choice stays with the next
   enter(root.querySelector('#ds-k'), '5');
   assert.deepEqual(texts(root, '.ds-row .ds-text'), ['a', 'b', 'c', 'd', 'e', 'f', 'j', 'the other 3 words']);
   assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.028', '0.130']);
-  const again = shown();
+  const again = {root: place()};
+  show(again.root, lab(), {});
   assert.equal(again.root.querySelector('#ds-k').value, '5');
   assert.equal(again.root.querySelectorAll('.ds-row').length, 8);
   enter(again.root.querySelector('#ds-k'), '8');
@@ -93,7 +94,7 @@ test('the dial redraws at its temperature, and only when it is let go does the l
   range.dispatchEvent(new Event('input', {bubbles: true}));
   const t = Number(root.dataset.t), p = soft(TEACHER, t), q = soft(STUDENT, t);
   assert.equal(t, 2);   // a round stop: 600 · ln 40 / ln 400 = 369.4
-  assert.equal(root.querySelector('.ds-t').textContent, 'T = 2');
+  assert.equal(root.querySelector('.ds-t').value, '2');
   assert.equal(range.getAttribute('aria-valuetext'), 'T = 2');
   assert.equal(root.querySelector('.ds-row[data-id="0"] .ds-p').textContent, p[0].toFixed(3));
   near(value(root, 't2_kl'), 4 * kl(p, q));
@@ -111,8 +112,8 @@ test('a button sets its temperature, is pressed, and is kept in the link; number
   click(two);
   assert.deepEqual([one, two].map(button => button.getAttribute('aria-pressed')), ['false', 'true']);
   assert.equal(root.querySelector('#ds-t').value, '369');
-  assert.deepEqual(texts(root, '.ds-ticks span'), ['0.05', '0.1', '0.2', '0.5', '1', '2', '5', '10', '20']);
-  const at = shares(root, '.ds-ticks span', '--at');
+  assert.deepEqual(texts(root, '.ds-ticks button'), ['0.05', '0.1', '0.2', '0.5', '1', '2', '5', '10', '20']);
+  const at = shares(root, '.ds-ticks button', '--at');
   assert.deepEqual([at[0], at[4], at[8]], [0, .5, 1]);
   click(one);
 });
@@ -157,7 +158,7 @@ test('a third model has a bar where it has the word, and says how far its words 
   const last = root.querySelector('.ds-row[data-id="2"] .ds-ps').lastElementChild;
   assert.equal(last.title, 'no such word');
   assert.deepEqual([...root.querySelectorAll('.ds-row[data-id="2"] .ds-bar')].map(bar => bar.classList.contains('none')), [false, false, true]);
-  assert.deepEqual(shares(root, '.ds-row[data-id="2"] .ds-bar'), [.25, .12, 0]);
+  assert.deepEqual(shares(root, '.ds-row[data-id="2"] .ds-bar'), [.125, .06, 0]);
   assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.002', '0.040', '']);
   assert.equal(root.querySelector('.ds-beside').textContent, 'ALBERT|a|0.500|30.0%|80.0%|75.0%|87.5%');
   assert.deepEqual(texts(root, '.ds-legend .model-name'), ['BERT, teacher', 'DistilBERT, student', 'ALBERT, beside']);
@@ -193,4 +194,32 @@ test('the table has a row for each listed word and model, but not for the third 
   assert.deepEqual(rows.slice(9).map(([model, , word]) => model + word), [...'abcdefghj'].map(word => `DistilBERT${word}`));
   near(rows[1][3], Math.log(254 / 450));
   assert.deepEqual(constants(data), {PLACE: 1, IDS: [0, 1, 2, 3, 4, 5, 6, 7, 9]});
+});
+
+test('bars keep their scale at every temperature, with those of T = 1 as outlines; a log scale is the reader\'s choice and the link\'s', () => {
+  const {root, state} = shown(), [, two] = root.querySelectorAll('.ds-presets button'), of = (id, kind) => shares(root, `.ds-row[data-id="${id}"] .${kind}`);
+  assert.deepEqual(of(0, 'ds-ghost'), [0, 0], 'nothing to be seen behind itself');
+  const plain = of(0, 'ds-bar');
+  click(two);
+  const p = soft(TEACHER, 2)[0], q = soft(STUDENT, 2)[0];
+  near(of(0, 'ds-bar')[0], Number(p.toFixed(3)));
+  near(of(0, 'ds-bar')[1], Number(q.toFixed(3)));
+  assert.deepEqual(of(0, 'ds-ghost'), plain);
+  click(root.querySelector('[data-key=log]'));
+  near(of(0, 'ds-bar')[0], Number((1 + Math.log10(p) / 6).toFixed(3)));
+  assert.equal(root.querySelector('.ds-main > .note').textContent, 'by factors');
+  assert.equal(state.wanted.look, 'scale:log');
+  click(root.querySelector('[data-key=share]'));
+  assert.equal(state.wanted.look, undefined);
+});
+
+test('a temperature is typed or pressed on the scale; one that is out of range is taken back', () => {
+  const {root, state} = shown(), typed = root.querySelector('.ds-t');
+  enter(typed, '3.3');
+  assert.deepEqual([root.dataset.t, state.wanted.temperature], ['3.3', '3.3']);
+  enter(typed, '2000');
+  assert.deepEqual([typed.value, state.wanted.temperature], ['3.3', '3.3']);
+  click(root.querySelectorAll('.ds-ticks button')[6]);
+  assert.deepEqual([typed.value, state.wanted.temperature], ['5', '5']);
+  click(root.querySelector('.ds-presets button'));
 });

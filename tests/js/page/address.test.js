@@ -12,6 +12,7 @@ Object.assign(globalThis, {parent: window, history: {state: {kept: 1}, replaceSt
 const here = await import('../../../assets/js/page/here.js');
 const {begun, reply} = await import('./stage.js');
 
+const passed = () => window.dispatchEvent(new Event('pagehide'));   // what waits for its turn is written
 const last = () => ({...written.at(-1), params: Object.fromEntries(new URL(written.at(-1).url).searchParams)});
 
 test('before the state is there nothing is chosen, and what is told waits for it', () => {
@@ -29,10 +30,12 @@ test('before the state is there nothing is chosen, and what is told waits for it
 
 test('the address has the view\'s fields anew, keeps what is not ours, and never a token', () => {
   begun({text: 'a cat', tab: 'depth'});
+  passed();
   assert.deepEqual(last().params, {__theme: 'dark', v: '1', family: 'mini', text: 'a cat', tab: 'depth'});
   assert.equal(new URL(last().url).hash, '#top');
-  assert.deepEqual([last().how, last().state], ['replace', {kept: 1, compared: {text: 'a cat', family: 'mini'}, tab: 'depth', texts: {text: 'a cat'}}]);
+  assert.deepEqual([last().how, last().state], ['replace', {kept: 1, view: {text: 'a cat', family: 'mini', tab: 'depth'}, texts: {text: 'a cat'}}]);
   here.choose({layer: 4});
+  passed();
   assert.deepEqual([last().how, last().params.layer], ['replace', '4']);
 });
 
@@ -40,7 +43,7 @@ test('another text is another place, with its hidden words; so is one that is co
   const {state, sent} = begun({text: 'a cat'});
   here.compare({text: 'a [MASK]', hidden: 'dog'});
   reply(state);
-  assert.deepEqual([last().how, last().params.hidden, last().state.compared], ['push', 'dog', {text: 'a [MASK]', family: 'mini', hidden: 'dog'}]);
+  assert.deepEqual([last().how, last().params.hidden, last().state.view], ['push', 'dog', {text: 'a [MASK]', family: 'mini', hidden: 'dog'}]);
   here.compare({text: 'A typed one.'});
   assert.equal(sent.at(-1).hidden, '');
   here.compare({word: '2'});
@@ -55,9 +58,11 @@ test('the field of the link shows the link alone, from its home', () => {
 
 test('a page around this one is told the address', () => {
   begun({text: 'a cat'});
+  passed();
   assert.deepEqual(posted, []);
   Object.assign(globalThis, {parent: frame});
   begun({text: 'a cat'});
+  passed();
   Object.assign(globalThis, {parent: window});
   assert.deepEqual(posted.at(-1), [{queryString: new URL(last().url).searchParams.toString()}, 'https://huggingface.co']);
 });
@@ -78,4 +83,19 @@ test('a page that was taken away writes no address, and leads to where it was ta
   assert.equal(written.length, before);
   assert.equal(here.linkNow().href, 'http://kept.test/app?v=1&family=mini&text=a+cat');
   Object.assign(window.explorer, {taken: undefined});
+});
+
+test('a dial that is moved writes one address now and one when it rests; what waits is never written over another place', () => {
+  passed();
+  const {state} = begun({text: 'a cat'});
+  passed();
+  const before = written.length;
+  for (let layer = 1; layer < 50; layer += 1) here.choose({layer});
+  assert.equal(written.length, before + 1);
+  state.show('depth');
+  assert.deepEqual(written.slice(before).map(one => [one.how, new URL(one.url).searchParams.get('layer')]), [['replace', '1'], ['replace', '49'], ['push', '49']]);
+  here.choose({layer: 3});
+  window.dispatchEvent(new Event('popstate'));
+  passed();
+  assert.equal(written.length, before + 3);
 });

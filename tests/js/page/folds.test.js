@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import {beforeEach, mock, test} from 'node:test';
 
 import {place} from '../dom.js';
-import {begun} from './stage.js';
+import {begun, reply} from './stage.js';
 
 mock.timers.enable({apis: ['setTimeout']});
 const pass = ms => { for (let i = 0; i < ms; i += 10) mock.timers.tick(10); };   // what a timer starts is heard as well
 document.defaultView.Element.prototype.getClientRects = function getClientRects() { return /** @type {any} */ (this.closest('[hidden]') ? [] : [{}]); };
-const {followFolds, openNext} = await import('../../../assets/js/page/folds.js');
+const {followFolds, openNext, showFolds} = await import('../../../assets/js/page/folds.js');
 
 /** @type {Record<string, {node: HTMLElement, header: HTMLElement, pressed: number, refreshed: number, deaf: boolean}>} */
 const folds = {};
@@ -42,6 +42,7 @@ test('a link\'s fold is pressed until it hears, and the link goes on naming it',
   pass(1000);
   assert.deepEqual([folds['depth-moves'].pressed, state.wanted.fold, kept()], [4, 'moves', ['fold-depth-moves']]);
   assert.equal(folds['depth-moves'].refreshed, 0, 'opening computes by itself');
+  press('depth-moves');
 });
 
 test('an open fold is computed anew for another run, once; a closed one or one out of sight is not', () => {
@@ -56,23 +57,48 @@ test('an open fold is computed anew for another run, once; a closed one or one o
   assert.deepEqual(Object.keys(folds).map(name => folds[name].refreshed), [2, 0, 0]);
 });
 
-test('without one of its own the link names the first that is open, or none', () => {
+test('another tab has its own folds in the link, and those of the first again when it is shown again', () => {
   const {state} = begun({tab: 'depth'});
-  root.append(fold('depth-moves'), fold('depth-film', true));
+  root.append(fold('depth-moves'), fold('claims-all'));
+  press('depth-moves');
+  assert.equal(state.wanted.fold, 'moves');
+  state.show('claims');
+  reply(state);
   followFolds(state);
-  assert.equal(state.wanted.fold, 'film');
-  const other = begun({tab: 'claims'}).state;
-  root.replaceChildren(fold('claims-all'));
-  followFolds(other);
-  assert.equal(other.wanted.fold, undefined);
+  assert.equal(state.wanted.fold, undefined);
+  state.show('depth');
+  reply(state);
+  followFolds(state);
+  assert.equal(state.wanted.fold, 'moves');
+  press('depth-moves');
 });
 
-test('the fold that the reader opens is the link\'s and is kept; one that is closed is neither', () => {
+test('Back opens the folds and the part that were open there, and closes every other, in sight or not', () => {
+  const {state} = begun({tab: 'depth'}), away = fold('depth-away'), row = document.createElement('div');
+  row.innerHTML = '<i class="part-tab" id="fold-depth-first" aria-selected="true"></i><i class="part-tab" id="fold-depth-second"></i>';
+  const parts = [...row.querySelectorAll('i')], chosenPart = () => parts.findIndex(part => part.getAttribute('aria-selected') === 'true');
+  root.append(fold('depth-moves'), fold('depth-film'), away, row);
+  for (const name of ['depth-moves', 'depth-away']) press(name);
+  parts[1].click();
+  pass(1);
+  away.setAttribute('hidden', '');
+  assert.equal(state.wanted.fold, 'moves,away,second');
+  const back = view => { showFolds('depth', view.fold); state.walk({...state.view, fold: '', ...view}); followFolds(state); pass(300); };
+  back({fold: 'film'});
+  assert.deepEqual([open('depth-moves'), open('depth-away'), open('depth-film'), chosenPart(), state.wanted.fold], [false, false, true, 0, 'film']);
+  away.removeAttribute('hidden');
+  back({fold: 'moves,away,second'});
+  assert.deepEqual([open('depth-moves'), open('depth-away'), open('depth-film'), chosenPart(), state.wanted.fold], [true, true, false, 1, 'moves,away,second']);
+  back({});
+  assert.deepEqual([open('depth-moves'), open('depth-away'), chosenPart(), state.wanted.fold ?? ''], [false, false, 0, '']);
+});
+
+test('the folds that the reader opens are the link\'s and are kept; one that is closed is neither', () => {
   const {state} = begun({tab: 'depth'});
   root.append(fold('depth-moves'), fold('depth-film'));
   press('depth-moves');
   press('depth-film');
-  assert.equal(state.wanted.fold, 'film');
+  assert.equal(state.wanted.fold, 'moves,film');
   assert.ok(['fold-depth-moves', 'fold-depth-film'].every(id => kept().includes(id)));
   followFolds(state);
   assert.deepEqual([folds['depth-moves'].refreshed, folds['depth-film'].refreshed], [0, 0], 'they show this run already');
@@ -97,6 +123,7 @@ test('a fold is opened with the next answer of its tab alone, and not for ever',
   folds['depth-film'].deaf = false;
   press('depth-film');
   assert.equal(next.wanted.fold, 'film');
+  press('depth-film');
 });
 
 test('one that is open already when its answer comes is left open; one in a tab that was left is not pressed', () => {

@@ -107,17 +107,18 @@ test('folds of the tab in sight: their names, whether they are open, and their p
     <div class="fold" id="fold-claims-all" hidden><button class="label-wrap"></button></div><button class="label-wrap"></button>`;
   for (const button of root.querySelectorAll('button')) button.addEventListener('click', () => pressed.push(button));
   const folds = gradio.foldsInSight();
-  assert.deepEqual(folds.map(fold => [fold.name, fold.isOpen()]), [['moves', true], ['film', false]]);
+  assert.deepEqual(folds.map(fold => [fold.node.id, fold.isOpen()]), [['fold-depth-moves', true], ['fold-depth-film', false]]);
   folds.forEach(fold => { fold.press(); fold.refresh(); });
   assert.deepEqual(pressed.map(button => button.className || 'inner'), ['label-wrap open', 'fold-refresh', 'label-wrap', 'inner']);
   await settled();
-  gradio.onFold(fold => heard.push(fold.name));
+  gradio.onFold(fold => heard.push(fold.node.id));
   click(root.querySelector('i'));
   assert.deepEqual(heard, []);
   click(root.querySelectorAll('.fold-refresh')[0]);
   click(root.lastChild);
   await settled(5);
-  assert.deepEqual(heard, ['moves']);
+  assert.deepEqual(heard, ['fold-depth-moves']);
+  assert.deepEqual(gradio.foldsOf('claims').map(fold => fold.node.id), ['fold-claims-all'], 'out of sight too');
 });
 
 test('arrows, Home and End go around the tabs; other keys and chords are left alone', () => {

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
 import '../page.js';
-import {begin} from '../../../assets/js/page/here.js';
+
+const heard = {};
+Object.assign(globalThis, {addEventListener: (name, hear) => { heard[name] = hear; }});
+const {begin} = await import('../../../assets/js/page/here.js');
 
 const config = {presets: {}, columns: {}, defaults: {text: '', family: 'mini', tab: 'predictions', layer: '0'}, reads: {predictions: ['text']}, limit: 10, longest: 5000, packed: 'z', texts_of: ['text']};
 const OURS = new URL(import.meta.url).origin;
@@ -19,6 +22,7 @@ function writtenBy(origin) {
   const {number} = JSON.parse(JSON.stringify(state.question()));
   state.answered({number, accepted: true, drawn: true, repaired: [], params: {family: 'mini', text: 'a cat'}, text: 'a cat', machine: {device: 'cpu', dtype: 'float32'}, note: ''});
   state.set({layer: 2});
+  heard.pagehide();   // what waits for its turn is written
   return found;
 }
 

@@ -12,8 +12,8 @@ performance.getEntriesByType = () => /** @type {any} */ ([{type: 'reload'}]);
 sessionStorage.setItem('explorer-folds', '["fold-depth-a", "fold-depth-b", "fold-claims-c"]');
 const {followFolds} = await import('../../../assets/js/page/folds.js');
 
-test('after a reload the folds of the tab in sight are open again, the link\'s last', () => {
-  const {state} = begun({tab: 'depth', fold: 'a'}), root = place(), pressed = [];
+test('after a reload the folds of the tab in sight, which the link names, are open again', () => {
+  const {state} = begun({tab: 'depth', fold: 'a,b'}), root = place(), pressed = [];
   for (const name of ['depth-b', 'depth-a', 'depth-z']) {
     const node = document.createElement('div');
     node.innerHTML = `<div class="fold" id="fold-${name}"><button class="label-wrap"></button></div>`;

@@ -15,7 +15,7 @@ const {withState, chosen} = await import('../../../assets/js/page/here.js');
 const RUN = ['text', 'family', 'hidden'];
 const config = {...choices, defaults: {text: 'start', hidden: '', family: 'mini', tab: 'predictions', fold: '', layer: '0'},
   reads: {predictions: RUN, depth: RUN, claims: []},
-  limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
+  limit: 100, longest: 5000, packed: 'z', texts_of: ['text', 'hidden'], drawn_from: {}, home: 'http://home.test/', texts: {copy: 'Copy', qr: 'QR', embed: 'Embed', save_tab: 'Save', label: 'Link'}};
 const asked = [], root = place();
 const page = document.createElement('div');
 page.innerHTML = `<div id="input-bar"></div><div id="text"><textarea></textarea></div><button id="put"></button>
@@ -69,7 +69,7 @@ test('the same answer again draws the link alone', () => {
 });
 
 test('Back brings what was compared there, into the box and the family too', () => {
-  const before = asked.length, event = Object.assign(new Event('popstate'), {state: {compared: {text: 'earlier', family: 'base', hidden: ''}, tab: 'depth'}});
+  const before = asked.length, event = Object.assign(new Event('popstate'), {state: {view: {text: 'earlier', family: 'base', hidden: '', tab: 'depth'}}});
   window.dispatchEvent(event);
   assert.equal(asked.length, before + 1);
   assert.deepEqual([asked.at(-1)().params.text, page.querySelector('textarea').value, puts.at(-1)], ['earlier', 'earlier', {tab: 'depth', ...BASE}]);
