@@ -41,12 +41,12 @@ SEEN = """() => {
     pressed: inSight(place + '[aria-pressed=true]:not(.aw-kind)').map(one => one.textContent),
     said: inSight(place + ':is(.finding, .canvas, .drawn)').map(one => {
       const copy = one.cloneNode(true);
-      copy.querySelectorAll('svg, .take, .modebar, [role=status], .sr-only').forEach(part => part.remove());
+      copy.querySelectorAll('svg, .fg, .take, [role=status], .sr-only').forEach(part => part.remove());
       return copy.textContent.replace(/\\s+/g, ' ');
     }),
     awaited: [
       ...document.querySelectorAll('[data-testid=status-tracker]:not(.hide)'),
-      ...inSight(place + opened + ':is(.canvas, .drawn):not([data-empty]):empty'),
+      ...inSight(place + opened + ':is(.canvas, .drawn):not([data-empty], [data-kind="depth/patching"]):empty'),
       ...document.querySelectorAll('#standing p:not([hidden])'),
       ...[...document.querySelectorAll(place + '> *')].filter(one => getComputedStyle(one).visibility === 'hidden'),
     ].map(one => one.outerHTML.slice(0, 200)),
