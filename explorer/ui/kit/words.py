@@ -205,7 +205,7 @@ def where_it_runs(local: str, public: str | None, asked: bool) -> str:
 
 
 def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
-    """Which models cannot write a part of the text, and whether it is English; None if all is well.
+    """Say which models read a part of the text as [UNK], and whether it is English; None if fine.
 
     Args:
         read: the text as each model reads it, by the model's name.
@@ -218,14 +218,17 @@ def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
     return note(*parts) if said or foreign else None
 
 
+def language_note(*texts: str) -> Markup | None:
+    """Say that a text is not English; None where all are."""
+    return None if all(map(is_english, texts)) else note(NOT_ENGLISH)
+
+
 def unknown_share(tokens: Tokens) -> tuple[int, int]:
     """How many pieces of a text are unknown to a model, and how many there are."""
     return sum(p in UNKNOWN for p in tokens.pieces), len(tokens) - sum(tokens.special)
 
 
-def is_readable(read: Mapping[str, Tokens]) -> bool:
-    """Whether the text is English and no model takes half of it or more for [UNK]."""
-    shares = [unknown_share(tokens) for tokens in read.values()]
-    return all(2 * n < size or not n for n, size in shares) and all(
-        is_english(tokens.text) for tokens in read.values()
-    )
+def unreadable(read: Mapping[str, Tokens]) -> list[str]:
+    """List the models that read half of the text or more as [UNK]."""
+    shares = {label: unknown_share(tokens) for label, tokens in read.items()}
+    return [label for label, (n, size) in shares.items() if n and 2 * n >= size]

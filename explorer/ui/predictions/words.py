@@ -16,6 +16,7 @@ from explorer.views.markup import (
     listed,
     model_name,
     note,
+    plain,
     term,
     word,
 )
@@ -29,7 +30,7 @@ NO_MASK = (
 NO_MODEL = "None of the models is available here; the cards below say why."
 BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
 NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
-UNREADABLE = "The models cannot read this text, so their answers are guesses. "
+UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 CANVAS = {
     "shown": "Words shown",
@@ -58,11 +59,16 @@ CANVAS = {
 
 
 def predictions_finding(
-    predictions: Mapping[str, MaskPredictions], labels: Mapping[str, str], readable: bool = True
+    predictions: Mapping[str, MaskPredictions],
+    labels: Mapping[str, str],
+    unreadable: Sequence[str] = (),
 ) -> Markup:
-    """The tab's one sentence: who agrees, who does not, who is least sure.
+    """Say which models agree on the masks and which do not.
 
-    Of a text that the models cannot read it says so before it quotes what they put in the gap.
+    Args:
+        predictions: Each model's answers.
+        labels: The models' names.
+        unreadable: Names of those that read half of the text or more as [UNK]: said first.
     """
     if not predictions:
         return finding(NO_MODEL)
@@ -71,7 +77,14 @@ def predictions_finding(
         return finding(NO_MASK)
     found = [agreement(predictions, mask) for mask in range(n_masks)]
     said = _one_mask(found[0], labels) if n_masks == 1 else _many_masks(found, labels)
-    return finding("" if readable else UNREADABLE, said)
+    return finding(_guessing(unreadable), said)
+
+
+def _guessing(names: Sequence[str]) -> str:
+    if not names:
+        return ""
+    read, their = ("reads", "its") if len(names) == 1 else ("read", "their")
+    return UNREADABLE.format(names=plain(listed(names)), read=read, their=their)
 
 
 def _named(key: str, labels: Mapping[str, str]) -> Markup:
@@ -88,14 +101,9 @@ def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
         (answer, (key,)), *_ = found.groups
         return join(_named(key, labels), " answers ", word(answer), f", {p[key]:.3f}.")
     if found.is_unanimous:
-        least = min(p, key=p.__getitem__)
         answer = found.groups[0][0]
         return join(
-            f"{_all_of(len(p))} answer ",
-            word(answer),
-            f"; lowest probability {p[least]:.3f} (",
-            _named(least, labels),
-            ").",
+            f"{_all_of(len(p))} answer ", word(answer), f" ({min(p.values()):.3f} or more)."
         )
     if len(found.groups) == len(p):
         parts = [
