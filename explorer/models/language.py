@@ -32,6 +32,8 @@ SHORT = 4
 """Letters beyond which one word alone says nothing against English: it may be rare, or a name."""
 PARTICLE, PARTICLES = 3, 2
 """Letters, and number, of the small words inside a name: van, de la, ob der."""
+BEGINNING = 2000
+"""Characters that are looked at: a passage may be very long."""
 _MARKS = re.compile(r"\[(MASK|SEP)\]")
 _ITEMS = re.compile(r"[^\W\d_]+|[^\w\s]|\d+")
 _ENDS = ".?!"
@@ -43,7 +45,7 @@ def is_english(text: str) -> bool:
     Names are not counted: words with a capital letter count only at the start of a sentence, and
     only for English. A text of which nothing is known passes for English.
     """
-    bare = _MARKS.sub(" . ", text)
+    bare = _MARKS.sub(" . ", text[:BEGINNING])
     words = re.findall(r"[^\W\d_]+", bare)
     letters = "".join(words)
     if 2 * sum("LATIN" in name(letter, "") for letter in letters) < len(letters):
@@ -53,7 +55,7 @@ def is_english(text: str) -> bool:
 
 def english_score(text: str) -> float:
     """Sum what the words of a text say for English, in nats; names are left out."""
-    bare = _MARKS.sub(" . ", text)
+    bare = _MARKS.sub(" . ", text[:BEGINNING])
     items = _ITEMS.findall(bare.lower() if bare.upper() == bare else bare)
     speaking = [
         (item.lower(), item.islower() and not _is_particle(items, place))
@@ -89,28 +91,31 @@ def _is_particle(items: list[str], place: int) -> bool:
 
 def word_score(word: str) -> float:
     """Score one word in lower case, in nats: above 0 for English, below 0 against it."""
-    known = _log_probabilities()
-    most = WHOLE if f"▁{word}" in known else CUT
-    found = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
     if len(word) == 1:
         return 0.0
-    most = most if word.isascii() else ACCENTED
-    least = -min(AGAINST, LONG / len(word))
+    whole = WHOLE if f"▁{word}" in _log_probabilities() else CUT
+    most, least = whole if word.isascii() else ACCENTED, -min(AGAINST, LONG / len(word))
+    found = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
     return max(least, min(most, found))
 
 
 def _log_probability(marked: str) -> float:
     """Return the log-probability of the likeliest way to cut a word into pieces (Viterbi)."""
     known = _log_probabilities()
-    best = [0.0]
+    best, longest = [0.0], _longest_piece()
     for end in range(1, len(marked) + 1):
         cuts = (
             best[start] + known[marked[start:end]]
-            for start in range(end)
+            for start in range(max(0, end - longest), end)
             if marked[start:end] in known
         )
         best.append(max(cuts, default=float("-inf")))
     return best[-1]
+
+
+@cache
+def _longest_piece() -> int:
+    return max(map(len, _log_probabilities()))
 
 
 @cache

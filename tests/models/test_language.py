@@ -69,5 +69,10 @@ def test_hardly_a_sentence_of_the_primer_is_flagged():
     assert sum(not is_english(one) for one in sentences) < 0.005 * len(sentences)
 
 
+@pytest.mark.parametrize("text", ["word " * 200_000, "a" * 1_000_000, "ab." * 300_000])
+def test_a_very_long_text_is_judged_by_its_beginning(text):
+    assert english_score(text) == english_score(text[:2000])
+
+
 def test_the_same_word_speaks_against_english_once():
     assert english_score("It is brut brut brut.") == english_score("It is brut.")
