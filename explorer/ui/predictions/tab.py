@@ -59,7 +59,7 @@ def show(state: PageState) -> list[object]:
         join(
             texts.predictions_finding(results, labels, unreadable(read)),
             reading_note(read),
-            texts.origin_note([run.spec for run in runs.values()]),
+            texts.origin_note([run.spec for run in runs.values()], results),
         ),
         predictions_canvas(
             results,
