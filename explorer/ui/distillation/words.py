@@ -57,8 +57,8 @@ LAB: dict[str, object] = {
     "answer": "your word",
     "rest": "all other {n} words",
     "dark_title": "Dark knowledge",
-    "dark_note": "Probability outside the model's own top prediction. A hard label discards the "
-    "teacher's; a student of soft labels learns from it.",
+    "dark_note": "Probability not on the model's top word. Hard labels throw it away; a student of "
+    "soft labels learns from it.",
     "measures_title": "Divergence, in nats",
     "measures": [
         ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],

@@ -34,7 +34,7 @@ EXAMPLES_LABEL = "Try"
 MORE_EXAMPLES = "More"
 BOX = {
     "hint": "The words: click one to mask or unmask it; click a typed [MASK] to fill it in",
-    "cut": "The first {shown} words and punctuation marks of the text; {left} more follow.",
+    "cut": "The first {shown} words and punctuation marks of the text; not shown: {left}.",
     "mask": "mask {word}",
     "unmask": "masked: {word}, unmask",
     "fill": "[MASK], type a word in its place",
@@ -88,7 +88,7 @@ HALF = {
     "attention weights by up to {weights}.",
     "no_mask": " {label}: attention weights differ by up to {weights}.",
     "first": " Top prediction at mask {mask}: “{word}” (float32: “{exact}”).",
-    "more": " Top predictions differ at {left} more masks.",
+    "more": " Masks with other top predictions besides: {left}.",
     "absent": " Not compared with float32: {reason}",
 }
 """What half precision changes."""
@@ -121,6 +121,7 @@ LINK = {
     "live": "This view on the live page.",
     "full_view": "Open the full view",
     "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
+    "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
     "title": TITLE,
 }
 """What stands beside the link."""
@@ -149,7 +150,7 @@ NOT_OFFERED = (
 )
 NO_NUMBER = "“{label}” needs a number."
 WRONG_KIND = "“{name}” must be {kind}."
-TOO_MANY_ARGUMENTS = "{name} takes at most {n} arguments; {given} were given."
+TOO_MANY_ARGUMENTS = "Too many arguments for {name}: at most {n}, given: {given}."
 MISSING_ARGUMENTS = "{name} needs the argument {missing}."
 REPAIRED = "The link contained invalid values; reset to the default: {fields}."
 UNREADABLE = (

@@ -67,8 +67,8 @@ QUESTION = {
     "other": "Next: {answers}",
 }
 QUESTION_NOTE = (
-    "Two strips above each passage show the probability that the answer starts and ends at each "
-    "place; each strip has its own scale. A span's score is the product of both, over the words "
+    "Strips: probability that the answer starts (top) or ends (bottom) here; each has its own "
+    "scale. A span's score is the product of both, over the words "
     "of the passage. These heads were trained on questions that all have an answer in the passage "
     "(SQuAD v1.1), so they always find one. A long passage is read in overlapping windows."
 )

@@ -41,7 +41,13 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     from explorer.views.predictions.every_word import asked_table
 
     def score(text, pieces, p):
-        return SpanScore(Word(text, 0, len(text)), tuple(pieces), float(np.log(p)), 1 if len(pieces) == 1 else None, ())
+        return SpanScore(
+            Word(text, 0, len(text)),
+            tuple(pieces),
+            float(np.log(p)),
+            1 if len(pieces) == 1 else None,
+            (),
+        )
 
     nurse, clerk = score("nurse", ["nurse"], 0.1), score("clerk", ["clerk"], 0.2)
     long = score("photographer", ["photo", "##graph", "##er"], 0.001)

@@ -76,7 +76,7 @@ def test_focus_is_the_texts_own_mask_or_its_last_word():
 
 
 def test_a_text_of_marks_has_nothing_to_hide():
-    with pytest.raises(Refusal, match="no word to hide"):
+    with pytest.raises(Refusal, match="Nothing to mask yet"):
         focus_of(PageState(text="?!"))
 
 
