@@ -102,7 +102,7 @@ def notes_of(
     """How to read the table, where each printed score stands, and what scores a runtime.
 
     Args:
-        printed: By label the printed score and its source.
+        printed: By the name that its table gives a model the printed score and its source.
         masks: At how many each runtime's predictions were compared; None without runtimes.
     """
     listed_scores = "; ".join(
