@@ -13,6 +13,7 @@ ELSEWHERE = (
     "Which teacher layers the student's layers resemble, and from which they were initialised, is "
     "shown in Depth: “CKA: which layers have similar representations?”"
 )
+NO_MASK = "The text has no [MASK]: put one where teacher and student are to be compared."
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {
     "title": "How temperature changes the divergence and the gradient",
