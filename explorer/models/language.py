@@ -28,8 +28,9 @@ FEWEST = 2
 """A single word may be a name."""
 FREQUENT = -8.0
 """The log-probability of a word that may begin a sentence for English: The, She, We; not Paris."""
-SHORT = 4
-"""Letters beyond which one word alone says nothing against English: it may be rare, or a name."""
+SHORT = 3
+"""Letters beyond which one word alone says nothing against English, unless it says the most that a
+word can: it may be rare, or a name."""
 PARTICLE, PARTICLES = 3, 2
 """Letters, and number, of the small words inside a name: van, de la, ob der."""
 BEGINNING = 2000
@@ -64,8 +65,8 @@ def english_score(text: str) -> float:
     ]
     scores = [(word, counts, word_score(word)) for word, counts in speaking]
     against = {word: score for word, counts, score in scores if counts and score < 0}
-    if len(against) == 1 and len(*against) > SHORT:
-        against = {}
+    if len(against) == 1:
+        against = {w: v for w, v in against.items() if len(w) <= SHORT or v == -AGAINST}
     return sum(score for *_, score in scores if score > 0) + sum(against.values())
 
 

@@ -37,6 +37,7 @@ def test_every_sentence_of_another_language_is_flagged():
         "bonjour",
         "1, 2, [MASK]",
         "i am [MASK]",
+        "Unbelievable cats.",
         "I can't [MASK].",
         "THE DOG IS [MASK].",
         "los angeles, las vegas, san [MASK]",
