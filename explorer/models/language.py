@@ -93,7 +93,7 @@ def _is_particle(items: list[str], place: int) -> bool:
 def word_score(word: str) -> float:
     """Score one word in lower case, in nats: above 0 for English, below 0 against it."""
     if len(word) == 1:
-        return 0.0
+        return 0.0 if word.isascii() else ACCENTED
     whole = WHOLE if f"▁{word}" in _log_probabilities() else CUT
     most, least = whole if word.isascii() else ACCENTED, -min(AGAINST, LONG / len(word))
     found = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
