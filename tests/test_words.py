@@ -48,7 +48,7 @@ REPLACED = {
     r"too (large|slow)$|scores too little": "over the limit",
     r"\(0: any\)": "leave empty for no limit",
     r"directions stay empty": "dimensions are unused",
-    r"× (fewer|more) (numbers|parameters)": "about a ninth of",
+    r"× (fewer|more) (numbers|parameters)": "9.4 times fewer weights",
     r"trust only what lies": "smaller differences are noise",
     r"hardly feels it": "barely affected",
     r"9\d ?% (of the median|under)": "95% CI of the median, p90",

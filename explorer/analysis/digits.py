@@ -26,6 +26,21 @@ def signed(x: float, decimals: int = 2) -> str:
     return f"{round(x, decimals) + 0.0:+.{decimals}f}".replace("-", "−")
 
 
+def counted(n: int, noun: str) -> str:
+    """A number of things, singular or plural: ``1 round``, ``1,200 rounds``."""
+    return f"{n:,} {noun}" if n == 1 else f"{n:,} {noun}s"
+
+
+def repeated(n: int) -> str:
+    """How often something is done: ``once``, ``12 times``."""
+    return "once" if n == 1 else f"{n} times"
+
+
+def quotient(x: float) -> str:
+    """A quotient of two sizes: two decimals below 2, then one."""
+    return f"{x:,.2f}" if x < 1.995 else f"{x:,.1f}"
+
+
 def milliseconds(ms: float) -> str:
     """A time in the digits it deserves."""
     return f"{ms:,.0f} ms" if ms >= 100 else f"{ms:.1f} ms" if ms >= 10 else f"{ms:.2f} ms"

@@ -1,37 +1,126 @@
-"""Whether a text is English: all three models were trained on English alone."""
+"""Decide whether a text is English: all three models were trained on English alone.
 
+No list of words decides: a word counts by its log-probability under the unigram vocabulary of the
+bundled ALBERT, which was cut from English text, against what a word of its length costs where
+nothing is known of the language. Words that may be names are left out.
+"""
+
+import json
 import re
+from functools import cache
 from unicodedata import name
 
-ENGLISH = """
-the an of and is are were be been it its he she they we you that this these not at by for with
-from as or but his her their has have had will would can there what who
-"""
-OTHERS = """
-le la les un une des du de est sont et dans pour avec sur qui que nous vous ils elle ce cette pas
-der das und ist nicht ein eine einen dem den von zu mit auf im für sich auch wir ich sind wurde
-el los las una es en por con para del al se su muy está il lo gli di della delle che è sono nel
-os um uma da dos das em não na são het een van niet zijn op voor dat och att det är av inte jag
-się nie jest
-"""
-"""French, German, Spanish, Italian, Portuguese, Dutch, Swedish, Polish; no word of English."""
-ENOUGH = 2
-"""Fewer small words of another language may be a name or a quotation."""
+from explorer.assets import ASSETS, read_in
+
+VOCABULARY = ASSETS / "models" / "mini-albert" / "tokenizer.json"
+LETTER, WORD = 2.0, 3.0
+"""Nats that a letter and a word cost where nothing is known of the language."""
+WHOLE, CUT = 5.0, 1.0
+"""The most that a word says for English: as one piece, and cut into several."""
+AGAINST, LONG = 4.0, 16.0
+"""The most that a word says against English, and the same times its letters: names of substances
+are long and in no vocabulary."""
+ACCENTED = -2.0
+"""The most that a word with an accented letter says."""
+LIMIT = -1.55
+"""The sum under which a text is taken for another language."""
+FEWEST = 2
+"""A single word may be a name."""
+FREQUENT = -8.0
+"""The log-probability of a word that may begin a sentence for English: The, She, We; not Paris."""
+SHORT = 3
+"""Letters beyond which one word alone says nothing against English, unless it says the most that a
+word can: it may be rare, or a name."""
+PARTICLE, PARTICLES = 3, 2
+"""Letters, and number, of the small words inside a name: van, de la, ob der."""
+BEGINNING = 2000
+"""Characters that are looked at: a passage may be very long."""
+_MARKS = re.compile(r"\[(MASK|SEP)\]")
+_ITEMS = re.compile(r"[^\W\d_]+|[^\w\s]|\d+")
+_ENDS = ".?!"
 
 
 def is_english(text: str) -> bool:
-    """False where most letters are of another script, or its small words another language's.
+    """Return False where most letters are of another script, or the words another language's.
 
-    Cautious: a text of which nothing is known passes for English.
+    Names are not counted: words with a capital letter count only at the start of a sentence, and
+    only for English. A text of which nothing is known passes for English.
     """
-    words = re.findall(r"[^\W\d_]+", re.sub(r"\[(MASK|SEP)\]", " ", text).lower())
+    bare = _MARKS.sub(" . ", text[:BEGINNING])
+    words = re.findall(r"[^\W\d_]+", bare)
     letters = "".join(words)
     if 2 * sum("LATIN" in name(letter, "") for letter in letters) < len(letters):
         return False
-    foreign = _count(words, OTHERS)
-    return foreign < ENOUGH or foreign <= _count(words, ENGLISH)
+    return len(words) < FEWEST or english_score(text) >= LIMIT
 
 
-def _count(words: list[str], listed: str) -> int:
-    known = set(listed.split())
-    return sum(word in known for word in words)
+def english_score(text: str) -> float:
+    """Sum what the words of a text say for English, in nats; names are left out."""
+    bare = _MARKS.sub(" . ", text[:BEGINNING])
+    items = _ITEMS.findall(bare.lower() if bare.upper() == bare else bare)
+    speaking = [
+        (item.lower(), item.islower() and not _is_particle(items, place))
+        for place, item in enumerate(items)
+        if item.islower() or _begins(items, place)
+    ]
+    scores = [(word, counts, word_score(word)) for word, counts in speaking]
+    against = {word: score for word, counts, score in scores if counts and score < 0}
+    if len(against) == 1:
+        against = {w: v for w, v in against.items() if len(w) <= SHORT or v == -AGAINST}
+    return sum(score for *_, score in scores if score > 0) + sum(against.values())
+
+
+def _begins(items: list[str], place: int) -> bool:
+    """Tell whether a word with a capital letter begins a sentence and is frequent in English."""
+    if not items[place][0].isupper() or (place and items[place - 1] not in _ENDS):
+        return False
+    return _log_probability(f"▁{items[place].lower()}") > FREQUENT
+
+
+def _is_particle(items: list[str], place: int) -> bool:
+    """Tell whether a word stands between capitalised ones, as small words of a name do."""
+    start, end = place, place + 1
+    while start and items[start - 1].islower():
+        start -= 1
+    while end < len(items) and items[end].islower():
+        end += 1
+    if not start or end == len(items) or end - start > PARTICLES:
+        return False
+    between = items[start - 1][0].isupper() and items[end][0].isupper()
+    return between and all(len(item) <= PARTICLE for item in items[start:end])
+
+
+def word_score(word: str) -> float:
+    """Score one word in lower case, in nats: above 0 for English, below 0 against it."""
+    if len(word) == 1:
+        return 0.0 if word.isascii() else ACCENTED
+    whole = WHOLE if f"▁{word}" in _log_probabilities() else CUT
+    most, least = whole if word.isascii() else ACCENTED, -min(AGAINST, LONG / len(word))
+    found = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
+    return max(least, min(most, found))
+
+
+def _log_probability(marked: str) -> float:
+    """Return the log-probability of the likeliest way to cut a word into pieces (Viterbi)."""
+    known = _log_probabilities()
+    best, longest = [0.0], _longest_piece()
+    for end in range(1, len(marked) + 1):
+        cuts = (
+            best[start] + known[marked[start:end]]
+            for start in range(max(0, end - longest), end)
+            if marked[start:end] in known
+        )
+        best.append(max(cuts, default=float("-inf")))
+    return best[-1]
+
+
+@cache
+def _longest_piece() -> int:
+    return max(map(len, _log_probabilities()))
+
+
+@cache
+def _log_probabilities() -> dict[str, float]:
+    with read_in(VOCABULARY):
+        pieces = json.loads(VOCABULARY.read_text("utf-8"))["model"]["vocab"]
+        return {str(piece): float(value) for piece, value in pieces}

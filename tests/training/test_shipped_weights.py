@@ -10,6 +10,9 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
+from explorer.training.report.card_words import ABOUT
+from explorer.training.tasks.lessons import TASKS
+
 MODELS = Path(__file__).parents[2] / "assets/models"
 NAMES = ("mini-bert", "mini-distilbert", "mini-albert")
 RESULTS = json.loads((MODELS / "results.json").read_text())
@@ -31,6 +34,25 @@ def test_every_adapter_was_made_on_the_weights_beside_it():
         assert card["base_sha256"] == RESULTS["models"][folder.name]["sha256"], path
         assert (card["model"], card["task"]) == (folder.name, path.parent.name)
         assert (path.parent / "adapter_model.safetensors").stat().st_size < 600_000
+
+
+def test_a_card_says_how_much_of_a_text_its_task_reads():
+    """SST-2 has no window: in training the first 64 tokens of a phrase, dev sentences whole."""
+    for path in sorted(MODELS.glob("*/tasks/*/card.json")):
+        card, task = json.loads(path.read_text()), TASKS[path.parent.name]
+        said = {key: card[key] for key in ("window", "stride", "phrase_tokens") if key in card}
+        assert (said, card["data"]) == (task.reads, task.data), path
+        assert task.data in (path.parent / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_card_says_once_how_the_model_began(name):
+    (start,) = re.findall(r"\*\*Start\.\*\* (.*)", (MODELS / name / "README.md").read_text())
+    assert start.startswith(ABOUT[name][3])
+    sentences = re.findall(r"[^.]+\.", start)
+    assert len(set(sentences)) == len(sentences)
+    parts = re.split(r"(?<=\.) (?:Its )?", start)
+    assert len(set(parts)) == len(parts)
 
 
 @pytest.mark.parametrize("name", NAMES)

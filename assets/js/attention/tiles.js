@@ -1,5 +1,5 @@
 // Where the wall's tiles lie and how they are painted, from one image per model.
-import {make, pointIn, resize, say} from '../kit/dom.js';
+import {make, pointIn, resize} from '../kit/dom.js';
 import {ranks} from '../kit/maths.js';
 import {distancesFrom, headAt, partnersOf, sameHead, timings} from './heads.js';
 
@@ -164,7 +164,7 @@ export class Tiles {
     const after = pen.measureText(model.label).width;
     pen.fillStyle = this.palette.soft;
     pen.font = '13px system-ui, sans-serif';
-    const detail = say(model.shared ? texts.shared : texts.layers, model);
+    const detail = texts.shapes[model.key];
     const room = Math.max(this.blocks[model.m].width, this.width / (this.across ? this.wall.models.length : 1) - SPACE) - GUTTER - after - 8;
     if (pen.measureText(detail).width <= room) pen.fillText(detail, left + GUTTER + after + 8, top + 15);
     if (this.order !== 'place') return;

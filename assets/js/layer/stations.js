@@ -69,18 +69,37 @@ const nameOf = model => make('span', {class: 'model-name', 'data-model': model.k
 /** Models with commas and a last "and". @param {Node[][]} models */
 const listed = (models, and) => make('span', {}, ...models.flatMap((model, i) => [!i ? '' : i === models.length - 1 ? and : ', ', ...model]));
 
-/** Which block changed the word most in which models, and what each head reads before and after the layer. */
+/** Which block changed the word more in which models, as their cosines are printed. */
 function finding({models, chosen: {words, at}, texts}) {
-  const groups = [...new Set(models.map(model => model.changed_by))].map(block => models.filter(model => model.changed_by === block));
-  const [begins] = groups.flat().filter(model => model.readings);
-  const read = model => {
-    if (!model.readings) return [nameOf(model)];
-    const [[before], [after]] = model.readings, said = before === after ? texts.stays : texts.becomes;
-    return [nameOf(model), ` (${model === begins ? `${texts.top} ` : ''}`, ...sayNodes(said, {before: word(before), after: word(after)}), ')'];
-  };
-  const [first, ...rest] = groups.map(group => ({block: group[0].changed_by, models: listed(group.map(read), texts.and)}));
-  return make('p', {class: 'finding'}, ...sayNodes(texts.finding, {first: texts.opens[first.block], word: word(words[at]), models: first.models,
-    rest: make('span', {}, ...rest.flatMap(({block, models: of}) => sayNodes(texts.rest, {block: texts.blocks[block], models: of})))}));
+  const one = models.every(model => model.layer === models[0].layer);
+  const place = one ? say(texts.place, {n: models[0].layer + 1}) : '';
+  const groups = [...new Set(models.map(changedBy))].map(block => ({block, of: models.filter(model => changedBy(model) === block)}));
+  const who = of => make('span', {}, ...(of.length === models.length ? everyOne(of, texts, one) : [named(of, texts, one)]));
+  const order = [...groups.filter(({block}) => block), ...groups.filter(({block}) => !block)];
+  const parts = order.map(({block, of}, i) => {
+    const models = who(of);
+    if (block && i) return sayNodes(texts.rest, {block: texts.blocks[block], models});
+    const first = block || 'attention', second = first === 'attention' ? 'feed_forward' : 'attention';
+    return sayNodes(block ? texts.finding : texts.equal, {word: word(words[at]), models, place: i ? '; ' : place,
+      first: texts[place || i ? 'blocks' : 'opens'][first], second: texts.blocks[second]});
+  });
+  return make('p', {class: 'finding'}, ...parts.flat(), '.');
+}
+
+/** The block that turned the state further; none where both cosines print alike. */
+const changedBy = ({blocks, changed_by: by}) => fixed(blocks.attention, 2) === fixed(blocks.feed_forward, 2) ? '' : by;
+
+const named = (models, texts, one) => listed(models.map(model => one ? [nameOf(model)] : [...sayNodes(texts.at, {model: nameOf(model), n: String(model.layer + 1)})]), texts.and);
+
+/** All models: by name where there is one or where their layers differ. */
+const everyOne = (models, texts, one) => models.length === 1 || !one ? [named(models, texts, one)]
+  : [models.length === 2 ? texts.every.both : say(texts.every.all, {n: texts.numbers[models.length] ?? models.length})];
+
+/** The head's first word before the layer and after it. */
+function readings({readings: read}, texts) {
+  if (!read) return null;
+  const [[before], [after]] = read, change = make('span', {}, ...sayNodes(before === after ? texts.stays : texts.becomes, {before: word(before), after: word(after)}));
+  return make('small', {}, ...sayNodes(texts.top, {change}));
 }
 
 /** One station: its name opens the arithmetic of all models. */
@@ -155,7 +174,7 @@ function draw(root, data, context, opened = []) {
     }
   };
   const heads = make('div', {class: 'ly-row ly-heads'}, make('span'), ...models.map(model => make('div', {class: 'ly-cell'},
-    make('h3', {class: 'model-name', 'data-model': model.key}, model.label), make('small', {}, model.note), make('small', {}, say(texts.turned, {block: texts.short[model.changed_by], cosine: fixed(model.blocks[model.changed_by], 2)})), model.pieces ? make('small', {}, model.pieces) : null)));
+    make('h3', {class: 'model-name', 'data-model': model.key}, model.label), make('small', {}, model.note), make('small', {}, say(texts.turned, {block: texts.short[model.changed_by], cosine: fixed(model.blocks[model.changed_by], 2)})), readings(model, texts), model.pieces ? make('small', {}, model.pieces) : null)));
   const grid = make('div', {class: 'ly-grid'}, heads, ...rows.map(one => one.node));
   vary(grid, '--models', models.length);
   root.replaceChildren(finding(data), make('div', {class: 'ly-top'}, controls(data, look), said, walk(data, rows)), grid,

@@ -12,9 +12,10 @@ function follow(state) {
   const isOther = accepted !== null && box.value.trim() !== accepted.text.trim() && box.value !== state.asked;
   fade(isOther ? Object.keys(config.reads).filter(tab => config.reads[tab].includes('text')) : []);
   note.hidden = !isOther;
-  if (isOther) find(note, 'span').textContent = say(config.texts.standing, {text: shortened(accepted.text)});
+  if (isOther) find(note, 'span').textContent = say(touched() ? config.texts.standing_touch : config.texts.standing, {text: shortened(accepted.text)});
 }
 
+const touched = () => window.matchMedia?.('(pointer: coarse)').matches;
 const shortened = text => text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
 
 listen(follow);

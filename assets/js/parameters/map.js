@@ -167,6 +167,7 @@ function captionOf(row, first, texts, mode) {
   const shared = row.cells.some(c => c.calls > 1);
   const layers = shared
     ? `${texts.one_layer} ${fine(row.layer)}, ${say(texts.run, {n: row.calls})}`
+    : row.calls === 1 ? `${texts.one_layer} ${fine(row.layer)}`
     : `${row.calls} ${texts.layers_each} ${fine(row.layer)}`;
   const parts = [`${texts.embeddings} ${fine(embeddings)}`, layers];
   if (pooler) parts.push(`${texts.parts.pooler.toLowerCase()} ${fine(pooler.size)}`);

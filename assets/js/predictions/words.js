@@ -39,7 +39,7 @@ function details(entry, data) {
       make('th', {scope: 'row'}, make('span', {class: 'model-name', 'data-model': key}, label)),
       make('td', {}, unknown ? data.texts.nothing : number(found.p)),
       make('td', {}, unknown ? '–' : say(data.texts.surprise, {nats: found.nats.toFixed(2)})),
-      make('td', {}, unknown ? '–' : found.rank.toLocaleString('en')),
+      make('td', {}, unknown || !found.rank ? '–' : found.rank.toLocaleString('en')),
       make('td', {}, found.pieces.join(' + ')),
       make('td', {}, answers));
   });

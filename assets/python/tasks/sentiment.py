@@ -31,7 +31,8 @@ def positive_minus_negative(model, **inputs):
     return logits[:, 1] - logits[:, 0]
 
 
-columns = ["model", "positive", "word", "integrated_gradients", "leave_one_out"]
+columns = ["model", "positive", "baseline", "difference"]
+columns += ["word", "integrated_gradients", "leave_one_out"]
 rows, words = [], list(re.finditer(WORD, TEXT))
 for label, adapter in ADAPTERS.items():
     source, revision = MODELS[label]
@@ -83,5 +84,6 @@ for label, adapter in ADAPTERS.items():
         for word, share in zip(words, per_word, strict=True):
             rest = " ".join(f"{TEXT[: word.start()]} {TEXT[word.end() :]}".split())
             left = positive_minus_negative(model, **tokenizer(rest, return_tensors="pt"))[0]
-            rows.append([label, whole.sigmoid().item(), word[0], share, (whole - left).item()])
+            ends = [whole.sigmoid().item(), known[0.0][0], whole.item()]
+            rows.append([label, *ends, word[0], share, (whole - left).item()])
 FIGURE = ("bars", "model", "word", ["integrated_gradients", "leave_one_out"])

@@ -35,6 +35,14 @@ class Contrast:
         return int(np.nanargmax(self.shares))
 
     @property
+    def favourites(self) -> tuple[int, ...]:
+        """The places whose share prints as the largest, to three decimals; none unranked."""
+        if self.preferred is None:
+            return ()
+        most = f"{np.nanmax(self.shares):.3f}"
+        return tuple(i for i, share in enumerate(self.shares) if f"{share:.3f}" == most)
+
+    @property
     def is_equal(self) -> bool:
         """Whether all alternatives that it knows take the same number of masks."""
         return len({len(self.scores[i].pieces) for i in self.known}) == 1

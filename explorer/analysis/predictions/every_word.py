@@ -39,8 +39,9 @@ class SpanScore:
     pieces: tuple[str, ...]
     log_probability: float
     """Nats, summed over the pieces from left to right."""
-    rank: int
-    """1 = no single piece of the vocabulary is likelier than the whole stretch."""
+    rank: int | None
+    """1 = no piece of the vocabulary is likelier; None for a stretch of several pieces, whose
+    product over several masks does not compare with them."""
     answers: tuple[tuple[str, float], ...]
     """The likeliest pieces for the first hidden place, as a reader writes them."""
 
@@ -129,7 +130,7 @@ def span_score(plan: SpanPlan, logits: np.ndarray, vocabulary: tuple[str, ...]) 
         plan.word,
         tuple(vocabulary[i] for i in plan.targets),
         total,
-        n_likelier + 1,
+        n_likelier + 1 if len(plan.targets) == 1 else None,
         tuple((spelling.word(vocabulary[i]), float(np.exp(log_probs[0, i]))) for i in first),
     )
 

@@ -8,12 +8,13 @@ from explorer.analysis.claims.benchmarks import TaskDrop, benchmark_tables, rete
 
 TASKS: dict[str, str] = {"sst2": "accuracy", "squad": "f1"}
 """The score by which each task is compared."""
-PRINTED: tuple[tuple[str, str, tuple[str, ...]], ...] = (
-    ("distilbert-1", "DistilBERT", ("SST-2", "Score")),
-    ("distilbert-2", "DistilBERT", ("SQuAD F1",)),
-    ("albert-2", "ALBERT-base", ("SST-2", "SQuAD 1.1 F1", "Avg")),
+PRINTED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
+    ("distilbert-1", "DistilBERT", "DistilBERT", ("SST-2", "Score")),
+    ("distilbert-2", "DistilBERT", "DistilBERT", ("SQuAD F1",)),
+    ("albert-2", "ALBERT-base", "ALBERT-base v1", ("SST-2", "SQuAD 1.1 F1", "Avg")),
 )
-"""The papers' tables that have the same tasks, their row, and the columns."""
+"""The papers' tables that have the same tasks, their row, what it is of, and the columns; the
+paper's ALBERT is what its authors later called version 1."""
 REFERENCE = "BERT-base"
 
 
@@ -51,8 +52,8 @@ def tuned_scores(
 def printed_shares() -> tuple[PrintedShare, ...]:
     """What the papers' own tables say of the same tasks and the average."""
     return tuple(
-        (row, task, benchmark_tables()[table].source)
-        for table, row, columns in PRINTED
+        (name, task, benchmark_tables()[table].source)
+        for table, row, name, columns in PRINTED
         for task in retention(benchmark_tables()[table], row, REFERENCE).tasks
         if task.task in columns
     )

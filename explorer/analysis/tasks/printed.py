@@ -25,6 +25,8 @@ class PrintedScore:
 
     value: float
     source: str
+    row: str
+    """The model as the table names it, with its version."""
 
 
 def printed_scores(task: str) -> dict[str, PrintedScore]:
@@ -32,5 +34,5 @@ def printed_scores(task: str) -> dict[str, PrintedScore]:
     found = {}
     for key, (table, row, column) in CELLS.get(task, {}).items():
         one = benchmark_tables()[table]
-        found[key] = PrintedScore(one.cell(row, column) / 100, one.source)
+        found[key] = PrintedScore(one.cell(row, column) / 100, one.source, row)
     return found

@@ -33,7 +33,6 @@ ABOUT = {
         "pieces only (the authors' `restrict_ce_to_mask`), L_cos at all positions but padding, "
         f"on the last hidden states. {SINGLE}",
         "mini-bert's layers 1, 3 and 5 (counted from 0), its embeddings and its MLM head. Its "
-        "mini-bert's layers 1, 3 and 5 (counted from 0), its embeddings and its MLM head. Its "
         "segment-0 vector is added to the student's position vectors.",
     ),
     "mini-albert": (

@@ -23,7 +23,7 @@ from explorer.refusal import Refusal
 from explorer.training.machine import machine
 from explorer.training.steps.loop import best_device
 from explorer.training.tasks.card import write_card
-from explorer.training.tasks.lessons import STRIDE, TASKS, WINDOW
+from explorer.training.tasks.lessons import TASKS
 from explorer.training.tasks.tune import (
     ALPHA,
     RANK,
@@ -152,8 +152,7 @@ def tune_one(
         "examples_seen": sum(len(rows) for rows in drawn[1]),
         "goes_on": tuning.before(spec, plan.task) is not None,
         "data": TASKS[plan.task].data,
-        "window": WINDOW,
-        "stride": STRIDE,
+        **TASKS[plan.task].reads,
         "seconds": round(lesson.seconds, 1),
         "machine": machine(),
         "scores": scores,

@@ -1,7 +1,7 @@
 """The two lessons: what a batch of each task costs the network, and how its dev set is scored."""
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,8 @@ class Task:
     guess reaches that reads nothing (the commoner label, the passage's first words), and the work:
     tokens of a pass and passes of an example, both on average."""
     data: str
+    reads: Mapping[str, int]
+    """How much of a text it reads at once, in tokens, as the card says it."""
 
 
 def _run(tokenizer: Any, network: nn.Module, parts: Sequence[tuple]) -> Any:  # noqa: ANN401
@@ -158,7 +160,9 @@ TASKS: dict[str, Task] = {
         lambda example: len(example[0]),
         _phrase_loss,
         _accuracy,
-        "SST-2 (Socher et al. 2013, by GLUE): 67,349 phrases; dev 872 sentences",
+        f"SST-2 (Socher et al. 2013, by GLUE): 67,349 phrases, in training to their first "
+        f"{PHRASE_TOKENS} tokens; dev 872 sentences, whole",
+        {"phrase_tokens": PHRASE_TOKENS},
     ),
     "squad": Task(
         AutoModelForQuestionAnswering,
@@ -171,6 +175,7 @@ TASKS: dict[str, Task] = {
         _answers,
         f"SQuAD v1.1 (Rajpurkar et al. 2016, CC BY-SA 4.0): 87,433 questions, in training to {CUT} "
         f"words of their passage; {DEV_QUESTIONS:,} questions of dev",
+        {"window": WINDOW, "stride": STRIDE},
     ),
 }
 """By the name that a folder of adapters has."""

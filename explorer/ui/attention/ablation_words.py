@@ -67,8 +67,9 @@ def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
     parts = []
     for result in importance:
         layer, head, nats = result.strongest(1)[0]
-        name = model_name(result.model, result.label)
-        parts.append(join(name, f" layer {layer + 1}, head {head + 1} ({nats:.3f} nats)"))
+        name, amount = model_name(result.model, result.label), f"{nats:.3f}"
+        which = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
+        parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else which))
     text = "Most important head: "
     return finding(text, listed(parts), ".", f" {waiting}" if waiting else "")
 

@@ -10,9 +10,8 @@ from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import QUIET
-from explorer.ui.kit.words import reading_note
 from explorer.views.attention.bertviz import LIMITS, bertviz_payload
-from explorer.views.markup import join, note
+from explorer.views.markup import note
 
 
 def build_fold(state: gr.State) -> None:
@@ -51,4 +50,4 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
         vectors = near(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
     said = texts.view_finding(model, spec.label, view)
-    return join(said, reading_note({spec.label: run.tokens})), payload
+    return said, payload

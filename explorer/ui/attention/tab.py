@@ -10,7 +10,8 @@ from explorer.ui.attention import words as texts
 from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
-from explorer.views.markup import plain_cards
+from explorer.ui.kit.words import reading_note
+from explorer.views.markup import join, plain_cards
 
 ID = "attention"
 LABEL = texts.LABEL
@@ -45,7 +46,10 @@ def show(state: PageState) -> list[object]:
     labels = {key: run.spec.label for key, run in runs.items()}
     said = texts.wall_texts([run.spec for run in runs.values()])
     return [
-        texts.attention_finding(statistics, labels, len(heads.alignment.content)),
+        join(
+            texts.attention_finding(statistics, labels, len(heads.alignment.content)),
+            reading_note({run.spec.label: run.tokens for run in runs.values()}),
+        ),
         attention_wall_canvas(runs, heads, statistics, cards, said),
     ]
 

@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
+from explorer.analysis.digits import counted, repeated
 from explorer.models.choice.family import teacher_of
-from explorer.models.specs import ModelSpec
+from explorer.models.specs import Architecture, ModelSpec
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, explained, finding, join, listed, model_name
 
@@ -50,8 +51,6 @@ CANVAS = {
     "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
     "words": "Point at a word to highlight its row and column in every head",
     "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
-    "layers": "{layers} layers of {heads} heads",
-    "shared": "one layer, applied {layers} times, {heads} heads",
     "low": "0",
     "high": "1",
     "scale": "attention weight",
@@ -100,7 +99,16 @@ def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
         for spec in specs
         if (teacher := teacher_of(spec)) in specs and teacher
     ]
-    return {**CANVAS, "rows": " ".join(copied) or BY_DEPTH}
+    shapes = {spec.key: _shape(spec.architecture) for spec in specs}
+    return {**CANVAS, "rows": " ".join(copied) or BY_DEPTH, "shapes": shapes}
+
+
+def _shape(shape: Architecture) -> str:
+    """Say what a model is made of: its layers, how often they run, its heads."""
+    heads = counted(shape.n_heads, "head")
+    if shape.shares_layers:
+        return f"one layer, applied {repeated(shape.n_layers)}, {heads}"
+    return f"{counted(shape.n_layers, 'layer')} of {heads}"
 
 
 def attention_finding(

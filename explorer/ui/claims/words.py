@@ -10,7 +10,7 @@ RUN_ALL = "Run all checks"
 STOP = "Stop"
 MODELS = {key: label_of(key) for key in CLAIMED}
 
-MORE = "undecided: press for more rounds"
+MORE = "inconclusive: run again for more rounds"
 SHARES = {
     "label": "Printed claims by verdict; a button shows only those claims",
     "reports": "The claims are from five written comparisons of the three models, by subject:",
@@ -55,8 +55,8 @@ RETENTION_TITLE = "How much of a score does a smaller model keep?"
 PROGRESS = {
     "none": "{total} live checks: click one beside a claim, or run them all.",
     "running": "Running “{names}”: {done} of {total} done.",
-    "done": "{n} of {total} checks run here: {holds} agree with the sources, {fails} do not, "
-    "{undecided} undecided, {waits} waiting for weights.",
+    "done": "Checks run here: {n} of {total}. As the sources say: {holds}; not as they say: "
+    "{fails}; undecided: {undecided}; waiting for weights: {waits}.",
     "stopped": "Stopped after {n} of {total}.",
 }
 CHECKS = {

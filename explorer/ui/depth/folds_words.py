@@ -114,10 +114,18 @@ def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
     """Between which applications the shared heads change most, and when they have settled."""
     steps = drift.step.mean(1)
     most, least = int(steps.argmax()), int(steps.argmin())
+    much, little = f"{steps[most]:.2f}", f"{steps[least]:.2f}"
+    name = model_name(spec.key, spec.label)
+    lead = "With the same weights at every application, "
+    if much == little:
+        amount = explained(f"(JS {much} nats on average)", "JS")
+        return finding(
+            lead, name, "'s heads change equally from each application to the next ", amount, "."
+        )
     return finding(
-        "With the same weights at every application, ",
-        model_name(spec.key, spec.label),
+        lead,
+        name,
         f"'s heads change most between applications {most + 1} and {most + 2} ",
-        explained(f"(JS {steps[most]:.2f} nats on average)", "JS"),
-        f" and least between {least + 1} and {least + 2} ({steps[least]:.2f}).",
+        explained(f"(JS {much} nats on average)", "JS"),
+        f" and least between {least + 1} and {least + 2} ({little}).",
     )

@@ -42,8 +42,9 @@ PICTURE = {
     "map": "{model}: the share of the difference that each word's state restores, by layer",
     "cell": "{model}, {word}, {layer}: {share}",
     "answers": "{first} (first text) against {second} (second text)",
-    "same": "Both texts have the same top prediction, so we track the two words whose scores "
-    "differ most: {first} (higher in the first text) against {second} (higher in the second)",
+    "same": "Both texts have the same top prediction, so we track the two words with the largest "
+    "terms of the KL divergence: {first} (likelier in the first text) against {second} (likelier "
+    "in the second)",
     "gaps": "; difference of the two scores, in logits: {d_first} and {d_second}.",
     "little": "The scores of the two texts differ by only {gap} logits, too little to divide by: "
     "nothing is drawn.",
@@ -54,7 +55,7 @@ PICTURE = {
     "of a layer need not add up to 1, because states interact.",
     "frame": "Between lines: the changed word and the [MASK]. Layers are aligned by relative "
     "depth. Activation patching: Vig et al. 2020; Meng et al. 2022.",
-    "terms": places("logits"),
+    "terms": places("logits", "KL"),
 }
 
 

@@ -11,6 +11,7 @@ from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
 from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.words import reading_note
 from explorer.views.markup import plain_cards
 
 ID = "depth"
@@ -39,7 +40,8 @@ def show(state: PageState) -> list[object]:
     lenses = lenses_of(runs, state)
     work = {key: work_of(run) for key, run in runs.items() if run.spec.architecture.shares_layers}
     said = {"texts": texts.CANVAS, "run": {name: getattr(state, name) for name in RUN_FIELDS}}
-    return ["", lens_canvas(runs, lenses, work, cards, said)]
+    read = reading_note({run.spec.label: run.tokens for run in runs.values()})
+    return [read or "", lens_canvas(runs, lenses, work, cards, said)]
 
 
 def work_of(run: Run) -> list[int]:

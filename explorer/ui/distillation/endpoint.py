@@ -15,7 +15,7 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     """What teacher (BERT) and student (DistilBERT) make of each [MASK], and what training costs.
 
     Args:
-        text: The text; every [MASK] in it is compared. Without one, only the losses are given.
+        text: The text, with 1 to 20 [MASK]s; every one is compared.
         family: "mini" (bundled weights), "base" or "large" (the published checkpoints), or a size
             for each model: "bert=large,distilbert=base,albert=xlarge".
         temperature: Divides the logits, from 0.05 to 20; 1 leaves the models as they are.
@@ -23,8 +23,9 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     Returns:
         Per mask the union of both top 10 lists with probabilities over the full vocabulary and the
         divergences in nats; the losses as the recipe has them: ``ce`` and ``cos`` averaged over all
-        tokens, ``mlm`` null because the word behind a [MASK] is not known, ``cos`` null where the
-        models' widths differ, and ``total`` without them (``total_is_of`` lists its parts).
+        tokens, ``mlm`` always null (no text says which word stood behind a [MASK]; the page knows
+        it where a word was clicked), ``cos`` null where the models' widths differ, and ``total``
+        without them (``total_is_of`` lists its parts).
     """
     from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
@@ -35,6 +36,8 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     temperature = check_temperature(temperature)
     pair = pair_logits(state)
     positions = pair.teacher.tokens.mask_positions
+    if not positions:
+        raise Refusal(texts.NO_MASK)
     if len(positions) > MAX_MASKS:
         raise Refusal(texts.TOO_MANY_MASKS.format(limit=MAX_MASKS, found=len(positions)))
     masks = [

@@ -1,5 +1,6 @@
 """Sentences of the live distillation."""
 
+from explorer.analysis.digits import counted
 from explorer.analysis.distillation.live import LiveReport, LiveSettings
 
 FOLD = "Live distillation: can I watch a student learn?"
@@ -16,7 +17,7 @@ RUN, STOP, RESET = "Distil", "Stop", "Reset"
 WAITING = "Another student is training. You are number {place} in line; the page waits."
 PREPARING = "Making the student …"
 CANVAS = {
-    "run": "run {name}: {layers} layers {start}, α β γ = {weights}, T = {t}, {steps} steps",
+    "run": "run {name}: layers {layers} ({start}), α β γ = {weights}, T = {t}, steps {steps}",
     "starts": STARTS,
     "earlier": "run",
     "total": "this run",
@@ -48,7 +49,7 @@ def live_sentence(settings: LiveSettings, reports: list[LiveReport]) -> str:
         return f"Step {step} of {settings.steps}: loss {losses[-1]:.2f}."
     first, last = exams[0], exams[-1]
     return (
-        f"In {settings.steps} steps the loss went from {losses[0]:.2f} to {losses[-1]:.2f}; on "
-        f"held-out sentences the student's top prediction is the teacher's in "
+        f"In {counted(settings.steps, 'step')} the loss went from {losses[0]:.2f} to "
+        f"{losses[-1]:.2f}; on held-out sentences the student's top prediction is the teacher's in "
         f"{last.same_first:.0%} of cases, at the start in {first.same_first:.0%}."
     )

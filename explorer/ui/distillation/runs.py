@@ -50,7 +50,7 @@ def focus_of(state: PageState) -> Focus:
     masks = [i for i, word in enumerate(words) if word.is_mask]
     content = [i for i, word in enumerate(words) if is_content(word)]
     if not masks and not content:
-        raise BadText("There is no word to hide yet: type a sentence.")
+        raise BadText("Nothing to mask yet: type a sentence.")
     chosen = state.word if state.word >= 0 else masks[0] if masks else content[-1]
     if chosen >= len(words):
         raise BadText("That word is not in the text any more.")

@@ -9,6 +9,7 @@ from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.words import reading_note
 from explorer.views.markup import finding, note
 
 ID = "distillation"
@@ -62,5 +63,6 @@ def show(state: PageState) -> list[object]:
         "beside_missing": str(missing) if missing else "",
     }
     words = split_words(focus.base)
-    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec))
+    read = reading_note({run.spec.label: run.tokens for run in runs})
+    sentence = join(sentence, texts.lineage_note(runs[0].spec, runs[1].spec), read)
     return [sentence, distillation_lab(hidden, words, focus.word, extra)]

@@ -13,6 +13,7 @@ ELSEWHERE = (
     "Which teacher layers the student's layers resemble, and from which they were initialised, is "
     "shown in Depth: “CKA: which layers have similar representations?”"
 )
+NO_MASK = "The text has no [MASK]: put one where teacher and student are to be compared."
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {
     "title": "How temperature changes the divergence and the gradient",
@@ -60,8 +61,8 @@ LAB: dict[str, object] = {
     "answer": "your word",
     "rest": "all other {n} words",
     "dark_title": "Dark knowledge",
-    "dark_note": "Probability outside the model's own top prediction. A hard label discards the "
-    "teacher's; a student of soft labels learns from it.",
+    "dark_note": "Probability not on the model's top word. Hard labels throw it away; a student of "
+    "soft labels learns from it.",
     "measures_title": "Divergence, in nats",
     "measures": [
         ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],

@@ -34,7 +34,7 @@ EXAMPLES_LABEL = "Try"
 MORE_EXAMPLES = "More"
 BOX = {
     "hint": "The words: click one to mask or unmask it; click a typed [MASK] to fill it in",
-    "cut": "The first {shown} words and punctuation marks of the text; {left} more follow.",
+    "cut": "The first {shown} words and punctuation marks of the text; not shown: {left}.",
     "mask": "mask {word}",
     "unmask": "masked: {word}, unmask",
     "fill": "[MASK], type a word in its place",
@@ -88,7 +88,7 @@ HALF = {
     "attention weights by up to {weights}.",
     "no_mask": " {label}: attention weights differ by up to {weights}.",
     "first": " Top prediction at mask {mask}: “{word}” (float32: “{exact}”).",
-    "more": " Top predictions differ at {left} more masks.",
+    "more": " Masks with other top predictions besides: {left}.",
     "absent": " Not compared with float32: {reason}",
 }
 """What half precision changes."""
@@ -121,6 +121,7 @@ LINK = {
     "live": "This view on the live page.",
     "full_view": "Open the full view",
     "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
+    "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
     "title": TITLE,
 }
 """What stands beside the link."""
@@ -149,7 +150,7 @@ NOT_OFFERED = (
 )
 NO_NUMBER = "“{label}” needs a number."
 WRONG_KIND = "“{name}” must be {kind}."
-TOO_MANY_ARGUMENTS = "{name} takes at most {n} arguments; {given} were given."
+TOO_MANY_ARGUMENTS = "Too many arguments for {name}: at most {n}, given: {given}."
 MISSING_ARGUMENTS = "{name} needs the argument {missing}."
 REPAIRED = "The link contained invalid values; reset to the default: {fields}."
 UNREADABLE = (
@@ -205,7 +206,7 @@ def where_it_runs(local: str, public: str | None, asked: bool) -> str:
 
 
 def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
-    """Which models cannot write a part of the text, and whether it is English; None if all is well.
+    """Say which models read a part of the text as [UNK], and whether it is English; None if fine.
 
     Args:
         read: the text as each model reads it, by the model's name.
@@ -218,14 +219,17 @@ def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
     return note(*parts) if said or foreign else None
 
 
+def language_note(*texts: str) -> Markup | None:
+    """Say that a text is not English; None where all are."""
+    return None if all(map(is_english, texts)) else note(NOT_ENGLISH)
+
+
 def unknown_share(tokens: Tokens) -> tuple[int, int]:
     """How many pieces of a text are unknown to a model, and how many there are."""
     return sum(p in UNKNOWN for p in tokens.pieces), len(tokens) - sum(tokens.special)
 
 
-def is_readable(read: Mapping[str, Tokens]) -> bool:
-    """Whether the text is English and no model takes half of it or more for [UNK]."""
-    shares = [unknown_share(tokens) for tokens in read.values()]
-    return all(2 * n < size or not n for n, size in shares) and all(
-        is_english(tokens.text) for tokens in read.values()
-    )
+def unreadable(read: Mapping[str, Tokens]) -> list[str]:
+    """List the models that read half of the text or more as [UNK]."""
+    shares = {label: unknown_share(tokens) for label, tokens in read.items()}
+    return [label for label, (n, size) in shares.items() if n and 2 * n >= size]

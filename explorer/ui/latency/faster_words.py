@@ -1,6 +1,7 @@
 """The sentences of the fold that times every way to run a model."""
 
 from collections.abc import Mapping
+from math import floor
 
 from explorer.analysis.latency.faster import Faster
 from explorer.analysis.latency.variants import VariantLatency
@@ -52,7 +53,7 @@ COSTS_NOTE = (
     "bundled sentences, because what is compiled for one length runs at that length only."
 )
 FASTEST = "{label}: fastest with {name}, {times:.2f} × the time of float32{same}"
-SAME = ", {share:.0%} of the top predictions unchanged"
+SAME = ", {share} of the top predictions unchanged"
 ALL_SAME = "fastest with all of them unchanged: {name}, {times:.2f} ×"
 NONE_SAME = "nothing clearly faster leaves all of them unchanged"
 LEAST = "lowest memory with {name}, {size}"
@@ -110,9 +111,15 @@ def ranked(variants: VariantLatency, found: Faster) -> str:
     parts = _fastest(label, times, same)
     held = {name: size for name, size in variants.resident.items() if size}
     if len(held) > 1:
-        least = min(held, key=lambda name: held[name])
-        parts.append(LEAST.format(name=least, size=megabytes(held[least])))
+        least = megabytes(min(held.values()))
+        names = [name for name, size in held.items() if megabytes(size) == least]
+        parts.append(LEAST.format(name=" and ".join(names), size=least))
     return f"{'; '.join(parts)}."
+
+
+def _share(share: float) -> str:
+    """Print a share in whole percent, never rounded up: only all of them are all."""
+    return "all" if share == 1 else f"{floor(100 * share)}%"
 
 
 def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) -> list[str]:
@@ -120,7 +127,7 @@ def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) 
         return [NOT_FASTER.format(label=label)]
     ordered = sorted(times, key=lambda name: times[name])
     first = ordered[0]
-    share = SAME.format(share=same[first]) if first in same else ""
+    share = SAME.format(share=_share(same[first])) if first in same else ""
     parts = [FASTEST.format(label=label, name=first, times=times[first], same=share)]
     if same and same.get(first) != 1:
         kept = [name for name in ordered if same.get(name) == 1]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from explorer.analysis.digits import counted
 from explorer.analysis.latency.family import FamilyLatency
 from explorer.analysis.latency.limits import Limit
 from explorer.analysis.latency.ratio import Ratio
@@ -44,7 +45,7 @@ CLAIM = "Is DistilBERT 60% faster?"
 CLAIM_NOTE = (
     "The paper timed one pass over the STS-B development set on a CPU with batch size 1: 668 s "
     "for BERT, 410 s for DistilBERT. That is 1.63 times the throughput, or 38.6% less time; “60% "
-    "faster” means the first. As a ratio of times it is 0.61. Here two passes are timed: the "
+    "faster” refers to throughput. As a ratio of times it is 0.61. Here two passes are timed: the "
     "encoder alone, and with the MLM head at every position, which costs both models the same."
 )
 PUBLISHED = 410 / 668
@@ -155,7 +156,7 @@ def sweep_sentence(sweep: Sweep) -> str:
         parts += [_order(one, labels[one.name], first, unit) for one in orders(sweep)]
     gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
     if gaps:
-        parts.append(f"Other programs disturbed most rounds at {_and(gaps)} {unit}: no ratio.")
+        parts.append(f"Other programs disturbed most rounds at {_at(gaps, unit)}: no ratio.")
     return " ".join(part for part in parts if part)
 
 
@@ -163,15 +164,16 @@ def _ended(sweep: Sweep, unit: str) -> str:
     """Where and why a sweep stopped before its last point."""
     if not sweep.late and not sweep.too_much:
         return ""
-    last = f" at {sweep.position(sweep.points[-1])} {unit}" if sweep.points else ""
-    why = f": {sweep.late} {unit} exceeded the time limit." if sweep.late else f". {sweep.too_much}"
+    last = f" at {_of(sweep.position(sweep.points[-1]), unit)}" if sweep.points else ""
+    late = f": {_of(sweep.late, unit)} exceeded the time limit." if sweep.late else ""
+    why = late or f". {sweep.too_much}"
     return f"Stopped{last}{why}"
 
 
 def _order(order: Order, label: str, first: str, unit: str) -> str:
     """One model against the first, every point named whose interval excludes 1."""
     sides = [
-        f"{how} at {_and(map(str, points))} {unit}"
+        f"{how} at {_at([*map(str, points)], unit)}"
         for how, points in (("faster", order.faster), ("slower", order.slower))
         if points
     ]
@@ -179,6 +181,15 @@ def _order(order: Order, label: str, first: str, unit: str) -> str:
         return f"{label} against {first}: every interval contains 1, so the order is undecided."
     rest = f"; undecided at {_and(map(str, order.open))}" if order.open else ""
     return f"{label} is {' and '.join(sides)} than {first}{rest}."
+
+
+def _of(n: int, unit: str) -> str:
+    return counted(n, unit.removesuffix("s"))
+
+
+def _at(points: Sequence[str], unit: str) -> str:
+    """List points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
+    return f"{_and(points)} {unit.removesuffix('s') if [*points] == ['1'] else unit}"
 
 
 def _and(items: Iterable[str]) -> str:

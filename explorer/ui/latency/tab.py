@@ -16,6 +16,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.kit.take import takeable
+from explorer.ui.latency import paradox_words
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import (
     DEVICE,
@@ -147,12 +148,18 @@ def drawn(
     has_times = result is not None and result.latency.n_rounds > 0
     summary = result.summary if has_times else None
     rows = paradox(choice.specs, choice.workload, result, choice.devices)
-    status = [status_of(rows, result, standing), texts.clocks(choice.devices), texts.why(rows)]
+    status = [
+        status_of(rows, result, standing),
+        texts.clocks(choice.devices),
+        paradox_words.why(rows),
+    ]
     return [
-        texts.paradox_finding(rows, summary if standing and standing[1] else None, choice.shapes),
+        paradox_words.paradox_finding(
+            rows, summary if standing and standing[1] else None, choice.shapes
+        ),
         takeable(
             "latency/measure",
-            paradox_card(rows, texts.paradox_titles(rows)),
+            paradox_card(rows, paradox_words.paradox_titles(rows)),
             paradox_numbers(rows),
         ),
         join(*(note(line) for line in status if line)),

@@ -6,6 +6,7 @@ from explorer.page_state import RUN_FIELDS, PageState, from_page
 from explorer.runs import get_runs
 from explorer.ui.kit.asked import link_in
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.words import reading_note
 from explorer.ui.layer import contexts, steps
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.reading import chosen_of, followed_word, walked
@@ -37,7 +38,8 @@ def show(state: PageState) -> list[object]:
     if word is None:
         return [finding(texts.NO_WORD), ""]
     chosen = chosen_of(runs, state, word)
-    return ["", stations_canvas(walked(runs, state, word), chosen, cards, texts.CANVAS)]
+    read = reading_note({run.spec.label: run.tokens for run in runs.values()})
+    return [read or "", stations_canvas(walked(runs, state, word), chosen, cards, texts.CANVAS)]
 
 
 def look(question: dict) -> str:

@@ -10,10 +10,15 @@ LABEL = "Layer"
 QUESTION = "What does one layer do to a word?"
 
 CANVAS = {
-    "finding": "{first} changes {word} most in {models}{rest}.",
-    "rest": ", {block} in {models}",
+    "finding": "{place}{first} changes {word} more than {second} does, in {models}",
+    "place": "In layer {n}, ",
+    "rest": "; {block} changes it more in {models}",
+    "equal": "{place}{first} and {second} change {word} equally in {models}",
+    "every": {"both": "both models", "all": "all {n} models"},
+    "numbers": {"3": "three", "4": "four", "5": "five", "6": "six"},
+    "at": "{model} (layer {n})",
     "and": " and ",
-    "top": "top prediction",
+    "top": "top prediction: {change}",
     "becomes": "{before}\u00a0→\u00a0{after}",
     "stays": "stays\u00a0{after}",
     "turned": "{block} cos {cosine}",
@@ -79,7 +84,7 @@ CANVAS = {
     "norm_said": "(x − {mean}) ÷ {deviation} × scale + shift. Mean and deviation are over all "
     "dimensions; the largest results are shown.",
     "units_head": ["unit", "activation", "norm of what it writes"],
-    "units_said": "{n} of {all} units are positive; those that write most are shown.",
+    "units_said": "Positive units: {n} of {all}; those that write most are shown.",
     "rows": {"word": "word", "position": "position", "segment": "segment"},
     "no_segment": "no segment embedding",
     "factorised": "{e} dimensions, projected to {d}",
@@ -144,7 +149,7 @@ STEP_FIND = "Follow"
 UNKNOWN_WORD = "{word} is not one piece of the vocabulary of {models}."
 STEP = "layer {layer} {block} ({step} nats)"
 
-CONTEXTS_FOLD = "Bidirectional context: what does reading both sides buy?"
+CONTEXTS_FOLD = "Bidirectional context: how much does right-hand context help?"
 CONTEXTS = {
     "reading": "Reading",
     "readings": {

@@ -124,7 +124,7 @@ SPECTRUM_TEXTS = {
     "float64; values near 10⁻¹⁶ are rounding error. For ALBERT the table is the product V × E × H.",
 }
 
-SHARING = "Weight sharing: does ALBERT really run one layer twelve times?"
+SHARING = "Weight sharing: does ALBERT really run one layer again and again?"
 SHARING_TITLE = "What other ways of sharing would store"
 SHARING_TEXTS = {
     "label": "Weights stored by sharing mode",
@@ -209,7 +209,7 @@ MEMORY_SIZES = [("Base, full size", "base"), ("Bundled mini", "mini"), ("Larger"
 MEMORY_SIZES_LABEL = "Sizes"
 MEMORY_LENGTH = "Tokens"
 MEMORY_BATCH = "Batch size"
-MEMORY_KEEPS = "Keep all attention matrices and hidden states"
+MEMORY_KEEPS = "Also return attentions and hidden states"
 MEMORY_MEASURE = "Measure here"
 MEMORY_STOP = "Stop"
 MEMORY_STOPPED = "Stopped before all models were measured."

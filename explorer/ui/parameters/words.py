@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from explorer.analysis.digits import counted, repeated
 from explorer.models.choice.family import teacher_of
 from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, MIXED, SIZES
 from explorer.views.glossary import places
@@ -43,7 +44,8 @@ MAP = {
     "family_label": "Models",
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
-    "stored_note": "Each weight once, as stored on disk. Dashed: what {first} has in addition.",
+    "stored_note": "Each weight once; MB are of float32, whatever a file holds. Dashed: what "
+    "{first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
     "Embedding tables count in full, though a pass reads only the rows of its own tokens.",
     "hint": "Point at a part of a bar, or move with the arrow keys, to see its tensors.",
@@ -96,12 +98,13 @@ def _compared(member: "FamilyMember", first: "FamilyMember") -> Markup:
     missing = first.spec.architecture.n_layers - shape.n_layers
     said = f" stores {millions(counts.total)}"
     if shape.shares_layers:
+        link = "but still" if counts.applied > counts.total else "and"
         said = (
-            f" stores one layer and runs it {shape.n_layers} times, so it keeps "
-            f"{millions(counts.total)} but still applies {millions(counts.applied)}"
+            f" stores one layer and runs it {repeated(shape.n_layers)}, so it keeps "
+            f"{millions(counts.total)} {link} applies {millions(counts.applied)}"
         )
     elif missing > 0 and not is_student:
-        said = f" has {shape.n_layers} layers and{said}"
+        said = f" has {counted(shape.n_layers, 'layer')} and{said}"
     elif missing > 0:
-        said = f" leaves out {missing} layer{'s' * (missing > 1)} and{said}"
+        said = f" leaves out {counted(missing, 'layer')} and{said}"
     return join("; ", _named(member), said)

@@ -12,10 +12,11 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.take import takeable
-from explorer.ui.predictions import words as texts
+from explorer.ui.predictions import folds_words as texts
 from explorer.ui.predictions.contrast import show_contrast
 from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals
 from explorer.ui.predictions.masked_scores import final_scores, plans_of
+from explorer.ui.predictions.words import NO_MASK, NO_MODEL
 from explorer.views.markup import Markup, el, join, note
 from explorer.views.predictions.every_word import asked_numbers, asked_table
 
@@ -50,11 +51,11 @@ def show_asked(state: PageState | None, asked: str) -> Markup:
         return note("")
     runs, _ = get_answers(state)
     if not runs:
-        return note(texts.NO_MODEL)
+        return note(NO_MODEL)
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
     wanted = split_asked(asked)
     if not gaps or not wanted:
-        return note(texts.NO_MASK if not gaps else texts.ASK_HINT)
+        return note(NO_MASK if not gaps else texts.ASK_HINT)
     pairs = [(word, number) for number in range(min(len(gaps), MAX_GAPS)) for word in wanted]
     return answer_table(runs, state, gaps, pairs)
 

@@ -24,21 +24,30 @@ CONTRAST_RULE = (
 
 def contrast_finding(found: Sequence[Contrast]) -> Markup:
     """Which alternative the models prefer, among those that take the same number of masks."""
-    groups: dict[str, list[Contrast]] = {}
+    groups: dict[tuple[str, ...], list[Contrast]] = {}
     parts = [_unequal(one) for one in found if one.preferred is None]
     for one in found:
-        if one.preferred is not None:
-            groups.setdefault(one.scores[one.preferred].word.text, []).append(one)
-    for alternative, who in groups.items():
-        names = listed(
-            [
-                join(model_name(one.model, one.label), f" ({float(np.nanmax(one.shares)):.3f})")
-                for one in who
-            ]
-        )
-        parts.append(join(names, " prefers " if len(who) == 1 else " prefer ", word(alternative)))
+        if one.favourites:
+            alike = tuple(one.scores[i].word.text for i in one.favourites)
+            groups.setdefault(alike, []).append(one)
+    for alternatives, who in groups.items():
+        parts.append(_preference([word(one) for one in alternatives], who))
     sentence = [piece for part in parts for piece in ("; ", part)][1:]
     return el("p", *sentence, ".", class_="fold-finding")
+
+
+def _preference(alternatives: Sequence[Markup], who: Sequence[Contrast]) -> Markup:
+    """Say who prefers one alternative, or finds several equally likely to the digits printed."""
+    names = listed(
+        [
+            join(model_name(one.model, one.label), f" ({float(np.nanmax(one.shares)):.3f})")
+            for one in who
+        ]
+    )
+    s = "s" if len(who) == 1 else ""
+    if len(alternatives) == 1:
+        return join(names, f" prefer{s} ", *alternatives)
+    return join(names, f" find{s} ", listed(alternatives), " equally likely")
 
 
 def _unequal(one: Contrast) -> Markup:
@@ -53,11 +62,19 @@ def _unequal(one: Contrast) -> Markup:
         for score in one.scores
     ]
     best = [
-        join(word(one.scores[places[0]].word.text), f" among those of {masks(n)}")
-        for n, places in one.equals
+        join(_likeliest(one, places), f" among those of {masks(n)}") for n, places in one.equals
     ]
     likeliest = join(", the likeliest is ", listed(best)) if best else ", so they are not ranked"
     return join("for ", model_name(one.model, one.label), " ", listed(counts), likeliest)
+
+
+def _likeliest(one: Contrast, places: Sequence[int]) -> Markup:
+    """Name the first of these, with those whose share prints alike."""
+    most = f"{one.shares[places[0]]:.3f}"
+    alike = [i for i in places if f"{one.shares[i]:.3f}" == most]
+    return join(
+        *(join(" or " if n else "", word(one.scores[i].word.text)) for n, i in enumerate(alike))
+    )
 
 
 def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:

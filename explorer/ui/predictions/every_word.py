@@ -10,8 +10,9 @@ from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG
-from explorer.ui.predictions import words as texts
+from explorer.ui.predictions import folds_words as texts
 from explorer.ui.predictions.masked_scores import Plans, priced
+from explorer.ui.predictions.words import NO_MODEL
 from explorer.views.markup import note
 
 
@@ -39,7 +40,7 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
         return
     runs, _ = get_answers(state)
     if not runs:
-        yield note(texts.NO_MODEL), "", gr.Button(visible=False)
+        yield note(NO_MODEL), "", gr.Button(visible=False)
         return
     plans = plans_of_words(runs)
     labels = {key: run.spec.label for key, run in runs.items()}

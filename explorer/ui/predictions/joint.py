@@ -10,8 +10,9 @@ from explorer.page_state import PageState
 from explorer.runs import get_answers, side_by_side
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.take import takeable
-from explorer.ui.predictions import words as texts
+from explorer.ui.predictions import folds_words as texts
 from explorer.ui.predictions.masked_scores import all_logits
+from explorer.ui.predictions.words import NO_MODEL
 from explorer.views.markup import Markup, join, note
 from explorer.views.predictions.joint import joint_html, joint_numbers
 
@@ -30,7 +31,7 @@ def show_joint(state: PageState | None) -> Markup:
     runs, _ = get_answers(state)
     n_masks = len(next(iter(runs.values())).tokens.mask_positions) if runs else 0
     if not runs or not 2 <= n_masks <= MAX_MASKS:
-        return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else texts.NO_MODEL)
+        return note(texts.JOINT_NEEDS.format(n=n_masks, most=MAX_MASKS) if runs else NO_MODEL)
     found = fillings(runs, state)
     drawn = takeable(
         "predictions/joint", joint_html(found, texts.JOINT), joint_numbers(found), is_picture=False

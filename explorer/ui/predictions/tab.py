@@ -9,7 +9,7 @@ from explorer.models.run import Run
 from explorer.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.words import is_readable, reading_note
+from explorer.ui.kit.words import reading_note, unreadable
 from explorer.ui.predictions import ask as predictions_ask
 from explorer.ui.predictions import every_word as predictions_words
 from explorer.ui.predictions import joint as predictions_joint
@@ -57,9 +57,9 @@ def show(state: PageState) -> list[object]:
     tokens = next((run.tokens for run in runs.values()), None)
     return [
         join(
-            texts.predictions_finding(results, labels, is_readable(read)),
+            texts.predictions_finding(results, labels, unreadable(read)),
             reading_note(read),
-            texts.origin_note([run.spec for run in runs.values()]),
+            texts.origin_note([run.spec for run in runs.values()], results),
         ),
         predictions_canvas(
             results,

@@ -112,7 +112,7 @@ def show_choice(
     found, printed = advice(candidates, limits), printed_of(state, score)
     titles = texts.titles_of(score)
     masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
-    said = texts.notes_of({specs[n].label: (p.value, p.source) for n, p in printed.items()}, masks)
+    said = texts.notes_of({p.row: (p.value, p.source) for p in printed.values()}, masks)
     verdicts = texts.verdicts(found, tuple(printed))
     return [
         texts.choose_finding((found, limits), candidates, specs, tuple(printed)),

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 
-from explorer.analysis.digits import percent
+from explorer.analysis.digits import counted, percent
 from explorer.analysis.tasks.choose import Advice, Candidate, Limits, Named
 from explorer.analysis.tasks.ways import Way
 from explorer.timing.workload import Workload
@@ -27,8 +27,8 @@ STOPPED = "Stopped; earlier measurements are kept."
 READING = "Sentences read: {done} of {n}."
 TIMING = "Timing: round {n}."
 TIMED = (
-    "Timed here: forward passes of the encoder over {tokens} tokens on {device} in {dtype}, "
-    "{rounds} rounds with the models alternating{clock}. {work}"
+    "Timed here: forward passes of the encoder over {tokens} on {device} in {dtype}, "
+    "{rounds} with the models alternating{clock}. {work}"
 )
 WORKS = {
     "sst2": "That is the mean length of an SST-2 dev sentence, on which the accuracy was measured.",
@@ -56,7 +56,8 @@ NOTE = (
     "Whiskers are 95% confidence intervals. A limit counts as met or missed only if the whole "
     "interval lies on one side, and so does one model as better than another. The dotted line is "
     "the Pareto front of a chart's two numbers, whatever their intervals. We only recommend what "
-    "was measured here or printed; other tasks and machines may rank the models otherwise."
+    "has a time measured here and a score measured here or printed; other tasks and machines may "
+    "rank the models otherwise."
 )
 WAYS = "Include runtimes and precisions (float32 models only; up to a minute per model)"
 WAYS_TIMING = "Runtimes and precisions: step {done} of {n}."
@@ -101,7 +102,7 @@ def notes_of(
     """How to read the table, where each printed score stands, and what scores a runtime.
 
     Args:
-        printed: By label the printed score and its source.
+        printed: By the name that its table gives a model the printed score and its source.
         masks: At how many each runtime's predictions were compared; None without runtimes.
     """
     listed_scores = "; ".join(
@@ -149,7 +150,10 @@ def choose_finding(
     if not advice.fits:
         return finding("None of them clearly meets these limits.")
     if len(advice.fits) == 1:
-        return finding(names(advice.fits), " alone clearly meets these limits.")
+        alone = (
+            " alone was measured." if limits == Limits() else " alone clearly meets these limits."
+        )
+        return finding(names(advice.fits), alone)
     kept = {key: candidates[key] for key in advice.fits}
     parts = [join(what, ": ", names(_models_first(best(kept, n), specs), n)) for what, n in BEST]
     said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else NO_LIMITS
@@ -157,7 +161,7 @@ def choose_finding(
 
 
 NOTHING = {
-    "milliseconds": "Press “Measure here”: we only recommend what was measured here.",
+    "milliseconds": "Press “Measure here”: we only recommend what has a time measured here.",
     "score": "None of these models has this score; choose another one.",
 }
 NO_LIMITS = "With no limits set: "
@@ -200,10 +204,10 @@ def timed_said(
     ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1",)
     work = WORKS[score].format(passes=" to ".join(ends), n=n_sentences)
     return TIMED.format(
-        tokens=workload.length,
+        tokens=counted(workload.length, "token"),
         device=workload.device,
         dtype=workload.dtype,
-        rounds=rounds,
+        rounds=counted(rounds, "round"),
         clock=ONE_THREAD if workload.clock == "compute" else "",
         work=work,
     )

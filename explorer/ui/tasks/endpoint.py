@@ -50,8 +50,9 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
     Returns:
         Per tuned model the probability of ``positive``, the ``words``, and two attributions of
         positive minus negative in logits: ``integrated_gradients`` (from a text of masks) and
-        ``leave_one_out``; ``completeness_error``: how far the first are from adding up. ``missing``
-        says which models are not tuned, and why.
+        ``leave_one_out``; ``completeness_error``: how far the first are from adding up;
+        ``baseline``: positive minus negative of the text of masks, from which they lead to that of
+        the text. ``missing`` says which models are not tuned, and why.
     """
     from explorer.analysis.tasks.sentiment import judged
 
@@ -67,6 +68,7 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
                 "integrated_gradients": one.integrated_gradients.tolist(),
                 "leave_one_out": one.leave_one_out.tolist(),
                 "completeness_error": one.completeness_error,
+                "baseline": one.baseline,
             }
             for key, one in found.items()
         ],

@@ -42,7 +42,7 @@ def show_kept(state: PageState | None) -> Markup | str:
     if state is None:
         return ""
     measured = [part for task in texts.NAMES for part in task_parts(state, task)]
-    return join(*measured, printed(), note(texts.PRINTED_NOTE))
+    return join(*measured, printed(), note(texts.printed_note()))
 
 
 def task_parts(state: PageState, task: str) -> list[Markup]:

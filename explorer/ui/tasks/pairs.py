@@ -13,6 +13,7 @@ from explorer.models.specs import ModelSpec
 from explorer.page_state import PageState
 from explorer.runs import get_run, get_runs, near, side_by_side
 from explorer.ui.kit.take import takeable
+from explorer.ui.kit.words import reading_note
 from explorer.ui.tasks import words as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
 
@@ -42,7 +43,9 @@ def show_pairs(state: PageState) -> Markup:
     lacking = [plain_card(error.spec.label, str(error), key) for key, error in missing.items()]
     return join(
         texts.pairs_finding([(specs[key], found) for key, found in answers.items()]),
-        None if own else note(texts.ON_EXAMPLE),
+        reading_note({run.spec.label: run.tokens for run in runs.values()})
+        if own
+        else note(texts.ON_EXAMPLE),
         takeable(
             "tasks/pairs",
             pair_orders_html(pair, columns, texts.PAIRS),

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from explorer.analysis.digits import signed
 from explorer.analysis.tasks.sentiment import WordSentiment
 from explorer.analysis.tasks.spans import AnswerSpans
@@ -24,16 +26,22 @@ SENTIMENT = {
     "ig": "Integrated gradients",
     "loo": "Leave-one-out",
     "word": "Word",
+    "baseline": "before any word",
+    "total": "the text",
     "complete": "Integrated gradients add up to {sum}; score difference from the all-[MASK] "
     "baseline: {explained}. Completeness error {error} logits.",
 }
 SENTIMENT_NOTE = (
     "Bars to the right push towards positive, to the left towards negative, in logits, all on one "
-    "scale. Integrated gradients (Sundararajan et al. 2017): the gradient of positive minus "
-    "negative, integrated from the all-[MASK] baseline to the text. Leave-one-out: the drop "
+    "scale. The first bar is the score of the all-[MASK] baseline: with it the words' integrated "
+    "gradients add up to the text's score, the last bar. Integrated gradients (Sundararajan et al. "
+    "2017): the gradient of positive minus negative, integrated from that baseline to the text. "
+    "Leave-one-out: the drop "
     "in the logit difference when the word is removed. The two answer different questions and may "
     "differ."
 )
+UNDECIDED = " is undecided between positive and negative (0.500)"
+BASELINE = ", mainly because of its baseline before any word ({base}); the words add {added}"
 NO_TEXT = "There is no text to classify: type a sentence."
 
 QUESTION_LABEL = "Question"
@@ -67,8 +75,8 @@ QUESTION = {
     "other": "Next: {answers}",
 }
 QUESTION_NOTE = (
-    "Two strips above each passage show the probability that the answer starts and ends at each "
-    "place; each strip has its own scale. A span's score is the product of both, over the words "
+    "Strips: probability that the answer starts (top) or ends (bottom) here; each has its own "
+    "scale. A span's score is the product of both, over the words "
     "of the passage. These heads were trained on questions that all have an answer in the passage "
     "(SQuAD v1.1), so they always find one. A long passage is read in overlapping windows."
 )
@@ -76,20 +84,35 @@ ASK = "Find the answer"
 
 
 def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]) -> Markup:
-    """Each model's verdict, and the word that weighs most in it."""
+    """Say each model's verdict, and what weighs most in it: a word, or the baseline."""
     return finding(listed([_verdict(specs[key], one) for key, one in found.items()]), ".")
 
 
 def _verdict(spec: ModelSpec, found: WordSentiment) -> Markup:
     label, share = found.verdict
     name = model_name(spec.key, spec.label)
+    if f"{share:.3f}" == "0.500":
+        return join(name, UNDECIDED)
     said = f" says {SENTIMENT[label]} ({share:.3f})"
-    towards = found.integrated_gradients * (1 if label == "positive" else -1)
-    place = int(towards.argmax())
-    if towards[place] <= 0:  # no word speaks for the verdict: the baseline does
-        return join(name, said)
-    weight = signed(found.integrated_gradients[place])
-    return join(name, said, ", mainly because of ", word(found.words[place]), f" ({weight})")
+    return join(name, said, _because(found, 1 if label == "positive" else -1))
+
+
+def _because(found: WordSentiment, side: int) -> Markup | None:
+    """Name the largest part of the score on the verdict's side, as printed: a word or the baseline.
+
+    The parts are the baseline and every word's integrated gradients; they add up to the score.
+    """
+    weights = np.round(found.integrated_gradients, 2)
+    most, base = float((side * weights).max(initial=0.0)), round(side * found.baseline, 2)
+    if base > most:
+        added = signed(float(found.integrated_gradients.sum()))
+        return join(BASELINE.format(base=signed(found.baseline), added=added))
+    if most <= 0 or base == most:
+        return None
+    words = dict.fromkeys(w for w, v in zip(found.words, weights, strict=True) if side * v == most)
+    times = "" if (side * weights == most).sum() == 1 else " each"
+    reason = listed([word(one) for one in words])
+    return join(", mainly because of ", reason, f" ({signed(side * most)}{times})")
 
 
 def question_finding(

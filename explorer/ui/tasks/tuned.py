@@ -10,6 +10,7 @@ from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.take import takeable
+from explorer.ui.kit.words import language_note
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import (
     Specs,
@@ -103,7 +104,8 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
             word_sentiment_html(found, specs, texts.SENTIMENT),
             word_sentiment_numbers(found, specs, read, adapters_of(specs, "sst2")),
         )
-        return texts.sentiment_finding(found, specs), picture, note(texts.SENTIMENT_NOTE)
+        said = join(texts.sentiment_finding(found, specs), language_note(read))
+        return said, picture, note(texts.SENTIMENT_NOTE)
 
     return section(state, "sst2", say)
 
@@ -161,7 +163,8 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
             answer_spans_html(found, specs, read, texts.QUESTION),
             answer_spans_numbers(found, specs, asked, adapters, windows_of(specs)),
         )
-        return texts.question_finding(found, specs, read), picture, note(texts.QUESTION_NOTE)
+        said = join(texts.question_finding(found, specs, read), language_note(asked[0], read))
+        return said, picture, note(texts.QUESTION_NOTE)
 
     return section(state, "squad", say)
 

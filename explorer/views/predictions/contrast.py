@@ -62,6 +62,6 @@ def _bar(found: Contrast, place: int, texts: Mapping[str, str]) -> Markup:
         ),
         el("strong", probability(share) if isfinite(share) else "–"),
         el("span", detail, class_="pr-detail"),
-        class_="pr-contrast-row" + (" preferred" if found.preferred == place else ""),
+        class_="pr-contrast-row" + (" preferred" if found.favourites == (place,) else ""),
         data_model=found.model,
     )

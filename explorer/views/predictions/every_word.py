@@ -86,8 +86,7 @@ def placed(stretches: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:
 def _priced(score: SpanScore | str) -> list[object]:
     if isinstance(score, str) or score.is_unknown:
         return [None] * 4
-    place = score.rank if len(score.pieces) == 1 else None
-    return [score.probability, -score.log_probability, place, " ".join(score.pieces)]
+    return [score.probability, -score.log_probability, score.rank, " ".join(score.pieces)]
 
 
 def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> Markup:
@@ -96,12 +95,12 @@ def _asked_cell(found: SpanScore | str, size: int, texts: Mapping[str, str]) -> 
     if found.is_unknown:
         return el("span", texts["unknown"], class_="pr-none")
     n = len(found.pieces)
-    place = texts["rank"].format(rank=found.rank, size=size)
+    place = texts["rank"].format(rank=found.rank, size=size) if found.rank else ""
     pieces = texts["several"].format(n=n, pieces=" + ".join(found.pieces))
     return el(
         "div",
         el("strong", probability(found.probability)),
-        el("span", place, class_="pr-rank") if n == 1 else None,
+        el("span", place, class_="pr-rank") if place else None,
         el("span", pieces, class_="pr-pieces") if n > 1 else None,
         class_="pr-asked",
     )

@@ -1,8 +1,6 @@
 """Words with two signed bars each: towards positive to the right, towards negative to the left."""
 
-from collections.abc import Mapping
-
-import numpy as np
+from collections.abc import Mapping, Sequence
 
 from explorer.analysis.digits import power, signed
 from explorer.analysis.tasks.sentiment import WordSentiment
@@ -14,9 +12,13 @@ from explorer.views.numbers import Numbers
 def word_sentiment_html(
     found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
 ) -> Markup:
-    """One column a model: its probability, then every word with both attributions."""
-    values = [one for f in found.values() for one in (f.integrated_gradients, f.leave_one_out)]
-    top = max([float(np.abs(v).max()) for v in values if v.size] + [1e-9])
+    """One column a model: its probability, the score before any word, every word, and the sum."""
+    values = [
+        value
+        for one in found.values()
+        for value in (*one.integrated_gradients, *one.leave_one_out, one.baseline, one.difference)
+    ]
+    top = max(1e-9, *(abs(float(value)) for value in values))
     columns = [_column(specs[key], one, top, texts) for key, one in found.items()]
     return el("div", *columns, class_="columns ts")
 
@@ -27,13 +29,16 @@ def word_sentiment_numbers(
     text: str,
     adapters: Mapping[str, tuple[str, str]],
 ) -> Numbers:
-    """Both attributions of every word, beside the probability that the text is positive.
+    """Both attributions of every word, beside the text's probability and both ends of the path.
 
     ``adapters`` says of each model, by its label, where its adapter lies and its checksum.
     """
-    columns = ("model", "positive", "word", "integrated_gradients", "leave_one_out")
+    columns = (
+        *("model", "positive", "baseline", "difference"),
+        *("word", "integrated_gradients", "leave_one_out"),
+    )
     rows = [
-        [specs[key].label, one.positive, *values]
+        [specs[key].label, one.positive, one.baseline, one.difference, *values]
         for key, one in found.items()
         for values in zip(one.words, one.integrated_gradients, one.leave_one_out, strict=True)
     ]
@@ -55,6 +60,8 @@ def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[st
             found.words, found.integrated_gradients, found.leave_one_out, strict=True
         )
     ]
+    first = [texts["baseline"], _cell(found.baseline, top), el("td")]
+    last = [texts["total"], _cell(found.difference, top), el("td")]
     said = texts["complete"].format(
         sum=signed(float(found.integrated_gradients.sum())),
         explained=signed(found.difference - found.baseline),
@@ -67,11 +74,22 @@ def _column(spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[st
             el("h3", model_name(spec.key, spec.label)),
             el("p", el("strong", texts[label]), f" {share:.3f}"),
         ),
-        el("table", el("thead", el("tr", *head)), el("tbody", *rows)),
+        el(
+            "table",
+            el("thead", el("tr", *head)),
+            el("tbody", _end(first, "ts-base"), *rows),
+            el("tfoot", _end(last, "ts-total")),
+        ),
         note(said),
         class_="ts-column",
         data_model=spec.key,
     )
+
+
+def _end(row: Sequence[str | Markup], kind: str) -> Markup:
+    """Build a row that is no word's."""
+    title, *cells = row
+    return el("tr", el("th", title, scope="row"), *cells, class_=kind)
 
 
 def _cell(value: float, top: float) -> Markup:

@@ -81,6 +81,20 @@ def test_a_ledger_that_names_the_unknown_is_refused(tmp_path):
         claims_ledger.__wrapped__(path)
 
 
+def test_the_drops_that_a_claim_quotes_are_differences_of_printed_scores():
+    """DistilBERT's 82.2 on MNLI is 2.5 below the 84.7 of one printing of BERT."""
+    (claim,) = (one for one in claims_ledger().claims if one.id == "A42")
+    table = benchmark_tables()["distilbert-1"]
+    said = claim.found.replace("−", "-")
+    for task in ("SST-2", "QQP", "MRPC", "STS-B", "QNLI", "CoLA", "RTE", "WNLI"):
+        drop = table.cell("DistilBERT", task) - table.cell("BERT-base", task)
+        assert f"{task} {drop:+.1f}" in said
+    pairs = re.findall(r"(-\d\.\d) vs ([\d.]+)", said)
+    assert len(pairs) == 2
+    for drop, other in pairs:
+        assert table.cell("DistilBERT", "MNLI") - float(other) == pytest.approx(float(drop))
+
+
 def test_every_report_has_a_name_that_says_what_it_is_about():
     names = claims_ledger().reports
     assert len(set(names.values())) == len(names) == 5

@@ -18,6 +18,7 @@ from explorer.timing import protocol as timing
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import BadWorkload, Workload
 from explorer.ui.latency import choice as latency_choice
+from explorer.ui.latency import paradox_words
 from explorer.ui.latency import words as texts
 from explorer.ui.latency.choice import Choice, device_choices
 from explorer.ui.latency.detail import detail
@@ -129,7 +130,7 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
         "mini-DistilBERT on cuda",
         "mini-ALBERT on cuda",
     ]
-    markup = paradox_card(rows, texts.paradox_titles(rows))
+    markup = paradox_card(rows, paradox_words.paradox_titles(rows))
     assert markup.count('class="lt-fill"') == 3 + 3 + 6
     assert "every device" in markup
     assert "3.00 ms" in markup

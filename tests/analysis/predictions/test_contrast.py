@@ -36,12 +36,18 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     from explorer.analysis.predictions.every_word import SpanScore
     from explorer.models.tokens import Word
     from explorer.ui.predictions.contrast_words import CONTRAST, asked_equals, contrast_finding
-    from explorer.ui.predictions.words import ASK_TABLE
+    from explorer.ui.predictions.folds_words import ASK_TABLE
     from explorer.views.predictions.contrast import contrast_html
     from explorer.views.predictions.every_word import asked_table
 
     def score(text, pieces, p):
-        return SpanScore(Word(text, 0, len(text)), tuple(pieces), float(np.log(p)), 1, ())
+        return SpanScore(
+            Word(text, 0, len(text)),
+            tuple(pieces),
+            float(np.log(p)),
+            1 if len(pieces) == 1 else None,
+            (),
+        )
 
     nurse, clerk = score("nurse", ["nurse"], 0.1), score("clerk", ["clerk"], 0.2)
     long = score("photographer", ["photo", "##graph", "##er"], 0.001)

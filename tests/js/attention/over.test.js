@@ -25,7 +25,7 @@ test('a model’s name stands above its tiles, with what it is made of, then the
     ['BERT', LEFT, 15, 'left', text.bert], ['2 layers of 2', LEFT + 24 + 8, 15, 'left', soft],
     ['1', LEFT + 28, TOP - 8, 'center', soft], ['2', LEFT + STEP + 28, TOP - 8, 'center', soft],
     ['1', LEFT - 8, TOP + 28, 'right', soft], ['2', LEFT - 8, TOP + STEP + 28, 'right', soft],
-    ['ALBERT', SECOND + LEFT, 15, 'left', text.albert], ['one layer, 1 times', SECOND + LEFT + 36 + 8, 15, 'left', soft],
+    ['ALBERT', SECOND + LEFT, 15, 'left', text.albert], ['one layer, once', SECOND + LEFT + 36 + 8, 15, 'left', soft],
     ['1', SECOND + LEFT + 28, TOP - 8, 'center', soft], ['2', SECOND + LEFT + STEP + 28, TOP - 8, 'center', soft],
     ['1', SECOND + LEFT - 8, TOP + STEP + 28, 'right', soft]]);
   const baselines = painted(made.base, 'fillText').map(one => one.textBaseline);
@@ -36,7 +36,7 @@ test('what is sorted has no numbers', async () => {
   const made = await tiles();
   made.order = 'entropy';
   made.layout();
-  assert.deepEqual(written(made).map(text => text[0]), ['BERT', '2 layers of 2', 'ALBERT', 'one layer, 1 times']);
+  assert.deepEqual(written(made).map(text => text[0]), ['BERT', '2 layers of 2', 'ALBERT', 'one layer, once']);
 });
 
 test('below the other, a model’s name stands above its own tiles', async () => {
@@ -46,7 +46,7 @@ test('below the other, a model’s name stands above its own tiles', async () =>
 
 test('what a model is made of is left out where it has no room', async () => {
   const data = wallData(), said = async (width, letters) => {
-    data.texts = {...data.texts, layers: 'x'.repeat(letters)};
+    data.texts = {...data.texts, shapes: {bert: 'x'.repeat(letters), albert: ''}};
     return written(await tiles({texts: data.texts}, width)).some(text => text[0] === 'x'.repeat(letters));
   };
   // side by side: 500 - 34 - 30 - 24 - 8 = 404 pixels, 67 letters; alone: 640 - 34 - 62 = 544, 90 letters
@@ -55,7 +55,7 @@ test('what a model is made of is left out where it has no room', async () => {
   // 12 heads of 14 pixels are wider than a place of 200: 258 - 62 = 196 pixels, 32 letters
   const models = wallData().models.map(model => ({...model, heads: 12, layers: 1, rows: [0], kind: Array(12).fill(0)}));
   const wide = async letters => written(await tiles({models, exact: false, bytes: Array(384).fill(0),
-    texts: {...data.texts, layers: 'x'.repeat(letters)}}, 200)).some(text => text[0] === 'x'.repeat(letters));
+    texts: {...data.texts, shapes: {bert: 'x'.repeat(letters), albert: ''}}}, 200)).some(text => text[0] === 'x'.repeat(letters));
   assert.deepEqual([await wide(32), await wide(33)], [true, false]);
 });
 

@@ -22,7 +22,7 @@ const TEXTS = {
   rules: {next: 'looks on', previous: 'looks back', self: 'looks at itself', first: 'looks first', mark: 'looks at marks', other: 'none of these'},
   hint: 'Point at entropy.', rows: 'Rows.', pooled: 'Each row is {n} words.', terms: {entropy: 'box-entropy'}, low: 'low', high: 'high', scale: 'scale',
   head: '{model} {layer}.{head}', short: '{model} L{layer} H{head}', summary: '{kind}; {entropy} nats; {distance} words', kind_share: '{kind} {share}',
-  shared: 'one layer, {layers} times', layers: '{layers} layers of {heads}',
+  shapes: {bert: '2 layers of 2', albert: 'one layer, once'},
   chosen_head: 'chosen', unit: 'unit', units: {words: 'words', pieces: 'pieces'}, view: 'view', views: {matrix: 'matrix', lines: 'lines',
     difference: 'difference'},
   added: 'added', addeds: {shown: 'shown', hidden: 'hidden', rest: 'rest'}, others: 'others', otherses: {closest: 'closest', same: 'same place'},

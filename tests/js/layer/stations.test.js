@@ -13,7 +13,8 @@ const packed = values => Buffer.from(new Float32Array(values).buffer).toString('
 const names = ['embedding', 'input', 'scores', 'softmax', 'heads', 'projection', 'attended', 'attention_norm', 'feed_forward', 'summed', 'output'];
 const vectors = {input: [3, 4], projection: [1, 0], attended: [4, 4], attention_norm: [1, -1], feed_forward: [0, 2], summed: [1, 1], output: [-1, 1]};
 const said = {
-  finding: '{first} changes {word} most in {models}{rest}.', rest: ', {block} in {models}', and: ' and ', top: 'top', becomes: '{before} → {after}', stays: 'stays {after}', turned: '{block} {cosine}',
+  finding: '{place}{first} changes {word} more than {second}, in {models}', place: 'In layer {n}, ', rest: '; {block} changes it more in {models}', equal: '{place}{first} and {second} change {word} equally in {models}',
+  every: {both: 'both', all: 'all {n}'}, numbers: {3: 'three'}, at: '{model} (layer {n})', and: ' and ', top: 'top {change}', becomes: '{before} → {after}', stays: 'stays {after}', turned: '{block} {cosine}',
   opens: {attention: 'Attention', feed_forward: 'Feed-forward'}, blocks: {attention: 'attention', feed_forward: 'feed-forward'}, short: {attention: 'att', feed_forward: 'ff'},
   word: 'Word', layer: 'Layer', head: 'Head', back: 'Back', next: 'Next', step: '{i} of {n}', walk: 'Walk', norm: 'norm {n}', cosine: 'cos {n}', stations: Object.fromEntries(names.map(name => [name, `<${name}>`])),
   said: Object.fromEntries(names.map(name => [name, `about ${name} of {word}`])), dot: '{key}', dot_head: ['i', 'q', 'k', 'qk'], dot_sum: '{sum} / {d} = {score}', softmax_head: ['t', 's', 'e', 'w'], softmax_said: 'max {most} sum {sum}',
@@ -29,7 +30,7 @@ const model = (key, more = {}) => ({
   embedding: {parts: {word: packed([1, 2]), position: packed([.5, -4])}, normalised: packed([3, 4]), projected: {shown: [3, 0], weight: packed([1, 2, -1, 0]), bias: [.5, 0], result: [11.5, -3]}, dimensions: 2, width: 4},
   readings: [['the', .5], ['cat', .75]], changed_by: 'attention', blocks: {attention: .25, feed_forward: .5}, ...more});
 const chosen = {words: ['cat', 'sat'], at: 0, first: 1, deepest: 'bert', widest: 'bert'};
-const data = (more = {}) => ({models: [model('bert'), model('albert', {changed_by: 'feed_forward', readings: [['a', .1], ['a', .2]]})], chosen, cards: [{key: 'distilbert', label: 'D', why: 'Away.'}], texts: said, ...more});
+const data = (more = {}) => ({models: [model('bert'), model('albert', {changed_by: 'feed_forward', blocks: {attention: .5, feed_forward: .25}, readings: [['a', .1], ['a', .2]]})], chosen, cards: [{key: 'distilbert', label: 'D', why: 'Away.'}], texts: said, ...more});
 const fields = {model: 'bert', head: '0'};
 
 function shown(asks, more) {
@@ -42,9 +43,9 @@ const row = (root, name) => root.querySelector(`[data-station=${name}]`);
 
 test('a row a station, a column a model, and what changed the word most', () => {
   const {root} = shown();
-  assert.equal(root.querySelector('.finding').textContent, 'Attention changes cat most in BERT (top the → cat), feed-forward in ALBERT (stays a).');
+  assert.equal(root.querySelector('.finding').textContent, 'In layer 2, attention changes cat more than feed-forward, in BERT; feed-forward changes it more in ALBERT.');
   assert.deepEqual([...root.querySelectorAll('[data-station]')].map(node => node.dataset.station), names);
-  assert.deepEqual(texts(root, '.ly-heads small'), ['note bert', 'att 0.25', 'note albert', 'ff 0.50']);
+  assert.deepEqual(texts(root, '.ly-heads small'), ['note bert', 'att 0.25', 'top the → cat', 'note albert', 'ff 0.25', 'top stays a']);
   assert.deepEqual(texts(row(root, 'attention_norm'), 'small'), ['norm 1.41cos −0.125', 'norm 1.41cos −0.125']);
   assert.deepEqual(texts(row(root, 'embedding'), '.ly-own'), ['no segment; 2 to 4', 'no segment; 2 to 4']);
   assert.deepEqual(texts(row(root, 'softmax'), '.ly-cell[data-model=bert] b'), ['0.028', '0.970', '0.002']);
@@ -55,12 +56,26 @@ test('a row a station, a column a model, and what changed the word most', () => 
   assert.match(root.querySelector('.ly-scale').textContent, /±4\.00/);
 });
 
-test('the finding says what each head reads, and nothing where there is none', () => {
+test('the finding names the block that turned the word further, by the digits that are printed', () => {
   const said = models => shown(undefined, {models}).root.querySelector('.finding').textContent;
-  const silent = model('bert', {readings: null}), stays = model('albert', {readings: [['a', .1], ['a', .2]]}), third = model('distilbert');
-  assert.equal(said([silent]), 'Attention changes cat most in BERT.');
-  assert.equal(said([silent, third, stays]), 'Attention changes cat most in BERT, DISTILBERT (top the → cat) and ALBERT (stays a).');
-  assert.equal(said([model('bert', {changed_by: 'feed_forward'}), silent, stays]), 'Feed-forward changes cat most in BERT (top the → cat), attention in BERT and ALBERT (stays a).');
+  const far = {blocks: {attention: .75, feed_forward: .25}, changed_by: 'feed_forward'}, alike = {blocks: {attention: .5004, feed_forward: .4996}, changed_by: 'feed_forward'};
+  const [bert, student, albert] = ['bert', 'distilbert', 'albert'].map(key => more => model(key, more));
+  assert.equal(said([bert()]), 'In layer 2, attention changes cat more than feed-forward, in BERT.');
+  assert.equal(said([bert(), student()]), 'In layer 2, attention changes cat more than feed-forward, in both.');
+  assert.equal(said([bert(), student(), albert()]), 'In layer 2, attention changes cat more than feed-forward, in all three.');
+  assert.equal(said([bert(), student(far), albert()]), 'In layer 2, attention changes cat more than feed-forward, in BERT and ALBERT; feed-forward changes it more in DISTILBERT.');
+  assert.equal(said([bert(alike), student(), albert(far)]),
+    'In layer 2, attention changes cat more than feed-forward, in DISTILBERT; feed-forward changes it more in ALBERT; attention and feed-forward change cat equally in BERT.');
+  assert.equal(said([bert(alike)]), 'In layer 2, attention and feed-forward change cat equally in BERT.');
+  assert.equal(said([bert(), student({layer: 0})]), 'Attention changes cat more than feed-forward, in BERT (layer 2) and DISTILBERT (layer 1).');
+  assert.equal(said([bert(alike), student({...alike, layer: 0})]), 'Attention and feed-forward change cat equally in BERT (layer 2) and DISTILBERT (layer 1).');
+});
+
+test('a column says what its head reads before the layer and after it, and nothing without a head', () => {
+  const read = more => texts(shown(undefined, {models: [model('bert', more)]}).root, '.ly-heads small');
+  assert.ok(read().includes('top the → cat'));
+  assert.ok(read({readings: [['a', .1], ['a', .2]]}).includes('top stays a'));
+  assert.ok(!read({readings: null}).some(said => said.startsWith('top')));
 });
 
 test('a station opens to its arithmetic', () => {

@@ -82,7 +82,7 @@ test('the caption says what a bar is made of and what it lacks', () => {
   const {root, caption} = open();
   assert.equal(caption('bert'), 'embeddings 38.0 M, 2 layers of 30.0 M, pooler 2.00 M');
   assert.equal(caption('distilbert'),
-    'embeddings 38.0 M, 1 layers of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8%), no pooler 2.00 M (6.3%).');
+    'embeddings 38.0 M, one layer of 30.0 M. 32.0 M less kept than BERT: fewer layers 30.0 M (93.8%), no pooler 2.00 M (6.3%).');
   assert.equal(caption('albert'),
     'embeddings 9.00 M, one layer of 30.0 M, run 2 times, pooler 2.00 M. '
     + '59.0 M less kept than BERT: factorising 29.0 M (49.2%), one shared layer 30.0 M (50.8%).');

@@ -43,12 +43,6 @@ def test_shape_and_numbers(tiny_family):
         assert float(p[loaded.tokenizer.convert_tokens_to_ids(token)]) == pytest.approx(q, abs=1e-4)
 
 
-def test_without_a_mask_only_the_losses_are_there(tiny_family):
-    found = distillation("the cat sat.", "mini", 1)
-    assert found["masks"] == []
-    assert found["losses"]["ce"] > 0
-
-
 @pytest.mark.parametrize("temperature", [0, float("nan"), float("inf"), -3, 21])
 def test_a_bad_temperature_is_refused(tiny_family, temperature):
     with pytest.raises(Refusal, match="temperature must be a number"):
@@ -61,6 +55,7 @@ def test_a_bad_temperature_is_refused(tiny_family, temperature):
         ("", "mini", "no text"),
         (TEXT, "huge", "no such family"),
         ("[MASK] " * 21, "mini", "21 masks"),
+        ("the cat sat.", "mini", r"no \[MASK\]"),
     ],
 )
 def test_bad_input_is_one_sentence(tiny_family, text, family, sentence):
@@ -76,7 +71,7 @@ def test_focus_is_the_texts_own_mask_or_its_last_word():
 
 
 def test_a_text_of_marks_has_nothing_to_hide():
-    with pytest.raises(Refusal, match="no word to hide"):
+    with pytest.raises(Refusal, match="Nothing to mask yet"):
         focus_of(PageState(text="?!"))
 
 

@@ -140,10 +140,10 @@ def test_where_all_is_hidden_already_the_fold_says_that_nothing_can_be(tiny_fami
 @pytest.mark.parametrize("text", ["?", "🍕"])
 def test_a_text_without_a_word_says_so_where_the_picture_would_be(tiny_family, text):
     finding, lab = distillation.show(PageState(text=text))
-    assert "no word to hide" in finding
+    assert "Nothing to mask yet" in finding
     assert lab == ""
     said, picture = folds.losses_or_why(PageState(text=text))
-    assert "no word to hide" in said
+    assert "Nothing to mask yet" in said
     assert picture == ""
 
 

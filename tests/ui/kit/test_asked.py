@@ -71,7 +71,7 @@ def test_arguments_that_are_missing_or_too_many_are_said(http, name):
     takes = signature(ENDPOINTS[name]).parameters
     needed = [f"“{one.name}”" for one in takes.values() if one.default is one.empty]
     surplus = json.dumps({"data": [None] * (len(takes) + 2)})
-    said = f"/{name} takes at most {len(takes)} arguments; {len(takes) + 2} were given."
+    said = f"Too many arguments for /{name}: at most {len(takes)}, given: {len(takes) + 2}."
     assert answer(http, name, surplus)["error"] == said
     if needed:
         said = f"/{name} needs the argument {' and '.join(needed)}."

@@ -35,6 +35,7 @@ def test_sentiment_adds_up_and_leaving_out_is_recomputing(tuned_family):
         assert model["leave_one_out"] == pytest.approx(scores[0] - scores[1:7], abs=1e-4)
         assert model["positive"] == pytest.approx(1 / (1 + np.exp(-scores[0])), abs=1e-5)
         gap = sum(model["integrated_gradients"]) - scores[0]
+        assert abs(gap + model["baseline"]) == pytest.approx(model["completeness_error"], abs=1e-3)
         masks = " ".join([network.loaded.tokenizer.mask_token] * 6)
         n_tokens = len(network.loaded.tokenizer(TEXT)["input_ids"])
         if n_tokens == len(network.loaded.tokenizer(masks)["input_ids"]):
@@ -46,13 +47,14 @@ def test_the_page_shows_what_the_endpoint_says_readable_without_colour(tuned_fam
     html = str(tuned.show_sentiment(PageState(), TEXT))
     assert re.findall(r'class="ts-column" data-model="(\w+)"', html) == ALL
     shown = re.findall(r"</span>([+−]\d+\.\d\d)</td>", html)
-    wanted = [
-        f"{value:+.2f}".replace("-0.00", "+0.00").replace("-", "−")
-        for model in sentiment(TEXT)["models"]
-        for pair in zip(model["integrated_gradients"], model["leave_one_out"], strict=True)
-        for value in pair
+    wanted = []
+    for model in sentiment(TEXT)["models"]:
+        pairs = zip(model["integrated_gradients"], model["leave_one_out"], strict=True)
+        score = np.log(model["positive"] / (1 - model["positive"]))
+        wanted += [model["baseline"], *(value for pair in pairs for value in pair), score]
+    assert shown == [
+        f"{value:+.2f}".replace("-0.00", "+0.00").replace("-", "−") for value in wanted
     ]
-    assert shown == wanted
     widths = [
         float(w) for w in re.findall(r'class="ts-(?:left|right)" style="width:([\d.]+)%', html)
     ]
@@ -61,20 +63,8 @@ def test_the_page_shows_what_the_endpoint_says_readable_without_colour(tuned_fam
     assert ">&lt;<" in str(tuned.show_sentiment(PageState(), "the <b> cat"))
 
 
-@pytest.mark.parametrize(("weights", "named"), [([-3.0, 1.0], "good"), ([-3.0, -1.0], None)])
-def test_the_word_that_is_named_speaks_for_the_verdict(weights, named):
-    """Not the heaviest one when that speaks against it, and none when all do."""
-    spec = MINI["bert"]
-    found = WordSentiment(("bad", "good"), 2.0, np.array(weights), np.zeros(2), 0.0)
-    said = str(texts.sentiment_finding({"bert": found}, {"bert": spec}))
-    assert "says positive (0.881)" in said
-    assert ("mainly because of" in said) == (named is not None)
-    assert "bad" not in said
-    assert named is None or named in said
-
-
 @pytest.mark.parametrize(
-    ("score", "label"), [(2.0, "positive"), (0.0, "positive"), (-0.1, "negative")]
+    ("score", "label"), [(2.0, "positive"), (0.1, "positive"), (-0.1, "negative")]
 )
 def test_a_column_is_headed_by_its_verdict(score, label):
     found = WordSentiment(("so",), score, np.array([score]), np.zeros(1), 0.0)

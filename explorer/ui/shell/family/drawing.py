@@ -2,6 +2,7 @@
 
 from urllib.parse import quote
 
+from explorer.analysis.digits import counted, repeated
 from explorer.models.choice.family import column, sizes_of, teacher_of
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.page_state import PageState
@@ -138,12 +139,14 @@ def _box(number: int | None, n_stored: int, width: int) -> dict[str, Attribute]:
 def sentence(spec: ModelSpec) -> str:
     """What sets the model apart, as its shape says."""
     shape, teacher = spec.architecture, teacher_of(spec)
-    parts = [texts.OWN.format(n=shape.n_layers)]
+    layers = counted(shape.n_layers, "layer")
+    parts = [texts.OWN.format(layers=layers)]
     if shape.shares_layers:
-        parts = [texts.SHARED.format(n=shape.n_layers)]
+        parts = [texts.SHARED.format(times=repeated(shape.n_layers))]
     elif teacher is not None:
-        begun = listed([str(layer + 1) for layer in spec.initialised_from])
-        parts = [texts.BEGUN.format(n=shape.n_layers, teacher=teacher.label, layers=begun)]
+        s = "s" if len(spec.initialised_from) > 1 else ""
+        begun = f"layer{s} {listed([str(layer + 1) for layer in spec.initialised_from])}"
+        parts = [texts.BEGUN.format(own=layers, teacher=teacher.label, layers=begun)]
     if shape.d_embedding < shape.d_model:
         parts.append(texts.NARROW.format(e=shape.d_embedding, h=shape.d_model))
     if not shape.n_segments:

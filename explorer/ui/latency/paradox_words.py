@@ -1,0 +1,172 @@
+"""The sentences that hold stored parameters, compute and time against each other."""
+
+from explorer.analysis.digits import counted, milliseconds, quotient, repeated
+from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.summary import LatencySummary
+from explorer.ui.kit.words import AT_CHOICE, AT_SIZE
+from explorer.ui.latency.words import NO_RATIO
+from explorer.views.latency.measure import ratio_text
+from explorer.views.markup import Markup, finding, model_name
+
+STORED = "Stored parameters"
+WORK = "Compute of one pass in GFLOP"
+TIME = {
+    "compute": "CPU time here, one thread",
+    "wait": "Wall-clock time here, all cores",
+    "device": "Time here, on the device",
+}
+TIME_EVERYWHERE = "Time here, on every device"
+SAME = 0.015
+"""Relative difference under which two amounts are called the same."""
+
+
+def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
+    """Title and conclusion of each of the three bar pictures."""
+    first, star = paradox.rows[0], paradox.star
+    stored = f"{star.label} stores {_stored(star, first)} {first.label}."
+    return [
+        (STORED, stored),
+        (WORK, f"{_runs(star)}: {_work(star, first)}."),
+        (_time_title(paradox), _time(paradox)),
+    ]
+
+
+def _runs(star: ParadoxRow) -> str:
+    if star.is_shared:
+        return f"{star.label}'s one layer runs {repeated(star.n_layers)}"
+    return f"{star.label} has {counted(star.n_layers, 'layer')}"
+
+
+def _time_title(paradox: Paradox) -> str:
+    several = len(paradox.timed) > len(paradox.rows)
+    return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
+
+
+def _stored(star: ParadoxRow, first: ParadoxRow) -> str:
+    """Compare the numbers of stored parameters by their exact quotient."""
+    fewer = quotient(first.parameters / star.parameters)
+    more = quotient(star.parameters / first.parameters)
+    if "1.00" in (fewer, more):
+        return "as many parameters as"
+    if star.parameters < first.parameters:
+        return f"{fewer} times fewer parameters than"
+    return f"{more} times as many parameters as"
+
+
+def _opposed(stored: float, cost: float) -> bool:
+    """Tell whether a cost does not go the way of the number of parameters, both as quotients."""
+    return _sign(stored) != _sign(cost)
+
+
+def _sign(times: float) -> int:
+    return (times > 1 + SAME) - (times < 1 - SAME)
+
+
+def _work(star: ParadoxRow, first: ParadoxRow) -> str:
+    times = star.gflops / first.gflops
+    if abs(times - 1) < SAME:
+        return f"the same compute as {first.label}"
+    return f"{times:.2f} × the compute of {first.label}"
+
+
+def _time(paradox: Paradox) -> str:
+    first, star = paradox.rows[0], paradox.star
+    if star.ms is None or first.ms is None:
+        return "Not measured yet: press “Measure here”."
+    if star.times is None:
+        return NO_RATIO
+    takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
+    others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.others if row.times]
+    said = "; ".join([takes, *others])
+    if not star.times.is_sure:
+        return f"Preliminary, without intervals: {said}."
+    return f"{said} (95% confidence intervals)."
+
+
+def paradox_finding(
+    paradox: Paradox, summary: LatencySummary | None = None, shapes: str = "base"
+) -> Markup:
+    """The tab's one sentence: size against work, and against time once it was measured."""
+    lead = AT_SIZE.get(shapes, AT_CHOICE)
+    first, star = paradox.rows[0], paradox.star
+    base, named = model_name(first.key, first.label), model_name(star.key, star.label)
+    stored = f" stores {_stored(star, first)} "
+    if summary is None or first.ms is None or star.ms is None:
+        cost = star.gflops / first.gflops
+        link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
+        same = abs(cost - 1) < SAME
+        work = "the same compute" if same else f"{cost:.2f} × the compute"
+        takes = f"{link} one pass takes {work}. How long does it take?"
+        return finding(lead, named, stored, base, takes)
+    ratio = summary.ratio(summary.models[paradox.rows.index(star)].name)
+    said = _verdict(first, star, ratio is not None and ratio.is_different)
+    return finding(lead, named, stored, base, said, *_others(paradox.others), ".")
+
+
+def _verdict(first: ParadoxRow, star: ParadoxRow, is_different: bool) -> str:
+    """Say what the clock says, joined to what is stored: "yet" where the two do not go together."""
+    if star.times is None:
+        own, other = milliseconds(star.ms or 0), milliseconds(first.ms or 0)
+        return f"; it takes {own} here, {first.label} {other}"
+    times = f"{star.times.ratio:.2f} ×"
+    if not star.times.is_sure:
+        rounds = counted(star.times.n_rounds, "round")
+        return f". Preliminary: {times} {first.label}'s time ({rounds}, no interval)"
+    stored, time = star.parameters / first.parameters, star.times.ratio if is_different else 1.0
+    link = ", yet" if _opposed(stored, time) else ", and"
+    if not is_different:
+        return f"{link} no difference in time shows here ({times})"
+    return f"{link} it takes {times} the time here"
+
+
+def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
+    """What the models between take: times the first's where ratios are given."""
+    parts: list[Markup | str] = []
+    for row in rows:
+        if row.ms is not None:
+            takes = milliseconds(row.ms) if row.times is None else f"{row.times.ratio:.2f} ×"
+            parts += ["; ", model_name(row.key, row.label), f" takes {takes}"]
+    return parts
+
+
+def why(paradox: Paradox) -> str:
+    """What explains the three pictures, from their own numbers."""
+    first, star = paradox.rows[0], paradox.star
+    lead = (
+        f"Sharing saves memory, not compute: the one layer of {star.label} is stored once and run "
+        f"{repeated(star.n_layers)}, and every run multiplies by all its weights."
+    )
+    said = [lead] if star.is_shared else []
+    if star.times is not None and star.times.is_sure:
+        said.append(_time_and_work(first, star, star.times))
+    return " ".join(said)
+
+
+def _time_and_work(first: ParadoxRow, star: ParadoxRow, times: Ratio) -> str:
+    """Hold the interval of the time against the compute."""
+    work = star.gflops / first.gflops
+    if times.high < work / 1.05:
+        return (
+            f"Here {star.label} is faster than its compute suggests: weights that are used again "
+            "can stay in the cache, and short texts wait for weights from memory."
+        )
+    if times.low > work * 1.05:
+        return _slower(first, star)
+    if times.low <= work <= times.high:
+        return "The interval of the time contains the quotient of the compute."
+    return "The time is near the quotient of the compute."
+
+
+def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
+    """Why a model may be slower than its work says."""
+    if star.activation == first.activation:
+        return (
+            f"Here {star.label} is slower than its compute suggests, though its activation "
+            f"function is that of {first.label}; these numbers do not say why."
+        )
+    return (
+        f"Here {star.label} is slower than its compute suggests. Its activation function "
+        f"({star.activation}) is not that of {first.label} ({first.activation}); what that costs "
+        "was not measured separately."
+    )
