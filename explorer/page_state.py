@@ -70,6 +70,10 @@ TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "p
 DEFAULT_TEXT: str = examples()[0]["text"]
 LONGEST_LOOK = 300
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
+_TIMED = re.compile(
+    r"((base|mini|larger|own)-[1-9]\d{0,2}-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
+    r"-(float32|bfloat16|float16)-(20|60|180))?"
+)
 MAX_LAYER = MAX_HEAD = MOST_LAYERS - 1
 
 
@@ -112,6 +116,8 @@ class PageState:
     """Like ``question``."""
     fold: str = ""
     """The tab's open folds and its part in sight, commas between, in the order of opening."""
+    timed: str = ""
+    """What Latency times: sizes, tokens, texts, part, clock, precision and seconds, by dashes."""
     look: str = ""
     """How pictures are looked at (words shown, units ...): `name:value` pairs for the browser."""
     device: str = "cpu"
@@ -261,6 +267,10 @@ def _read_fold(raw: str) -> str | None:
     return ",".join(names) if len(set(names)) == len(names) and set(names) <= _ALL_FOLDS else None
 
 
+def _read_timed(raw: str) -> str | None:
+    return raw if len(raw) <= LONGEST_LOOK and _TIMED.fullmatch(str(raw)) else None
+
+
 def _read_look(raw: str) -> str | None:
     return raw if len(raw) <= LONGEST_LOOK and _LOOK.fullmatch(str(raw)) else None
 
@@ -298,6 +308,7 @@ _READERS: Readers = {
     "hidden": _read_hidden,
     "fold": _read_fold,
     "look": _read_look,
+    "timed": _read_timed,
 }
 """How each field of a link is read; None means it had to be repaired."""
 _PAGE_READERS: Readers = {

@@ -11,11 +11,13 @@ import urllib.error
 import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from gradio_client import Client
 
 from tests import needs
+from tests.waiting import until
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
@@ -123,16 +125,21 @@ class Guard:
     def __init__(self, home: str) -> None:
         self.home = home
         self.problems: list[str] = []
+        self.pages: list[Any] = []
 
     def request(self, request) -> None:
         if not request.url.startswith((self.home, "data:", "blob:", "about:")):
             self.problems.append(f"third-party request: {request.url}")
 
     def expect(self, told: str) -> None:
-        """Take back what a test has brought about: some problem says this, and all that do are forgotten."""
-        rest = [one for one in self.problems if told not in one]
-        assert len(rest) < len(self.problems), f"nothing said {told!r}: {self.problems}"
-        self.problems[:] = rest
+        """Wait for a problem that says this, which the test has brought about, and forget it."""
+
+        def has_come():
+            self.pages[-1].wait_for_timeout(20)  # meanwhile Playwright tells what it has heard
+            return any(told in one for one in self.problems)
+
+        until(has_come, 30, lambda: f"nothing said {told!r}: {self.problems}")
+        self.problems[:] = [one for one in self.problems if told not in one]
 
     def failed(self, request) -> None:
         if request.failure != "net::ERR_ABORTED":  # a page that is left aborts what it waits for
@@ -157,6 +164,7 @@ class Guard:
         self.problems.append(f"page error: {error.error}")
 
     def page(self, page) -> None:
+        self.pages.append(page)
         page.on("domcontentloaded", self.left)
 
     def left(self, _page) -> None:

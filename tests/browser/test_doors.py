@@ -44,6 +44,7 @@ def test_who_comes_when_too_many_wait_reads_our_sentence(page_at):
     page.keyboard.press("Control+Enter")
     expect(page.locator("#status")).to_contain_text("9 tokens")
     page.guard.expect("429")
+    page.guard.expect(busy["detail"])
 
 
 def test_a_saved_measurement_is_read_without_an_upload(page_at, tmp_path):

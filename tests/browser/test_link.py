@@ -170,6 +170,7 @@ def test_texts_that_no_link_can_hold_are_refused_and_a_reload_keeps_them(page_at
 def test_a_link_whose_texts_cannot_be_read_says_so(page_at):
     page = page_at("/?v=1&z=none&tab=depth")
     expect(page.locator(".toast-body")).to_contain_text("could not be read")
+    page.guard.expect("could not be read")
     assert "z=" not in field_of(page).input_value()
 
 

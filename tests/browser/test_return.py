@@ -141,7 +141,7 @@ def test_the_theme_and_every_open_fold_are_there_after_a_reload_and_in_no_other_
     page.reload()
     expect(open_folds(page)).to_have_count(2)
     expect(page.locator("body")).to_have_class("dark")
-    page.wait_for_function("location.search.includes('fold=embedding')")
+    page.wait_for_function("location.search.includes('embedding')")
     page.goto(f"{app_url}/?tab=parameters&fold=sizes", wait_until="domcontentloaded")
     expect(open_folds(page)).to_have_count(1)
     context.close()

@@ -79,12 +79,13 @@ export function linkNow() {
 /** Whether a picture shows what the models made of the text. @param {string} kind */
 export const readsText = kind => Boolean(state?.config.reads[kind.split('/')[0]]?.includes('text'));
 
-const PAUSE = 200;   // milliseconds: while a dial is moved, fewer addresses are written than browsers bear (100 in 30 s)
-let resting = null, due = null;
+const BURST = 20, PAUSE = 500;   // addresses at once, and milliseconds for each one more: browsers bear 100 in 30 s, a dial makes more
+let left = BURST, wrote = 0, due = null, waiting = null;
 
 /** Write the address that waits, if one does. */
 function flush() {
-  resting = null;
+  clearTimeout(waiting);
+  waiting = null;
   due?.();
   due = null;
 }
@@ -94,10 +95,16 @@ window.addEventListener('popstate', () => { due = null; });   // it was of the p
 /** @param {() => void} write @param {boolean} isNew */
 function inTurn(write, isNew) {
   if (isNew) flush();
-  if (resting !== null && !isNew) { due = write; return; }
-  clearTimeout(resting);
+  left = Math.min(BURST, left + (performance.now() - wrote) / PAUSE);
+  wrote = performance.now();
+  if (left < 1 && !isNew) {
+    due = write;
+    waiting ??= setTimeout(flush, PAUSE);
+    return;
+  }
+  left -= 1;
+  due = null;
   write();
-  resting = setTimeout(flush, PAUSE);
 }
 
 /** @param {Record<string, string>} whole @param {boolean} isNew a new place in the browser's history */

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.ratio import MIN_P90
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.counts import shape_total
@@ -83,10 +84,14 @@ def stored_parameters(spec: ModelSpec) -> int:
 
 
 def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = None) -> Plan:
-    """How long to measure: until the intervals are narrow, or exactly ``repeats`` rounds."""
-    quiet_only = workload.clock == "wait"
+    """Return how long to measure: until the intervals are narrow, or exactly ``repeats`` rounds.
+
+    Who allows more than the usual time gets a 90th percentile for it, where it can be had.
+    """
+    quiet_only, usual = workload.clock == "wait", Plan()
     if repeats is None:
-        return Plan(budget_s=budget_s, quiet_only=quiet_only)
+        fewest = MIN_P90 if budget_s > usual.budget_s else usual.min_rounds
+        return Plan(budget_s=budget_s, min_rounds=fewest, quiet_only=quiet_only)
     return Plan(budget_s, repeats, repeats, 0.0, 3, quiet_only)
 
 

@@ -1,4 +1,4 @@
-"""What the reader wants timed: the seven controls as one value."""
+"""What the reader wants timed: the eight controls as one value."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,6 +15,8 @@ from explorer.ui.latency import words as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]
+OWN = "own"
+"""In a link: the sizes are the page's own, which it names itself."""
 SHAPE, LENGTH, DEVICE = 0, 1, 5
 """Where those that depend on the models, the text and the machine stand among the controls."""
 
@@ -27,9 +29,11 @@ class Choice:
     length: int = 32
     batch: int = 1
     part: str = "encoder"
-    clock: str = "compute"
+    clock: str = "wait"
     device: str = "cpu"
     dtype: str = "float32"
+    longest_s: int = 20
+    """Seconds after which a measurement ends, however wide its intervals are."""
 
     @property
     def specs(self) -> tuple[ModelSpec, ...]:
@@ -68,8 +72,46 @@ class Choice:
         return self
 
 
+def choice_in(timed: str, family: str) -> Choice:
+    """Return the choice that a link's field ``timed`` names; a link names no device."""
+    if not timed:
+        return Choice()
+    shapes, length, batch, part, clock, dtype, longest_s = timed.split("-")
+    return Choice(
+        family if shapes == OWN else shapes,
+        int(length),
+        int(batch),
+        part,
+        clock,
+        dtype=dtype,
+        longest_s=int(longest_s),
+    )
+
+
+def tell_js() -> str:
+    """Return the browser's function that puts the controls' values into the link."""
+    known = [value for _, value in texts.SHAPES]
+    return (
+        "(shapes, length, batch, part, clock, device, dtype, longest) => window.explorer.tell("
+        f"'choose', {{timed: [{known}.includes(shapes) ? shapes : '{OWN}', length, batch, part, "
+        "clock, dtype, longest].join('-')}})"
+    )
+
+
+def build_longest() -> gr.Dropdown:
+    """How long to measure at most, beside the button."""
+    return gr.Dropdown(
+        texts.LONGEST,
+        value=Choice().longest_s,
+        label=texts.LONGEST_LABEL,
+        elem_id="measure-longest",
+        scale=0,
+        min_width=300,
+    )
+
+
 def build_controls() -> list[gr.Dropdown]:
-    """The seven choices, in the order of ``Choice``."""
+    """The first seven choices, in the order of ``Choice``."""
     plain = Choice()
     with gr.Row(elem_classes="lt-controls"):
         return [
@@ -110,9 +152,9 @@ Handler = Callable[[Choice, gr.Request], Iterator[Any]]
 
 
 def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
-    """A handler of a choice as one of the seven controls, which Gradio hands over one by one."""
+    """A handler of a choice as one of the eight controls, which Gradio hands over one by one."""
 
-    def called(  # noqa: PLR0913 - the seven controls and who asks
+    def called(  # noqa: PLR0913 - the eight controls and who asks
         shapes: str,
         length: int,
         batch: int,
@@ -120,8 +162,10 @@ def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
         clock: str,
         device: str,
         dtype: str,
+        longest_s: int,
         request: gr.Request,
     ) -> Iterator[Any]:
-        yield from handler(Choice(shapes, length, batch, part, clock, device, dtype), request)
+        chosen = Choice(shapes, length, batch, part, clock, device, dtype, longest_s)
+        yield from handler(chosen, request)
 
     return called

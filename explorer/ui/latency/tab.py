@@ -24,9 +24,12 @@ from explorer.ui.latency.choice import (
     SHAPE,
     Choice,
     build_controls,
+    build_longest,
+    choice_in,
     device_choices,
     length_choices,
     shape_choices,
+    tell_js,
     with_choice,
 )
 from explorer.ui.latency.detail import draw_detail
@@ -38,7 +41,6 @@ ID = "latency"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 READS = RUN_FIELDS
-BUDGET_S = 20.0
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
 
 
@@ -64,17 +66,20 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     headed = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
         said = gr.HTML(settings_of(Choice()), elem_classes="lt-said")
+        longest = build_longest()
         measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
         stop_button = gr.Button(texts.STOP, elem_id="measure-stop", visible=False)
     headline = Headline(headed, gr.HTML(card), gr.HTML(status), gr.State(None))
     with gr.Accordion(texts.SETTINGS, open=False, elem_id="latency-settings"):
-        controls = build_controls()
+        controls = [*build_controls(), longest]
     detail = [gr.HTML(), Chart("latency/samples"), gr.HTML()]
     headline.result.change(
         plain_errors(draw_detail), [headline.result], detail, show_progress="hidden", **PRIVATE
     )
     for control in controls:
-        control.input(
+        control.input(None, controls, None, js=tell_js(), **PRIVATE)
+        # A link sets controls too.
+        control.change(
             plain_errors(choose),
             controls,
             [said, *headline.all],
@@ -95,18 +100,22 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
     stop_goes(stop_button, event)
     build_folds([*controls])
-    return [controls[at] for at in (SHAPE, LENGTH, DEVICE)]
+    return [*controls]
 
 
 def show(state: PageState) -> list[object]:
     """What can be chosen: the page's models, the text's length, the machine's devices."""
     runs, _ = get_runs(state)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
-    offered = (shape_choices(state.family), length_choices(n_tokens), device_choices())
-    return [gr.Dropdown(choices=choices) for choices in offered]
+    chosen = choice_in(state.timed, state.family)
+    values = [gr.Dropdown(value=value) for value in astuple(chosen)]
+    values[SHAPE] = gr.Dropdown(choices=shape_choices(state.family), value=chosen.shapes)
+    values[LENGTH] = gr.Dropdown(choices=length_choices(n_tokens), value=chosen.length)
+    values[DEVICE] = gr.Dropdown(choices=device_choices())
+    return [*values]
 
 
-def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the seven controls
+def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
     """What is timed now, and the card for it, not measured yet."""
     choice = Choice(*values)
     return [settings_of(choice), *drawn(choice)]
@@ -127,7 +136,7 @@ def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
         if choice.is_lent:
             yield lent_latency(specs, workload)
             return
-        plan = plan_for(workload, BUDGET_S)
+        plan = plan_for(workload, choice.longest_s)
         yield from measure_family(specs, workload, plan, sign, choice.devices)
 
     yield from running(
@@ -149,7 +158,7 @@ def drawn(
     summary = result.summary if has_times else None
     rows = paradox(choice.specs, choice.workload, result, choice.devices)
     status = [
-        status_of(rows, result, standing),
+        status_of(rows, result, standing, choice.longest_s),
         texts.clocks(choice.devices),
         paradox_words.why(rows),
     ]
@@ -167,7 +176,12 @@ def drawn(
     ]
 
 
-def status_of(rows: Any, result: Any, standing: tuple[int, bool] | None) -> str:  # noqa: ANN401
+def status_of(
+    rows: Any,  # noqa: ANN401
+    result: Any,  # noqa: ANN401
+    standing: tuple[int, bool] | None,
+    longest_s: float,
+) -> str:
     """One line: the place in the line, the progress, or how far to trust the result."""
     if standing is None:
         return ""
@@ -176,7 +190,7 @@ def status_of(rows: Any, result: Any, standing: tuple[int, bool] | None) -> str:
         return texts.place_in_line(place)
     n_rounds = result.latency.n_rounds if result is not None else 0
     if not done:
-        return texts.progress(n_rounds, result.latency.wall_s if result else 0, BUDGET_S)
+        return texts.progress(n_rounds, result.latency.wall_s if result else 0, longest_s)
     if not n_rounds:
         ended = "stopped" if result is None else result.latency.ended
         return texts.NOTHING if ended == "stopped" else texts.NO_ROUND

@@ -34,6 +34,12 @@ LENT_ONLY = "The lent GPU times the main result only; choose cpu for this questi
 ONE_DEVICE = "This needs a single device: please choose one under Device."
 DTYPE_LABEL = "Precision"
 MEASURE = "Measure here"
+LONGEST_LABEL = "Measure for at most"
+LONGEST = [
+    ("20 s: intervals for one text", 20),
+    ("1 min: intervals for 8 texts of 64 tokens", 60),
+    ("3 min: its 90th percentiles; larger sizes", 180),
+]
 SETTINGS = "Settings"
 SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."
 CLOCKS_SAID = {"compute": "CPU time of one thread", "wait": "wall-clock time on all cores"}
@@ -53,8 +59,8 @@ def clocks(devices: Sequence[str]) -> str:
 
 
 def settings_said(shown: tuple[Any, ...]) -> str:
-    """What a press of the button times, in one sentence; the values are the seven controls'."""
-    sizes, length, batch, part, clock, device, dtype = shown
+    """What a press of the button times, in one sentence; the values are the controls'."""
+    sizes, length, batch, part, clock, device, dtype, _ = shown
     label_of = {value: label for label, value in (*SHAPES, *PARTS)}
     return SETTINGS_SAID.format(
         sizes=label_of.get(sizes, MIXED),
@@ -101,7 +107,9 @@ def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
             "clock; CPU time does not need a quiet machine."
         )
     elif summary.self_check is not None and not summary.self_check.is_sure:
-        parts.append("That is too few for confidence intervals: choose fewer tokens.")
+        parts.append(
+            "That is too few for confidence intervals: measure for longer, or choose fewer tokens."
+        )
     elif summary.self_check is not None:
         check = summary.self_check
         parts.append(

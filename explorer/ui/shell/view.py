@@ -38,7 +38,11 @@ from explorer.views.markup import Markup, el, script_json
 
 TAB_BY_ID = {tab.ID: tab for tab in TABS}
 Outputs = dict[Any, Any]
-DRAWN_FROM = {"depth": ("other",), "tasks": ("sentiment", "question", "passage")}
+DRAWN_FROM = {
+    "depth": ("other",),
+    "latency": ("timed",),
+    "tasks": ("sentiment", "question", "passage"),
+}
 """Fields of which a tab draws an answer when it is asked: Back brings that answer again."""
 
 

@@ -20,6 +20,8 @@ class Column:
     value: Value
     show: Callable[[float], str]
     times: Value
+    is_sure: Callable[[ParadoxRow], bool] = lambda _row: True
+    """Whether a bar may be drawn: of a time without an interval only the number is shown."""
 
 
 def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
@@ -50,6 +52,7 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
             lambda row: row.ms,
             milliseconds,
             lambda row: None if row.times is None else row.times.ratio,
+            _has_interval,
         ),
     ]
     groups = [_group(column, title) for title, column in zip(titles, columns, strict=True)]
@@ -105,12 +108,15 @@ def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
             data_model=row.key,
         )
     share = None if times is None else el("small", f"{times:.2f} ×")
+    is_sure = column.is_sure(row)
     fill = el("div", class_="lt-fill", style=f"width:{100 * number / top:.2f}%")
     whisker = _whisker(row, top) if number == row.ms else None
     return el(
         "div",
         el("div", name, el("span", share, el("b", column.show(number)))),
-        el("div", fill, whisker, class_="lt-track"),
+        el("div", fill, whisker, class_="lt-track")
+        if is_sure
+        else el("div", class_="lt-track empty"),
         class_="lt-row",
         data_model=row.key,
     )
@@ -122,6 +128,10 @@ def _whisker(row: ParadoxRow, top: float) -> Markup | None:
         return None
     left, width = 100 * row.low_ms / top, 100 * (row.high_ms - row.low_ms) / top
     return el("div", class_="lt-whisker", style=f"left:{left:.2f}%;width:{width:.2f}%")
+
+
+def _has_interval(row: ParadoxRow) -> bool:
+    return _is_finite(row.low_ms) and _is_finite(row.high_ms)
 
 
 def _is_finite(value: float | None) -> bool:

@@ -23,3 +23,4 @@ def test_a_link_with_quotes_and_brackets_opens_the_page(page_at):
         expect(page.locator("#status .status")).to_be_attached()
         expect(page.locator("#tab-predictions .finding").first).to_be_visible()
         page.wait_for_function("![...document.querySelectorAll('.generating')].length")
+        page.guard.expect("contained invalid values")

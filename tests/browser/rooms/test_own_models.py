@@ -69,3 +69,4 @@ def test_a_repository_that_is_typed_becomes_a_choice_and_a_second_tab_knows_it(p
         "someone/nobody could not be downloaded from the hub: no such repository"
     )
     said.click()  # it is in sight, and nothing lies over it
+    page.guard.expect("no such repository")
