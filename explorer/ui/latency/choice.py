@@ -94,7 +94,7 @@ def tell_js() -> str:
     return (
         "(shapes, length, batch, part, clock, device, dtype, longest) => window.explorer.tell("
         f"'choose', {{timed: [{known}.includes(shapes) ? shapes : '{OWN}', length, batch, part, "
-        "clock, dtype, longest].join('-')}})"
+        "clock, dtype, longest].join('-')})"
     )
 
 
@@ -105,6 +105,8 @@ def build_longest() -> gr.Dropdown:
         value=Choice().longest_s,
         label=texts.LONGEST_LABEL,
         elem_id="measure-longest",
+        show_label=False,
+        container=False,
         scale=0,
         min_width=300,
     )

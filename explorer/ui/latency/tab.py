@@ -76,17 +76,17 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     headline.result.change(
         plain_errors(draw_detail), [headline.result], detail, show_progress="hidden", **PRIVATE
     )
-    for control in controls:
-        control.input(None, controls, None, js=tell_js(), **PRIVATE)
-        # A link sets controls too.
-        control.change(
-            plain_errors(choose),
-            controls,
-            [said, *headline.all],
-            show_progress="hidden",
-            trigger_mode="always_last",
-            **PRIVATE,
-        )
+    told = [control.input for control in controls]
+    gr.on(told, None, controls, None, js=tell_js(), **PRIVATE)
+    gr.on(
+        [control.change for control in controls],  # a link sets controls too
+        plain_errors(choose),
+        controls,
+        [said, *headline.all],
+        show_progress="hidden",
+        trigger_mode="always_last",
+        **PRIVATE,
+    )
     stop_comes(stop_button, measure_button)
     event = measure_button.click(
         plain_errors(with_choice(measure)),
@@ -108,10 +108,10 @@ def show(state: PageState) -> list[object]:
     runs, _ = get_runs(state)
     n_tokens = max((len(run.tokens) for run in runs.values()), default=0)
     chosen = choice_in(state.timed, state.family)
-    values = [gr.Dropdown(value=value) for value in astuple(chosen)]
-    values[SHAPE] = gr.Dropdown(choices=shape_choices(state.family), value=chosen.shapes)
-    values[LENGTH] = gr.Dropdown(choices=length_choices(n_tokens), value=chosen.length)
-    values[DEVICE] = gr.Dropdown(choices=device_choices())
+    values = [gr.update(value=value) for value in astuple(chosen)]
+    values[SHAPE] |= gr.update(choices=shape_choices(state.family))
+    values[LENGTH] |= gr.update(choices=length_choices(n_tokens))
+    values[DEVICE] = gr.update(choices=device_choices())
     return [*values]
 
 

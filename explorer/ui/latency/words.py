@@ -36,9 +36,9 @@ DTYPE_LABEL = "Precision"
 MEASURE = "Measure here"
 LONGEST_LABEL = "Measure for at most"
 LONGEST = [
-    ("20 s: intervals for one text", 20),
-    ("1 min: intervals for 8 texts of 64 tokens", 60),
-    ("3 min: its 90th percentiles; larger sizes", 180),
+    ("at most 20 s: intervals for one text", 20),
+    ("at most 1 min: for 8 texts of 64 tokens", 60),
+    ("at most 3 min: p90 for these; larger sizes", 180),
 ]
 SETTINGS = "Settings"
 SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."

@@ -1,11 +1,14 @@
 """The controls as one value: lengths of any kind, devices, refusals in one sentence."""
 
+from dataclasses import astuple
+
 import pytest
 
+from explorer.page_state import PageState, from_params
 from explorer.timing.workload import BadWorkload
 from explorer.ui.latency import choice
 from explorer.ui.latency import tab as latency
-from explorer.ui.latency.choice import Choice, length_choices
+from explorer.ui.latency.choice import DEVICE, LENGTH, SHAPE, Choice, choice_in, length_choices
 
 
 def test_a_choice_is_one_workload():
@@ -27,15 +30,46 @@ def test_the_readers_own_text_is_the_first_length_offered():
 
 
 def test_show_offers_the_text_and_starts_nothing(tiny_family, monkeypatch):
-    from explorer.page_state import PageState
     from explorer.timing.line import MEASUREMENTS
 
     monkeypatch.setattr(MEASUREMENTS, "start", lambda *a: pytest.fail("a measurement was started"))
-    shapes, length, device = latency.show(PageState(text="The cat [MASK]."))
-    assert [value for _, value in shapes.choices] == ["base", "mini", "larger"]
+    shown = latency.show(PageState(text="The cat [MASK]."))
+    shapes, length, device = (shown[at]["choices"] for at in (SHAPE, LENGTH, DEVICE))
+    assert [value for _, value in shapes] == ["base", "mini", "larger"]
     n_tokens = max(len(run.tokens) for run in tiny_family.runs("The cat [MASK].").values())
-    assert list(length.choices[0]) == [f"{n_tokens}: your text", n_tokens]
-    assert ("cpu", "cpu") in [tuple(choice) for choice in device.choices]
+    assert length[0] == (f"{n_tokens}: your text", n_tokens)
+    assert ("cpu", "cpu") in device
+
+
+@pytest.mark.parametrize(
+    ("timed", "family", "values"),
+    [
+        ("", "mini", ["base", 32, 1, "encoder", "wait", "float32", 20]),
+        (
+            "mini-64-8-head-compute-bfloat16-180",
+            "base",
+            ["mini", 64, 8, "head", "compute", "bfloat16", 180],
+        ),
+        (
+            "own-77-2-encoder-wait-float32-60",
+            "bert=large",
+            ["bert=large", 77, 2, "encoder", "wait", "float32", 60],
+        ),
+    ],
+)
+def test_a_link_sets_every_control_but_the_device(timed, family, values):
+    state, repaired = from_params({"timed": timed, "family": family} if timed else {})
+    assert repaired == ()
+    chosen = choice_in(state.timed, family)
+    assert [value for at, value in enumerate(astuple(chosen)) if at != DEVICE] == values
+    assert chosen.device == "cpu"
+
+
+@pytest.mark.parametrize(
+    "timed", ["mini", "mini-64-8-head-compute-bfloat16-3600", "x-64-8-head-compute-float32-20"]
+)
+def test_a_link_names_what_the_controls_offer(timed):
+    assert from_params({"timed": timed}) == (PageState(), ("timed",))
 
 
 @pytest.mark.parametrize(
