@@ -14,8 +14,13 @@ from explorer.ui.distillation.live_words import CANVAS
 HELD_OUT = tuple(one["text"].replace("[MASK]", one["answer"]) for one in sentences())
 SLOTS = {
     **dict.fromkeys(("person", "other"), live.PEOPLE),
-    "place": live.PLACES, "thing": live.THINGS, "act": live.ACTS, "move": live.MOVES,
-    "time": live.TIMES, "state": live.STATES, "field": live.FIELDS,
+    "place": live.PLACES,
+    "thing": live.THINGS,
+    "act": live.ACTS,
+    "move": live.MOVES,
+    "time": live.TIMES,
+    "state": live.STATES,
+    "field": live.FIELDS,
 }
 
 
