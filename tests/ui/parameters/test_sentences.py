@@ -53,6 +53,12 @@ def test_what_a_model_stores_and_leaves_out_is_counted(found, family):
         if one.spec.architecture.shares_layers:
             assert f"runs it {'once' if n == 1 else f'{n} times'}," in part
             assert ("but still applies" in part) == (one.counts.applied > one.counts.total)
+            fewer = re.search(r", ([\d.]+) times fewer than ([\w-]+),", part)
+            assert bool(fewer) == (one.counts.total < first.counts.total)
+            if fewer:
+                times = first.counts.total / one.counts.total
+                assert float(fewer[1]) == pytest.approx(times, abs=0.051)
+                assert fewer[2] == first.spec.label
             continue
         told = re.search(r"leaves out (\d+) layer|has (\d+) layer", part)
         assert bool(told) == (missing > 0)
