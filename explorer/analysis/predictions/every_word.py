@@ -144,4 +144,6 @@ def shared_scores(scores: Mapping[str, Sequence[SpanScore]]) -> dict[str, tuple[
 
 def mean_surprisal(scores: Sequence[SpanScore]) -> float:
     """How surprised a model is per word, in nats: the mean of -log P."""
-    return -float(np.mean([score.log_probability for score in scores])) if scores else float("nan")
+    if not scores:
+        return float("nan")
+    return 0.0 - float(np.mean([score.log_probability for score in scores]))

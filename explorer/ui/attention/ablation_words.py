@@ -52,7 +52,8 @@ def change_finding(results: Sequence[HeadAblation]) -> Markup:
             continue
         first = max(result.words[0], key=lambda changed: changed.before)
         name = model_name(result.model, result.label)
-        move = f" goes from {first.before:.3f} to {first.after:.3f}"
+        where = " at the first mask" if len(result.words) > 1 else ""
+        move = f"{where} goes from {first.before:.3f} to {first.after:.3f}"
         parts.append(join("in ", name, " ", word(first.word), move))
     if not parts:
         return finding(ALL_ON)

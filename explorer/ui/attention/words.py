@@ -125,7 +125,7 @@ def attention_finding(
         close = int(np.isin(result.kind, neighbours).sum())
         counts.append(join(f"{close} of {result.kind.size}"))
     watchers = (
-        ["; ", listed(counts), " heads attend mainly to a neighbouring word."]
+        ["; heads that attend mainly to a neighbouring word: ", listed(counts), "."]
         if n_words > 1
         else ["."]
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from explorer.analysis.digits import counted
 from explorer.models.choice.family import PRESETS
 from explorer.models.language import is_english
 from explorer.models.spelling import UNKNOWN
@@ -84,8 +85,8 @@ DTYPE_LABEL = "Precision"
 HALF = {
     "name": "{dtype} against float32, this text.",
     "same": " {label}: no printed probability or attention weight differs.",
-    "words": " {label}: {changed} of {count} printed probabilities differ, by up to {largest}; "
-    "attention weights by up to {weights}.",
+    "words": " {label}: printed probabilities that differ: {changed} of {count}, by up to "
+    "{largest}; attention weights by up to {weights}.",
     "no_mask": " {label}: attention weights differ by up to {weights}.",
     "first": " Top prediction at mask {mask}: “{word}” (float32: “{exact}”).",
     "more": " Masks with other top predictions besides: {left}.",
@@ -212,7 +213,7 @@ def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
         read: the text as each model reads it, by the model's name.
     """
     counts = {label: unknown_share(tokens) for label, tokens in read.items()}
-    said = [f"{label} {n} of {size} pieces" for label, (n, size) in counts.items() if n]
+    said = [f"{label} {n} of {counted(size, 'piece')}" for label, (n, size) in counts.items() if n]
     unknown = ("Not in the vocabulary, read as [UNK]: ", listed(said), ".")
     foreign = not all(is_english(tokens.text) for tokens in read.values())
     parts = [*(unknown if said else ()), " " if said and foreign else "", NOT_ENGLISH * foreign]

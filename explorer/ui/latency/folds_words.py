@@ -178,7 +178,7 @@ def _order(order: Order, label: str, first: str, unit: str) -> str:
         if points
     ]
     if not sides:
-        return f"{label} against {first}: every interval contains 1, so the order is undecided."
+        return f"{label} against {first}: no interval excludes 1, so the order is undecided."
     rest = f"; undecided at {_and(map(str, order.open))}" if order.open else ""
     return f"{label} is {' and '.join(sides)} than {first}{rest}."
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import counted, repeated
+from explorer.analysis.digits import counted, quotient, repeated
 from explorer.models.choice.family import teacher_of
 from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, MIXED, SIZES
 from explorer.views.glossary import places
@@ -91,6 +91,14 @@ def _named(member: "FamilyMember") -> Markup:
     return model_name(member.spec.key, member.spec.label)
 
 
+def _fewer(total: int, first: "FamilyMember") -> str:
+    """Say how many times fewer weights these are than the first model's, where they are fewer."""
+    times = quotient(first.counts.total / total)
+    if total >= first.counts.total or times == "1.00":
+        return ""
+    return f", {times} times fewer than {first.spec.label},"
+
+
 def _compared(member: "FamilyMember", first: "FamilyMember") -> Markup:
     """What a model stores and why that is less than what the first one stores."""
     shape, counts = member.spec.architecture, member.counts
@@ -101,7 +109,8 @@ def _compared(member: "FamilyMember", first: "FamilyMember") -> Markup:
         link = "but still" if counts.applied > counts.total else "and"
         said = (
             f" stores one layer and runs it {repeated(shape.n_layers)}, so it keeps "
-            f"{millions(counts.total)} {link} applies {millions(counts.applied)}"
+            f"{millions(counts.total)}{_fewer(counts.total, first)} {link} applies "
+            f"{millions(counts.applied)}"
         )
     elif missing > 0 and not is_student:
         said = f" has {counted(shape.n_layers, 'layer')} and{said}"

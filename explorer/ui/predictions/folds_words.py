@@ -36,7 +36,7 @@ def words_finding(
     """How far the strip is; when it is complete, who finds how many words at first guess."""
     if any(count < total for count, total in done.values()):
         parts = [
-            join(model_name(key, labels[key]), f" {count} of {total} words")
+            join(model_name(key, labels[key]), f" {count} of {counted(total, 'word')}")
             for key, (count, total) in done.items()
         ]
         return note(listed(parts), "…")

@@ -201,7 +201,7 @@ def timed_said(
     score: str, workload: Workload, rounds: int, passes: Collection[float], n_sentences: int
 ) -> str:
     """Under what the times were taken, and that it is the work which was scored."""
-    ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1",)
+    ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1.0",)
     work = WORKS[score].format(passes=" to ".join(ends), n=n_sentences)
     return TIMED.format(
         tokens=counted(workload.length, "token"),

@@ -62,8 +62,11 @@ VERDICTS = {
     "sop_no": "the two sentences are not in order",
     "all": " says that {told} ({p_written}); swapped: {swapped} ({p_swapped}), unrelated "
     "sentence: {elsewhere} ({p_elsewhere})",
+    "open": " is undecided about the pair as written ({p_written}); swapped: {swapped} "
+    "({p_swapped}), unrelated sentence: {elsewhere} ({p_elsewhere})",
     "yes": "yes",
     "no": "no",
+    "even": "undecided",
 }
 NO_PAIR_HEADS = "No model here has a trained sentence-pair head."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
@@ -83,10 +86,19 @@ def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
         open_ = ", ".join(f"{p:.3f}" for p in orders.yes)
         return join(name, UNDECIDED.format(shares=open_))
     objective = spec.kind.pair.objective if spec.kind.pair else ""
-    said = {order: VERDICTS["yes" if orders.says_yes(order) else "no"] for order in ORDERS}
     shares = {f"p_{order}": f"{p:.3f}" for order, p in zip(ORDERS, orders.yes, strict=True)}
-    told = VERDICTS[f"{objective}_{'yes' if orders.says_yes('written') else 'no'}"]
-    return join(name, VERDICTS["all"].format(told=told, **said, **shares))
+    kinds = {
+        order: "even"
+        if shares[f"p_{order}"] == "0.500"
+        else "yes"
+        if orders.says_yes(order)
+        else "no"
+        for order in ORDERS
+    }
+    said = {order: VERDICTS[kind] for order, kind in kinds.items()}
+    form = VERDICTS["open" if kinds["written"] == "even" else "all"]
+    told = VERDICTS.get(f"{objective}_{kinds['written']}", "")
+    return join(name, form.format(told=told, **said, **shares))
 
 
 def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:

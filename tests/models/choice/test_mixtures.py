@@ -1,12 +1,9 @@
 """Any size in any column: plain transformers' numbers, and what only some sizes have in common."""
 
 import json
-import re
 import zlib
 from base64 import b64decode
-from types import SimpleNamespace
 
-import numpy as np
 import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
@@ -18,7 +15,6 @@ from explorer.models.choice.family import family_specs
 from explorer.models.specimens import family_specimens
 from explorer.page_state import PageState, from_params
 from explorer.ui.distillation import folds
-from explorer.ui.predictions.words import origin_note
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from explorer.views.attention.wall import aligned_rows
@@ -140,13 +136,3 @@ def test_live_checks_of_a_student_wait_for_its_teacher(check):
     found = check_result(check, family_specimens(UNLIKE))
     said = "mini-DistilBERT was not distilled from BERT-large."
     assert (found.status, found.text) == ("waits", said)
-
-
-def test_families_of_one_origin_alone_are_said_to_agree_by_it():
-    alike = {
-        key: SimpleNamespace(positions=(3,), words=(("cat",),), probabilities=np.full((1, 1), 0.5))
-        for key in ("bert", "distilbert", "albert")
-    }
-    said = re.sub("<[^>]*>", "", str(origin_note(family_specs("mini"), alike)))
-    assert "mini-DistilBERT was distilled from mini-BERT and mini-ALBERT" in said
-    assert origin_note(family_specs(UNLIKE), alike) is None

@@ -5,31 +5,8 @@ import re
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord, Alignment
-from explorer.analysis.attention.heads import KINDS, HeadStatistics
 from explorer.analysis.attention.summary import drawn_on
 from explorer.ui.attention.folds_words import summary_finding
-from explorer.ui.attention.words import attention_finding
-
-
-def statistics(kinds, shares):
-    """One layer of heads with these kinds, all with these shares of the five places."""
-    n = len(kinds)
-    kind = np.array([[KINDS.index(kind) for kind in kinds]])
-    return HeadStatistics(np.zeros((1, n)), np.zeros((1, n)), np.tile(shares, (1, n, 1)), kind)
-
-
-def test_the_finding_counts_added_tokens_and_neighbours():
-    found = {
-        "bert": statistics(["previous", "next", "self", "broad"], [0.1, 0.1, 0.1, 0.3, 0.17]),
-        "albert": statistics(["cls", "sep", "mixed"], [0.4, 0.2, 0.1, 0.05, 0.06]),
-    }
-    labels = {"bert": "BERT", "albert": "ALBERT"}
-    said = re.sub("<[^>]*>", "", str(attention_finding(found, labels, 2)))
-    assert "[CLS] and [SEP] receive 47% of attention in BERT and 11% in ALBERT" in said
-    assert "2 of 4 and 0 of 3 heads attend mainly to a neighbouring word" in said
-    alone = re.sub("<[^>]*>", "", str(attention_finding(found, labels, 1)))
-    assert alone.endswith("receive 47% of attention in BERT and 11% in ALBERT.")
-
 
 WORDS = Alignment(
     (

@@ -64,7 +64,7 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
     )
     assert folds_words.sweep_sentence(Sweep("length", close, asked=6)) == "2 of 6 points measured."
     said = folds_words.sweep_sentence(Sweep("length", close, asked=2))
-    assert "ALBERT against BERT: every interval contains 1, so the order is undecided." in said
+    assert "ALBERT against BERT: no interval excludes 1, so the order is undecided." in said
 
 
 def test_what_was_stopped_says_so_and_how_far_it_was():

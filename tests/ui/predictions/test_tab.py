@@ -7,10 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.analysis.predictions.every_word import SpanScore
-from explorer.analysis.predictions.masks import Agreement
 from explorer.models.specs import BASE, MINI
-from explorer.models.tokens import BadText, Word
+from explorer.models.tokens import BadText
 from explorer.page_state import PageState
 from explorer.ui.predictions import folds_words
 from explorer.ui.predictions import tab as predictions
@@ -24,17 +22,6 @@ from explorer.ui.predictions.joint import show_joint
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 
 
-def answers(*pairs):
-    groups = {}
-    for (word, _), key in zip(pairs, LABELS, strict=False):
-        groups.setdefault(word, []).append(key)
-    ordered = sorted(groups.items(), key=lambda item: -len(item[1]))
-    return Agreement(
-        tuple((word, tuple(keys)) for word, keys in ordered),
-        {key: p for (_, p), key in zip(pairs, LABELS, strict=False)},
-    )
-
-
 def predictions_of(answers):
     """Stand-ins for what each model puts first into each mask."""
     return {
@@ -45,60 +32,6 @@ def predictions_of(answers):
         )
         for key, words in answers.items()
     }
-
-
-def said(monkeypatch, *masks):
-    """The finding for given first answers, tags taken out."""
-    keys = list(LABELS)[: len(masks[0].probabilities)]
-    monkeypatch.setattr(texts, "agreement", lambda predictions, mask: masks[mask])
-    stand_in = SimpleNamespace(positions=tuple(range(len(masks))))
-    found = texts.predictions_finding(dict.fromkeys(keys, stand_in), {k: LABELS[k] for k in keys})
-    return re.sub(r"<[^>]+>", "", found)
-
-
-@pytest.mark.parametrize(
-    ("masks", "sentence"),
-    [
-        (
-            [answers(("paris", 0.9), ("paris", 0.8), ("paris", 0.31))],
-            "All three answer paris (0.310 or more).",
-        ),
-        (
-            [answers(("paris", 0.9), ("lyon", 0.8), ("paris", 0.31))],
-            "BERT and ALBERT answer paris; DistilBERT says lyon (0.800).",
-        ),
-        (
-            [answers(("a", 0.9), ("b", 0.8), ("c", 0.31))],
-            "BERT says a (0.900), DistilBERT b (0.800) and ALBERT c (0.310).",
-        ),
-        ([answers(("a", 0.9), ("a", 0.95))], "Both answer a (0.900 or more)."),
-        (
-            [answers(("a", 0.9), ("b", 0.95))],
-            "BERT says a (0.900) and DistilBERT b (0.950).",
-        ),
-        ([answers(("a", 0.9))], "BERT answers a, 0.900."),
-        (
-            [
-                answers(("a", 0.9), ("a", 0.8), ("a", 0.7)),
-                answers(("b", 0.9), ("c", 0.8), ("b", 0.7)),
-            ],
-            "The three models agree on 1 of 2 masks: a.",
-        ),
-        (
-            [
-                answers(("a", 0.9), ("b", 0.8), ("a", 0.7)),
-                answers(("c", 0.9), ("b", 0.8), ("c", 0.7)),
-            ],
-            "The three models agree on none of the 2 masks; BERT and ALBERT agree on 2: a and c.",
-        ),
-        (
-            [answers(("a", 0.9), ("b", 0.8), ("c", 0.7))] * 2,
-            "The three models agree on none of the 2 masks.",
-        ),
-    ],
-)
-def test_the_finding_says_who_agrees(monkeypatch, masks, sentence):
-    assert said(monkeypatch, *masks) == sentence
 
 
 def test_the_headline_holds_up_to_fifty_words_per_model_and_gap(tiny_family):
@@ -200,16 +133,6 @@ def test_asking_says_why_a_word_cannot_be_priced_and_prices_the_others(tiny_fami
     html = show_asked(PageState(text="the cat s[MASK]"), "at, the")
     assert html.count("is merged") == 3
     assert len(re.findall(r"rank \d|\d masks: ", html)) == 3
-
-
-def test_the_strips_finding_counts_first_guesses_and_means_over_words():
-    def score(at, log_probability, rank):
-        return SpanScore(Word("x", at, at + 1), ("x",), log_probability, rank, ())
-
-    scores = {"bert": [score(0, -0.5, 1), score(2, -2.0, 3), score(4, -0.5, 1)]}
-    said = re.sub("<[^>]*>", "", folds_words.words_finding(scores, LABELS, {"bert": (3, 3)}))
-    assert said == "BERT ranks 2 of 3 words first, with a mean surprisal of 1.00 nats."
-    assert "3 of 4 words" in folds_words.words_finding(scores, LABELS, {"bert": (3, 4)})
 
 
 def test_pieces_that_a_vocabulary_cannot_write_are_counted_and_origins_are_said(tiny_family):

@@ -1,0 +1,141 @@
+"""No sentence of the attention tab is false: each claim is evaluated on drawn results."""
+
+import re
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
+from explorer.analysis.attention.heads import KINDS, HeadStatistics
+from explorer.analysis.attention.summary import Drawn
+from explorer.ui.attention import ablation_words, folds_words
+from explorer.ui.attention import words as texts
+from tests.ui.sentences import LABELS, WORDS, close_shares, law, names_in, read, some_models
+
+
+@st.composite
+def statistics(draw):
+    found = {}
+    for key in draw(some_models()):
+        shape = draw(st.integers(1, 2)), draw(st.integers(1, 3))
+        kind = np.array(draw(st.lists(st.integers(0, len(KINDS) - 1), min_size=6, max_size=6)))
+        shares = np.array(draw(st.lists(close_shares(), min_size=5, max_size=5))) / 5
+        kind = kind[: shape[0] * shape[1]].reshape(shape)
+        found[key] = HeadStatistics(
+            np.zeros(shape), np.zeros(shape), np.tile(shares, (*shape, 1)), kind
+        )
+    return found
+
+
+@law
+@given(statistics(), st.integers(1, 3))
+def test_the_attention_that_rests_and_the_heads_that_watch_neighbours_are_each_model_s_own(
+    found, n_words
+):
+    text = read(texts.attention_finding(found, LABELS, n_words))
+    shares = re.findall(r"(\d+)% (?:of attention )?in (\w+)", text)
+    assert shares == [
+        (f"{100 * one.shares[..., 3:].sum(-1).mean():.0f}", LABELS[key])
+        for key, one in found.items()
+    ]
+    counts = re.findall(r"(\d+) of (\d+)", text)
+    near = [KINDS.index(kind) for kind in ("previous", "next")]
+    assert counts == [
+        (str(sum(int(k in near) for k in one.kind.flat)), str(one.kind.size))
+        for one in found.values()
+    ] * (n_words > 1)
+
+
+@st.composite
+def drawn(draw):
+    found = {}
+    for key in draw(some_models()):
+        best = draw(st.sampled_from(["", "paris", "lyon"]))
+        n_others = draw(st.integers(1 if best else 0, 3))
+        apart = draw(st.sampled_from([("itself",), ("[CLS]", "[SEP]", "itself")]))
+        one = Drawn("oslo", best, draw(close_shares()), apart, draw(close_shares()), n_others)
+        found[key] = draw(st.sampled_from([one, one, None]))
+    return found
+
+
+@law
+@given(drawn(), st.sampled_from([*folds_words.SUMMARIES]))
+def test_a_word_is_named_where_it_stands_out_and_that_none_does_only_of_several(found, kind):
+    text = read(folds_words.summary_finding(found, LABELS, kind))
+    shown = {key: one for key, one in found.items() if one}
+    if not shown:
+        assert "attends to no other word in any model" in text
+        return
+    assert names_in(text) == [*shown]
+    for part, one in zip(text.split(": ", 1)[1].split("; "), shown.values(), strict=True):
+        assert f"{one.apart_share:.0%} comes from" in part
+        assert (f"most from {one.best} ({one.share:.0%})" in part) == bool(one.best)
+        assert ("no other word stands out" in part) == (not one.best and one.n_others > 1)
+
+
+@st.composite
+def ablations(draw):
+    def changed():
+        words = [
+            ChangedWord(i, draw(WORDS), draw(close_shares()), draw(close_shares())) for i in (1, 2)
+        ]
+        return tuple(words)
+
+    return [
+        HeadAblation(
+            key,
+            LABELS[key],
+            draw(st.integers(0, 3)),
+            np.zeros(1),
+            tuple(changed() for _ in range(draw(st.integers(1, 2)))),
+        )
+        for key in draw(some_models())
+    ]
+
+
+@law
+@given(ablations())
+def test_heads_that_are_off_are_counted_and_each_model_s_own_first_answer_is_followed(found):
+    text = read(ablation_words.change_finding(found))
+    off = [one for one in found if one.n_off]
+    if not off:
+        assert text == ablation_words.ALL_ON
+        return
+    n = sum(one.n_off for one in off)
+    assert text.startswith(f"With {n} head{'s' * (n > 1)} off, ")
+    moves = re.findall(
+        r"in (\w+) (\w+)( at the first mask)? goes from (\d\.\d{3}) to (\d\.\d{3})", text
+    )
+    for one, (name, word, first, before, after) in zip(off, moves, strict=True):
+        most = max(one.words[0], key=lambda changed: changed.before)
+        assert (name, word) == (one.label, most.word)
+        assert (before, after) == (f"{most.before:.3f}", f"{most.after:.3f}")
+        assert bool(first) == (len(one.words) > 1)
+
+
+@law
+@given(
+    st.dictionaries(
+        st.sampled_from([*LABELS]),
+        st.lists(st.sampled_from([0.0, 0.0004, 0.0006, 0.12, 0.1204, 2.0]), min_size=4, max_size=4),
+        max_size=3,
+    ),
+    st.sampled_from(["", "Measuring BERT, layer 1 of 2."]),
+)
+def test_no_head_prints_more_than_the_most_important_and_none_is_where_all_print_nothing(
+    kl, waiting
+):
+    swept = [HeadImportance(k, LABELS[k], np.array(v).reshape(2, 2)) for k, v in kl.items()]
+    text = read(ablation_words.sweep_finding(swept, waiting))
+    if not swept:
+        assert text == waiting
+        return
+    for one in swept:
+        shown = re.search(
+            rf"(?<!\w){one.label} (?:layer (\d), head (\d) \((\d\.\d{{3}}) nats\)|none)", text
+        )
+        assert bool(shown[1]) == (f"{one.kl.max():.3f}" != "0.000")
+        if shown[1]:
+            layer, head = int(shown[1]) - 1, int(shown[2]) - 1
+            assert shown[3] == f"{one.kl[layer, head]:.3f}" == f"{one.kl.max():.3f}"

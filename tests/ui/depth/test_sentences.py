@@ -1,0 +1,90 @@
+"""No sentence of the depth tab's folds is false: each claim is evaluated on drawn results."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.analysis.depth.drift import SharedDrift
+from explorer.analysis.depth.similarity import LayerSimilarity
+from explorer.models.specs import MINI
+from explorer.ui.depth import folds_words, patching_words
+from tests.ui.sentences import LABELS, law, names_in, read, some_models
+
+CROWDED = st.sampled_from([0.0, 0.5, 0.5004, 0.9949, 0.9951, 1.0])
+
+
+@st.composite
+def similarities(draw):
+    layers = {key: draw(st.integers(1, 3)) for key in draw(some_models())}
+    rows = tuple((key, layer) for key, last in layers.items() for layer in range(last + 1))
+    n = len(rows)
+    flat = draw(st.lists(CROWDED, min_size=2 * n * n, max_size=2 * n * n))
+    cka, shuffled = np.array(flat).reshape(2, n, n)
+    return LayerSimilarity(rows, cka, shuffled, 5)
+
+
+@law
+@given(similarities())
+def test_no_layer_of_the_first_model_is_more_similar_than_the_one_named(found):
+    keys = [*dict.fromkeys(key for key, _ in found.rows)]
+    first, *others = keys
+    text = read(folds_words.similarity_finding(found, {key: LABELS[key] for key in keys}))
+    if not others:
+        assert text == f"Only {LABELS[first]} is available."
+        return
+    assert names_in(text) == keys
+    told = re.findall(
+        r"(?:layer (\d)|the embeddings) is most similar to the last layer of (\w+) "
+        r"\(CKA (\d\.\d\d), by chance (\d\.\d\d)\)",
+        text,
+    )
+    for key, (layer, name, cka, chance) in zip(others, told, strict=True):
+        last = max(layer for owner, layer in found.rows if owner == key)
+        row, column = found.rows.index((key, last)), found.rows.index((first, int(layer or 0)))
+        own = [i for i, (owner, _) in enumerate(found.rows) if owner == first]
+        assert name == LABELS[key]
+        assert found.cka[row, column] == found.cka[row, own].max()
+        assert (cka, chance) == (
+            f"{found.cka[row, column]:.2f}",
+            f"{found.shuffled[row, column]:.2f}",
+        )
+
+
+@law
+@given(st.lists(st.lists(CROWDED, min_size=2, max_size=2), min_size=1, max_size=4))
+def test_heads_change_most_and_least_where_they_print_so_and_equally_where_they_do_not(steps):
+    drift = SharedDrift(np.array(steps), np.zeros((len(steps) + 1, 2)))
+    text = read(folds_words.shared_finding(drift, MINI["albert"]))
+    mean = [f"{sum(row) / 2:.2f}" for row in steps]
+    told = re.findall(r"(most|least) between (?:applications )?(\d) and (\d)", text)
+    assert ("equally" in text) == (len(set(mean)) == 1) == (not told)
+    for kind, start, end in told:
+        assert int(end) == int(start) + 1
+        assert mean[int(start) - 1] == (max if kind == "most" else min)(mean)
+
+
+@law
+@given(
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    st.lists(st.integers(0, 3), min_size=3, max_size=3),
+)
+def test_layers_stand_where_they_were_copied_from_only_if_their_weights_say_so(origin, nearest):
+    lineage = SimpleNamespace(
+        initialised_from=origin, nearest=nearest, is_as_initialised=origin == nearest
+    )
+    text = read(folds_words.lineage_note(lineage, ("BERT", "DistilBERT")))
+    as_text = [", ".join(str(layer + 1) for layer in layers) for layers in (origin, nearest)]
+    assert ("still closest to the layer it was copied from" in text) == (origin == nearest)
+    assert as_text[0] in text
+    assert as_text[1] in text
+
+
+@law
+@given(st.integers(1, 3), st.integers(1, 3))
+def test_pieces_are_counted_in_singular_and_plural(was, becomes):
+    text = read(patching_words.refusal("BERT", "king", "kings", (was, becomes)))
+    assert f"“king” into {was} piece" in text
+    assert f"“kings” into {becomes} piece" in text

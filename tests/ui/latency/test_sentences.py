@@ -1,0 +1,317 @@
+"""No sentence of the latency tab is false: each claim is evaluated on drawn results."""
+
+import re
+from types import SimpleNamespace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.analysis.latency.accuracy import AccuracyCost
+from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.sweep import Order
+from explorer.models.specs import BASE
+from explorer.timing.workload import Workload
+from explorer.ui.latency import faster_words, folds_words, paradox_words
+from explorer.ui.latency import words as texts
+from tests.ui.sentences import law, read
+
+CROWDED = st.sampled_from([0.2, 0.5, 0.97, 0.99, 1.0, 1.004, 1.02, 1.2, 8.0])
+INF = float("inf")
+
+
+@st.composite
+def ratios(draw, is_sure=None):
+    value = draw(CROWDED)
+    sure = draw(st.booleans()) if is_sure is None else is_sure
+    spread = draw(st.sampled_from([0.005, 0.03, 0.2]))
+    ends = (value * (1 - spread), value * (1 + spread)) if sure else (0.0, INF)
+    return Ratio(value, *ends, draw(st.integers(1, 30)))
+
+
+@st.composite
+def paradoxes(draw):
+    """BERT, DistilBERT and ALBERT of any sizes, timed or not, with ratios or without."""
+    state = draw(st.sampled_from(["before", "refused", "few", "sure"]))
+    rows = []
+    for key, spec in BASE.items():
+        is_first = key == "bert"
+        times = None
+        if state in ("few", "sure"):
+            one = Ratio(1.0, 1.0, 1.0, 20)
+            times = one if is_first else draw(ratios(state == "sure"))
+        rows.append(
+            ParadoxRow(
+                key,
+                spec.label,
+                draw(st.integers(1, 12)),
+                draw(st.sampled_from(["gelu", "gelu_new"])),
+                100 if is_first else draw(st.sampled_from([10, 50, 66, 99, 100, 101, 1482])),
+                1.0 if is_first else draw(st.sampled_from([0.5, 0.99, 1.0, 1.01, 7.97, 224.73])),
+                key == "albert",
+                None if state == "before" else draw(st.sampled_from([4.0, 120.0])),
+                times=times,
+            )
+        )
+    return Paradox(tuple(rows), Workload(), tuple(rows))
+
+
+def summary_of(paradox, is_different):
+    rows = paradox.rows
+    found = {row.label: SimpleNamespace(is_different=is_different) for row in rows[1:]}
+    return SimpleNamespace(
+        models=[SimpleNamespace(name=row.label) for row in rows],
+        ratio=lambda name: found[name] if rows[-1].times else None,
+    )
+
+
+def way(times):
+    """Where a quotient lies: below 1, at it, above it; within 1.5% is at it."""
+    return 0 if abs(times - 1) <= 0.015 else 1 if times > 1 else -1
+
+
+def stored_right(text, parameters, label):
+    fewer = re.search(r"([\d.,]+) times fewer parameters than", text)
+    more = re.search(r"([\d.,]+) times as many parameters as", text)
+    if fewer:
+        assert abs(float(fewer[1].replace(",", "")) - 100 / parameters) <= 0.051
+        assert parameters < 100
+    elif more:
+        assert abs(float(more[1].replace(",", "")) - parameters / 100) <= 0.051
+        assert parameters > 100
+    else:
+        assert f"as many parameters as {label}" in text
+        assert f"{max(parameters / 100, 100 / parameters):.2f}" == "1.00"
+
+
+@law
+@given(paradoxes(), st.booleans(), st.sampled_from(["base", "mini", "larger", ""]))
+def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_different, shapes):
+    first, star = paradox.rows[0], paradox.rows[2]
+    summary = summary_of(paradox, is_different)
+    text = read(paradox_words.paradox_finding(paradox, summary, shapes))
+    stored_right(text, star.parameters, first.label)
+    stored = way(star.parameters / first.parameters)
+    if star.ms is None:
+        assert (", but one pass" in text) == (stored != way(star.gflops))
+        work = re.search(r"one pass takes (?:([\d.]+) × )?the (same )?compute", text)
+        assert bool(work[2]) == (abs(star.gflops - 1) < 0.015)
+        assert not work[1] or work[1] == f"{star.gflops:.2f}"
+        return
+    if star.times is None:
+        assert "×" not in text
+        return
+    shown = f"{star.times.ratio:.2f} ×"
+    assert shown in text
+    if not star.times.is_sure:
+        rounds = star.times.n_rounds
+        said = f"{shown} BERT's time ({rounds} round{'s' * (rounds > 1)}, no interval)"
+        assert f". Preliminary: {said}" in text
+        return
+    time = way(star.times.ratio) if is_different else 0
+    assert (", yet " in text) == (stored != time)
+    assert ("no difference in time shows" in text) == (not is_different)
+
+
+@law
+@given(paradoxes())
+def test_the_three_titles_quote_their_own_numbers_and_no_ratio_stands_flat(paradox):
+    (_, stored), (_, work), (_, time) = paradox_words.paradox_titles(paradox)
+    star = paradox.rows[2]
+    stored_right(read(stored), star.parameters, "BERT")
+    n = star.n_layers
+    assert read(work).startswith(f"ALBERT's one layer runs {'once' if n == 1 else f'{n} times'}: ")
+    assert ("the same compute as BERT" in work) == (abs(star.gflops - 1) < 0.015)
+    if star.times is None:
+        assert "×" not in read(time)
+        return
+    assert ("(95% confidence intervals)" in read(time)) == star.times.is_sure
+    assert time.startswith("Preliminary, without intervals: ") == (not star.times.is_sure)
+
+
+@law
+@given(paradoxes())
+def test_the_time_is_called_faster_or_slower_than_the_compute_only_by_its_whole_interval(paradox):
+    star, text = paradox.rows[2], read(paradox_words.why(paradox))
+    n = star.n_layers
+    assert f"stored once and run {'once' if n == 1 else f'{n} times'}" in text
+    times, work = star.times, star.gflops
+    is_sure = times is not None and times.is_sure
+    assert ("faster than its compute" in text) == (is_sure and times.high < work / 1.05)
+    assert ("slower than its compute" in text) == (is_sure and times.low > work * 1.05)
+    if "contains the quotient" in text:
+        assert times.low <= work <= times.high
+    if "activation function" in text:
+        same = star.activation == paradox.rows[0].activation
+        assert ("is that of BERT" in text) == same
+
+
+@law
+@given(ratios(), ratios(), st.booleans())
+def test_a_verdict_on_the_published_figure_is_given_for_full_sizes_with_intervals_alone(
+    encoder, head, full_size
+):
+    text = read(folds_words.claim_sentence({False: encoder, True: head}, "x", full_size))
+    found = {"encoder only": encoder, "with the MLM head": head}
+    sure = encoder.is_sure and head.is_sure
+    assert ("too few rounds" in text) == (not sure)
+    assert ("no verdict" in text) == (sure and not full_size)
+    paper = 410 / 668
+    inside = [name for name, r in found.items() if r.low <= paper <= r.high]
+    if sure and full_size:
+        said = re.search(r"0\.61 is (inside the interval \((.+)\)|outside both intervals);", text)
+        assert (said[2] or "") == " and ".join(inside)
+    for one in found.values():
+        if one.is_sure:
+            assert f"it is {1 / one.ratio:.2f} × [{1 / one.high:.2f}, {1 / one.low:.2f}]" in text
+
+
+POINTS = {"tokens": (16, 32, 64), "texts": (1, 2, 4)}
+
+
+@law
+@given(
+    st.lists(st.sampled_from(["faster", "slower", "open"]), min_size=1, max_size=3),
+    st.sampled_from(["tokens", "texts"]),
+)
+def test_every_point_of_a_sweep_stands_where_its_interval_says(kinds, unit):
+    points = dict(zip(POINTS[unit], kinds, strict=False))
+    sides = [
+        tuple(n for n, k in points.items() if k == kind) for kind in ("faster", "slower", "open")
+    ]
+    text = read(folds_words._order(Order("albert", *sides), "ALBERT", "BERT", unit))
+    if set(kinds) == {"open"}:
+        assert "no interval excludes 1" in text
+        return
+    for kind, numbers in zip(("faster", "slower", "undecided"), sides, strict=True):
+        told = re.search(rf"{kind} at ([\d, and]+)", text)
+        assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == [*numbers]
+    assert ("at 1 text " in text) == (unit == "texts" and any(s == (1,) for s in sides[:2]))
+
+
+@st.composite
+def variants(draw):
+    names = ["bfloat16", "int8", "compiled"]
+    found = [
+        SimpleNamespace(over=name, ratio=draw(ratios(True)), is_different=draw(st.booleans()))
+        for name in draw(st.lists(st.sampled_from(names), unique=True, min_size=1))
+    ]
+    sizes = [4e8, 4.001e8, 1e8, None]
+    held = {name: draw(st.sampled_from(sizes)) for name in ["float32", *names]}
+    kept = [
+        AccuracyCost("bert", n, draw(st.sampled_from([1.0, 0.996, 0.5, 0.0])), 0, 40) for n in names
+    ]
+    return SimpleNamespace(
+        spec=BASE["bert"], summary=SimpleNamespace(ratios=found), resident=held
+    ), Faster(costs=tuple(draw(st.sampled_from([kept, []]))))
+
+
+@law
+@given(variants())
+def test_the_fastest_way_is_surely_faster_and_all_means_all(drawn):
+    one, found = drawn
+    text = read(faster_words.ranked(one, found))
+    quick = {
+        r.over: 1 / r.ratio.ratio
+        for r in one.summary.ratios
+        if r.is_different and r.ratio.ratio > 1
+    }
+    same = {cost.name: cost.same_top1 for cost in found.costs}
+    assert ("nothing here is clearly faster" in text) == (not quick)
+    if quick:
+        best = min(quick, key=quick.get)
+        told = re.search(
+            r"fastest with (\w+), ([\d.]+) × the time of float32(?:, (all|\d+%) of)?", text
+        )
+        assert quick[told[1]] == quick[best]
+        assert told[2] == f"{quick[best]:.2f}"
+        if told[3]:
+            share = same[told[1]]
+            assert (told[3] == "all") == (share == 1)
+            assert told[3] == "all" or int(told[3][:-1]) <= 100 * share < int(told[3][:-1]) + 1
+        kept = re.search(r"fastest with all of them unchanged: (\w+)", text)
+        assert not kept or same[kept[1]] == 1
+        if "nothing clearly faster leaves all" in text:
+            assert not any(same.get(name) == 1 for name in quick)
+    known = {name: size for name, size in one.resident.items() if size}
+    least = re.search(r"lowest memory with ([\w ]+), ([\d,]+ MB)", text)
+    assert bool(least) == (len(known) > 1)
+    if least:
+        printed = {name: f"{size / 1e6:,.0f} MB" for name, size in known.items()}
+        assert least[2] == f"{min(known.values()) / 1e6:,.0f} MB"
+        assert least[1].split(" and ") == [n for n, size in printed.items() if size == least[2]]
+
+
+@law
+@given(
+    st.integers(1, 3),
+    st.integers(1, 3),
+    st.sampled_from([*texts.ENDED]),
+    ratios(),
+    st.booleans(),
+    st.sampled_from([None, 0.0, 0.7]),
+)
+def test_how_much_to_believe_is_said_of_the_rounds_and_intervals_that_there_are(
+    n_rounds, n_blocks, ended, check, refused, disturbed
+):
+    summary = SimpleNamespace(
+        n_rounds=n_rounds,
+        n_blocks=n_blocks,
+        wall_s=5.0,
+        ended=ended,
+        refused=refused,
+        self_check=None if refused else check,
+        disturbed_share=disturbed,
+    )
+    text = read(texts.trust(summary, "BERT", Workload()))
+    assert ("so no ratio is given" in text) == refused
+    assert ("too few for confidence intervals" in text) == (not refused and not check.is_sure)
+    if "against itself" in text:
+        assert f"takes {check.low:.2f} to {check.high:.2f} ×" in text
+    assert ("spans at most 6%" in text) == (ended == "settled")
+
+
+def test_the_span_at_which_a_measurement_ends_is_the_one_that_is_said():
+    assert f"{2 * Plan().target:.0%}" == re.search(r"\d+%", texts.ENDED["settled"])[0]
+
+
+@law
+@given(st.integers(0, 3), st.integers(1, 3))
+def test_rounds_and_measurements_ahead_are_counted_in_singular_and_plural(rounds, ahead):
+    text = read(texts.progress(rounds, 3.0, 20.0))
+    assert text.startswith(f"{rounds} round" if rounds else "Building")
+    read(texts.place_in_line(ahead))
+
+
+@law
+@given(st.integers(1, 4), st.sampled_from(["encoder", "head"]), st.integers(1, 2))
+def test_what_was_held_fixed_keeps_its_names(batch, part, threads):
+    work = Workload(24, batch, head=part == "head")
+    result = SimpleNamespace(
+        workload=work, weights=("random", "bundled"), threads=threads, devices=("cpu", "cuda")
+    )
+    text = read(texts.conditions(result))
+    assert text.startswith("One text of" if batch == 1 else f"{batch} texts of")
+    assert ("MLM head" in text) == (part == "head")
+    assert "cpu and cuda" in text
+
+
+@law
+@given(
+    st.dictionaries(
+        st.sampled_from([*BASE]),
+        st.tuples(st.sampled_from(["memory", "arithmetic"]), st.floats(0, 1)),
+        min_size=1,
+    )
+)
+def test_each_model_s_share_of_the_limit_is_its_own(found):
+    specs = [BASE[key] for key in found]
+    limits = [
+        SimpleNamespace(name=BASE[key].name, bound_by=bound) for key, (bound, _) in found.items()
+    ]
+    shares = {BASE[key].name: share for key, (_, share) in found.items()}
+    text = read(folds_words.limits_sentence(SimpleNamespace(specs=specs), limits, shares))
+    told = re.findall(r"(\w+) (\d+)% \(bound by (\w+)\)", text)
+    assert told == [(BASE[k].label, f"{100 * s:.0f}", b) for k, (b, s) in found.items()]

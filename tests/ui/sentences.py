@@ -1,0 +1,52 @@
+"""What the tests of sentences share: how a sentence is read, and the grammar that every one keeps."""
+
+import html
+import re
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+law = settings(
+    max_examples=60, deadline=None, database=None, suppress_health_check=list(HealthCheck)
+)
+LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT", "roberta": "RoBERTa"}
+WORDS = st.sampled_from(["paris", "lyon", "rome", "oslo"])
+SINGULAR_IN_S = {"is", "has", "was", "as", "its", "this", "across", "loss", "less", "pass", "minus"}
+COUNTED = "round|block|word|mask|head|layer|text|token|piece|sentence|model|check|step|thread|point"
+
+
+def close_shares():
+    """Probabilities, many of which print alike: 0.000, 0.500, 1.000 to three decimals."""
+    crowded = [0.0, 0.0004, 0.4996, 0.5, 0.5004, 0.9996, 1.0]
+    return st.one_of(st.sampled_from(crowded), st.floats(0, 1))
+
+
+def some_models(least=1, most=4):
+    """Some of the models, in their fixed order."""
+    return st.sets(st.sampled_from([*LABELS]), min_size=least, max_size=most).map(
+        lambda keys: [key for key in LABELS if key in keys]
+    )
+
+
+def read(markup) -> str:
+    """A sentence as it is read; nothing that no sentence may hold is in it."""
+    text = html.unescape(re.sub(r"<[^>]*>", "", str(markup)))
+    check_grammar(text)
+    return text
+
+
+def check_grammar(text: str) -> None:
+    """One thing is singular, several are plural; no value is missing or has no digits."""
+    assert not re.search(r"\bnan\b|\binf\b|\bNone\b(?! of)|[{}]|  |,,| ,|\.\.(?!\.)", text), text
+    assert not re.search(r"(?<![\d.])[-−]0\.?0*(?![\d.])", text), text
+    for noun in re.findall(r"(?<![\d.,])\b1 ([a-z]+s)\b", text):
+        assert noun in SINGULAR_IN_S, text
+    for number, noun in re.findall(rf"(?<![\d.,])\b(\d[\d,]*(?<!,)) ({COUNTED})\b(?!-)", text):
+        assert number == "1", f"{number} {noun}: {text}"
+
+
+def names_in(text: str, labels=LABELS) -> list[str]:
+    """The models that a text names, in order."""
+    keys = {label: key for key, label in labels.items()}
+    pattern = "|".join(sorted(map(re.escape, keys), key=len, reverse=True))
+    return [keys[name] for name in re.findall(rf"(?<![\w-])({pattern})(?!\w)", text)]

@@ -1,0 +1,234 @@
+"""No sentence of the tasks tab is false: each claim is evaluated on drawn results."""
+
+import re
+from types import SimpleNamespace
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
+from explorer.analysis.tasks.pairs import PairOrders, Skill
+from explorer.analysis.tasks.quadrants import PairQuadrants
+from explorer.analysis.tasks.sentiment import WordSentiment
+from explorer.analysis.tasks.spans import Span
+from explorer.models.specs import MINI
+from explorer.ui.tasks import choose_words, quadrants_words, sentiment_words
+from explorer.ui.tasks import words as texts
+from tests.ui.sentences import close_shares, law, names_in, read
+
+KEYS = ("bert", "distilbert", "albert")
+NAMES = {key: MINI[key].label for key in KEYS}
+LOGITS = st.sampled_from([0.0, 0.001, -0.001, 0.5, 0.504, -0.5, 2.32, -2.32, 0.7])
+
+
+@st.composite
+def sentiments(draw):
+    words = draw(st.lists(st.sampled_from(["bad", "good", "not", "film"]), min_size=1, max_size=4))
+    weights = np.array([draw(LOGITS) for _ in words])
+    base = draw(LOGITS)
+    score = base + weights.sum() + draw(st.sampled_from([0.0, 0.0, 0.03]))
+    return WordSentiment(tuple(words), float(score), weights, np.zeros(len(words)), base)
+
+
+@law
+@given(st.dictionaries(st.sampled_from(KEYS), sentiments(), min_size=1))
+def test_the_reason_of_a_verdict_is_the_largest_part_of_the_score_on_its_side(found):
+    """The parts are the baseline and every word; together they are the score."""
+    text = read(sentiment_words.sentiment_finding(found, MINI))
+    parts = re.split(r",? (?=mini-)|and (?=mini-)", text)
+    told = {names_in(part, NAMES)[0]: part for part in parts if names_in(part, NAMES)}
+    for key, one in found.items():
+        p, said = 1 / (1 + np.exp(-one.difference)), told[key]
+        if f"{max(p, 1 - p):.3f}" == "0.500":
+            assert "undecided" in said
+            assert "because" not in said
+            continue
+        side = 1 if one.difference >= 0 else -1
+        assert f"says {'positive' if side > 0 else 'negative'} ({max(p, 1 - p):.3f})" in said
+        shown = [round(side * float(v), 2) for v in one.integrated_gradients]
+        base, most = round(side * one.baseline, 2), max(shown)
+        by_base = re.search(
+            r"mainly because of its baseline before any word \(([+−][\d.]+)\)", said
+        )
+        by_word = re.search(r"mainly because of (?!its)(.+) \(([+−][\d.]+)( each)?\)", said)
+        assert bool(by_base) == (base > max(most, 0))
+        assert bool(by_word) == (most > max(base, 0))
+        if by_base:
+            assert float(by_base[1].replace("−", "-")) == side * base
+            total = round(float(one.integrated_gradients.sum()), 2)
+            assert (
+                float(re.search(r"words add ([+−]\d+\.\d\d)", said)[1].replace("−", "-")) == total
+            )
+        if by_word:
+            heaviest = [w for w, v in zip(one.words, shown, strict=True) if v == most]
+            assert re.findall("bad|good|not|film", by_word[1]) == [*dict.fromkeys(heaviest)]
+            assert float(by_word[2].replace("−", "-")) == side * most
+            assert bool(by_word[3]) == (len(heaviest) > 1)
+
+
+@law
+@given(st.lists(st.lists(close_shares(), min_size=3, max_size=3), max_size=2))
+def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
+    specs = (MINI["bert"], MINI["albert"])
+    answers = [(spec, PairOrders(np.array(row))) for spec, row in zip(specs, rows, strict=False)]
+    text = read(texts.pairs_finding(answers))
+    if not answers:
+        assert text == texts.NO_PAIR_HEADS
+        return
+    for part, (spec, orders) in zip(text.rstrip(".").split("; mini-"), answers, strict=True):
+        printed = [f"{p:.3f}" for p in orders.yes]
+        if all(abs(p - 0.5) < 0.02 for p in orders.yes):
+            assert f"undecided about all three ({', '.join(printed)})" in part
+            continue
+        kinds = [
+            "undecided" if shown == "0.500" else "yes" if p >= 0.5 else "no"
+            for shown, p in zip(printed, orders.yes, strict=True)
+        ]
+        follows = "follows" if spec.key == "bert" else "are in order"
+        denied = "does not follow" if spec.key == "bert" else "are not in order"
+        written = {"yes": follows, "no": denied, "undecided": "undecided about the pair"}[kinds[0]]
+        assert f"{written}" in part
+        assert f"({printed[0]}); swapped: {kinds[1]} ({printed[1]}), " in part
+        assert part.endswith(f"unrelated sentence: {kinds[2]} ({printed[2]})")
+
+
+@law
+@given(close_shares(), st.integers(1, 2000))
+def test_a_head_is_called_no_better_than_chance_where_its_interval_reaches_one_half(share, count):
+    share = round(share * count) / count
+    text = read(texts.head_said(MINI["bert"], True, Skill(share, count)))
+    low = Skill(share, count).ends[0]
+    assert ("no better than chance" in text) == (low <= 0.5)
+    assert f"{100 * share:.1f}% of {count:,} held-out pairs" in text
+
+
+@law
+@given(st.dictionaries(st.sampled_from(KEYS), close_shares(), min_size=1))
+def test_what_crosses_between_two_sentences_is_each_model_s_mean_over_heads(shares):
+    mass = {k: np.tile([[1 - p, p, 0], [p, 1 - p, 0]], (2, 2, 1, 1)) for k, p in shares.items()}
+    found = [PairQuadrants(key, NAMES[key], mass[key]) for key in shares]
+    text = read(quadrants_words.pairs_finding(found))
+    told = re.findall(r"(\d+)% in (mini-\w+)", text)
+    assert told == [(f"{100 * p:.0f}", NAMES[key]) for key, p in shares.items()]
+
+
+@law
+@given(
+    st.dictionaries(st.sampled_from(KEYS), st.tuples(st.integers(0, 3), close_shares()), min_size=1)
+)
+def test_each_model_s_answer_is_its_best_span(found):
+    passage = "anna berg drew maps"
+    places = [(0, 4), (5, 9), (10, 14), (15, 19)]
+    spans = {
+        key: SimpleNamespace(best=(Span(*places[at], p), Span(0, 19, p / 2)))
+        for key, (at, p) in found.items()
+    }
+    text = read(sentiment_words.question_finding(spans, MINI, passage))
+    told = re.findall(r"(mini-\w+) answers (\w+) \((\d\.\d{3})\)", text)
+    assert told == [
+        (NAMES[key], passage[slice(*places[at])], f"{p:.3f}") for key, (at, p) in found.items()
+    ]
+
+
+def figures(values):
+    def figure(value, spread):
+        return Figure(value, value - spread, value + spread)
+
+    return st.builds(figure, values, st.sampled_from([0, 0.1, 1.0]))
+
+
+@st.composite
+def choices(draw):
+    found = {
+        key: Candidate(
+            draw(figures(st.sampled_from([1.0, 2.0, 9.0]))),
+            draw(st.one_of(st.none(), figures(st.sampled_from([1.0, 2.0, 9.0])))),
+            draw(st.one_of(st.none(), figures(st.sampled_from([0.5, 0.9])))),
+        )
+        for key in KEYS
+    }
+    limit = st.one_of(st.none(), st.sampled_from([1.5, 5.0]))
+    least = st.one_of(st.none(), st.sampled_from([0.4, 0.8]))
+    limits = draw(st.one_of(st.just(Limits()), st.builds(Limits, limit, limit, least)))
+    return found, limits
+
+
+def keeps(one, limits):
+    """Whether every interval lies wholly within its limit."""
+    return (
+        (limits.megabytes is None or one.megabytes.high <= limits.megabytes)
+        and (limits.milliseconds is None or one.milliseconds.high <= limits.milliseconds)
+        and (limits.score is None or one.score.low >= limits.score)
+    )
+
+
+@law
+@given(choices())
+def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(drawn):
+    found, limits = drawn
+    text = read(choose_words.choose_finding((advice(found, limits), limits), found, MINI))
+    known = {k: c for k, c in found.items() if c.megabytes and c.milliseconds and c.score}
+    fits = [key for key, one in known.items() if keeps(one, limits)]
+    if not known:
+        assert text in choose_words.NOTHING.values()
+        return
+    if not fits:
+        assert text == "None of them clearly meets these limits."
+        return
+    if len(fits) == 1:
+        ending = "was measured." if limits == Limits() else "clearly meets these limits."
+        assert text == f"{NAMES[fits[0]]} alone {ending}"
+        return
+    assert text.startswith("With no limits set: ") == (limits == Limits())
+    parts = dict(re.findall(r"(smallest|fastest|best score): ((?:mini-\w+(?:, | and )?)+)", text))
+    values = {
+        "smallest": {k: known[k].megabytes.value for k in fits},
+        "fastest": {k: known[k].milliseconds.value for k in fits},
+        "best score": {k: -known[k].score.value for k in fits},
+    }
+    for what, costs in values.items():
+        best = [key for key, cost in costs.items() if cost == min(costs.values())]
+        assert names_in(parts[what], NAMES) == best
+    for what, name in (("times", "milliseconds"), ("scores", "score")):
+        costs = sorted((known[key].cost(name) for key in fits), key=lambda cost: cost.value)
+        overlap = any(other.low <= costs[0].high for other in costs[1:])
+        assert (f"of {what} overlap" in text or f"of {what} and of" in text) == overlap
+
+
+@law
+@given(choices())
+def test_a_verdict_names_just_the_limits_that_a_model_misses_or_may_miss(drawn):
+    found, limits = drawn
+    told = choose_words.verdicts(advice(found, limits))
+    assert told.keys() == found.keys()
+    for key, one in found.items():
+        lacking = [n for n in ("megabytes", "milliseconds", "score") if getattr(one, n) is None]
+        if lacking:
+            assert told[key].startswith("not recommended: ")
+            assert (" was not measured" in told[key]) == (len(lacking) == 1)
+            continue
+        over = {
+            "over the size limit": limits.megabytes and one.megabytes.low > limits.megabytes,
+            "over the time limit": limits.milliseconds
+            and one.milliseconds.low > limits.milliseconds,
+            "below the score limit": limits.score and one.score.high < limits.score,
+        }
+        assert {what for what in over if what in told[key]} == {
+            w for w, is_so in over.items() if is_so
+        }
+        assert told[key].startswith("meets the limits") == keeps(one, limits)
+
+
+@law
+@given(
+    st.sampled_from([*choose_words.SCORES]),
+    st.integers(1, 30),
+    st.lists(st.sampled_from([1.0, 1.02, 2.4]), max_size=3),
+)
+def test_what_was_timed_is_counted_in_singular_and_plural(score, rounds, passes):
+    work = SimpleNamespace(
+        length=1 if rounds == 1 else 24, device="cpu", dtype="float32", clock="compute"
+    )
+    text = read(choose_words.timed_said(score, work, rounds, passes, 126))
+    assert f"{rounds} round{'s' * (rounds > 1)} with" in text
