@@ -160,7 +160,8 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(root: HTMLElement) => Promise<void>} [whole] draws what waits until it is in sight
  * @property {(root: HTMLElement) => void} [near] its place is there, its data may be on the way
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
- * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known
+ * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known;
+ * `state` is what the reader has chosen in it, which stands in their names too
  */
 
 /** @type {Map<HTMLElement, {kind: string, props: {value?: string}, picture: Picture | null}>} */

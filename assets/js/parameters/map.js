@@ -13,7 +13,7 @@ export const show = draw;
 function draw(root, data) {
   const {families, texts} = data;
   if (families.chosen && CHOICES.of !== data.chosen) Object.assign(CHOICES, {family: 'chosen', of: data.chosen});
-  if (!families[CHOICES.family]) CHOICES.family = Object.keys(families)[0];
+  CHOICES.family = familyIn(data);
   // The sentence on top is of one family, too: the style sheet shows the chosen one's.
   root.closest('#tab-parameters')?.setAttribute('data-family', CHOICES.family);
   const rows = families[CHOICES.family];
@@ -214,10 +214,19 @@ function legend(rows, texts, box) {
   return list;
 }
 
+/** The family that is drawn, and what a link calls it. @param {any} data */
+const familyIn = data => (data.families[CHOICES.family] ? CHOICES.family : Object.keys(data.families)[0]);
+const drawnOf = data => data.families[familyIn(data)], nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = data => ({state: {family: nameOf(data), counted: CHOICES.mode}});
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = data => ({FAMILY: nameOf(data), CONFIGS: Object.fromEntries(drawnOf(data).map(row => [row.label, row.config]))});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const of = (family, row, cell) => [family, row.label, cell.layer === null ? null : cell.layer + 1, cell.part, cell.size, cell.calls];
-  const rows = Object.entries(data.families).flatMap(([family, models]) =>
-    models.flatMap(row => [...row.cells, row.head].map(cell => of(family, row, cell))));
+  const family = nameOf(data), rows = drawnOf(data).flatMap(row => [...row.cells, row.head].map(cell => of(family, row, cell)));
   return {columns: ['family', 'model', 'layer', 'part', 'weights', 'applied_times'], rows};
 }

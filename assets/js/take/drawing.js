@@ -2,7 +2,7 @@
 import {svg} from '../kit/dom.js';
 import {bordered, inks, striped} from './paint.js';
 
-const LEFT_OUT = 'input, select, textarea, output, iframe, script, style, [hidden], .note, .pm-caption, .pm-inspector, .aw-words, .aw-under, .aw-choice, .pm-switch, .pt-slider, .take, label:has(> input), label:has(+ input)';
+const LEFT_OUT = 'input, select, textarea, output, iframe, script, style, [hidden], .note:not(.scale, .dp-scale, .ly-scale), .pm-caption, .pm-inspector, .aw-words, .aw-under, .aw-choice, .pm-switch, .pt-slider, .take, label:has(> input), label:has(+ input)';
 const SHAPE = ['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-family',
   'font-size', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility', 'display', 'transform'];
 const MARGIN = 16, LINE = 15, SMALL = '11px system-ui, sans-serif';

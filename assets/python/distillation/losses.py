@@ -37,12 +37,14 @@ if ANSWER is not None:
     place = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[mask, 0]
     mlm = -logits[1][place].log_softmax(-1)[ANSWER].item()
 
-columns = ["temperature", "position", "kl_nats", "cosine", "loss_ce", "loss_mlm", "loss_cos"]
+columns = ["temperature", "position", "token", "kl_nats", "cosine"]
+columns += ["loss_ce", "loss_mlm", "loss_cos"]
 rows = []
 for t in TEMPERATURES:
     teacher, student = ((one / t).log_softmax(-1) for one in logits)
     kl = (teacher.exp() * (teacher - student)).sum(-1)
     ce, cos = t * t * kl.mean().item(), 1 - cosine.mean().item()
     for token in range(len(kl)):
-        rows.append([t, token + 1, kl[token].item(), cosine[token].item(), ce, mlm, cos])
+        word = spelled(tokenizer, inputs["input_ids"][0, token])
+        rows.append([t, token + 1, word, kl[token].item(), cosine[token].item(), ce, mlm, cos])
 FIGURE = ("lines", "position", "temperature", ["kl_nats"])

@@ -35,7 +35,8 @@ FEED_FORWARD = {
 for names in (LAYER, ATTENTION, REST, FEED_FORWARD):
     names["roberta"] = names["bert"]
 
-columns = ["model", "layer", "head", "station", "position", "norm", "cosine", "score", "weight"]
+columns = ["model", "layer", "head", "station", "position", "token"]
+columns += ["norm", "cosine", "score", "weight"]
 rows = []
 for label, n in LAYERS.items():
     source, revision = MODELS[label]
@@ -72,8 +73,10 @@ for label, n in LAYERS.items():
     for name, (vector, before) in made.items():
         pair = (vector.double(), made[before][0].double()) if before else None
         cosine = torch.cosine_similarity(*pair, 0).item() if pair else None
-        rows.append([label, n, head, name, None, vector.norm().item(), cosine, None, None])
+        rows.append([label, n, head, name, None, None, vector.norm().item(), cosine, None, None])
     weights = scores[head, at].softmax(-1).tolist()
-    for place, (score, weight) in enumerate(zip(scores[head, at].tolist(), weights, strict=True)):
-        rows.append([label, n, head, "softmax", place, None, None, score, weight])
+    tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0].tolist())
+    found = zip(tokens, scores[head, at].tolist(), weights, strict=True)
+    for place, (token, score, weight) in enumerate(found):
+        rows.append([label, n, head, "softmax", place, token, None, None, score, weight])
 FIGURE = ("bars", "model", "station position", ["weight"])

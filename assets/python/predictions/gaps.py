@@ -11,7 +11,7 @@ MODELS = {
 }
 TOP = 50
 
-columns = ["gap", "model", "rank", "token", "probability"]
+columns = ["gap", "model", "rank", "word", "token", "probability"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -25,7 +25,8 @@ for label, (source, revision) in MODELS.items():
     masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
     for gap, position in enumerate(masks.tolist(), 1):
         top = probabilities[position].topk(TOP)
-        pieces = tokenizer.convert_ids_to_tokens(top.indices.tolist())
-        for rank, (piece, p) in enumerate(zip(pieces, top.values.tolist(), strict=True), 1):
-            rows.append([gap, label, rank, piece, p])
+        ids = top.indices.tolist()
+        for rank, (i, p) in enumerate(zip(ids, top.values.tolist(), strict=True), 1):
+            piece = tokenizer.convert_ids_to_tokens(i)
+            rows.append([gap, label, rank, spelled(tokenizer, i), piece, p])
 FIGURE = ("bars", "model", "gap rank token", ["probability"])

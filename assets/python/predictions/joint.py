@@ -11,7 +11,7 @@ MODELS = {
 }
 BEAM = 5
 
-columns = ["model", "filled", "place", "pieces", "log_joint_nats", "log_independent_nats"]
+columns = ["model", "filled", "place", "words", "log_joint_nats", "log_independent_nats"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -45,6 +45,6 @@ for label, (source, revision) in MODELS.items():
     listed += [("left to right", place, beam) for place, beam in enumerate(beams, 1)]
     for how, place, (chosen, joint) in listed:
         independent = sum(apart[gap, i].item() for gap, i in enumerate(chosen))
-        pieces = " ".join(tokenizer.convert_ids_to_tokens(chosen))
-        rows.append([label, how, place, pieces, joint, independent])
+        words = " ".join(spelled(tokenizer, i) for i in chosen)
+        rows.append([label, how, place, words, joint, independent])
 FIGURE = ("bars", "model", "place filled", ["log_joint_nats", "log_independent_nats"])

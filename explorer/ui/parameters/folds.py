@@ -39,7 +39,8 @@ def show_calls(state: PageState | None) -> str:
         for spec in BASE.values()
     ]
     shown = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
-    drawn = takeable("parameters/calls", shown, calls_numbers([*rows, *shapes]))
+    numbers = calls_numbers([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
+    drawn = takeable("parameters/calls", shown, numbers)
     return join(*cards, drawn, note(texts.CALLS_NOTE))
 
 

@@ -31,7 +31,8 @@ def built_numbers(built: "BuiltModel") -> Numbers:
     }
     shape = asdict(built.shape) | {"sharing": built.sharing}
     said = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
-    constants = {"SHAPE": shape, "LENGTH": built.length, "BATCH": built.batch}
+    work = {"LENGTH": built.length, "BATCH": built.batch}
+    constants = {"SHAPE": shape, "CONFIG": built.followed.config, **work}
     return Numbers(("part", "count"), [*parts, *map(list, whole.items())], said, constants)
 
 
