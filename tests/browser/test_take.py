@@ -18,6 +18,7 @@ from plotly.io import read_json
 
 from explorer.assets import ROOT
 from explorer.models.specs import MINI
+from explorer.ui.distillation.words import LAB
 from explorer.ui.kit.take import has_recipe
 from explorer.ui.shell.tabs import TABS
 from tests.js.take.recomputed import agree, run_alone
@@ -160,6 +161,13 @@ def headline(tab, kind, files):
         assert {"text", "family", "device", "dtype"} <= set(about)
         assert [digest_in(model) for model in json.loads(about["models"])] == DIGESTS
         assert any(text == f"“{about['text']}”" for text in said)
+    if tab == "distillation":
+        drawing = " ".join(said)
+        assert f"temperature: {about['temperature']}; words per model: 8" in drawing
+        assert str(LAB["scale"]).partition("{")[0] in drawing, "what its bars are drawn to"
+        controls = [LAB["listed"], LAB["pick"], *(label for _, label in LAB["presets"])]
+        assert not [label for label in controls if str(label) in drawing]
+        assert f"temperature-{about['temperature']}_" in files["csv"].name
     if "py" in files:
         lines = files["py"].read_text("utf-8").splitlines()
         said = [f"# {name}: {value}" for name, value in about.items()]

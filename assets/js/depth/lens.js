@@ -82,6 +82,10 @@ export function show(root, data, context) {
   root.replaceChildren(top, bar, body);
 }
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({models, masks}) => ({state: {mask: 1 + Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1)),
+  ...Object.fromEntries(models.filter(model => model.flops.length).map(model => [`${model.label} applied`, Number(chosen('times')) || model.layers]))}});
+
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = data => ({MASKS: data.masks.length, APPLIED: applications(data)});
 

@@ -91,6 +91,9 @@ export function show(root, data, context) {
 export const constants = ({second, words = [], models = []}) => ({SECOND: second, WORDS: words,
   GROUPS: Object.fromEntries(models.filter(model => model.maps.length).map(model => [model.label, model.groups]))});
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({second}) => ({state: {second_text: second}});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({models = [], words = []}) {
   const of = model => model.maps.flatMap((one, mask) => {

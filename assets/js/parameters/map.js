@@ -147,10 +147,11 @@ function makeRow(row, {scale, first}, texts, inspector) {
   return {node, place};
 }
 
+const embeddingsOf = row => row.cells.filter(c => c.layer === null && c.part !== 'pooler').reduce((sum, c) => sum + c.size, 0);
+
 // What a bar is made of and what it lacks: as stored, or as applied, where sharing saves nothing.
 function captionOf(row, first, texts, mode) {
-  const embeddings = row.cells.filter(c => c.layer === null && c.part !== 'pooler')
-    .reduce((sum, c) => sum + c.size, 0);
+  const embeddings = embeddingsOf(row);
   const pooler = row.cells.find(c => c.part === 'pooler');
   const shared = row.cells.some(c => c.calls > 1);
   const layers = shared
@@ -219,7 +220,18 @@ const familyIn = data => (data.families[CHOICES.family] ? CHOICES.family : Objec
 const drawnOf = data => data.families[familyIn(data)], nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = data => ({state: {family: nameOf(data), counted: CHOICES.mode}});
+export const said = data => ({state: {family: nameOf(data), counted: CHOICES.mode},
+  totals: Object.fromEntries(drawnOf(data).map(row => [row.label, {stored: row.total, applied: row.applied, fp32_bytes: row.bytes, one_layer: row.layer,
+    embeddings: embeddingsOf(row), saved: savingsOf(row)}]))});
+
+/** What each change saves of what is stored and of what is applied, and its share of what all of them do. */
+function savingsOf({savings}) {
+  const told = listed => {
+    const all = listed.reduce((sum, [, n]) => sum + n, 0);
+    return {all, ...Object.fromEntries(listed.map(([change, n]) => [change, {weights: n, percent: 100 * n / all}]))};
+  };
+  return {stored: told(savings), applied: told(savings.filter(([change]) => change !== 'sharing'))};
+}
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = data => ({FAMILY: nameOf(data), CONFIGS: Object.fromEntries(drawnOf(data).map(row => [row.label, row.config]))});

@@ -3,9 +3,12 @@ import {switcher} from '../kit/choice.js';
 import {make} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
 
-export {constants, said, table, whole} from '../kit/figure.js';
+export {constants, table, whole} from '../kit/figure.js';
 
 let counted = 'stored';   // kept while the page is open
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({numbers}) => ({...numbers.said, state: {counted}});
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, numbers, texts}) {

@@ -77,9 +77,12 @@ tensors = [*model.parameters(), *model.buffers(), ids]
 with torch.inference_mode(), Alive({t.untyped_storage()._cdata for t in tensors}) as alive:
     model(input_ids=ids)
 
-columns = ["part", "count"]
+columns = ["part", "count", "share"]
 stored = parts(SHAPE["sharing"])
-rows = [[name, count] for name, count in stored.items() if count]
-rows += [["total", sum(stored.values())], ["applied", sum(parts("none").values())]]
-rows += [["flops", flops], ["activation_bytes_fp32", alive.peak]]
+total = sum(stored.values())
+rows = [[name, count, count / total] for name, count in stored.items() if count]
+whole = {"total": total, "fp32_bytes": 4 * total, "fp16_bytes": 2 * total, "int8_bytes": total}
+whole |= {"applied": sum(parts("none").values()), "flops": flops}
+whole |= {"activation_bytes_fp32": alive.peak}
+rows += [[name, count, None] for name, count in whole.items()]
 FIGURE = ("bars", "", "part", ["count"])

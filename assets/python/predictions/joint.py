@@ -1,5 +1,7 @@
 """Several gaps filled apart, and from left to right, each seeing the last (beam search)."""
 
+import math
+
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -12,6 +14,7 @@ MODELS = {
 BEAM = 5
 
 columns = ["model", "filled", "place", "words", "log_joint_nats", "log_independent_nats"]
+columns += ["joint_probability", "independent_probability"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -46,5 +49,6 @@ for label, (source, revision) in MODELS.items():
     for how, place, (chosen, joint) in listed:
         independent = sum(apart[gap, i].item() for gap, i in enumerate(chosen))
         words = " ".join(spelled(tokenizer, i) for i in chosen)
-        rows.append([label, how, place, words, joint, independent])
+        shares = math.exp(joint), math.exp(independent)
+        rows.append([label, how, place, words, joint, independent, *shares])
 FIGURE = ("bars", "model", "place filled", ["log_joint_nats", "log_independent_nats"])

@@ -177,7 +177,7 @@ def built_shape(values: dict[str, object]) -> str:
         return refused_html(str(error))
     drawn = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
     said = built_said(built, seven_sizes(), texts.BUILT)
-    shown = join(said, takeable("parameters/built", drawn, built_numbers(built)))
+    shown = join(said, takeable("parameters/built", drawn, built_numbers(built, seven_sizes())))
     return el("div", shown, class_="pt-built", aria_live="polite")
 
 

@@ -234,5 +234,9 @@ test('its table has every part of every model, and the head', () => {
     'head', 24e6, 0]]);
   assert.equal(rows.length, 6, 'of the family that is drawn alone');
   assert.deepEqual(constants(drawn), {FAMILY: 'base', CONFIGS: {ALBERT: {of: 'ALBERT'}}});
-  assert.deepEqual(said(drawn), {state: {family: 'base', counted: 'stored'}});
+  const {state, totals} = said(drawn);
+  assert.deepEqual(state, {family: 'base', counted: 'stored'});
+  assert.deepEqual(totals, {ALBERT: {stored: 41e6, applied: 71e6, fp32_bytes: 164e6, one_layer: 3e7, embeddings: 9e6, saved: {
+    stored: {all: 59e6, factorising: {weights: 29e6, percent: 100 * 29 / 59}, sharing: {weights: 3e7, percent: 100 * 30 / 59}},
+    applied: {all: 29e6, factorising: {weights: 29e6, percent: 100}}}}});
 });

@@ -15,7 +15,12 @@ ROUNDING = 5e-5
 PAGE_ALONE = {
     "depth/lens": {"flops"},
     "distillation/agreement": {"answer"},
-    "parameters/sizes": {"printed_millions", "printed_in"},
+    "parameters/sizes": {
+        "printed_millions",
+        "printed_in",
+        "also_printed_millions",
+        "percent_over_printed",
+    },
     "parameters/sharing": {"printed", "squad1", "squad2", "mnli", "sst2", "race", "average"},
     "parameters/memory": {"peak_bytes_measured"},
 }
