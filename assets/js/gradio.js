@@ -148,8 +148,8 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @typedef {{columns: string[], rows: (string | number | boolean | null)[][]}} Table
  *
  * What a picture is given beside its data: whether the page is dark now, and two ways to ask Python.
- * `ask` is answered by new values on the page, `asks` by a string for the picture alone.
- * @typedef {{readonly dark: boolean, ask: (question: unknown) => void, asks?: (question: unknown) => Promise<string>}} Context
+ * `ask` is answered by new values on the page, `asks` by a string for the picture alone; `shows` says what it draws in place of its data.
+ * @typedef {{readonly dark: boolean, ask: (question: unknown) => void, asks?: (question: unknown) => Promise<string>, shows?: (value: string) => void}} Context
  *
  * A picture is a module of its own, `<kind>.js`. `show` draws new data, whatever was drawn before;
  * `clear` forgets all of it (without one the place is emptied); `theme` answers light and dark
@@ -163,11 +163,16 @@ opened.then(() => shares.observe(find(document, '#input-bar'), {childList: true,
  * @property {(root: HTMLElement) => void} [near] its place is there, its data may be on the way
  * @property {string[]} [choices] what it draws besides its data and Back may change: it is drawn anew
  * @property {(data: any) => Record<string, any>} [constants] what its lines of Python need besides the text and the models
- * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known
+ * @property {(data: any) => Record<string, any>} [said] what its files say instead of what the page knows; null for nothing, true for what is known;
+ * `state` is what the reader has chosen in it, which stands in their names too
  */
 
-/** @typedef {{kind: string, props: {value?: string}, picture: Picture | null, update?: () => Promise<void>}} Mounted */
-/** @type {Map<HTMLElement, Mounted>} */
+/** @typedef {{kind: string, props: {value?: string}, picture: Picture | null, own: string, update?: () => Promise<void>}} Canvas `own`: what it draws now where that is not what it was sent */
+
+/** @param {Canvas} canvas */
+const valueOf = ({own, props}) => own || props.value;
+
+/** @type {Map<HTMLElement, Canvas>} */
 const mounted = new Map();
 const questions = new Map();   // kind -> what its picture asked last, or a function that says it
 
@@ -175,11 +180,12 @@ const questions = new Map();   // kind -> what its picture asked last, or a func
 async function mount(kind, element, props, watch, trigger, asks) {
   const root = element.querySelector('.canvas');
   if (!root) return;
-  /** @type {Mounted} */
-  const canvas = {kind, props, picture: null};
+  /** @type {Canvas} */
+  const canvas = {kind, props, picture: null, own: ''};
   const ask = question => { questions.set(kind, question); trigger('select', {}); };
-  const context = {get dark() { return isDark(); }, ask, asks};
+  const context = {get dark() { return isDark(); }, ask, asks, shows: value => { canvas.own = value; }};
   const update = () => attempt(root, () => {
+    canvas.own = '';
     if (!canvas.picture) return;
     if (props.value && canvas.picture.whole) whenIdle(drawWaiting);   // paper waits for nothing
     if (props.value) return canvas.picture.show(root, JSON.parse(props.value), context);
@@ -204,8 +210,8 @@ async function attempt(root, act) {
 
 /** The rows of a canvas on the page, or null while it shows nothing. @returns {Table | null} */
 export function tableOf(root) {
-  const {picture, props} = mounted.get(root) || {};
-  return picture && props.value ? picture.table(JSON.parse(props.value)) : null;
+  const canvas = mounted.get(root);
+  return canvas?.picture && canvas.props.value ? canvas.picture.table(JSON.parse(valueOf(canvas))) : null;
 }
 
 // The menu below a picture: its files are made when they are asked for, and so is what makes them.
@@ -241,12 +247,12 @@ async function takeAway(ending, menu) {
 const drawn = {table: ({columns, rows}) => ({columns, rows}), constants: ({constants}) => constants, said: ({said}) => said};
 
 /** The picture above a menu: a part of one, a canvas, or what Python drew with its numbers beside it. @param {HTMLElement} menu */
-function shownAbove(menu) {
+export function shownAbove(menu) {
   const part = partOf(menu), place = /** @type {HTMLElement | null} */ (menu.closest('.drawn'));
   if (part) return part;
   if (place) return {kind: place.dataset.kind, root: place, picture: drawn, data: JSON.parse(place.dataset.numbers)};
-  const root = find(menu.parentElement, '.canvas'), {kind, picture, props} = mounted.get(root);
-  return {kind, root, picture, data: JSON.parse(props.value)};
+  const root = find(menu.parentElement, '.canvas'), canvas = mounted.get(root);
+  return {kind: canvas.kind, root, picture: canvas.picture, data: JSON.parse(valueOf(canvas))};
 }
 
 const whenIdle = window.requestIdleCallback ?? (act => setTimeout(act, 500));
@@ -263,8 +269,8 @@ export function redraw(names) {
 
 /** What a canvas shows now, as it was sent. @param {HTMLElement} root @returns {{kind: string, value: string}} */
 export function valueAt(root) {
-  const {kind, props} = mounted.get(root);
-  return {kind, value: props.value};
+  const canvas = mounted.get(root);
+  return {kind: canvas.kind, value: valueOf(canvas)};
 }
 
 new MutationObserver(() => {

@@ -14,7 +14,7 @@ def named(row, names):
 
 
 shown = {}
-for row in rows:
+for row in globals().get("plotted", rows):
     shown.setdefault(str(named(row, panels)), []).append(row)
 if mark == "heatmap":
     figure = make_subplots(1, len(shown), subplot_titles=list(shown))
@@ -32,4 +32,3 @@ else:
             name = " ".join(filter(None, [panel, value if len(values) > 1 else ""]))
             x, y = ([named(row, one) for row in found] for one in (across, value))
             figure.add_trace(trace(x=x, y=y, name=name, **style))
-figure.show()

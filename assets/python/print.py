@@ -1,5 +1,8 @@
-"""What every recipe prints of its rows before it draws them."""
+"""What every script writes of its rows before it draws them: the lines of a CSV."""
 
-print(*columns, sep="\t")
-for row in rows:
-    print(*row, sep="\t")
+import csv
+import sys
+
+table = csv.writer(sys.stdout, lineterminator="\n")
+table.writerow(columns)
+table.writerows(rows)

@@ -10,6 +10,7 @@ from explorer.assets import examples
 from explorer.page_state import FOLDS
 from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
+from tests.browser.printed import SAVED, unsaved, untold
 from tests.browser.rooms.test_save_menus import EMPTY, covered_menus
 
 pytestmark = pytest.mark.browser
@@ -310,6 +311,35 @@ def folds_without_a_save(page, tab):
     return [name for name in answered if not page.locator(menu.format(tab, name)).count()]
 
 
+def move(page, tab):
+    """Another state of a tab's pictures, drawn from what the page has or asks for."""
+    if tab == "layer":
+        before = page.locator(".ly-grid").element_handle()
+        page.locator(".ly-controls select").nth(1).select_option("2")
+        before.wait_for_element_state("hidden")
+    if tab == "distillation":
+        page.locator("[data-t='20']").click()
+        expect(page.locator(".ds-sentence").first).to_contain_text("T = 20")
+    if tab == "attention":
+        page.locator(".aw-lens [data-key=difference]").click()
+    if tab == "depth":
+        page.locator(".canvas[data-kind='depth/lens'] [data-key=words]").click()
+        expect(page.locator(".canvas[data-kind='depth/lens'] .dw").first).to_be_visible()
+    if tab == "parameters":
+        page.locator("[data-kind='parameters/map'] [aria-pressed=false]").last.click()
+
+
+def not_in_files(page, tab):
+    """What the pictures of a tab print that their files lack, at first and in another state."""
+    told = []
+    for acts in (lambda *_: None, move):
+        acts(page, tab)
+        saved = page.evaluate(SAVED, f"#tab-{tab}")
+        assert saved
+        told += [(one["kind"], lost) for one in saved if (lost := unsaved(one) + untold(one))]
+    return told
+
+
 GATE = (("light", 1440), ("dark", 390))
 """Both themes and both widths; colours hang on the theme alone and room on the width alone."""
 BY_HAND = (("light", 390), ("dark", 1440))
@@ -318,7 +348,7 @@ BY_HAND = (("light", 390), ("dark", 1440))
 @pytest.mark.parametrize("tab", SEEN)
 @pytest.mark.parametrize("views", [GATE, pytest.param(BY_HAND, marks=pytest.mark.slow)])
 def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_at, tab, views):
-    """And the pointer meets every item of every Save menu where it stands."""
+    """And the pointer meets every item of every Save menu where it stands; what is drawn is in its files."""
     page, told = everything(page_at, tab), []
     for theme, width in views:
         page.set_viewport_size({"width": width, "height": 900})
@@ -337,6 +367,7 @@ def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_
             for items in covered_menus(page, page.locator(f"#tab-{tab}"))
         ]
         told += [(tab, width, "Save", name) for name in folds_without_a_save(page, tab)]
+    told += not_in_files(page, tab)
     assert not told, "\n".join(map(str, told))
     expect(page.locator("#tabs [role=tab][data-tab-id]:visible")).to_have_count(len(TABS))
     page.set_viewport_size({"width": 360, "height": 900})

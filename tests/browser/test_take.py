@@ -16,10 +16,12 @@ from PIL import Image
 from playwright.sync_api import expect
 from plotly.io import read_json
 
+from explorer.assets import ROOT
 from explorer.models.specs import MINI
+from explorer.ui.distillation.words import LAB
 from explorer.ui.kit.take import has_recipe
 from explorer.ui.shell.tabs import TABS
-from tests.js.take.recomputed import agree, recomputed
+from tests.js.take.recomputed import agree, run_alone
 
 pytestmark = pytest.mark.browser
 TEXT = "Paris is the =[MASK] of the unbelievable [MASK]."
@@ -102,33 +104,40 @@ def drawn_well(svg, png):
 def test_every_file_of_every_headline_says_the_same_and_can_be_computed_again(
     page_at, app_url, tmp_path
 ):
-    page, rows = page_at(f"{LINK}&fold=words"), {}
+    page, rows, saved = page_at(f"{LINK}&fold=words"), {}, {}
     for tab, kind in HEADLINES.items():
         page.get_by_role("tab", name=LABEL[tab], exact=True).click()
-        files = taken(page, menus(page, tab).first, tmp_path)
-        rows[tab] = headline(tab, kind, files)
+        saved[kind] = taken(page, menus(page, tab).first, tmp_path)
+        rows[tab] = headline(tab, kind, saved[kind])
         if tab == "predictions":
             fold = page.locator("#fold-predictions-words")
             expect(fold.locator(".pw-panel td").first).to_be_visible()
-            one = taken(page, fold.locator(".take"), tmp_path)
+            saved["predictions/words"] = one = taken(page, fold.locator(".take"), tmp_path)
             assert set(one) == {"svg", "png", "csv", "json", "py", "ipynb"}
             drawn_well(one["svg"], one["png"])
         if tab == "tasks":
-            tuned_again(page, tmp_path)
+            saved |= tuned_ones(page, tmp_path)
     as_the_endpoints_say(rows, Client(app_url, verbose=False))
+    again({kind: files for kind, files in saved.items() if "py" in files}, tmp_path / "empty")
 
 
-def tuned_again(page, folder):
-    """What the tuned models say, by peft from the adapters that are here."""
+def again(saved, empty):
+    """Every script computes the rows of the CSV that was saved with it."""
+    empty.mkdir()
+    printed = run_alone([files["py"] for files in saved.values()], empty, ROOT)
+    for (kind, files), text in zip(saved.items(), printed, strict=True):
+        agree(files["csv"].read_bytes().decode("utf-8"), text, kind)
+
+
+def tuned_ones(page, folder):
+    """What the tuned models say, whose lines use peft and the adapters that are here."""
+    saved = {}
     for kind in ("sentiment", "question"):
         page.locator(f"#fold-tasks-{kind}").click()
         menu = page.locator(f"#tab-tasks .drawn[data-kind='tasks/{kind}'] .take")
-        files = taken(page, menu, folder)
-        rows, about = rows_of(files["csv"])
-        assert len(json.loads(about["adapters"])) == 3
-        fresh = recomputed(files["py"])
-        agree(rows, fresh)
-        assert len(fresh) == len(rows)
+        saved[f"tasks/{kind}"] = files = taken(page, menu, folder)
+        assert len(json.loads(rows_of(files["csv"])[1]["adapters"])) == 3
+    return saved
 
 
 def headline(tab, kind, files):
@@ -152,11 +161,17 @@ def headline(tab, kind, files):
         assert {"text", "family", "device", "dtype"} <= set(about)
         assert [digest_in(model) for model in json.loads(about["models"])] == DIGESTS
         assert any(text == f"“{about['text']}”" for text in said)
+    if tab == "distillation":
+        drawing = " ".join(said)
+        assert f"temperature: {about['temperature']}; words per model: 8" in drawing
+        assert str(LAB["scale"]).partition("{")[0] in drawing, "what its bars are drawn to"
+        controls = [LAB["listed"], LAB["pick"], *(label for _, label in LAB["presets"])]
+        assert not [label for label in controls if str(label) in drawing]
+        assert f"temperature-{about['temperature']}_" in files["csv"].name
     if "py" in files:
         lines = files["py"].read_text("utf-8").splitlines()
         said = [f"# {name}: {value}" for name, value in about.items()]
         assert lines[: 1 + len(about)] == ["# -*- coding: utf-8 -*-", *said]
-        agree(rows, recomputed(files["py"]))
     return rows
 
 
@@ -199,7 +214,7 @@ def as_the_endpoints_say(rows, client):
         mine = {
             int(row["layer"]): row
             for row in rows["depth"]
-            if LABELS[row["model"]] == "albert" and row["mask"] == str(mask)
+            if (LABELS[row["model"]], row["mask"], row["part"]) == ("albert", str(mask), "lens")
         }
         for layer in found["layers"]:
             row = mine[layer["layer"]]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from explorer.models.tokens import split_words
+from explorer.models.tokens import hide_choices, split_words
 from explorer.ui.shell.scripts import modules
 from tests.js.test_maths import in_the_browser
 from tests.needs import needs_node
@@ -29,6 +29,19 @@ def test_both_languages_find_the_same_words():
     found = in_the_browser(*(("splitWords", text) for text in texts))
     for text, words in zip(texts, found, strict=True):
         assert words == [word.text for word in split_words(text)], repr(text)
+
+
+CHOICES = [*PARTS, "|", "|", "[", "]", "[ |x]", "[a|b]", "\x85", "\u2028", 400 * "a", 399 * "🙂"]
+
+
+def test_both_languages_find_the_same_choices():
+    """What is no choice for the models is none for a saved script, nor for a click."""
+    rng = random.Random(0)
+    texts = ["".join(rng.choices(CHOICES, k=rng.randint(1, 12))) for _ in range(2000)]
+    texts += [f"[{''.join(rng.choices('a |b', k=rng.randint(1, 6)))}]" for _ in range(300)]
+    found = in_the_browser(*(("hideChoices", text) for text in texts))
+    for text, hidden in zip(texts, found, strict=True):
+        assert hidden == hide_choices(text), repr(text)
 
 
 @pytest.mark.parametrize("path", OWN_COPIES)

@@ -160,9 +160,14 @@ export const reachOf = wall => {
     sum + Math.max(0, ...cells.map(cell => (model.bytes[i * size * size + cell] / 255) ** 2)), 0));
 };
 
+/** JS between the words of two heads; null where no word has a number of its own. */
+export const apartOf = (wall, a, b) => {
+  const p = betweenWords(wall, a), q = betweenWords(wall, b);
+  return !(p.exact && q.exact) && wall.pool > 1 ? null : rowsApart(p.values, q.values, wall.n, wordRows(wall));
+};
+
 // JS as it is printed: exact where both heads are, near where every word has its byte, else nothing yet.
 export const apartText = (wall, a, b) => {
-  const p = betweenWords(wall, a), q = betweenWords(wall, b), exact = p.exact && q.exact;
-  if (!exact && wall.pool > 1) return '…';
-  return (exact ? '' : '≈ ') + (rowsApart(p.values, q.values, wall.n, wordRows(wall))).toFixed(exact ? 3 : 2);
+  const apart = apartOf(wall, a, b), exact = betweenWords(wall, a).exact && betweenWords(wall, b).exact;
+  return apart === null ? '…' : (exact ? '' : '≈ ') + apart.toFixed(exact ? 3 : 2);
 };

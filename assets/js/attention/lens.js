@@ -6,7 +6,7 @@ import {fixed, wholePercent} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {look} from '../page/look.js';
-import {apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
+import {apartOf, apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
 
@@ -58,7 +58,19 @@ export class Lens {
   part() {
     const lens = this;
     return {get kind() { return lens.view === 'difference' ? 'attention/difference' : 'attention/matrices'; }, root: this.panels,
-      picture: {table: () => this.table(), theme: () => this.host.recolour()}, data: null};
+      picture: {table: () => this.table(), said: () => this.said(), theme: () => this.host.recolour()}, data: null};
+  }
+
+  /** What was chosen, and what stands above each head's matrix. */
+  said() {
+    const {wall, lock} = this.host, {view, added, others, mass} = this;
+    const heads = this.heads.map(head => {
+      const model = wall.models[head.m], apart = sameHead(head, lock) ? null : apartOf(wall, head, lock);
+      return {head: this.name(head), share_of_kind: model.kind[head.i] < 5 ? model.shares[head.i * 5 + model.kind[head.i]] : null,
+        entropy_nats: model.entropy[head.i], distance_words: model.distance[head.i], js_from_the_chosen: apart};
+    });
+    const unit = this.parts.every(({shape}) => shape.square.pieces) ? 'pieces' : 'words';
+    return {state: {view, unit, added, others, ...view === 'lines' ? {mass} : {}}, heads};
   }
 
   table() {

@@ -86,6 +86,9 @@ export const theme = root => shown.get(root)?.draw();
 export const constants = ({words, models, texts}) => ({WORDS: words, WAY: texts.way,
   GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups]))});
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({texts}) => ({state: {summary: texts.way}});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const n = data.words.length;

@@ -239,7 +239,7 @@ export const theme = root => walls.get(root)?.recolour();
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = data => ({GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups])),
-  ADDED: data.special.flatMap((added, word) => added ? [word] : [])});
+  ADDED: data.special.flatMap((added, word) => added ? [word] : []), KINDS: data.kinds.map(kind => data.texts.kinds[kind])});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {

@@ -153,9 +153,12 @@ export function show(root, data, {ask}) {
   refresh(view);
 }
 
+/** What the live checks have found of a claim so far. */
+const foundHere = claim => claim.checks.filter(id => results[id]).flatMap(id => results[id].claims?.[claim.id]?.map(test => test.text) ?? [results[id].text]).join('; ') || null;
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.claims.map(claim => [claim.id, claim.claim, claim.models.map(key => data.models[key]).join(', '),
-    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.map(id => data.checks[id].name).join(', ')]);
-  return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks'], rows};
+    data.topics[claim.topic], claim.claimed, claim.found, claim.source, data.verdicts[claim.verdict], claim.checks.map(id => data.checks[id].name).join(', '), foundHere(claim)]);
+  return {columns: ['id', 'claim', 'models', 'topic', 'printed', 'found', 'source', 'verdict', 'checks', 'found_here'], rows};
 }

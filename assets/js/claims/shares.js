@@ -63,6 +63,7 @@ export function show(root, data) {
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const of = (name, counts) => Object.keys(data.verdicts).map(verdict => [name, data.verdicts[verdict], counts[verdict] || 0]);
-  return {columns: ['report', 'verdict', 'claims'], rows: [...of('all', data.total), ...data.reports.flatMap(r => of(r.name, r.counts))]};
+  const of = (name, counts) => Object.keys(data.verdicts).map(verdict =>
+    [name, data.verdicts[verdict], counts[verdict] || 0, (counts[verdict] || 0) / Object.values(counts).reduce((sum, n) => sum + n, 0)]);
+  return {columns: ['report', 'verdict', 'claims', 'share_of_the_report'], rows: [...of('all', data.total), ...data.reports.flatMap(r => of(r.name, r.counts))]};
 }

@@ -5,18 +5,38 @@ import {brief, number} from '../kit/numbers.js';
 import {niceTop} from '../kit/scales.js';
 import {choose, chosen} from '../page/here.js';
 
+/** What lies beyond the usual depth, of the text whose lens it was asked for. @type {{of: string, answers: Record<string, {top: any[], kl: number[]}>}} */
+const deeper = {of: '', answers: {}};
+
+/** What the dial knows: the lens's own answers up to the usual depth, all of them where the server was asked. @param {any} model @param {number} place which mask @param {any} data */
+function knownOf(model, place, data) {
+  const of = JSON.stringify(data.run), mask = model.masks[place];
+  if (deeper.of !== of) Object.assign(deeper, {of, answers: {}});
+  return deeper.answers[`${model.key} ${place}`] ?? {top: mask.top.slice(1), kl: mask.kl.slice(1)};
+}
+
+/** What a dial can show, one row for each application and word: of the models that share their layer. @param {any} data */
+export const dialRows = data => data.models.filter(model => model.flops.length).flatMap(model => model.masks.flatMap((_, place) => {
+  const {top, kl} = knownOf(model, place, data);
+  return top.flatMap((listed, i) => listed.map(([word, p]) => ['dial', place + 1, model.label, i + 1, word, p, null, kl[i], null, model.flops[i]]));
+}));
+
+/** How often the layer is applied in those rows, by label and mask. @param {any} data */
+export const applications = data => Object.fromEntries(data.models.filter(model => model.flops.length)
+  .map(model => [model.label, model.masks.map((_, place) => knownOf(model, place, data).top.length)]));
+
 /**
  * Up to the usual depth the lens has the answers already; beyond it the server is asked once.
  * @param {any} model @param {number} place which mask @param {any} data @param {import('../gradio.js').Context} context
  */
 export function dial(model, place, data, {asks}) {
-  const {texts} = data, mask = model.masks[place], usual = model.layers, most = model.flops.length;
-  const found = {top: mask.top.slice(1), kl: mask.kl.slice(1)};
+  const {texts} = data, usual = model.layers, most = model.flops.length;
+  const found = {...knownOf(model, place, data)};
   const input = make('input', {type: 'range', min: 1, max: most, step: 1, 'aria-label': texts.times});
   const shown = make('output'), answer = make('div', {class: 'dd-answer', role: 'status'});
   const node = make('section', {class: 'dd', 'data-model': model.key});
   const {chart} = model, plot = figure(chart, texts.dial_chart);
-  let asked = false;
+  let asked = found.top.length > usual;
 
   /** The view's curve and its two upright lines, the second where the dial stands. @param {number} times */
   function curve(times) {
@@ -52,6 +72,7 @@ export function dial(model, place, data, {asks}) {
     try {
       const deep = JSON.parse(await asks({params: data.run, want: 'dial', model: model.key, mask: place}));
       Object.assign(found, deep);
+      if (deeper.of === JSON.stringify(data.run)) deeper.answers[`${model.key} ${place}`] = deep;
       draw();
     } catch {
       answer.replaceChildren(make('p', {class: 'note'}, texts.lacking));

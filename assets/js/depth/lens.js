@@ -2,11 +2,12 @@
 import {choice} from '../kit/choice.js';
 import {make, say, sayNodes, word} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
+import {menuOf} from '../kit/menus.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
-import {dial} from './dial.js';
+import {applications, dial, dialRows} from './dial.js';
 import {most, sizeOf, strip} from './strip.js';
-import {wordFinding, wordMaps} from './words.js';
+import * as every from './words.js';
 
 export {whole} from '../kit/figure.js';
 
@@ -41,14 +42,15 @@ function lens(data, place, context) {
         sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial))))];
 }
 
-/** The words are read when the reader looks at them: they cost more than the masks. @param {any} data @param {HTMLElement} top @param {HTMLElement} place @param {import('../gradio.js').Context} context */
-async function words(data, top, place, {asks}) {
+/** The words are read when the reader looks at them: they cost more than the masks. @param {any} data @param {HTMLElement} root @param {HTMLElement} top @param {HTMLElement} place @param {import('../gradio.js').Context} context */
+async function words(data, root, top, place, {asks}) {
   place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.waiting));
   try {
     if (!everyWord.has(data)) everyWord.set(data, JSON.parse(await asks({params: data.run, want: 'words'})));
     if (chosen('lens') !== 'words') return;   // the reader looks at a mask again
-    top.replaceChildren(wordFinding(everyWord.get(data), data.texts));
-    place.replaceChildren(...wordMaps(everyWord.get(data), data.texts));
+    const found = everyWord.get(data), part = {kind: 'depth/words', root, picture: every, data: found};
+    top.replaceChildren(every.wordFinding(found, data.texts));
+    place.replaceChildren(...every.wordMaps(found, data.texts), menuOf(root, part, true) ?? '');
   } catch {
     place.replaceChildren(make('p', {class: 'note', role: 'status'}, data.texts.lacking));
   }
@@ -68,7 +70,8 @@ export function show(root, data, context) {
     top.replaceChildren(finding(data, place));
     bar.replaceChildren(choice(texts.look, texts.looks, look, turn),
       masks.length > 1 && look === 'mask' ? choice(texts.mask, names, String(place), key => { choose({mask: key}); draw(); }) : '');
-    if (look === 'words') words(data, top, body, context);
+    root.toggleAttribute('data-empty', look === 'words' || !masks.length);   // nothing that the menu below could save: the words have their own
+    if (look === 'words') words(data, root, top, body, context);
     else body.replaceChildren(...(masks.length ? lens(data, place, context) : [hideEach(() => turn('words'))]));
   }
 
@@ -79,14 +82,20 @@ export function show(root, data, context) {
   }
 
   draw();
-  root.toggleAttribute('data-empty', !masks.length);   // nothing that could be saved
   root.replaceChildren(top, bar, body);
 }
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({models, masks}) => ({state: {mask: 1 + Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1)),
+  ...Object.fromEntries(models.filter(model => model.flops.length).map(model => [`${model.label} applied`, Number(chosen('times')) || model.layers]))}});
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = data => ({MASKS: data.masks.length, APPLIED: applications(data)});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const of = model => model.masks.flatMap((mask, place) => mask.p.flatMap((shares, layer) => mask.words.map((word, i) =>
-    [place + 1, model.label, layer, word, shares[i], mask.rank[layer], mask.kl[layer], layer >= mask.decided])));
-  return {columns: ['mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided'],
-    rows: data.models.flatMap(of)};
+    ['lens', place + 1, model.label, layer, word, shares[i], mask.rank[layer], mask.kl[layer], layer >= mask.decided, null])));
+  return {columns: ['part', 'mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided', 'flops'],
+    rows: [...data.models.flatMap(of), ...dialRows(data)]};
 }

@@ -94,9 +94,15 @@ export function show(root, data, context) {
 export const constants = ({second, words = [], models = []}) => ({SECOND: second, WORDS: words,
   GROUPS: Object.fromEntries(models.filter(model => model.maps.length).map(model => [model.label, model.groups]))});
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({second}) => ({state: {second_text: second}});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table({models = [], words = []}) {
-  const of = model => model.maps.flatMap((one, mask) => one.effect.flatMap((row, layer) =>
-    row.map((share, i) => [model.label, mask + 1, ...one.answers, layer, words[i], share])));
-  return {columns: ['model', 'mask', 'answer_first_text', 'answer_second_text', 'layer', 'word', 'share_brought_back'], rows: models.flatMap(of)};
+  const of = model => model.maps.flatMap((one, mask) => {
+    const told = [model.label, mask + 1, ...one.answers, ...one.gaps];   // where the texts differ by too little there are no shares
+    return one.effect.length ? one.effect.flatMap((row, layer) => row.map((share, i) => [...told, layer, words[i], share])) : [[...told, null, null, null]];
+  });
+  return {columns: ['model', 'mask', 'answer_first_text', 'answer_second_text', 'gap_first_text', 'gap_second_text', 'layer', 'word', 'share_brought_back'],
+    rows: models.flatMap(of)};
 }

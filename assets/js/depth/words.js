@@ -35,3 +35,10 @@ export const wordMaps = (data, texts) => [
   ...data.models.map(model => map(model, data.words, texts)),
   make('p', {class: 'note'}, texts.words_note,
     data.words.length < data.n_words ? ` ${say(texts.first_words, {n: data.words.length, all: data.n_words})}` : null)];
+
+/** @param {any} data */
+export const constants = data => ({WORDS: data.words, GROUPS: Object.fromEntries(data.models.map(model => [model.label, model.groups]))});
+
+/** @param {any} data @returns {import('../gradio.js').Table} */
+export const table = data => ({columns: ['model', 'layer', 'position', 'word', 'place'], rows: data.models.flatMap(model => model.rank.flatMap((ranks, layer) =>
+  ranks.map((rank, i) => [model.label, layer, i + 1, data.words[i], rank || null])))});

@@ -1,6 +1,6 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
 import {make, sayNodes as say, vary, word} from '../kit/dom.js';
-import {bytes, floats, number, percent, shown} from '../kit/numbers.js';
+import {number, percent, shown} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {choice} from '../kit/choice.js';
 import {placeOf} from '../kit/scales.js';
@@ -8,6 +8,7 @@ import {explained, explainer} from '../kit/term.js';
 import {compare as run} from '../page/here.js';
 import {look} from '../page/look.js';
 import {curves} from './curves.js';
+import {labTable, listedIn, shownIn, steps, unpack} from './rows.js';
 import {keep, setTemperature, setUp, temperature} from './temperature.js';
 
 const LISTED = [5, 8, 12, 20];
@@ -131,19 +132,6 @@ function listControl(data, redraw) {
   return make('div', {class: 'ds-listed'}, make('label', {for: 'ds-k'}, data.texts.listed), select);
 }
 
-function unpack(data) {
-  if (data.ready) return;
-  for (const model of data.models) {
-    model.logits = floats(model.logits);
-    if (model.beside) {
-      model.partner = new Int32Array(bytes(model.partner).buffer);
-      model.shared = [...new Set(model.partner)].filter(id => id >= 0);
-    }
-    data[model.beside ? 'beside' : model.role_key] = model;
-  }
-  data.ready = true;
-}
-
 function paint(view, t) {
   const {data} = view, soft = new Map(data.models.map(model => [model, softmax(model.logits, t)]));
   const [a, b] = [soft.get(data.teacher), soft.get(data.student)];
@@ -220,7 +208,7 @@ export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
   const scale = setUp(data);
-  const view = {data, plain: null, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note'}),
+  const view = {data, plain: null, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note scale'}),
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
   below.set(root, view.curves);
   const beside = besideCard(data);
@@ -259,16 +247,25 @@ export function show(root, data) {
       make('div', {class: 'ds-side'}, view.knowledge.node, view.measures.node, beside.node)), view.curves.node);
 }
 
-const listedIn = data => [...new Set(data.models.filter(model => model.top).flatMap(model => model.top))];
+/** The data as the rows need it, with the reader's temperature set. @param {any} data */
+function ready(data) {
+  unpack(data);
+  setUp(data);
+  return data;
+}
+
+/** @type {import('../gradio.js').Picture['said']} */
+export function said(data) {
+  const {selected, teacher} = ready(data);
+  return {state: {temperature: temperature(), words_per_model: listed(), hidden_word: selected}, words_not_shown: teacher.logits.length - shownIn(data, listed()).length};
+}
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = data => ({PLACE: data.selected, IDS: listedIn(data)});
+export function constants(data) {
+  const {teacher, student, beside, selected} = ready(data);
+  return {PLACE: selected, IDS: listedIn(data), SHOWN: shownIn(data, listed()), TEMPERATURE: temperature(), TEMPERATURES: steps(data),
+    PAIR: [teacher.label, student.label], BESIDE: beside?.label ?? null};
+}
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const listed = listedIn(data);
-  const logits = new Map(data.models.map(model => [model, floats(model.logits)]));
-  const rows = data.models.filter(model => !model.beside).flatMap(model =>
-    listed.map(id => [model.label, id, data.names[id], logits.get(model)[id]]));
-  return {columns: ['model', 'id', 'word', 'logit_below_largest'], rows};
-}
+export const table = data => labTable(ready(data), temperature(), listed());

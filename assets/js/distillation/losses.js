@@ -91,11 +91,25 @@ export function show(root, data) {
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({place, answer, temperatures}) => ({PLACE: place, ANSWER: answer, TEMPERATURES: temperatures});
+export const constants = ({place, answer, temperatures, texts}) => ({PLACE: place, ANSWER: answer, TEMPERATURES: temperatures, WEIGHTS: weightsOf(texts)});
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({temperatures, texts, place}) => ({state: {temperature: temperatures.includes(chosen.t) ? chosen.t : texts.start.t, weights: weightsOf(texts), hidden_word: place}});
+
+/** The weights of the three parts as they are set. @param {any} texts @returns {Record<string, number>} */
+const weightsOf = ({start}) => Object.fromEntries(PARTS.map(part => [part, chosen[part] ?? start[part]]));
+
+/** Each part times its weight, their sum, and the share of each in it. @param {any} data @param {number} i which temperature */
+function weighted({ce, mlm, cos, texts}, i) {
+  const weights = weightsOf(texts), value = {ce: ce[i], mlm, cos}, parts = PARTS.map(part => (value[part] === null ? null : weights[part] * value[part]));
+  const total = parts.reduce((sum, part) => sum + (part ?? 0), 0);
+  return [...parts, total, ...parts.map(part => (part === null || !total ? null : part / total))];
+}
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.temperatures.flatMap((t, i) =>
-    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.cosine?.[w] ?? null, data.ce[i], data.mlm, data.cos]));
-  return {columns: ['temperature', 'position', 'token', 'kl_nats', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos'], rows};
+    data.tokens.map((token, w) => [t, w + 1, token, data.kl[i][w], data.cosine?.[w] ?? null, data.ce[i], data.mlm, data.cos, ...weighted(data, i)]));
+  return {columns: ['temperature', 'position', 'token', 'kl_nats', 'cosine', 'loss_ce', 'loss_mlm', 'loss_cos', ...PARTS.map(part => `weighted_${part}`), 'total',
+    ...PARTS.map(part => `share_${part}`)], rows};
 }

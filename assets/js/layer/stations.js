@@ -166,6 +166,7 @@ function draw(root, data, context, opened = []) {
       if (asked !== place() || !root.contains(said)) return;
       const open = rows.flatMap(({node}, i) => node.querySelector('.ly-open:not([hidden])') ? [STATIONS[i]] : []), at = document.activeElement?.closest('.ly-controls label');
       const which = at ? [...root.querySelectorAll('.ly-controls label')].indexOf(at) : -1;
+      context.shows?.(JSON.stringify({...found, texts}));
       draw(root, {...found, texts}, context, open);
       if (which >= 0) /** @type {HTMLElement} */ (root.querySelectorAll('.ly-controls select')[which]).focus();
     } catch (failure) {
@@ -198,11 +199,19 @@ export const theme = root => painted.get(root)?.();
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const named = STATIONS.filter(one => one in data.models[0].norms);
+  const named = STATIONS.filter(one => one !== 'scores' && one !== 'softmax'), normOf = (model, station) => model.norms[station] ?? length(vectorAt(model, station));
   const rows = data.models.flatMap(model => [
-    ...named.map(station => [model.label, model.layer, model.head, station, null, null, model.norms[station], model.cosines[station] ?? null, null, null]),
+    ...named.map(station => [model.label, model.layer, model.head, station, null, null, normOf(model, station), model.cosines[station] ?? null, null, null]),
+    ...Object.entries(model.blocks).map(([block, cosine]) => [model.label, model.layer, model.head, `${block}_block`, null, null, null, cosine, null, null]),
     ...model.raw.map((token, i) => [model.label, model.layer, model.head, 'softmax', i, token, null, null, model.scores[i], model.weights[i]])]);
   return {columns: ['model', 'layer', 'head', 'station', 'position', 'token', 'norm', 'cosine', 'score', 'weight'], rows};
+}
+
+/** @type {import('../gradio.js').Picture['said']} */
+export function said({models, chosen: {words, at, deepest, widest}}) {
+  const [deep, wide] = [deepest, widest].map(key => models.find(model => model.key === key));
+  const dimensions = Object.fromEntries(models.map(({label, embedding}) => [label, [embedding.dimensions, embedding.width]]));
+  return {state: {layer: deep.layer + 1, head: wide.head + 1, word: words[at]}, embedding_and_width: dimensions};
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */

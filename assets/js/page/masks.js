@@ -1,6 +1,6 @@
 // The words behind the masks: which of a text's masks hides which word, kept through every edit.
 
-const MASK = /\[MASK\]|\[[^\[\]|]+(?:\|[^\[\]|]+)+\]/g;   // a choice, [he|she], is a mask too
+import {MASK} from './pattern.js';   // a choice, [he|she], is a mask too
 
 /** Where the masks of a text are. @param {string} text @returns {{start: number, end: number}[]} */
 export const masksOf = text => [...text.matchAll(MASK)].map(m => ({start: m.index, end: m.index + m[0].length}));

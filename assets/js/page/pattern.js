@@ -1,5 +1,11 @@
-// What counts as a word, as in explorer/models/tokens.py; a choice, [he|she], is one word here.
-export const WORD = /\[[^\[\]|]+(?:\|[^\[\]|]+)+\]|\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\p{L}\p{N}_\u0300-\u036f]+(?:['’][\p{L}\p{N}_\u0300-\u036f]+)*|[^\p{L}\p{N}_\s]/gu;
+// What counts as a word and as a choice, as in explorer/models/tokens.py; a choice, [he|she], is one word here.
+const ALTERNATIVE = '(?:(?!\\n)[\\s\\x85])*[^\\[\\]|\\s\\x85][^\\[\\]|\\n]*';   // none is blank
+const OFFERED = `\\[(?=[^\\[\\]\\n]{1,400}\\])${ALTERNATIVE}(?:\\|${ALTERNATIVE})+\\]`;
+export const WORD = new RegExp(`${OFFERED}|\\[(?:MASK|SEP|CLS|UNK|PAD)\\]|[\\p{L}\\p{N}_\\u0300-\\u036f]+(?:['’][\\p{L}\\p{N}_\\u0300-\\u036f]+)*|[^\\p{L}\\p{N}_\\s]`, 'gu');
+export const MASK = new RegExp(`\\[MASK\\]|${OFFERED}`, 'gu');
+
+/** The text as it is run: a mask in place of every choice. @param {string} text */
+export const hideChoices = text => text.replace(MASK, '[MASK]');
 
 /** @param {string} text @returns {string[]} */
 export const splitWords = text => [...text.matchAll(WORD)].map(match => match[0]);

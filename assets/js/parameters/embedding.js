@@ -4,7 +4,7 @@ import {el, say} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {digits, exact, fine} from '../kit/numbers.js';
 
-export {table, whole} from '../kit/figure.js';
+export {whole} from '../kit/figure.js';
 
 const V = [1000, 2000, 5000, 10000, 15000, 20000, 30000, 30522, 40000, 60000, 100000, 150000, 250000];
 const POWERS = [1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096];
@@ -50,4 +50,26 @@ function chosen([two, one, models, mine], pins, texts) {
   const {v, h, e} = choice, here = pins.find(p => p.v === v && p.h === h && p.e === e);
   return [{...two, y: two.x.map(x => factorised(v, h, x))}, {...one, y: one.x.map(() => v * h)},
     models, {...mine, x: [e], y: [factorised(v, h, e)], text: [here && e !== h ? here.name : texts.here]}];
+}
+
+/** What the reader has set, or the page at first. @param {any} data */
+const setIn = ({start}) => (choice.of === start.name ? choice : start);
+const CHOSEN = 'chosen';
+
+/** @type {import('../gradio.js').Picture['said']} */
+export function said({numbers, ...data}) {
+  const {v, h, e} = setIn(/** @type {any} */ (data)), saved = 1 - factorised(v, h, e) / (v * h);
+  return {...numbers.said, state: {vocabulary: v, hidden: h, embedding: e}, percent_saved: 100 * saved, even_at: Math.floor(v * h / (v + h))};
+}
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export function constants({numbers, ...data}) {
+  const {v, h, e} = setIn(/** @type {any} */ (data));
+  return {TABLES: [...numbers.constants.TABLES, [CHOSEN, v, h, e]]};
+}
+
+/** @type {import('../gradio.js').Picture['table']} */
+export function table({numbers: {columns, rows}, ...data}) {
+  const {v, h, e} = setIn(/** @type {any} */ (data));
+  return {columns, rows: [...rows, [CHOSEN, v, h, e, v * h, e === h ? v * h : factorised(v, h, e)]]};
 }

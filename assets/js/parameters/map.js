@@ -9,7 +9,7 @@ const mega = n => digits(n / 1e6, 1) + ' MB';
 const chosenMode = look('mode', 'stored'), chosenFamily = look('counts', '');
 // A choice of whose counts are shown holds for the family that it was made beside.
 const beside = (chosen = '') => chosen.replace(/[^A-Za-z0-9]/g, '').slice(0, 40);
-const modeIn = ({modes}) => Object.hasOwn(modes, chosenMode.value) ? chosenMode.value : 'stored';
+const modeIn = ({modes} = {modes: {}}) => Object.hasOwn(modes, chosenMode.value) ? chosenMode.value : 'stored';
 
 function familyIn({families, chosen}) {
   const [family, at] = chosenFamily.value.split('.');
@@ -159,10 +159,11 @@ function makeRow(row, {scale, first}, texts, inspector) {
   return {node, place};
 }
 
+const embeddingsOf = row => row.cells.filter(c => c.layer === null && c.part !== 'pooler').reduce((sum, c) => sum + c.size, 0);
+
 // What a bar is made of and what it lacks: as stored, or as applied, where sharing saves nothing.
 function captionOf(row, first, texts, mode) {
-  const embeddings = row.cells.filter(c => c.layer === null && c.part !== 'pooler')
-    .reduce((sum, c) => sum + c.size, 0);
+  const embeddings = embeddingsOf(row);
   const pooler = row.cells.find(c => c.part === 'pooler');
   const shared = row.cells.some(c => c.calls > 1);
   const layers = shared
@@ -227,10 +228,29 @@ function legend(rows, texts, box) {
   return list;
 }
 
+/** The family that is drawn, and what a link calls it. @param {any} data */
+const drawnOf = data => data.families[familyIn(data)], nameOf = data => (familyIn(data) === 'chosen' ? data.chosen : familyIn(data));
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = data => ({state: {family: nameOf(data), counted: modeIn(data.texts)},
+  totals: Object.fromEntries(drawnOf(data).map(row => [row.label, {stored: row.total, applied: row.applied, fp32_bytes: row.bytes, one_layer: row.layer,
+    embeddings: embeddingsOf(row), saved: savingsOf(row)}]))});
+
+/** What each change saves of what is stored and of what is applied, and its share of what all of them do. */
+function savingsOf({savings}) {
+  const told = listed => {
+    const all = listed.reduce((sum, [, n]) => sum + n, 0);
+    return {all, ...Object.fromEntries(listed.map(([change, n]) => [change, {weights: n, percent: 100 * n / all}]))};
+  };
+  return {stored: told(savings), applied: told(savings.filter(([change]) => change !== 'sharing'))};
+}
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = data => ({FAMILY: nameOf(data), CONFIGS: Object.fromEntries(drawnOf(data).map(row => [row.label, row.config]))});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const of = (family, row, cell) => [family, row.label, cell.layer === null ? null : cell.layer + 1, cell.part, cell.size, cell.calls];
-  const rows = Object.entries(data.families).flatMap(([family, models]) =>
-    models.flatMap(row => [...row.cells, row.head].map(cell => of(family, row, cell))));
+  const family = nameOf(data), rows = drawnOf(data).flatMap(row => [...row.cells, row.head].map(cell => of(family, row, cell)));
   return {columns: ['family', 'model', 'layer', 'part', 'weights', 'applied_times'], rows};
 }

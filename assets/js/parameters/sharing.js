@@ -5,7 +5,7 @@ import {figure} from '../kit/figure.js';
 import {look} from '../page/look.js';
 import {digits, exact, million} from '../kit/numbers.js';
 
-export {table, whole} from '../kit/figure.js';
+export {whole} from '../kit/figure.js';
 
 const DEPTHS = Array.from({length: 48}, (_, i) => i + 1);
 const INK = {none: 'var(--ink)', attention: 'var(--pt-attention)', ffn: 'var(--pt-ffn)', all: 'var(--albert-fill)'};
@@ -80,4 +80,18 @@ function scoreTable(rows, texts) {
   top.append(head);
   table.append(top, body);
   return table;
+}
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({numbers, parts}) => ({...numbers.said, state: {embedding: Number(chosenWidth.value), layers: depthNow()}, one_layer: parts.attention + parts.ffn});
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = () => ({LAYERS: [...new Set([12, depthNow()])]});
+
+/** The counted ones, and what each way stores with as many layers as are chosen; the scores are of twelve. @type {import('../gradio.js').Picture['table']} */
+export function table({numbers: {columns, rows}, modes, parts}) {
+  const known = rows.map(([e, mode, ...rest]) => [e, mode, 12, ...rest]), depth = depthNow(), scores = columns.slice(4);
+  const deeper = depth === 12 ? [] : rows.map(([e, mode, total]) =>
+    [e, mode, depth, count(mode, total, parts, depth), count('none', modes[e].find(one => one.mode === 'none').total, parts, depth), ...scores.map(() => null)]);
+  return {columns: [...columns.slice(0, 2), 'layers', ...columns.slice(2)], rows: [...known, ...deeper]};
 }

@@ -1,11 +1,10 @@
-// The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length, and a CSV.
+// The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length.
 import {slider, switcher} from '../kit/choice.js';
 import {el, make, say, stacks, vary} from '../kit/dom.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
-import {plainCsv} from '../take/files.js';
 
 /** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
@@ -16,6 +15,7 @@ const lengthNow = () => LENGTHS.find(length => String(length) === chosenLength.v
 const unitName = () => chosenUnit.value === 'MiB' ? 'MiB' : 'MB';
 
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
+const offPrinted = row => row.total / 1e6 / row.printed[0][0] - 1;
 const unit = () => (unitName() === 'MB' ? 1e6 : 2 ** 20);
 
 /**
@@ -28,8 +28,7 @@ function columns(texts) {
     {id: 'total', head: texts.heads.total, value: r => r.total, print: r => exact(r.total), bar: true},
     {id: 'printed', head: texts.heads.printed, value: r => r.printed[0][0],
       print: r => r.printed.map(p => p[0] + 'M').join(' / '), title: r => r.printed.map(p => `${p[0]}M: ${p[1]}`).join('; ')},
-    {id: 'off', head: texts.heads.off, value: r => r.total / 1e6 / r.printed[0][0] - 1,
-      print: r => (r.total / 1e6 > r.printed[0][0] ? '+' : '−') + digits(100 * Math.abs(r.total / 1e6 / r.printed[0][0] - 1), 1) + '%'},
+    {id: 'off', head: texts.heads.off, value: offPrinted, print: r => (offPrinted(r) > 0 ? '+' : '−') + digits(100 * Math.abs(offPrinted(r)), 1) + '%'},
     {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => million(r.applied)},
     {id: 'work', head: say(texts.heads.work, {length: lengthNow()}), value: r => work(r, lengthNow()),
       print: r => digits(work(r, lengthNow()) / 1e9, 2), bar: true},
@@ -52,22 +51,23 @@ export function show(root, data) {
     {tabindex: 0, role: 'region', 'aria-label': texts.label});
   const controls = el('div', 'pm-controls');
   const length = slider(texts.length, LENGTHS, lengthNow(), value => { chosenLength.value = value; refresh(); });
-  const save = el('button', 'chip', texts.export, {type: 'button'});
-  save.addEventListener('click', () => download(rows, texts));
   controls.append(length.node, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => {
     chosenUnit.value = value; refresh();
-  }), save);
+  }));
   function refresh() {
-    const by = name => rows.find(r => r.name === name);
-    const [wide, large] = [by('albert-xxlarge-v2'), by('bert-large-uncased')];
-    sentence.textContent = say(texts.finding, {
-      weights: digits(wide.total / large.total, 2), length: lengthNow(),
-      work: digits(work(wide, lengthNow()) / work(large, lengthNow()), 1)});
+    const {weights, work: done} = compared(rows);
+    sentence.textContent = say(texts.finding, {weights: digits(weights, 2), length: lengthNow(), work: digits(done, 1)});
     place.replaceChildren(tableOf(rows, texts, refresh));
     stacks(place);
   }
   root.replaceChildren(sentence, controls, place, el('p', 'note', texts.note), make('p', {class: 'note'}, ...explained(texts.units, texts.terms)));
   refresh();
+}
+
+/** What the sentence compares: the widest ALBERT with the large BERT. @param {any[]} rows */
+function compared(rows) {
+  const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(name => rows.find(r => r.name === name));
+  return {weights: wide.total / large.total, work: work(wide, lengthNow()) / work(large, lengthNow())};
 }
 
 function tableOf(rows, texts, refresh) {
@@ -107,21 +107,17 @@ function tableOf(rows, texts, refresh) {
   return table;
 }
 
-function download(rows, texts) {
-  const link = el('a', '', '', {download: texts.file});
-  link.href = URL.createObjectURL(new Blob([plainCsv(table({rows}))], {type: 'text/csv'}));
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-}
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({rows}) => ({text: null, family: null, models: null, state: {length: lengthNow(), unit: unitName()}, xxlarge_over_bert_large: compared(rows)});
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = ({rows}) => ({LENGTH: lengthNow(), CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'applied', 'layers', 'hidden', 'embedding', 'heads',
+  const columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'also_printed_millions', 'percent_over_printed', 'applied', 'layers', 'hidden', 'embedding', 'heads',
     'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${lengthNow()}_tokens`];
-  const rows = data.rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.applied, r.layers, r.width, r.embedding,
+  const rows = data.rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.printed.slice(1).map(p => p[0]).join(' / '), 100 * offPrinted(r), r.applied, r.layers, r.width, r.embedding,
     r.heads, r.total * 4, r.total * 2, r.total, work(r, lengthNow())]);
   return {columns, rows};
 }

@@ -4,12 +4,15 @@ import {make} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
 import {look} from '../page/look.js';
 
-export {constants, said, table, whole} from '../kit/figure.js';
+export {constants, table, whole} from '../kit/figure.js';
 
 const counted = look('tensors', 'stored');
 
 /** @type {import('../gradio.js').Picture['choices']} */
 export const choices = ['look'];
+
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = ({numbers}) => ({...numbers.said, state: {counted: counted.value}});
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, {figures, numbers, texts}) {

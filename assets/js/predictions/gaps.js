@@ -108,7 +108,7 @@ function gapBlock(data, models, gap) {
     foot.push(inAll.length ? say(data.texts.shared, {n: models.length, words: inAll.map(word => `“${word}”`).join(', ')})
       : say(data.texts.shared_none, {n: models.length}), ' ');
   }
-  block.append(make('p', {class: 'note'}, ...foot, say(data.texts.scale, {max})));
+  block.append(make('p', {class: 'note scale'}, ...foot, say(data.texts.scale, {max})));
   return block;
 }
 
@@ -165,10 +165,20 @@ export function show(root, data) {
   root.replaceChildren(gaps, control(data, redraw), make('p', {class: 'note'}, data.texts.rule));
 }
 
+/** @type {import('../gradio.js').Picture['said']} */
+export const said = () => ({words_per_model: most()});
+
+/** @type {import('../gradio.js').Picture['constants']} */
+export const constants = ({masks}) => ({HIDDEN: masks.map(mask => mask.hidden || '')});
+
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
-  const of = model => model.masks.flatMap((mask, gap) =>
-    mask.words.map((word, rank) => [gap + 1, model.label, rank + 1, word, mask.pieces[rank], mask.p[rank]]));
-  return {columns: ['gap', 'model', 'rank', 'word', 'token', 'probability'],
+  const of = model => model.masks.flatMap((mask, gap) => {
+    let left = 1;
+    const listed = mask.words.map((word, rank) => [gap + 1, model.label, rank + 1, word, mask.pieces[rank], mask.p[rank], Math.max(0, left -= mask.p[rank]), mask.choices]);
+    const {yours} = mask, further = yours?.pieces === 1 && yours.row < 0;   // the reader's own word, too far down to be listed
+    return further ? [...listed, [gap + 1, model.label, yours.rank, data.masks[gap].hidden, null, yours.p, null, mask.choices]] : listed;
+  });
+  return {columns: ['gap', 'model', 'rank', 'word', 'token', 'probability', 'left_to_all_further_words', 'perplexity'],
     rows: Object.values(data.models).filter(model => !model.card).flatMap(of)};
 }

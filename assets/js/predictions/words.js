@@ -111,6 +111,9 @@ export function clear(root) {
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {
   const rows = data.words.flatMap((entry, i) => Object.entries(entry.models).map(([key, found]) =>
-    [i + 1, entry.word, data.labels[key], found.p, found.p === null ? null : found.nats, found.p === null ? null : found.rank, found.pieces.join(' ')]));
-  return {columns: ['position', 'word', 'model', 'probability', 'surprisal_nats', 'rank', 'tokens'], rows};
+    [i + 1, entry.word, data.labels[key], found.p, found.p === null ? null : found.nats, found.p === null || found.pieces.length > 1 ? null : found.rank,
+      found.pieces.join(' '), ...found.answers.flat()]));
+  const most = Math.max(0, ...data.words.flatMap(entry => Object.values(entry.models).map(found => found.answers.length)));
+  const answers = Array.from({length: most}, (_, n) => [`answer_${n + 1}`, `probability_of_answer_${n + 1}`]);
+  return {columns: ['position', 'word', 'model', 'probability', 'surprisal_nats', 'rank', 'tokens', ...answers.flat()], rows};
 }

@@ -2,7 +2,11 @@
 import {svg} from '../kit/dom.js';
 import {bordered, inks, striped} from './paint.js';
 
-const LEFT_OUT = 'input, select, textarea, output, iframe, script, style, [hidden], .note, .pm-caption, .pm-inspector, .aw-words, .aw-under, .aw-choice, .pm-switch, .pt-slider, .take, label:has(> input), label:has(+ input)';
+/** What is there to be pressed, moved or chosen: what it chose is said below the drawing. */
+const CONTROLS = ['input', 'select', 'textarea', 'output', 'label:has(> input)', 'label:has(+ input)', 'button.chip', '.chips', '.take', '.aw-choice', '.ds-pick', '.ds-control',
+  '.ds-listed', '.ds-switch', '.dl-sliders', '.dd-dial', '.pr-control', '.ly-top', '.pm-controls', '.pm-switch', '.pt-slider', '.cl-tools'];
+const ASIDES = ['iframe', 'script', 'style', '[hidden]', '.note:not(.scale, .dp-scale, .ly-scale)', '.pm-caption', '.pm-inspector', '.aw-words', '.aw-under'];
+const LEFT_OUT = [...CONTROLS, ...ASIDES].join(', ');
 const SHAPE = ['stroke-width', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin', 'opacity', 'fill-opacity', 'stroke-opacity', 'font-family',
   'font-size', 'font-weight', 'font-style', 'text-anchor', 'dominant-baseline', 'paint-order', 'visibility', 'display', 'transform'];
 const MARGIN = 16, LINE = 15, SMALL = '11px system-ui, sans-serif';

@@ -5,10 +5,16 @@
 
 const LONGEST = 40;   // characters of the text in a file's name
 
-/** Text, tab with picture, and date. @param {About} about @param {string} kind @param {string} ending */
-export function fileName(about, kind, ending) {
-  const text = (about.text ?? '').toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').slice(0, LONGEST).replace(/^-+|-+$/g, '');
-  return `${text ? `${text}_` : ''}${kind.replace('/', '-')}_${about.date}.${ending}`;
+/** @param {string} text @param {RegExp} other what has no place in a name */
+const plain = (text, other = /[^\p{L}\p{N}]+/gu) => text.toLowerCase().replace(other, '-').slice(0, LONGEST).replace(/^-+|-+$/g, '');
+
+/**
+ * Text, tab with picture, what the reader has chosen there, and date.
+ * @param {About} about @param {string} kind @param {string} ending @param {Record<string, unknown>} [state]
+ */
+export function fileName(about, kind, ending, state = {}) {
+  const chosen = Object.entries(state).map(([name, value]) => plain(`${name} ${oneLine(value)}`, /[^\p{L}\p{N}.]+/gu));
+  return `${[plain(about.text ?? ''), kind.replace('/', '-'), ...chosen, about.date].filter(Boolean).join('_')}.${ending}`;
 }
 
 /**
@@ -46,50 +52,51 @@ export const json = (table, about) => `${JSON.stringify({about, ...table}, null,
 /** A text as Python writes it: JSON's escapes are Python's, and what is hidden is escaped too. @param {string} text */
 const literal = text => JSON.stringify(text).replace(HIDDEN, escaped);
 
-/** A value as Python writes it. @param {any} value @returns {string} */
-function python(value) {
+const BUNDLED = 'assets/models/', PLACES = new Set(['MODELS', 'ADAPTERS']);   // what a recipe is told of where its models are
+
+/** A place of a model as Python writes it: a bundled one is where the head of the lines found it. @param {string} text */
+const placed = text => (text.startsWith(BUNDLED) ? `BUNDLED + ${literal(text.slice(BUNDLED.length - 1))}` : literal(text));
+
+/** A value as Python writes it. @param {any} value @param {(text: string) => string} written a text @returns {string} */
+function python(value, written = literal) {
   if (value === null || typeof value === 'boolean') return {null: 'None', true: 'True', false: 'False'}[String(value)];
-  if (Array.isArray(value)) return `[${value.map(python).join(', ')}]`;
-  if (typeof value === 'string') return literal(value);
+  if (Array.isArray(value)) return `[${value.map(one => python(one, written)).join(', ')}]`;
+  if (typeof value === 'string') return written(value);
   if (typeof value !== 'object') return Number.isFinite(value) ? String(value) : `float("${value}")`;
-  return `{${Object.entries(value).map(([name, one]) => `${literal(name)}: ${python(one)}`).join(', ')}}`;
+  return `{${Object.entries(value).map(([name, one]) => `${literal(name)}: ${python(one, written)}`).join(', ')}}`;
 }
 
-/** @typedef {{computes: string, prints: string, draws: string}} Lines the parts of a recipe as they lie on the server: a reader's text is in none of them */
+/** @typedef {{finds: string, computes: string, prints: string, draws: string, writes: string}} Lines
+ * the parts of a recipe as they lie on the server: a reader's text is in none of them */
 /** @typedef {Record<string, any>} Constants what a recipe is told, by the names in its lines */
 
 const CONSTANT = /^([A-Z_]+) = (?:\{\n(?:    .*\n)*\}|\[\n(?:    .*\n)*\]|.*?)(?=  #.*$|$)/gm;
 
 /** The lines with every constant that is told in its place. @param {string} lines @param {Constants} constants */
-const told = (lines, constants) => lines.replace(CONSTANT, (line, name) => (Object.hasOwn(constants, name) ? `${name} = ${python(constants[name])}` : line));
+const told = (lines, constants) => lines.replace(CONSTANT, (line, name) =>
+  (Object.hasOwn(constants, name) ? `${name} = ${python(constants[name], PLACES.has(name) ? placed : literal)}` : line));
+
+const SPACE = /^https:\/\/huggingface\.co\/spaces\/([\w.-]+\/[\w.-]+)/;
+
+/** The lines that find the bundled models, where these lines read one. @param {Lines} lines @param {Constants} constants @param {About} about */
+function head({finds, computes}, constants, {link = ''}) {
+  const readsBundled = [...PLACES].some(name => new RegExp(`^${name} = `, 'm').test(computes)
+    && Object.values(constants[name] ?? {}).flat().some(place => String(place).startsWith(BUNDLED)));
+  return readsBundled ? told(finds, {SPACE: SPACE.exec(link)?.[1] ?? ''}) : '';
+}
 
 const CODED = '# -*- coding: utf-8 -*-';   // Python looks for this in the first two lines, and would take it from a text
 
 /** The lines that recompute the numbers, for this text and these models. @param {Lines} lines @param {Constants} constants @param {About} about */
-export function recipe({computes, prints, draws}, constants, about) {
-  const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`);
-  return `${[CODED, ...said].join('\n')}\n${told(computes, constants)}${prints}${draws}`;
+export function recipe(lines, constants, about) {
+  const said = Object.entries(about).map(([name, value]) => `# ${name}: ${oneLine(value)}`), {computes, prints, draws, writes} = lines;
+  return `${[CODED, ...said].join('\n')}\n${head(lines, constants, about)}${told(computes, constants)}${prints}${draws}${writes}`;
 }
-
-const BUNDLED = 'assets/models/';
-const SPACE = /^https:\/\/huggingface\.co\/spaces\/([\w.-]+\/[\w.-]+)/;
-
-/** Where the bundled models are: in a copy of the explorer, else in the Space that the link leads to. @param {About} about */
-const home = ({link = ''}) => ['import os', '', 'home = os.environ.get("EXPLORER", ".")  # a copy of the explorer, with its assets/models',
-  'if not os.path.isdir(f"{home}/assets/models"):',
-  ...SPACE.test(link) ? ['    from huggingface_hub import snapshot_download', '',
-    `    home = snapshot_download("${SPACE.exec(link)?.[1]}", repo_type="space", allow_patterns="assets/models/*")`]
-    : ['    raise FileNotFoundError("The bundled models are not here: set EXPLORER to a folder with a copy of the explorer.")'],
-  'os.chdir(home)'].join('\n');
-
-/** Whether the lines read one of the bundled models. @param {Lines} lines @param {Constants} constants */
-const readsBundled = ({computes}, constants) => ['MODELS', 'ADAPTERS'].some(name => new RegExp(`^${name} = `, 'm').test(computes)
-  && Object.values(constants[name] ?? {}).flat().some(place => String(place).startsWith(BUNDLED)));
 
 /** The same as a notebook: what it is about, the numbers, the figure. @param {Lines} lines @param {Constants} constants @param {About} about */
 export function notebook(lines, constants, about) {
   const said = [`# ${about.picture}`, ...Object.entries(about).map(([name, value]) => `- ${name}: ${oneLine(value)}`), '', 'pip install torch transformers peft plotly'];
-  const code = [...readsBundled(lines, constants) ? [home(about)] : [], told(lines.computes, constants).trim(), lines.draws.trim()];
+  const code = [head(lines, constants, about), told(lines.computes, constants), `${lines.draws}figure`].map(part => part.trim()).filter(Boolean);
   const cells = [['markdown', said.join('\n')], ...code.map(source => ['code', source])];
   return `${JSON.stringify({nbformat: 4, nbformat_minor: 5, metadata: {kernelspec: {name: 'python3', display_name: 'Python 3', language: 'python'}},
     cells: cells.map(([kind, source], i) => ({cell_type: kind, id: `cell-${i}`, metadata: {}, source,

@@ -2,6 +2,7 @@
 import {fine, make} from '../kit/dom.js';
 import {specs} from '../kit/figure.js';
 import {linkNow, readsText, runParams} from '../page/here.js';
+import {hideChoices} from '../page/pattern.js';
 import {drawing, pixels} from './drawing.js';
 import {described} from './png.js';
 import {csv, fileName, json, notebook, recipe} from './files.js';
@@ -15,7 +16,6 @@ import {csv, fileName, json, notebook, recipe} from './files.js';
 const TYPES = {svg: 'image/svg+xml', csv: 'text/csv;charset=utf-8', json: 'application/json', py: 'text/x-python;charset=utf-8', html: 'text/html;charset=utf-8',
   ipynb: 'application/x-ipynb+json'};
 const SETTLED_MS = 200;   // what charts and pictures take to follow a width
-const CHOICE = /\[[^\[\]|\n]+(?:\|[^\[\]|\n]+)+\]/g;
 
 /** What the page knows of a family; a page that was taken away has it with it. @param {string} family @returns {Promise<Provenance>} */
 export const provenance = async family => window.explorer.taken?.provenance ?? (await asked(`provenance/${family}`)).json();
@@ -34,8 +34,8 @@ export async function asked(address) {
 export function aboutOf(kind, known, own = {}) {
   const {text = '', family = '', device = '', dtype = ''} = runParams();
   const run = Object.entries({text, family, models: known.models.map(checkpoint), device, dtype}).filter(([name]) => readsText(kind) || own[name] === true);
-  const told = Object.entries(own).filter(([, value]) => value !== true);
-  const about = {picture: kind, ...Object.fromEntries(run), versions: known.versions, date: new Date().toISOString().slice(0, 10),
+  const {state = {}, ...said} = own, told = Object.entries(said).filter(([, value]) => value !== true);
+  const about = {picture: kind, ...Object.fromEntries(run), ...state, versions: known.versions, date: new Date().toISOString().slice(0, 10),
     link: linkNow().href, cite: known.cite, ...Object.fromEntries(told)};
   return /** @type {About} */ (Object.fromEntries(Object.entries(about).filter(([, value]) => value !== null)));
 }
@@ -45,15 +45,16 @@ const checkpoint = ({label, source, revision, sha256}) => `${label}: ${source}${
 export const origin = ({models, adapters = [], device, dtype}) => [...models, ...adapters, [device, dtype].filter(Boolean).join(', ')].filter(Boolean).join('; ')
   .replace(/([0-9a-f]{8})[0-9a-f]{32,}/g, '$1');
 
-/** What stands below a drawing. @param {About} about */
-const caption = ({text, versions, date, link, cite, ...run}) => [...text ? [`“${text}”`] : [], ...run.models ? [origin(run)] : [],
-  `${versions}; ${date}`, link, cite];
+/** What stands below a drawing. @param {About} about @param {Record<string, unknown>} state */
+const caption = ({text, versions, date, link, cite, ...run}, state) => [...text ? [`“${text}”`] : [],
+  Object.entries(state).map(([name, value]) => `${name.replaceAll('_', ' ')}: ${typeof value === 'string' ? value : JSON.stringify(value)}`).join('; '),
+  run.models ? origin(run) : '', `${versions}; ${date}`, link, cite].filter(Boolean);
 
 /** @param {typeof recipe | typeof notebook} write @param {Shown} shown @param {About} about @param {Provenance} known */
 async function code(write, {kind, data, picture}, about, known) {
   const lines = window.explorer.taken?.recipes[kind] ?? await (await asked(`recipe/${kind}.json`)).json();
   const models = Object.fromEntries(known.models.map(({label, source, revision}) => [label, [source, revision]]));
-  return write(lines, {TEXT: runParams().text.replace(CHOICE, '[MASK]'), MODELS: models, ...picture.constants?.(data)}, about);
+  return write(lines, {TEXT: hideChoices(runParams().text), MODELS: models, ...picture.constants?.(data)}, about);
 }
 
 /** What is drawn while everything in it is at least twice as fine as the page. @template T @param {() => T} draw @param {HTMLElement} root @param {Shown['picture']} picture */
@@ -86,8 +87,8 @@ async function laidOut({width, theme}, {root, picture}, draw) {
 
 /** One file of a picture. @param {string} ending @param {Shown} shown @param {About} about @param {Provenance} known @param {Look} look @returns {Promise<Blob>} */
 async function file(ending, shown, about, known, look) {
-  const {root, data, picture} = shown, title = [about.picture, about.text].filter(Boolean).join(': ');
-  const drawn = () => drawing(root, {title, caption: look.caption ? caption(about) : [], about});
+  const {root, data, picture} = shown, title = [about.picture, about.text].filter(Boolean).join(': '), {state = {}} = picture.said?.(data) ?? {};
+  const drawn = () => drawing(root, {title, caption: look.caption ? caption(about, state) : [], about});
   if (ending === 'png' || ending === 'svg') await picture.whole?.(root);
   if (ending === 'png') return described(await pixels(await laidOut(look, shown, drawn)), about);
   const written = {svg: async () => (await laidOut(look, shown, drawn)).text, csv: () => csv(picture.table(data), about), json: () => json(picture.table(data), about),
@@ -95,13 +96,13 @@ async function file(ending, shown, about, known, look) {
   return new Blob([await written()], {type: TYPES[ending]});
 }
 
-/** Every chart of a picture as a figure that Plotly reads, in the page's light or dark. @param {Shown} shown @param {About} about */
-async function figures({kind, root, picture}, about) {
+/** Every chart of a picture as a figure that Plotly reads, in the page's light or dark. @param {Shown} shown @param {About} about @param {(kind: string, ending: string) => string} named */
+async function figures({kind, root, picture}, about, named) {
   await picture.whole?.(root);
   const drawn = await specs(root);
   drawn.forEach(({data, layout}, i) => {
     const figure = JSON.stringify({data, layout: {...layout, meta: about}});
-    save(fileName(about, drawn.length > 1 ? `${kind}-${i + 1}` : kind, 'plotly.json'), new Blob([figure], {type: TYPES.json}));
+    save(named(drawn.length > 1 ? `${kind}-${i + 1}` : kind, 'plotly.json'), new Blob([figure], {type: TYPES.json}));
   });
 }
 
@@ -120,7 +121,8 @@ export function lookOf(menu) {
 
 /** @param {string} ending @param {Shown} shown @param {Look} look */
 export async function take(ending, shown, look) {
-  const known = await provenance(runParams().family), about = aboutOf(shown.kind, known, shown.picture.said?.(shown.data));
-  if (ending === 'plotly') await figures(shown, about);
-  else save(fileName(about, shown.kind, ending), await file(ending, shown, about, known, look));
+  const known = await provenance(runParams().family), own = shown.picture.said?.(shown.data), about = aboutOf(shown.kind, known, own);
+  const named = (kind, end) => fileName(about, kind, end, own?.state);
+  if (ending === 'plotly') await figures(shown, about, named);
+  else save(named(shown.kind, ending), await file(ending, shown, about, known, look));
 }

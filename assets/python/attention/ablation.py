@@ -15,7 +15,7 @@ OFF = {"mini-BERT": [[0, 0], [1, 2]]}  # layers and heads, counted from 0
 IDS = {"mini-BERT": [[1, 2]]}  # the words that are compared, by gap
 MIXING = r"attention\.(output\.dense|out_lin|dense)$"  # what reads the outputs of all heads
 
-columns = ["model", "heads_off", "gap", "kl_nats", "id", "before", "after"]
+columns = ["model", "heads_off", "gap", "kl_nats", "id", "word", "before", "after"]
 rows = []
 for label, off in OFF.items():
     source, revision = MODELS[label]
@@ -45,5 +45,6 @@ for label, off in OFF.items():
     for gap, ids in enumerate(IDS[label]):
         for i in ids:
             both = before[gap, i].exp().item(), after[gap, i].exp().item()
-            rows.append([label, len(off), gap + 1, nats[gap].item(), i, *both])
+            word = spelled(tokenizer, i)
+            rows.append([label, len(off), gap + 1, nats[gap].item(), i, word, *both])
 FIGURE = ("bars", "model", "gap id", ["before", "after"])

@@ -16,7 +16,11 @@ GROUPS = {
 }  # the tokens of each word on which all the models agree
 ADDED = [0, 10]  # which of these words the tokenizers added
 
-columns = ["model", "layer", "head", "entropy_nats", "distance_words"]
+PLACES = ("previous", "next", "self", "cls", "sep")
+KINDS = [*PLACES, "broad", "mixed"]  # how the page calls them
+ENOUGH, BROAD = 0.5, 0.85  # of a word's attention for one place; of the most possible entropy
+
+columns = ["model", "layer", "head", "kind", "share_of_kind", "entropy_nats", "distance_words"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -36,8 +40,27 @@ for label, (source, revision) in MODELS.items():
     entropy = torch.special.entr(between.double()).sum(-1)[:, :, read].mean(-1)
     places = torch.arange(len(members))
     distance = (between * (places[:, None] - places).abs()).sum(-1)[:, :, read].mean(-1)
+    content = [word for word in range(len(members)) if word not in ADDED]
+    shares = []
+    for place in PLACES:
+        added = ADDED[:1] if place == "cls" else ADDED[1:]
+        step = {"previous": -1, "next": 1}.get(place, 0)
+        kept = content if step else range(len(members))
+        pairs = [(word, word + step) for word in read if word + step in kept]
+        if place in ("cls", "sep"):
+            shares.append(between[:, :, read][..., added].sum(-1).mean(-1))
+        elif pairs:
+            shares.append(torch.stack([between[:, :, a, b] for a, b in pairs]).mean(0))
+        else:
+            shares.append(torch.zeros(between.shape[:2]))
+    most, kind = torch.stack(shares).max(0)
+    broad = entropy / torch.tensor(max(len(members), 2)).double().log() >= BROAD
     for layer in range(entropy.shape[0]):
         for head in range(entropy.shape[1]):
-            numbers = entropy[layer, head].item(), distance[layer, head].item()
-            rows.append([label, layer + 1, head + 1, *numbers])
+            share = most[layer, head].item()
+            unnamed = len(PLACES) + (not broad[layer, head])
+            name = KINDS[kind[layer, head] if share >= ENOUGH else unnamed]
+            own = share if share >= ENOUGH else None
+            numbers = own, entropy[layer, head].item(), distance[layer, head].item()
+            rows.append([label, layer + 1, head + 1, name, *numbers])
 FIGURE = ("points", "model", "distance_words", ["entropy_nats"])

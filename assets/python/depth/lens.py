@@ -1,4 +1,7 @@
-"""What the masked-word head says of each [MASK] when it reads every layer (the logit lens)."""
+"""What the masked-word head says of each [MASK] when it reads every layer (the logit lens).
+
+Of a model that shares its layer also what it would answer after more or fewer applications.
+"""
 
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
@@ -9,17 +12,30 @@ MODELS = {
     "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
     "mini-ALBERT": ["assets/models/mini-albert", "main"],
 }
+MASKS = 1  # how many are read
+APPLIED = {"mini-ALBERT": [6]}  # how often a shared layer, for each mask
+RUNNING = 5  # words that are followed
 HEADS = {
     "bert": lambda net, hidden: net.cls(hidden),
     "distilbert": lambda net, hidden: net.vocab_projector(
         net.vocab_layer_norm(net.activation(net.vocab_transform(hidden)))
     ),
     "albert": lambda net, hidden: net.predictions(hidden),
+    "roberta": lambda net, hidden: net.lm_head(hidden),
 }
 
-columns = ["mask", "model", "layer", "token", "probability", "place_of_final_answer"]
-columns += ["kl_final_to_layer_nats"]
-rows = []
+
+def in_the_running(logs):
+    """The final answer, its two rivals, the late layers' first choices, then more rivals."""
+    last = logs[-1].topk(RUNNING).indices.tolist()
+    earlier = logs.argmax(-1).tolist()[::-1]
+    chosen = list(dict.fromkeys([*last[:3], *earlier, *last]))[:RUNNING]
+    return [last[0], *sorted(chosen[1:], key=lambda i: -logs[-1, i].item())]
+
+
+columns = ["part", "mask", "model", "layer", "word", "probability", "place_of_final_answer"]
+columns += ["kl_final_to_layer_nats", "decided"]
+rows, dial = [], []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
     model = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
@@ -27,18 +43,31 @@ for label, (source, revision) in MODELS.items():
     parts = text.split("[SEP]", 1)
     parts = parts if all(part.strip() for part in parts) else [text]
     inputs = tokenizer(*parts, return_tensors="pt", return_token_type_ids=True)
-    masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
+    if getattr(model.config, "type_vocab_size", 0) < 2:  # one segment or none
+        del inputs["token_type_ids"]
+    masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:MASKS, 0]
+    usual = model.config.num_hidden_layers
+    model.config.num_hidden_layers = max([usual, *APPLIED.get(label, [])])  # a shared layer again
     with torch.inference_mode():
         states = model(**inputs, output_hidden_states=True).hidden_states
         read = HEADS[model.config.model_type]
         logits = torch.stack([read(model, state[0, masks]) for state in states]).double()
-    logs = logits.log_softmax(-1)
+    every = logits.log_softmax(-1)
     for mask in range(len(masks)):
-        answer = logs[-1, mask].argmax()
-        kl = (logs[-1, mask].exp() * (logs[-1, mask] - logs[:, mask])).sum(-1)
-        place = 1 + (logits[:, mask] > logits[:, mask, answer, None]).sum(-1)
-        token = tokenizer.convert_ids_to_tokens(answer.item())
-        for layer in range(len(states)):
-            p = logs[layer, mask, answer].exp().item()
-            rows.append([mask + 1, label, layer, token, p, place[layer].item(), kl[layer].item()])
-FIGURE = ("lines", "model mask", "layer", ["probability"])
+        logs, final = every[: usual + 1, mask], every[usual, mask]
+        kl = (final.exp() * (final - every[:, mask])).sum(-1).tolist()
+        own = logits[: usual + 1, mask, final.argmax()]
+        places = (1 + (logits[: usual + 1, mask] > own[:, None]).sum(-1)).tolist()
+        decided = 1 + max([layer for layer, place in enumerate(places) if place > 1], default=-1)
+        for layer, place in enumerate(places):
+            for i in in_the_running(logs):
+                found = spelled(tokenizer, i), logs[layer, i].exp().item(), place, kl[layer]
+                rows.append(["lens", mask + 1, label, layer, *found, layer >= decided])
+        for times in range(1, (APPLIED.get(label) or [0] * len(masks))[mask] + 1):
+            top = every[times, mask].topk(RUNNING)
+            for i, p in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True):
+                word = spelled(tokenizer, i)
+                dial.append(["dial", mask + 1, label, times, word, p, None, kl[times], None])
+plotted = [row for row in rows if row[6] is not None]
+rows += dial
+FIGURE = ("lines", "model mask word", "layer", ["probability"])

@@ -18,7 +18,8 @@ MOST_MASKS = 4
 LAYER = r"\.(layer|albert_layers)\.\d+$"
 LEAST = 0.1  # logits by which the two texts must differ
 
-columns = ["model", "mask", "layer", "word", "share_brought_back"]
+columns = ["model", "mask", "answer_first_text", "answer_second_text"]
+columns += ["gap_first_text", "gap_second_text", "layer", "word", "share_brought_back"]
 rows = []
 for label, groups in GROUPS.items():
     source, revision = MODELS[label]
@@ -66,6 +67,12 @@ for label, groups in GROUPS.items():
         return torch.stack([one[a] - one[b] for one, (a, b) in zip(logits, pairs, strict=True)])
 
     before, whole = gap(second), gap(first) - gap(second)
+    told = []
+    for mask, pair in enumerate(pairs):
+        words = [spelled(tokenizer, i) for i in pair]
+        told.append([label, mask + 1, *words, gap(first)[mask].item(), before[mask].item()])
+    rows += [[*told[m], None, None, None] for m in range(len(masks)) if whole[m] < LEAST]
+    found = {mask: [] for mask in range(len(masks))}
     for layer in range(n_layers + 1):
         for word, positions in zip(WORDS, groups, strict=True):
             if layer < n_layers:
@@ -75,5 +82,6 @@ for label, groups in GROUPS.items():
                 share = torch.tensor([float(mask in positions) for mask in masks.tolist()])
             for mask in range(len(masks)):
                 if whole[mask] >= LEAST:
-                    rows.append([label, mask + 1, layer, word, share[mask].item()])
+                    found[mask].append([*told[mask], layer, word, share[mask].item()])
+    rows += [row for listed in found.values() for row in listed]
 FIGURE = ("heatmap", "model mask", "word", ["share_brought_back"], "layer")

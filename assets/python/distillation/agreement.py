@@ -10,7 +10,7 @@ MODELS = {
 }
 SENTENCES = ["The ship sailed across the [MASK] to America."]
 
-columns = ["sentence", "kl_teacher_student_nats", "shared_of_five"]
+columns = ["sentence", "teacher", "student", "kl_teacher_student_nats", "shared_of_five"]
 said = []
 for source, revision in list(MODELS.values())[:2]:
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -25,5 +25,6 @@ rows = []
 for sentence, teacher, student in zip(SENTENCES, *said, strict=True):
     kl = (teacher.exp() * (teacher - student)).sum().item()
     five = [set(one.topk(5).indices.tolist()) for one in (teacher, student)]
-    rows.append([sentence, kl, len(five[0] & five[1])])
+    first = [spelled(tokenizer, one.argmax()) for one in (teacher, student)]
+    rows.append([sentence, *first, kl, len(five[0] & five[1])])
 FIGURE = ("bars", "", "sentence", ["kl_teacher_student_nats"])

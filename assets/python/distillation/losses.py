@@ -15,6 +15,7 @@ MODELS = {
 PLACE = 5  # the word that is hidden, counted from 0
 ANSWER = None  # the token that was there, where it is known
 TEMPERATURES = [1.0, 2.0]
+WEIGHTS = {"ce": 5.0, "mlm": 2.0, "cos": 1.0}  # of the three losses in their sum
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
 words = list(re.finditer(WORD, TEXT))
@@ -37,12 +38,36 @@ if ANSWER is not None:
     place = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[mask, 0]
     mlm = -logits[1][place].log_softmax(-1)[ANSWER].item()
 
-columns = ["temperature", "position", "kl_nats", "cosine", "loss_ce", "loss_mlm", "loss_cos"]
+columns = ["temperature", "position", "token", "kl_nats", "cosine"]
+columns += ["loss_ce", "loss_mlm", "loss_cos"]
+columns += [*(f"weighted_{part}" for part in WEIGHTS), "total"]
+columns += [f"share_{part}" for part in WEIGHTS]
 rows = []
 for t in TEMPERATURES:
     teacher, student = ((one / t).log_softmax(-1) for one in logits)
     kl = (teacher.exp() * (teacher - student)).sum(-1)
     ce, cos = t * t * kl.mean().item(), 1 - cosine.mean().item()
+    known = {"ce": ce, "mlm": mlm, "cos": cos}
+    parts = [
+        None if known[name] is None else weight * known[name] for name, weight in WEIGHTS.items()
+    ]
+    total = sum(part or 0 for part in parts)
+    shares = [None if part is None or not total else part / total for part in parts]
     for token in range(len(kl)):
-        rows.append([t, token + 1, kl[token].item(), cosine[token].item(), ce, mlm, cos])
+        word = spelled(tokenizer, inputs["input_ids"][0, token])
+        rows.append(
+            [
+                t,
+                token + 1,
+                word,
+                kl[token].item(),
+                cosine[token].item(),
+                ce,
+                mlm,
+                cos,
+                *parts,
+                total,
+                *shares,
+            ]
+        )
 FIGURE = ("lines", "position", "temperature", ["kl_nats"])

@@ -15,6 +15,8 @@ for round in range(ROUNDS):
         random.choice(POOL, TOKENS)  # of the first round is shown which pieces were put in
     fate = np.select([drawn < 0.12, drawn < 0.135, drawn < 0.15], [1, 2, 3])
     counts += np.bincount(fate, minlength=4)
-columns = ["token", "count", "share_of_all_tokens"]
-rows = [[names[i], int(counts[i]), float(counts[i] / counts.sum())] for i in (1, 2, 3, 0)]
+limits = [0.85, 0.12, 0.015, 0.015]
+columns = ["token", "count", "share_of_all_tokens", "tends_to"]
+shares = counts / counts.sum()
+rows = [[names[i], int(counts[i]), float(shares[i]), limits[i]] for i in (1, 2, 3, 0)]
 FIGURE = ("bars", "", "token", ["share_of_all_tokens"])

@@ -35,7 +35,8 @@ FEED_FORWARD = {
 for names in (LAYER, ATTENTION, REST, FEED_FORWARD):
     names["roberta"] = names["bert"]
 
-columns = ["model", "layer", "head", "station", "position", "norm", "cosine", "score", "weight"]
+columns = ["model", "layer", "head", "station", "position", "token"]
+columns += ["norm", "cosine", "score", "weight"]
 rows = []
 for label, n in LAYERS.items():
     source, revision = MODELS[label]
@@ -51,6 +52,8 @@ for label, n in LAYERS.items():
     layer = LAYER[kind](model, n)
     query, key, value = (layer.get_submodule(name) for name in ATTENTION[kind])
     dense, first_norm, last_norm = (layer.get_submodule(name) for name in REST[kind])
+    embedded = []
+    model.embeddings.register_forward_hook(lambda *given, into=embedded: into.append(given[-1]))
     with torch.inference_mode():
         states = model(**inputs, output_hidden_states=True).hidden_states[n][0]
         n_heads = model.config.num_attention_heads
@@ -59,7 +62,8 @@ for label, n in LAYERS.items():
         )
         scores = q @ k.transpose(-1, -2) / q.shape[-1] ** 0.5
         read = (scores.softmax(-1) @ v).transpose(0, 1).flatten(1)
-        made = {"input": (states[at], None)}
+        made = {"embedding": (embedded[0][0, at], None), "input": (states[at], None)}
+        made["heads"] = scores[head, at].softmax(-1) @ v[head], None
         made["projection"] = dense(read)[at], "input"
         made["attended"] = states[at] + made["projection"][0], "input"
         made["attention_norm"] = first_norm(made["attended"][0]), "attended"
@@ -72,8 +76,17 @@ for label, n in LAYERS.items():
     for name, (vector, before) in made.items():
         pair = (vector.double(), made[before][0].double()) if before else None
         cosine = torch.cosine_similarity(*pair, 0).item() if pair else None
-        rows.append([label, n, head, name, None, vector.norm().item(), cosine, None, None])
+        rows.append([label, n, head, name, None, None, vector.norm().item(), cosine, None, None])
+    blocks = {
+        "attention": ("input", "attention_norm"),
+        "feed_forward": ("attention_norm", "output"),
+    }
+    for name, ends in blocks.items():
+        cosine = torch.cosine_similarity(*(made[end][0].double() for end in ends), 0).item()
+        rows.append([label, n, head, f"{name}_block", None, None, None, cosine, None, None])
     weights = scores[head, at].softmax(-1).tolist()
-    for place, (score, weight) in enumerate(zip(scores[head, at].tolist(), weights, strict=True)):
-        rows.append([label, n, head, "softmax", place, None, None, score, weight])
+    tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0].tolist())
+    found = zip(tokens, scores[head, at].tolist(), weights, strict=True)
+    for place, (token, score, weight) in enumerate(found):
+        rows.append([label, n, head, "softmax", place, token, None, None, score, weight])
 FIGURE = ("bars", "model", "station position", ["weight"])

@@ -1,14 +1,21 @@
 """Where every weight sits: the tensors of each network by layer and part, shared ones once."""
 
 import re
+from collections import Counter
 
 import torch
-from transformers import AutoConfig, AutoModel
+from transformers import AutoConfig, AutoModelForPreTraining
 
-MODELS = {
-    "mini-BERT": ["assets/models/mini-bert", "main"],
-    "mini-DistilBERT": ["assets/models/mini-distilbert", "main"],
-    "mini-ALBERT": ["assets/models/mini-albert", "main"],
+FAMILY = "mini"
+CONFIGS = {
+    "mini-BERT": {
+        "model_type": "bert",
+        "vocab_size": 8000,
+        "hidden_size": 384,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 12,
+        "intermediate_size": 1536,
+    },
 }
 PARTS = {
     "layer_norm": r"layer_?norm",
@@ -21,18 +28,31 @@ PARTS = {
     "pooler": r"^pooler\.",
 }
 
-columns = ["model", "layer", "part", "weights"]
-counts = {}
-for label, (source, revision) in MODELS.items():
+columns = ["family", "model", "layer", "part", "weights", "applied_times"]
+rows = []
+for label, known in CONFIGS.items():
     with torch.device("meta"):  # shapes alone: no weight is loaded
-        model = AutoModel.from_config(AutoConfig.from_pretrained(source, revision=revision))
-    for name, tensor in model.named_parameters():
+        network = AutoModelForPreTraining.from_config(AutoConfig.for_model(**known)).eval()
+        ids = torch.zeros(1, 2, dtype=torch.long)
+    encoder, calls = network.base_model, Counter()
+
+    def count(module, *_):
+        calls.update(id(tensor) for tensor in module.parameters(recurse=False))
+
+    for module in encoder.modules():
+        module.register_forward_hook(count)
+    with torch.inference_mode():
+        encoder(input_ids=ids)
+    sizes, times = Counter(), {}
+    for name, tensor in encoder.named_parameters():
         part = next(part for part, rule in PARTS.items() if re.search(rule, name.lower()))
         found = re.search(r"\.(?:layer|albert_layer_groups)\.(\d+)\.", name)
         layer = int(found[1]) + 1 if found else None
         if layer is None and part == "layer_norm":
             part = "embedding_norm"
-        key = label, layer, part
-        counts[key] = counts.get(key, 0) + tensor.numel()
-rows = [[*key, n] for key, n in counts.items()]
+        sizes[layer, part] += tensor.numel()
+        times[layer, part] = calls[id(tensor)]
+    inside = {id(tensor) for tensor in encoder.parameters()}
+    sizes[None, "head"] = sum(t.numel() for t in network.parameters() if id(t) not in inside)
+    rows += [[FAMILY, label, *key, n, times.get(key, 0)] for key, n in sizes.items()]
 FIGURE = ("bars", "model", "layer part", ["weights"])

@@ -53,6 +53,7 @@ def priced(model, tokenizer, text, start, end):
 
 
 columns = ["word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces"]
+columns.append("vocabulary")
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -60,8 +61,9 @@ for label, (source, revision) in MODELS.items():
     for asked, (text, start, end) in zip(ASKED, STRETCHES, strict=True):
         nats, first, pieces = priced(model, tokenizer, text, start, end)
         if nats is None or tokenizer.unk_token in pieces:
-            rows.append([*asked, label, None, None, None, None])
+            rows.append([*asked, label, None, None, None, None, len(tokenizer)])
             continue
         rank = 1 + (first > -nats + 1e-12).sum().item() if len(pieces) == 1 else None
-        rows.append([*asked, label, math.exp(-nats), nats, rank, " ".join(pieces)])
+        found = math.exp(-nats), nats, rank, " ".join(pieces)
+        rows.append([*asked, label, *found, len(tokenizer)])
 FIGURE = ("bars", "model", "gap word", ["probability"])

@@ -10,8 +10,10 @@ MODELS = {
     "mini-ALBERT": ["assets/models/mini-albert", "main"],
 }
 TOP = 50
+HIDDEN = [""]  # the word that the reader hid in each gap, where one is known
 
-columns = ["gap", "model", "rank", "token", "probability"]
+columns = ["gap", "model", "rank", "word", "token", "probability"]
+columns += ["left_to_all_further_words", "perplexity"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -25,7 +27,16 @@ for label, (source, revision) in MODELS.items():
     masks = (inputs["input_ids"][0] == tokenizer.mask_token_id).nonzero()[:, 0]
     for gap, position in enumerate(masks.tolist(), 1):
         top = probabilities[position].topk(TOP)
-        pieces = tokenizer.convert_ids_to_tokens(top.indices.tolist())
-        for rank, (piece, p) in enumerate(zip(pieces, top.values.tolist(), strict=True), 1):
-            rows.append([gap, label, rank, piece, p])
+        choices = torch.special.entr(probabilities[position]).sum().exp().item()
+        ids = top.indices.tolist()
+        for rank, (i, p) in enumerate(zip(ids, top.values.tolist(), strict=True), 1):
+            piece = tokenizer.convert_ids_to_tokens(i)
+            left = max(0.0, 1 - top.values[:rank].sum().item())
+            rows.append([gap, label, rank, spelled(tokenizer, i), piece, p, left, choices])
+        word = HIDDEN[gap - 1]
+        own = tokenizer(word, add_special_tokens=False)["input_ids"] if word else []
+        if len(own) == 1 and own[0] not in ids and own[0] != tokenizer.unk_token_id:
+            p = probabilities[position, own[0]].item()
+            rank = 1 + (probabilities[position] > p).sum().item()
+            rows.append([gap, label, rank, word, None, p, None, choices])
 FIGURE = ("bars", "model", "gap rank token", ["probability"])

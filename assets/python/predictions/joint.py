@@ -1,5 +1,7 @@
 """Several gaps filled apart, and from left to right, each seeing the last (beam search)."""
 
+import math
+
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
@@ -11,7 +13,8 @@ MODELS = {
 }
 BEAM = 5
 
-columns = ["model", "filled", "place", "pieces", "log_joint_nats", "log_independent_nats"]
+columns = ["model", "filled", "place", "words", "log_joint_nats", "log_independent_nats"]
+columns += ["joint_probability", "independent_probability"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -45,6 +48,7 @@ for label, (source, revision) in MODELS.items():
     listed += [("left to right", place, beam) for place, beam in enumerate(beams, 1)]
     for how, place, (chosen, joint) in listed:
         independent = sum(apart[gap, i].item() for gap, i in enumerate(chosen))
-        pieces = " ".join(tokenizer.convert_ids_to_tokens(chosen))
-        rows.append([label, how, place, pieces, joint, independent])
+        words = " ".join(spelled(tokenizer, i) for i in chosen)
+        shares = math.exp(joint), math.exp(independent)
+        rows.append([label, how, place, words, joint, independent, *shares])
 FIGURE = ("bars", "model", "place filled", ["log_joint_nats", "log_independent_nats"])

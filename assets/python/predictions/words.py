@@ -1,5 +1,6 @@
 """How likely each word is in its place: hidden, then its pieces filled from left to right."""
 
+import math
 import re
 
 import torch
@@ -13,7 +14,11 @@ MODELS = {
 }
 WORD = r"\[(?:MASK|SEP|CLS|UNK|PAD)\]|[\w\u0300-\u036f]+(?:['’][\w\u0300-\u036f]+)*|[^\w\s]"
 
-columns = ["position", "word", "model", "probability", "surprisal_nats"]
+ANSWERS = 3  # of the first piece, listed beside it
+
+columns = ["position", "word", "model", "probability", "surprisal_nats", "rank", "tokens"]
+for n in range(1, ANSWERS + 1):
+    columns += [f"answer_{n}", f"probability_of_answer_{n}"]
 rows = []
 for label, (source, revision) in MODELS.items():
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -32,16 +37,22 @@ for label, (source, revision) in MODELS.items():
         straddles = any(spans[i][0] < word.start() or spans[i][1] > word.end() for i in inside)
         if not inside or straddles or re.fullmatch(r"\[\w+\]", word[0]):
             continue
-        if tokenizer.unk_token_id in [ids[i] for i in inside]:
-            rows.append([position, word[0], label, None, None])
-            continue
+        pieces = " ".join(tokenizer.convert_ids_to_tokens([ids[i] for i in inside]))
         hidden = [tokenizer.mask_token_id if i in inside else id for i, id in enumerate(ids)]
-        nats = 0.0
+        nats, first = 0.0, None
         for i in inside:
             segments = torch.tensor([coded["token_type_ids"]])
             with torch.inference_mode():
                 out = model(input_ids=torch.tensor([hidden]), token_type_ids=segments)
-            nats -= out.logits[0, i].double().log_softmax(-1)[ids[i]].item()
+            logs = out.logits[0, i].double().log_softmax(-1)
+            first = logs if first is None else first
+            nats -= logs[ids[i]].item()
             hidden[i] = ids[i]
-        rows.append([position, word[0], label, torch.tensor(-nats).double().exp().item(), nats])
+        rank = 1 + (first > -nats + 1e-12).sum().item() if len(inside) == 1 else None
+        known = tokenizer.unk_token_id not in [ids[i] for i in inside]
+        found = [math.exp(-nats), nats, rank] if known else [None, None, None]
+        top, listed = first.topk(ANSWERS), []
+        for i, p in zip(top.indices.tolist(), top.values.exp().tolist(), strict=True):
+            listed += [spelled(tokenizer, i), p]
+        rows.append([position, word[0], label, *found, pieces, *listed])
 FIGURE = ("bars", "model", "position word", ["surprisal_nats"])

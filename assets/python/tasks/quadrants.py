@@ -17,7 +17,7 @@ GROUPS = {
 
 columns = ["model", "layer", "head"]
 columns += [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
-rows = []
+rows, means = [], []
 for label, groups in GROUPS.items():
     source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
@@ -38,4 +38,6 @@ for label, groups in GROUPS.items():
         for head in range(attention.shape[1]):
             found = [share[layer, head].item() for share in shares]
             rows.append([label, layer + 1, head + 1, *found])
+    means.append([label, None, None, *(share.mean().item() for share in shares)])
+rows += means  # over all heads
 FIGURE = ("bars", "model", "layer head", columns[3:])

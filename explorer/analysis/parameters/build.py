@@ -7,7 +7,7 @@ from typing import Any
 from explorer.analysis.parameters.memory import shape_memory
 from explorer.analysis.parameters.shape import shape_flops
 from explorer.models.choice.counts import shape_counts, shape_total
-from explorer.models.specs import BASE, Architecture
+from explorer.models.specs import BASE, Architecture, ModelSpec
 from explorer.refusal import Refusal
 
 SHARING = ("none", "attention", "ffn", "all")
@@ -45,6 +45,11 @@ class BuiltModel:
     """One forward pass over the batch."""
     peak_bytes: int
     """Most activation bytes alive at once in float32."""
+
+    @property
+    def followed(self) -> ModelSpec:
+        """The network whose pass says what the whole shape's takes."""
+        return followed_spec(self.shape)
 
     @property
     def total(self) -> int:
@@ -111,7 +116,12 @@ def _refuse_contradictions(shape: Architecture, sharing: str, length: int) -> No
 
 
 def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
-    """Peak activation bytes of a shape, followed through a real forward pass on meta tensors.
+    """Peak activation bytes of a shape, followed through a real forward pass on meta tensors."""
+    return shape_memory(followed_spec(shape), length, batch).peak_bytes
+
+
+def followed_spec(shape: Architecture) -> ModelSpec:
+    """The network whose pass is followed in place of a whole shape's.
 
     Two layers are enough: each layer's tensors are freed before the next one's are made. The
     released classes differ in their activation function, so a factorised shape runs as ALBERT.
@@ -124,6 +134,4 @@ def activation_bytes(shape: Architecture, length: int, batch: int) -> int:
         "n_segments": max(1, shape.n_segments),
         "d_vocab": 2,
     }
-    return shape_memory(
-        replace(spec, architecture=replace(shape, **followed)), length, batch
-    ).peak_bytes
+    return replace(spec, architecture=replace(shape, **followed))

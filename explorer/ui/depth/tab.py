@@ -66,5 +66,4 @@ def read_deeper(question: dict) -> str:
     alignment = align({key: run.tokens for key, run in runs.items()})
     if not alignment.content:
         raise BadText(texts.NO_WORD)
-    words = [alignment.words[i].text for i in alignment.content]
-    return every_word_json(runs, words[:MOST_WORDS], len(words), words_of(runs, alignment, state))
+    return every_word_json(runs, alignment, MOST_WORDS, words_of(runs, alignment, state))

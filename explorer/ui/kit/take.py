@@ -8,8 +8,10 @@ from explorer.views.numbers import Numbers
 RECIPES = ASSETS / "python"
 """``<kind>.py`` computes a picture's numbers with plain transformers."""
 
-ENDS = {"prints": RECIPES / "print.py", "draws": RECIPES / "figure.py"}
-"""What every one of them ends with."""
+AROUND = {"finds": "head.py", "prints": "print.py", "draws": "figure.py", "writes": "write.py"}
+"""What is put around the lines of each: where the bundled models are; its rows and its figure."""
+SPELLING = RECIPES / "spelling.py"
+"""What is put in front of those that write pieces as the page does."""
 PICTURES = ("svg", "png")
 LINES = ("py", "ipynb")
 
@@ -20,9 +22,15 @@ def has_recipe(kind: str) -> bool:
 
 
 def recipe_parts(kind: str) -> dict[str, str]:
-    """The lines that compute a picture's numbers, those that print them, and those that draw."""
-    ends = {part: path.read_text("utf-8").partition("\n")[2] for part, path in ENDS.items()}
-    return {"computes": (RECIPES / f"{kind}.py").read_text("utf-8"), **ends}
+    """The lines that compute a picture's numbers, and by name those that are put around them."""
+    lines = (RECIPES / f"{kind}.py").read_text("utf-8")
+    if "spelled(" in lines:
+        lines = f"{SPELLING.read_text('utf-8').partition(chr(10))[2]}\n\n{lines}"
+    around = {
+        part: (RECIPES / name).read_text("utf-8").partition("\n")[2]
+        for part, name in AROUND.items()
+    }
+    return {"computes": lines, **around}
 
 
 def takeable(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:

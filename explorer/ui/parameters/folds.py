@@ -39,7 +39,8 @@ def show_calls(state: PageState | None) -> str:
         for spec in BASE.values()
     ]
     shown = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
-    drawn = takeable("parameters/calls", shown, calls_numbers([*rows, *shapes]))
+    numbers = calls_numbers([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
+    drawn = takeable("parameters/calls", shown, numbers)
     return join(*cards, drawn, note(texts.CALLS_NOTE))
 
 
@@ -176,7 +177,7 @@ def built_shape(values: dict[str, object]) -> str:
         return refused_html(str(error))
     drawn = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
     said = built_said(built, seven_sizes(), texts.BUILT)
-    shown = join(said, takeable("parameters/built", drawn, built_numbers(built)))
+    shown = join(said, takeable("parameters/built", drawn, built_numbers(built, seven_sizes())))
     return el("div", shown, class_="pt-built", aria_live="polite")
 
 

@@ -36,8 +36,6 @@ SIZES_TEXTS = {
     "label": "The seven sizes",
     "length": "Tokens",
     "unit": "Unit of bytes",
-    "export": "Save as CSV",
-    "file": "bert-family-sizes.csv",
     "finding": "ALBERT-xxlarge stores {weights} times what BERT-large stores, but one pass over "
     "{length} tokens takes {work} times the compute: parameter count says little about cost.",
     "note": "Counted on the released shapes, without weights. BERT-large has 335.1 M (its paper "

@@ -122,7 +122,14 @@ def drawn(
     )
     resident = resident_bytes() if measured else None
     whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
-    numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, work.looks)
+    compared = {
+        "albert_weights_over_bert": albert.weight_bytes / bert.weight_bytes,
+        "albert_pass_over_bert": albert.peak_bytes / bert.peak_bytes,
+        "width": BASE["bert"].architecture.d_model,
+    }
+    sizes = " ".join(dict.fromkeys(spec.size or spec.name for spec in specs))
+    chosen = {"sizes": sizes, "keeps": work.looks, "base": compared}
+    numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, chosen)
     said = [
         *(line for line in (place, whole) if line),
         texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks]),

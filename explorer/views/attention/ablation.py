@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
 from explorer.models.run import Run
-from explorer.views.markup import Markup, el, join, model_name, note, script_json
+from explorer.views.markup import Markup, el, join, model_name, script_json
 from explorer.views.numbers import Numbers
 
 
@@ -52,7 +52,7 @@ def changed_answers(results: Sequence[HeadAblation], texts: Mapping[str, str]) -
         for word in words
     )
     columns = el("div", *(_column(r, top, texts) for r in results), class_="columns ab-changes")
-    return join(columns, note(texts["scale"].format(top=f"{top:.3f}")))
+    return join(columns, el("p", texts["scale"].format(top=f"{top:.3f}"), class_="note scale"))
 
 
 def changed_numbers(
@@ -71,7 +71,11 @@ def changed_numbers(
     ]
     compared = {one.label: [[word.id for word in words] for words in one.words] for one in results}
     constants = {"OFF": {one.label: off[one.model] for one in results}, "IDS": compared}
-    return Numbers(columns, rows, constants=constants)
+    heads = {
+        one.label: " ".join(f"{layer + 1}.{head + 1}" for layer, head in off[one.model])
+        for one in results
+    }
+    return Numbers(columns, rows, {"state": {"heads_off": heads}}, constants)
 
 
 def _column(result: HeadAblation, top: float, texts: Mapping[str, str]) -> Markup:

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.alignment import Alignment
 from explorer.analysis.depth.dial import DepthDial
 from explorer.analysis.depth.every_word import EveryWord, shared_words
 from explorer.analysis.depth.lens import MaskLens
@@ -59,20 +60,23 @@ def dial_json(run: Run, dial: DepthDial) -> str:
 
 
 def every_word_json(
-    runs: Mapping[str, Run], words: Sequence[str], n_words: int, found: Mapping[str, EveryWord]
+    runs: Mapping[str, Run], alignment: Alignment, most: int, found: Mapping[str, EveryWord]
 ) -> str:
-    """The places of all words, layer by layer; counted are those that all models can read."""
+    """The places of the first words, layer by layer; counted are those that all models can read."""
+    shown = alignment.content[:most]
     counted = shared_words(found)
     models = [
         {
             "key": key,
             "label": run.spec.label,
             "rank": found[key].rank.tolist(),
+            "groups": [list(alignment.groups[key][i]) for i in shown],
             "first": int((found[key].rank[-1, counted] == 1).sum()),
         }
         for key, run in runs.items()
     ]
-    said = {"words": list(words), "n_words": n_words, "counted": int(counted.sum())}
+    words = [alignment.words[i].text for i in shown]
+    said = {"words": words, "n_words": len(alignment.content), "counted": int(counted.sum())}
     return script_json({**said, "models": models})
 
 

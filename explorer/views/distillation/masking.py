@@ -14,6 +14,8 @@ from explorer.analysis.distillation.masking import (
 from explorer.views.markup import Markup, el, join, note, table
 from explorer.views.numbers import Numbers
 
+LIMITS = {MASKED: 15 * FATES[0], SWAPPED: 15 * FATES[1], KEPT: 15 * FATES[2], LEFT: 85.0}
+"""Of all tokens in percent: what the shares tend to."""
 CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
 
 
@@ -43,12 +45,16 @@ def masking_html(
 
 def masking_numbers(found: MaskingSimulation, pool: int) -> Numbers:
     """What became of the tokens over all rounds; a swapped one became one of ``pool`` pieces."""
-    rows = [[LABELS[f], found.counts[f], found.shares[f]] for f in (MASKED, SWAPPED, KEPT, LEFT)]
+    rows = [
+        [LABELS[fate], found.counts[fate], found.shares[fate], limit / 100]
+        for fate, limit in LIMITS.items()
+    ]
     drawn = {"rounds": found.rounds, "seed": found.seed}
     constants = {name.upper(): value for name, value in drawn.items()}
     constants |= {"TOKENS": len(found.fate), "POOL": pool}
-    said = {"models": None, **drawn}
-    return Numbers(("token", "count", "share_of_all_tokens"), rows, said, constants)
+    said = {"models": None, "state": drawn}
+    columns = ("token", "count", "share_of_all_tokens", "tends_to")
+    return Numbers(columns, rows, said, constants)
 
 
 def _word(piece: str, fate: int, other: str) -> Markup:
@@ -60,7 +66,6 @@ def _word(piece: str, fate: int, other: str) -> Markup:
 
 
 def _counters(found: MaskingSimulation) -> Markup:
-    limits = {MASKED: 15 * FATES[0], SWAPPED: 15 * FATES[1], KEPT: 15 * FATES[2], LEFT: 85.0}
     rows: list[list[str | Markup]] = [
         [
             LABELS[fate],
@@ -68,7 +73,7 @@ def _counters(found: MaskingSimulation) -> Markup:
             f"{found.shares[fate]:.3%}",
             f"{limit:.1f}%",
         ]
-        for fate, limit in limits.items()
+        for fate, limit in LIMITS.items()
     ]
     rounds = "1 round" if found.rounds == 1 else f"{found.rounds:,} rounds"
     caption = f"{rounds}, {found.counts.sum():,} tokens seen, seed {found.seed}"

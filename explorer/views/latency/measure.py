@@ -1,11 +1,12 @@
 """The paradox card: three small bar pictures that begin alike and end differently."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 from explorer.analysis.digits import milliseconds
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
+from explorer.views.latency.numbers import timed_said
 from explorer.views.markup import Markup, el, explained, model_name
 from explorer.views.numbers import Numbers
 
@@ -62,14 +63,16 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
 def paradox_numbers(paradox: Paradox) -> Numbers:
     """Every bar of the card; the device stands in the name where there are several."""
     columns = ("model", "layers", "parameters", "gflops", "median_ms", "low_ms", "high_ms")
+    first = paradox.rows[0]
     rows = [
         [row.label, row.n_layers, row.parameters, row.gflops, row.ms, row.low_ms, row.high_ms]
         + ([None] * 3 if row.times is None else [row.times.ratio, row.times.low, row.times.high])
+        + [row.parameters / first.parameters, row.gflops / first.gflops]
         for row in paradox.timed or paradox.rows
     ]
-    ratio = ("times_the_first", "times_low", "times_high")
+    ratio = ("times_the_first", "times_low", "times_high", "times_parameters", "times_gflops")
     # The text is not run here, and the weights may be no checkpoint's.
-    said = asdict(paradox.workload) | {"text": None, "family": None, "models": None}
+    said = timed_said(paradox.workload)
     return Numbers(columns + ratio, rows, said)
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from explorer.views.latency.detail import Mark
 
 ENDS = ("low", "high")
+STATE = ("length", "batch", "device", "dtype")
+"""What of a workload stands in the name of its files."""
 
 
 def timed_said(
@@ -30,7 +32,9 @@ def timed_said(
     """
     work = {} if workload is None else asdict(workload)
     work |= {"device": ", ".join(devices)} if devices else {}
-    return {**NO_RUN} | {name: value for name, value in work.items() if name not in but}
+    told = {name: value for name, value in work.items() if name not in but}
+    state = {name: told.pop(name) for name in STATE if name in told}
+    return {name: None for name in NO_RUN if name not in state} | told | {"state": state}
 
 
 def scale_numbers(

@@ -56,7 +56,7 @@ def context_numbers(
         for key, one in found.items()
         for i, name in enumerate(one.readings)
     ]
-    return Numbers(ANSWERS, rows, constants=constants)
+    return Numbers(ANSWERS, rows, {"state": {"mask": 1 + int(str(constants["MASK"]))}}, constants)
 
 
 def held_out_figure(

@@ -87,7 +87,10 @@ def steps_canvas(
     """The charts and their numbers; ``constants`` say to the recipe which token and which word."""
     rows = [row for key, one in found.items() for row in _rows(one, labels[key])]
     figures = steps_figures(found, labels, words, texts)
-    return chart_canvas(figures, Numbers(COLUMNS, rows, constants=constants), note=texts["note"])
+    places: Mapping[str, int] = constants["POSITIONS"]  # type: ignore[assignment]
+    state = {"piece": ", ".join(dict.fromkeys(words.values())), "token": min(places.values())}
+    numbers = Numbers(COLUMNS, rows, {"state": state}, constants)
+    return chart_canvas(figures, numbers, note=texts["note"])
 
 
 def _rows(one: AnswerSteps, label: str) -> list[tuple[object, ...]]:

@@ -20,19 +20,33 @@ def built_html(
     return el("div", _facts(built, texts, parts), _among(built, sizes, texts), class_="pt-pair")
 
 
-def built_numbers(built: "BuiltModel") -> Numbers:
-    """One row a part, then what the whole applies and costs."""
-    parts = [[name, count] for name, count in built.components.items() if count]
+def built_numbers(built: "BuiltModel", sizes: "Sequence[Size]") -> Numbers:
+    """One row a part, then what the whole applies and costs; the seven it stands among are said."""
+    total = built.total
+    parts: list[list[object]] = [[name, n, n / total] for name, n in built.components.items() if n]
     whole = {
-        "total": built.total,
+        "total": total,
+        "fp32_bytes": 4 * total,
+        "fp16_bytes": 2 * total,
+        "int8_bytes": total,
         "applied": built.applied,
         "flops": built.flops,
         "activation_bytes_fp32": built.peak_bytes,
     }
     shape = asdict(built.shape) | {"sharing": built.sharing}
+    known = {size.spec.name: size.total for size in sizes}
     said = {**NO_RUN, "shape": shape, "length": built.length, "batch": built.batch}
-    constants = {"SHAPE": shape, "LENGTH": built.length, "BATCH": built.batch}
-    return Numbers(("part", "count"), [*parts, *map(list, whole.items())], said, constants)
+    said |= {"weights_of_the_published": known, "state": _told(shape)}
+    work = {"LENGTH": built.length, "BATCH": built.batch}
+    constants = {"SHAPE": shape, "CONFIG": built.followed.config, **work}
+    rows = parts + [[name, n, None] for name, n in whole.items()]
+    return Numbers(("part", "count", "share"), rows, said, constants)
+
+
+def _told(shape: Mapping[str, object]) -> dict[str, object]:
+    """What of a shape stands in the name of its file."""
+    names = {"L": "n_layers", "H": "d_model", "E": "d_embedding", "sharing": "sharing"}
+    return {short: shape[name] for short, name in names.items()}
 
 
 def refused_html(sentence: str) -> Markup:

@@ -9,6 +9,7 @@ from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.applied import LayerCalls
+    from explorer.models.specs import ModelSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +37,22 @@ def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) ->
     return el("div", table(list(heads.values()), body), class_="pt-calls")
 
 
-def calls_numbers(rows: Sequence[CallRow]) -> Numbers:
-    """Every chip: which weights each layer of a pass used."""
+def calls_numbers(
+    rows: Sequence[CallRow], loaded: Sequence["ModelSpec"], shapes: Sequence["ModelSpec"]
+) -> Numbers:
+    """Every chip: which weights each layer of a pass used, in loaded networks and in shapes."""
     body = [
         [row.label, row.source, layer, tensor + 1]
         for row in rows
         for layer, tensor in enumerate(row.calls.tensors, 1)
     ]
     said = {"family": True, "models": True}
-    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, said)
+    constants = {
+        "LOADED": {spec.label: spec.name for spec in loaded},
+        "CONFIGS": {spec.name: spec.config for spec in shapes},
+        "KINDS": list(dict.fromkeys(row.source for row in rows)),
+    }
+    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, said, constants)
 
 
 def _chips(row: CallRow, chip: str) -> Markup:

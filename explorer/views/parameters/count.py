@@ -50,6 +50,7 @@ def _row(member: "FamilyMember") -> dict[str, object]:
         "calls": member.spec.architecture.n_layers,
         "layer": counts.layer_size,
         "cells": cells(counts),
+        "config": member.spec.config,
         "savings": [[step.change, step.saved] for step in member.savings],
     }
 

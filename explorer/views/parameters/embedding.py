@@ -94,7 +94,7 @@ def embedding_canvas(
     known = [{"key": t.key, "name": t.name, "v": t.v, "h": t.h, "e": t.e} for t in tables]
     return chart_canvas(
         [embedding_figure(tables, start, texts)],
-        Numbers(COLUMNS, rows, NO_RUN),
+        Numbers(COLUMNS, rows, NO_RUN, {"TABLES": [[t.name, t.v, t.h, t.e] for t in tables]}),
         pins=known,
         start=known[tables.index(start)],
         texts=dict(texts),

@@ -48,20 +48,22 @@ def memory_figures(rows: Sequence[MemoryRow], texts: Mapping[str, str]) -> "list
 
 
 def memory_numbers(
-    rows: Sequence[MemoryRow], configs: Mapping[str, object], keeps: bool
+    rows: Sequence[MemoryRow], configs: Mapping[str, object], said: Mapping[str, object]
 ) -> Numbers:
     """Every bar in bytes; what was not measured is empty.
 
     Args:
         rows: The bars.
         configs: What each network's config says, by its name.
-        keeps: Whether the pass hands out all that goes on inside.
+        said: The sizes that were chosen, whether the pass hands out all that goes on inside, and
+            what the sentence compares.
     """
     columns = ("model", "weight_bytes", "peak_bytes_estimated", "peak_bytes_measured")
     body = [[r.label, r.memory.weight_bytes, r.memory.peak_bytes, r.measured] for r in rows]
-    work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch, "keeps": keeps}
+    work = {"length": rows[0].memory.length, "batch": rows[0].memory.batch, "keeps": said["keeps"]}
     constants = {name.upper(): value for name, value in work.items()} | {"CONFIGS": configs}
-    return Numbers(columns, body, {**NO_RUN, **work}, constants)
+    told = {"state": {"sizes": said["sizes"], **work}, "base": said["base"]}
+    return Numbers(columns, body, {**NO_RUN, **told}, constants)
 
 
 def _bars(rows: Sequence[MemoryRow], sizes: Sequence[int | None], name: str) -> "go.Bar":

@@ -79,4 +79,8 @@ def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object
         for m in members
         for t in m.counts.encoder
     ]
-    return chart_canvas(ways, Numbers(COLUMNS, rows, NO_RUN), texts=dict(texts))
+    totals = {
+        m.spec.label: {"stored": m.counts.total, "applied": m.counts.applied} for m in members
+    }
+    numbers = Numbers(COLUMNS, rows, {**NO_RUN, "totals": totals})
+    return chart_canvas(ways, numbers, texts=dict(texts))

@@ -60,22 +60,25 @@ def asked_table(
 def asked_numbers(
     asked: Sequence[tuple[str, int]],
     found: Mapping[str, Sequence[SpanScore | str]],
-    labels: Mapping[str, str],
+    names: tuple[Mapping[str, str], Mapping[str, int]],
     stretches: Sequence[tuple[str, Word]],
 ) -> Numbers:
     """Every asked word in every gap; empty where a vocabulary cannot write it.
 
-    ``stretches`` has the text with each of them in its place, and where it stands there.
+    ``names`` are the models' labels and the sizes of their vocabularies; ``stretches`` has the text
+    with each of the words in its place, and where it stands there.
     """
+    labels, sizes = names
     columns = ("word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces")
     rows = [
-        [word, gap + 1, labels[key], *_priced(scores[i])]
+        [word, gap + 1, labels[key], *_priced(scores[i]), sizes[key]]
         for i, (word, gap) in enumerate(asked)
         for key, scores in found.items()
     ]
     listed = [[word, gap + 1] for word, gap in asked]
     constants = {"ASKED": listed, "STRETCHES": placed(stretches)}
-    return Numbers(columns, rows, constants=constants)
+    state = {"asked": ", ".join(dict.fromkeys(word for word, _ in asked))}
+    return Numbers((*columns, "vocabulary"), rows, {"state": state}, constants)
 
 
 def placed(stretches: Sequence[tuple[str, Word]]) -> list[tuple[str, int, int]]:

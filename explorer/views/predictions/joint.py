@@ -18,13 +18,15 @@ def joint_html(fillings: Sequence[MaskFillings], texts: Mapping[str, str]) -> Ma
 def joint_numbers(fillings: Sequence[MaskFillings]) -> Numbers:
     """Every filling of every model, in nats: below a certain size a probability prints as 0."""
     columns = ("model", "filled", "place", "words", "log_joint_nats", "log_independent_nats")
+    shares = ("joint_probability", "independent_probability")
     rows = [
         [found.label, how, place, " ".join(one.words), one.joint, one.independent]
+        + [float(np.exp(nats)) for nats in (one.joint, one.independent)]
         for found in fillings
         for how, listed in (("alone", [found.alone]), ("left to right", found.together))
         for place, one in enumerate(listed, 1)
     ]
-    return Numbers(columns, rows)
+    return Numbers(columns + shares, rows)
 
 
 def _column(found: MaskFillings, texts: Mapping[str, str]) -> Markup:

@@ -81,7 +81,7 @@ def _column(result: MaskPredictions, found: Mapping[int, WordFound]) -> dict[str
                 "pieces": list(result.tokens[mask]),
                 "p": [float(f"{p:.7g}") for p in result.probabilities[mask]],
                 "entropy": round(float(result.entropy[mask]), 4),
-                "choices": round(float(np.exp(result.entropy[mask])), 1),
+                "choices": float(f"{np.exp(result.entropy[mask]):.7g}"),
                 **({"yours": _hidden(result, mask, found[mask])} if mask in found else {}),
             }
             for mask in range(len(result.positions))

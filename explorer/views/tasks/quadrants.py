@@ -18,7 +18,10 @@ def pair_quadrants_html(results: Sequence[PairQuadrants], texts: Mapping[str, st
 
 
 def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignment) -> Numbers:
-    """Where every head looks from either sentence; each three add up to one."""
+    """Where every head looks from either sentence, and all heads of a model on average.
+
+    Each three add up to one.
+    """
     groups = {result.label: alignment.groups[result.model] for result in results}
     ways = [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
     rows = [
@@ -27,6 +30,7 @@ def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignmen
         for layer, heads in enumerate(result.mass)
         for head, mass in enumerate(heads)
     ]
+    rows += [[result.label, None, None, *result.mean.ravel()] for result in results]
     return Numbers(("model", "layer", "head", *ways), rows, constants={"GROUPS": groups})
 
 

@@ -48,7 +48,7 @@ def answer_spans_numbers(
         for key, one in found.items()
         for (first, last), begins, ends in zip(one.places, one.start, one.end, strict=True)
     ]
-    said = {"text": None, "question": question, "passage": passage}
+    said = {"text": None, "state": {"question": question}, "passage": passage}
     constants = {
         "QUESTION": question,
         "PASSAGE": passage,

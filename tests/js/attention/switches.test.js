@@ -52,7 +52,7 @@ test('before anything is measured there are no strongest heads and no scale', ()
 
 test('a head that was measured says what is lost without it and is as dark as the root of its share', () => {
   const {root, cell} = open(swept()), share = (key, i) => cell(key, i).style.getPropertyValue('--share');
-  assert.deepEqual(texts(root, '.note'), ['Click. From 0 to 0.40 nats.']);
+  assert.deepEqual(texts(root, '.note'), ['Click.', 'From 0 to 0.40 nats.']);
   assert.deepEqual([0, 1, 2, 3, 4, 5].map(i => share('bert', i)), ['100', '50', '0', '3', '25', '50']);
   assert.equal(share('albert', 5), '39');   // sqrt(.06 / .4)
   assert.deepEqual([0, 1, 2, 3, 4, 5].map(i => cell('bert', i).title.split(', ')[2]),

@@ -160,7 +160,7 @@ test('the wall follows its width and the page’s colours', async () => {
 
 test('its lines of Python know each model’s pieces and which words were added', () => {
   const groups = [[0], [1], [2], [3]];
-  assert.deepEqual(constants(wallData()), {GROUPS: {BERT: groups, ALBERT: groups}, ADDED: [0, 3]});
+  assert.deepEqual(constants(wallData()), {GROUPS: {BERT: groups, ALBERT: groups}, ADDED: [0, 3], KINDS: wallData().kinds.map(kind => wallData().texts.kinds[kind])});
 });
 
 test('its table has a row for every head, with the share of its kind where it has one', () => {

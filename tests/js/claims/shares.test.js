@@ -58,7 +58,8 @@ test('a filter that was set before is shown', () => {
 
 test('the table counts every verdict of all and of each report', () => {
   const {columns, rows} = table(data);
-  assert.deepEqual(columns, ['report', 'verdict', 'claims']);
+  assert.deepEqual(columns, ['report', 'verdict', 'claims', 'share_of_the_report']);
   assert.equal(rows.length, 12);
-  assert.deepEqual(rows.slice(2, 6), [['all', 'Wrong', 3], ['all', 'No source', 0], ['Report A', 'Right', 2], ['Report A', 'Imprecise', 0]]);
+  assert.deepEqual(rows.slice(2, 6).map(row => row.slice(0, 3)), [['all', 'Wrong', 3], ['all', 'No source', 0], ['Report A', 'Right', 2], ['Report A', 'Imprecise', 0]]);
+  for (const report of ['all', 'Report A']) assert.equal(rows.filter(([name]) => name === report).reduce((sum, row) => sum + row[3], 0), 1);
 });

@@ -4,7 +4,8 @@ import {test} from 'node:test';
 import {click, place, settled, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {show, table} = await import('../../../assets/js/depth/lens.js');
+const {constants, show, table} = await import('../../../assets/js/depth/lens.js');
+const {partOf} = await import('../../../assets/js/kit/menus.js');
 
 const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
   looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
@@ -24,9 +25,10 @@ const albert = () => ({key: 'albert', label: 'ALBERT', layers: 1, flops: [1e9, 2
   mask(1, ['dog', 'cat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0]), mask(1, ['rug', 'mat'], [[.1, .2], [.9, .1]], [3, 1], [6, 0])]});
 const data = changes => ({texts: said, models: [bert(), albert()], masks: ['The ▢', 'a ▢'], n_masks: 2, cards: [], run: {text: 'x'}, ...changes});
 
+let nth = 0;
 function shown(params, changes, asks = async () => '{}') {
   const {state} = begun(params), root = place();
-  show(root, data(changes), {asks, dark: false, ask() {}});
+  show(root, data({run: {text: `x${nth += 1}`}, ...changes}), {asks, dark: false, ask() {}});
   return {root, state};
 }
 const option = (root, name) => [...root.querySelectorAll('.aw-choice button')].find(button => button.textContent === name);
@@ -103,10 +105,10 @@ test('it says how many masks are read where that is not all', () => {
   assert.equal(texts(shown().root, '.note').some(text => /masks/.test(text)), false);
 });
 
-const words = {words: ['a', 'b'], n_words: 2, counted: 2, models: [{key: 'bert', label: 'BERT', first: 1, rank: [[2, 1]]}]};
+const words = {words: ['a', 'b'], n_words: 2, counted: 2, models: [{key: 'bert', label: 'BERT', first: 1, rank: [[2, 1]], groups: [[1], [2]]}]};
 
 test('every word is asked for when the reader looks at them, once for a text', async () => {
-  const asked = [], {root, state} = shown({}, {}, async question => { asked.push(question); return JSON.stringify(words); });
+  const asked = [], {root, state} = shown({}, {run: {text: 'x'}}, async question => { asked.push(question); return JSON.stringify(words); });
   assert.equal(asked.length, 0);
   click(option(root, 'every word'));
   assert.equal(root.querySelector('.dp-place-of').textContent, 'Wait.');
@@ -150,9 +152,39 @@ test('a text without a mask says so and offers to hide each word', async () => {
 
 test('the table has a row for each word at each layer, and whether the model has decided there', () => {
   const {columns, rows} = table(data());
-  assert.deepEqual(columns, ['mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided']);
-  assert.equal(rows.length, 20);
-  assert.deepEqual(rows.slice(2, 6), [[1, 'BERT', 1, 'cat', .003, 2, 3, false], [1, 'BERT', 1, 'dog', .5, 2, 3, false],
-    [1, 'BERT', 2, 'cat', .998, 1, 0, true], [1, 'BERT', 2, 'dog', 0, 1, 0, true]]);
-  assert.deepEqual(rows[6].slice(0, 3), [2, 'BERT', 0]);
+  assert.deepEqual(columns, ['part', 'mask', 'model', 'layer', 'word', 'probability', 'place_of_final_answer', 'kl_final_to_layer_nats', 'decided', 'flops']);
+  assert.equal(rows.length, 24);
+  assert.deepEqual(rows.slice(2, 6), [['lens', 1, 'BERT', 1, 'cat', .003, 2, 3, false, null], ['lens', 1, 'BERT', 1, 'dog', .5, 2, 3, false, null],
+    ['lens', 1, 'BERT', 2, 'cat', .998, 1, 0, true, null], ['lens', 1, 'BERT', 2, 'dog', 0, 1, 0, true, null]]);
+  assert.deepEqual(rows[6].slice(0, 4), ['lens', 2, 'BERT', 0]);
+  assert.deepEqual(rows.slice(20, 22), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9], ['dial', 1, 'ALBERT', 1, 'cat', .1, null, 0, null, 1e9]]);
+});
+
+test('once the server was asked the table has what lies beyond the usual depth, too', async () => {
+  const run = {text: 'deep'}, deep = {top: [[['dog', .9]], [['cat', .75]]], kl: [0, .25]};
+  shown({times: '2'}, {run}, async () => JSON.stringify(deep));
+  await settled();
+  const {rows} = table(data({run}));
+  assert.deepEqual(rows.filter(([part, mask]) => part === 'dial' && mask === 1), [['dial', 1, 'ALBERT', 1, 'dog', .9, null, 0, null, 1e9],
+    ['dial', 1, 'ALBERT', 2, 'cat', .75, null, .25, null, 2e9]]);
+  assert.deepEqual(constants(data({run})), {MASKS: 2, APPLIED: {ALBERT: [2, 1]}});
+  assert.deepEqual(constants(data()).APPLIED, {ALBERT: [1, 1]}, 'of another text nothing is known');
+});
+
+test('every word has a table of its own, and a menu once it is there', async () => {
+  const menu = document.createElement('details'), {root} = shown({}, {}, async () => JSON.stringify(words));
+  menu.className = 'take';
+  menu.innerHTML = '<button data-take="csv"></button><button data-take="py"></button>';
+  root.parentElement.append(menu);
+  assert.equal(root.hasAttribute('data-empty'), false);
+  click(option(root, 'every word'));
+  assert.equal(root.hasAttribute('data-empty'), true, 'nothing is there yet');
+  await settled();
+  const {kind, picture, data: found} = partOf(root.querySelector('.take'));
+  assert.equal(kind, 'depth/words');
+  assert.deepEqual(picture.table(found), {columns: ['model', 'layer', 'position', 'word', 'place'], rows: [['BERT', 0, 1, 'a', 2], ['BERT', 0, 2, 'b', 1]]});
+  assert.deepEqual(picture.constants(found), {WORDS: ['a', 'b'], GROUPS: {BERT: [[1], [2]]}});
+  assert.equal(root.querySelectorAll('.take [data-take]').length, 2, 'its lines of Python, too');
+  click(option(root, 'a mask'));
+  assert.deepEqual([root.hasAttribute('data-empty'), root.querySelector('.take')], [false, null]);
 });

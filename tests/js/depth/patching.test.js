@@ -114,8 +114,11 @@ test('its lines of Python know the texts, the words, and the pieces of the model
 
 test('the table has a row for each word, layer and mask', () => {
   const {columns, rows} = table(data());
-  assert.deepEqual(columns, ['model', 'mask', 'answer_first_text', 'answer_second_text', 'layer', 'word', 'share_brought_back']);
-  assert.equal(rows.length, 21);
-  assert.deepEqual([rows[4], rows.at(-1)], [['BERT', 1, 'he', 'she', 1, 'king', .75], ['ALBERT', 2, 'he', 'she', 1, '[MASK]', 1]]);
+  assert.deepEqual(columns, ['model', 'mask', 'answer_first_text', 'answer_second_text', 'gap_first_text', 'gap_second_text', 'layer', 'word',
+    'share_brought_back']);
+  assert.equal(rows.length, 22);
+  assert.deepEqual(rows[4], ['BERT', 1, 'he', 'she', 2.5, -1.25, 1, 'king', .75]);
+  assert.deepEqual(rows[9], ['BERT', 2, 'he', 'she', 3, 1, null, null, null], 'where the texts differ by too little only the gaps are known');
+  assert.deepEqual(rows.at(-1), ['ALBERT', 2, 'he', 'she', 2.5, -1.25, 1, '[MASK]', 1]);
   assert.deepEqual(table({}).rows, []);
 });

@@ -5,7 +5,8 @@ import {charts, click, enter, place, settled, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 import {beside, lab, STUDENT, TEACHER} from './soft.js';
 
-const {constants, show, table, whole} = await import('../../../assets/js/distillation/lab.js');
+const {constants, said, show, table, whole} = await import('../../../assets/js/distillation/lab.js');
+const {setTemperature} = await import('../../../assets/js/distillation/temperature.js');
 
 const soft = (p, t) => { const raised = p.map(one => one ** (1 / t)), sum = raised.reduce((a, b) => a + b); return raised.map(one => one / sum); };
 const kl = (p, q) => p.reduce((sum, one, i) => sum + one * Math.log(one / q[i]), 0);
@@ -186,14 +187,39 @@ test('the same data drawn again is unpacked once; the curves can be asked for wh
   await settled();
 });
 
-test('the table has a row for each listed word and model, but not for the third one', () => {
-  const data = lab({models: [...lab().models, beside()]}), {columns, rows} = table(data);
-  assert.deepEqual(columns, ['model', 'id', 'word', 'logit_below_largest']);
-  assert.equal(rows.length, 18);
-  assert.deepEqual(rows[0], ['BERT', 0, 'a', 0]);
-  assert.deepEqual(rows.slice(9).map(([model, , word]) => model + word), [...'abcdefghj'].map(word => `DistilBERT${word}`));
-  near(rows[1][3], Math.log(254 / 450));
-  assert.deepEqual(constants(data), {PLACE: 1, IDS: [0, 1, 2, 3, 4, 5, 6, 7, 9]});
+test('the table has every number that is drawn at its temperature, of all three models, and what the curves say at the others', () => {
+  const data = lab({temperature: 2, models: [...lab().models, beside()]}), t = 2;
+  begun();   // the link names no temperature
+  setTemperature(t);
+  const {columns, rows} = table(data), of = (measure, model = null, at = t) => rows.filter(row => row[0] === measure && row[1] === model && row[2] === at);
+  const one = (...wanted) => { const found = of(...wanted); assert.equal(found.length, 1, String(wanted)); return found[0][5]; };
+  assert.deepEqual(columns, ['measure', 'model', 'temperature', 'id', 'word', 'value']);
+  const [p, q] = [soft(TEACHER, t), soft(STUDENT, t)];
+  for (const [label, exact] of /** @type {[string, number[]][]} */ ([['BERT', p], ['DistilBERT', q]])) {
+    const listed = of('probability', label);
+    assert.deepEqual(listed.map(row => row[4]), [...'abcdefghj']);
+    for (const [, , , id, , value] of listed) near(value, exact[id]);
+    near(one('probability_of_all_words_but_those_shown', label), exact[8]);
+  }
+  near(of('logit_below_largest', 'BERT', null)[1][5], Math.log(254 / 450));
+  near(one('kl_teacher_student'), kl(p, q));
+  near(one('t2_kl'), 4 * kl(p, q));
+  near(one('t2_kl_by_mean'), .4 * kl(p, q));
+  near(one('entropy_student'), entropy(q));
+  near(one('dark_knowledge', 'BERT'), 1 - p[0]);
+  near(one('kl_teacher_student', null, .5), kl(soft(TEACHER, .5), soft(STUDENT, .5)));
+  assert.equal(of('js').length, 1, 'the temperature of the dial is in the curves, too');
+  const third = soft([.25, .5, .125, .125], t);
+  assert.deepEqual(of('probability', 'ALBERT').map(row => row[4]), ['a', 'b', 'd']);
+  near(one('probability_of_first', 'ALBERT'), third[1]);
+  near(one('probability_of_pieces_in_both', 'BERT'), p[0] + p[1] + p[3]);
+  near(one('probability_of_pieces_in_both', 'ALBERT'), third[0] + third[1] + third[2]);
+  assert.deepEqual(['BERT', 'ALBERT'].map(label => one('share_of_pieces_in_both_vocabularies', label, null)), [.3, .8]);
+  assert.deepEqual([1, 5].map(k => one(`shared_of_top_${k}`, null, null)), [0, 3]);
+  assert.deepEqual(said(data), {state: {temperature: 2, words_per_model: 8, hidden_word: 1}, words_not_shown: 1});
+  assert.deepEqual(constants(data), {PLACE: 1, IDS: [0, 1, 2, 3, 4, 5, 6, 7, 9], SHOWN: [0, 1, 2, 3, 4, 5, 6, 7, 9], TEMPERATURE: 2, TEMPERATURES: [.5, 1, 2],
+    PAIR: ['BERT', 'DistilBERT'], BESIDE: 'ALBERT'});
+  assert.equal(constants(lab()).BESIDE, null);
 });
 
 test('bars keep their scale at every temperature, with those of T = 1 as outlines; a log scale is the reader\'s choice and the link\'s', () => {

@@ -32,7 +32,7 @@ const shares = counts => JSON.stringify({texts: {label: 'All', report: '{name}',
 test('a canvas shows its value, its next one, and nothing without one', async () => {
   const {root, update} = await canvas('claims/shares', shares({right: 2, wrong: 2}));
   assert.deepEqual(texts(root, '.cs-segment'), ['2 right', '2 wrong']);
-  assert.deepEqual(gradio.tableOf(root).rows, [['all', 'Right', 2], ['all', 'Wrong', 2]]);
+  assert.deepEqual(gradio.tableOf(root).rows, [['all', 'Right', 2, .5], ['all', 'Wrong', 2, .5]]);
   assert.deepEqual(gradio.valueAt(root), {kind: 'claims/shares', value: shares({right: 2, wrong: 2})});
   await update(shares({right: 5}));
   assert.deepEqual(texts(root, '.cs-segment'), ['5 right']);
@@ -206,7 +206,7 @@ test('a file is made of the picture above its menu, of a canvas or of a drawing 
   click(details.querySelector('button'));
   assert.equal(details.querySelector('[role=status]').textContent, '');
   await files(1);
-  assert.match(await made[0].text(), /\r\nreport,verdict,claims\r\nall,Right,2\r\nall,Wrong,0\r\n$/);
+  assert.match(await made[0].text(), /\r\nreport,verdict,claims,share_of_the_report\r\nall,Right,2,1\r\nall,Wrong,0,0\r\n$/);
   assert.equal(details.open, false);
   const drawn = document.createElement('div');
   drawn.className = 'drawn';

@@ -4,9 +4,9 @@ import {beforeEach, test} from 'node:test';
 
 import {click, place, press, texts, widen} from '../dom.js';
 
-const {show, table} = await import('../../../assets/js/parameters/map.js');
+const {constants, said, show, table} = await import('../../../assets/js/parameters/map.js');
 
-const said = {mode_label: 'mode', modes: {stored: 'Stored', applied: 'Applied'}, family_label: 'family', families: {base: 'Base', large: 'Large', odd: 'Odd'},
+const words = {mode_label: 'mode', modes: {stored: 'Stored', applied: 'Applied'}, family_label: 'family', families: {base: 'Base', large: 'Large', odd: 'Odd'},
   stored_note: 'as stored; dashed: {first}', applied_note: 'as applied', hint: 'point', heads_apart: 'The pooler is in.', terms: {pooler: 'box-pooler'},
   parts: {word_embeddings: 'Word embeddings', embedding_projection: 'Projection', attention: 'Attention', ffn: 'Feed-forward', pooler: 'Pooler', head: 'Head'},
   changes: {factorising: 'factorising', sharing: 'one shared layer', layers: 'fewer layers', pooler: 'no pooler', segments: 'no segments', width: 'narrower'},
@@ -18,7 +18,7 @@ const cell = (part, millions, layer = null, calls = 1) => ({part, layer, calls, 
 const layer = (n, calls) => [cell('attention', 10, n, calls), cell('ffn', 20, n, calls)];
 const row = (key, label, calls, applied, cells, savings) => {
   const total = cells.reduce((sum, one) => sum + one.size, 0);
-  return {key, label, total, applied: applied * 1e6, bytes: 4 * total, head: cell('head', 24, null, 0), calls, layer: 3e7, cells, savings};
+  return {key, label, total, applied: applied * 1e6, bytes: 4 * total, head: cell('head', 24, null, 0), calls, layer: 3e7, cells, savings, config: {of: label}};
 };
 const BASE = [
   row('bert', 'BERT', 2, 100, [cell('word_embeddings', 38), ...layer(0), ...layer(1), cell('pooler', 2)], []),
@@ -28,11 +28,11 @@ const BASE = [
 ];
 const LARGE = [row('bert', 'BERT-L', 1, 200, [cell('word_embeddings', 170), ...layer(0)], []),
   row('albert', 'ALBERT-L', 3, 99, [cell('word_embeddings', 9), ...layer(0, 3)], [['factorising', 161e6], ['sharing', 0], ['width', -5e7]])];
-const only = (...rows) => ({families: {odd: rows}, texts: said});
+const only = (...rows) => ({families: {odd: rows}, texts: words});
 const width = part => [part.style.left, part.style.width].map(text => Number(parseFloat(text).toFixed(6)));
 const near = (got, wanted) => assert.deepEqual(got.map(at => at.map(v => Number(v.toFixed(6)))), wanted);
 
-function open(data = {families: {base: BASE, large: LARGE}, texts: said}) {
+function open(data = {families: {base: BASE, large: LARGE}, texts: words}) {
   const root = place();
   show(root, data);
   const bar = key => root.querySelector(`.pm-row[data-model=${key}] .pm-bar`), button = text => [...root.querySelectorAll('.pm-switch button')]
@@ -118,7 +118,7 @@ test('at first the last model’s feed-forward layer is looked at, with its tens
   assert.deepEqual([texts(root, '.pm-inspector th'), texts(root, '.pm-inspector td')],
     [['Tensor', 'Shape', 'Type', 'Bytes', 'ffn.0'], ['20 × 1000 × 1000', 'float32', '80,000,000']]);
   assert.deepEqual([...root.querySelectorAll('.pm-inspector th')].map(one => one.getAttribute('scope')), ['col', 'col', 'col', 'col', 'row']);
-  assert.deepEqual([...root.querySelectorAll('.pm-inspector tbody tr > *')].map(one => one.dataset.label), said.tensor_head);
+  assert.deepEqual([...root.querySelectorAll('.pm-inspector tbody tr > *')].map(one => one.dataset.label), words.tensor_head);
   assert.deepEqual([...root.querySelector('.pm-inspector').children].map(one => one.classList[0]), ['pm-line', 'table']);
   assert.equal(root.querySelector('.pm-inspector .table').getAttribute('aria-label'), 'Tensor');
   assert.equal(current().length, 0);
@@ -217,7 +217,7 @@ test('another family takes the place of the first and the focus stays on its nam
 test('a family that is alone has no switch', () => {
   const {root} = open(only(...BASE));
   assert.deepEqual(texts(root, '.pm-switch button'), ['Stored', 'Applied']);
-  assert.equal(open({families: {base: BASE, large: LARGE}, texts: said}).button('Large').getAttribute('aria-pressed'), 'false');
+  assert.equal(open({families: {base: BASE, large: LARGE}, texts: words}).button('Large').getAttribute('aria-pressed'), 'false');
 });
 
 test('the pooler is explained where it is first named', () => {
@@ -227,10 +227,16 @@ test('the pooler is explained where it is first named', () => {
 });
 
 test('its table has every part of every model, and the head', () => {
-  const {columns, rows} = table({families: {base: BASE.slice(2), large: LARGE.slice(1)}});
+  const drawn = {families: {base: BASE.slice(2), large: LARGE.slice(1)}, chosen: 'bert=large'}, {columns, rows} = table(drawn);
   assert.deepEqual(columns, ['family', 'model', 'layer', 'part', 'weights', 'applied_times']);
   assert.deepEqual(rows.slice(0, 6), [['base', 'ALBERT', null, 'word_embeddings', 8e6, 1], ['base', 'ALBERT', null, 'embedding_projection', 1e6, 1],
     ['base', 'ALBERT', 1, 'attention', 1e7, 2], ['base', 'ALBERT', 1, 'ffn', 2e7, 2], ['base', 'ALBERT', null, 'pooler', 2e6, 1], ['base', 'ALBERT', null,
     'head', 24e6, 0]]);
-  assert.equal(rows.length, 10);
+  assert.equal(rows.length, 6, 'of the family that is drawn alone');
+  assert.deepEqual(constants(drawn), {FAMILY: 'base', CONFIGS: {ALBERT: {of: 'ALBERT'}}});
+  const {state, totals} = said(drawn);
+  assert.deepEqual(state, {family: 'base', counted: 'stored'});
+  assert.deepEqual(totals, {ALBERT: {stored: 41e6, applied: 71e6, fp32_bytes: 164e6, one_layer: 3e7, embeddings: 9e6, saved: {
+    stored: {all: 59e6, factorising: {weights: 29e6, percent: 100 * 29 / 59}, sharing: {weights: 3e7, percent: 100 * 30 / 59}},
+    applied: {all: 29e6, factorising: {weights: 29e6, percent: 100}}}}});
 });

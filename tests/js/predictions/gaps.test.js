@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, enter, place, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {show, table} = await import('../../../assets/js/predictions/gaps.js');
+const {constants, show, table} = await import('../../../assets/js/predictions/gaps.js');
 const {begin} = await import('../../../assets/js/page/masks.js');
 
 const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
@@ -135,9 +135,12 @@ test('a model that cannot be had is a card in its place; without a gap or a mode
 });
 
 test('the table has a row for each word, gap after gap within a model, without the cards', () => {
-  const {columns, rows: found} = table({models: {a: {label: 'A', card: 'x'}, b: model('B', mask(['x', 'y'], [.2, .1]), mask(['z'], [.5]))}});
-  assert.deepEqual(columns, ['gap', 'model', 'rank', 'word', 'token', 'probability']);
-  assert.deepEqual(found, [[1, 'B', 1, 'x', '▁x', .2], [1, 'B', 2, 'y', '▁y', .1], [2, 'B', 1, 'z', '▁z', .5]]);
+  const far = {...mask(['z'], [.5]), choices: 7, yours: {pieces: 1, p: .01, rank: 60, row: -1}}, masks = [{hidden: ''}, {hidden: 'cat'}];
+  const drawn = {masks, models: {a: {label: 'A', card: 'x'}, b: model('B', {...mask(['x', 'y'], [.25, .125]), choices: 9}, far)}}, {columns, rows: found} = table(drawn);
+  assert.deepEqual(columns, ['gap', 'model', 'rank', 'word', 'token', 'probability', 'left_to_all_further_words', 'perplexity']);
+  assert.deepEqual(found, [[1, 'B', 1, 'x', '▁x', .25, .75, 9], [1, 'B', 2, 'y', '▁y', .125, .625, 9], [2, 'B', 1, 'z', '▁z', .5, .5, 7],
+    [2, 'B', 60, 'cat', null, .01, null, 7]]);
+  assert.deepEqual(constants(drawn), {HIDDEN: ['', 'cat']});
 });
 
 test('a click on a predicted word fills its gap, and the words behind the others stay', () => {

@@ -71,6 +71,13 @@ test('what is not seen, and what a reader only works, is left out', () => {
   assert.deepEqual(rects(svg), [[0, 0, 1, 2], [0, 0, 2, 1], [0, 0, 1, 1]]);
 });
 
+test('a scale is drawn with what it is the scale of; other notes, and what is pressed or moved, are not', () => {
+  const say = (name, className) => { const node = laid('p', [0, 0, 60, 10], {}, name); node.className = className; return node; };
+  const notes = [say('asided', 'note'), say('0 to 1', 'note scale'), say('shade', 'note dp-scale'), say('press', 'chips'), say('T', 'ds-control'), say('pick', 'ds-pick')];
+  const {svg} = drawn(laid('div', [0, 0, 90, 90], red, ...notes));
+  assert.deepEqual(texts(svg).map(([text]) => text), ['0 to 1', 'shade']);
+});
+
 test('what is pale is drawn pale as a whole', () => {
   const {svg} = drawn(laid('div', [0, 0, 50, 50], {...red, opacity: '0.5'}, laid('b', [0, 0, 6, 10], {}, 'x')));
   assert.equal(svg.querySelector('g g').getAttribute('opacity'), '0.5');

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {cell, csv, fileName, json, recipe} from '../../../assets/js/take/files.js';
+import {cell, csv, fileName, json, notebook, recipe} from '../../../assets/js/take/files.js';
 
 const about = {picture: 'predictions/gaps', text: 'It costs\n= 5, "no"', models: ['a', 'b'], date: '2026-01-31'};
 const table = {columns: ['word', 'p'], rows: [['=1+1', 0.1], ['+x', -2.5], ['-', 1e-9], ['@a', null], ['##s', 0], ['a,"b"', 1], ['\tx', true]]};
@@ -53,6 +53,17 @@ test('a name says text, picture and date, and nothing that a disk refuses', () =
 
 test('constants are put where they stand, whole, whatever they hold', () => {
   const lines = 'import x\n\nTEXT = "old"\nMODELS = {\n    "a": 1,\n}  # all\nIDS = [1]  # which\nprint(TEXT)\n';
-  const set = recipe({computes: lines, prints: 'print(1)\n', draws: 'draw()\n'}, {TEXT: 'a "$1" \\ null true', MODELS: {b: ['c', true, null, {d: false}]}, IDS: null}, {date: 'd'});
-  assert.equal(set, '# -*- coding: utf-8 -*-\n# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null true"\nMODELS = {"b": ["c", True, None, {"d": False}]}  # all\nIDS = None  # which\nprint(TEXT)\nprint(1)\ndraw()\n');
+  const parts = {finds: 'find()\n', computes: lines, prints: 'print(1)\n', draws: 'draw()\n', writes: 'write()\n'}, set = recipe(parts, {TEXT: 'a "$1" \\ null true', MODELS: {b: ['c', true, null, {d: false}]}, IDS: null}, {date: 'd'});
+  assert.equal(set, '# -*- coding: utf-8 -*-\n# date: d\nimport x\n\nTEXT = "a \\"$1\\" \\\\ null true"\nMODELS = {"b": ["c", True, None, {"d": False}]}  # all\nIDS = None  # which\nprint(TEXT)\nprint(1)\ndraw()\nwrite()\n');
+});
+
+test('bundled models are where the head finds them, and a text that looks like one is a text', () => {
+  const lines = {finds: 'SPACE = ""  # which\nBUNDLED = find()\n', computes: 'TEXT = ""\nMODELS = {}\n', prints: '', draws: 'figure = 1\n', writes: 'write()\n'};
+  const constants = {TEXT: 'assets/models/a', MODELS: {a: ['assets/models/a', 'main'], b: ['c/assets/models/b', 'main']}}, [, , ...set] = recipe(lines, constants, {a: 1}).split('\n');
+  assert.deepEqual(set, ['SPACE = ""  # which', 'BUNDLED = find()', 'TEXT = "assets/models/a"',
+    'MODELS = {"a": [BUNDLED + "/a", "main"], "b": ["c/assets/models/b", "main"]}', 'figure = 1', 'write()', '']);
+  assert.ok(!recipe(lines, {...constants, MODELS: {b: ['c', 'main']}}, {}).includes('BUNDLED'));
+  assert.ok(recipe(lines, constants, {link: 'https://huggingface.co/spaces/me/explorer?text=a'}).includes('SPACE = "me/explorer"  # which'));
+  const cells = JSON.parse(notebook(lines, constants, {picture: 'a/b'})).cells.map(one => one.source);
+  assert.deepEqual(cells.slice(1), [set.slice(0, 2).join('\n'), set.slice(2, 4).join('\n'), 'figure = 1\nfigure']);
 });

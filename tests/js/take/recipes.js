@@ -1,11 +1,11 @@
-// The lines of Python that pictures hand out, with their rows: reads {models, pictures} from stdin,
-// where each picture has its kind's lines, its text and its data, and answers {name: {table, lines}}; for test_recipes.py.
+// The lines of Python that pictures hand out, with the CSV beside them: reads {models, pictures} from stdin,
+// where each picture has its kind's lines, its text and its data, and answers {name: {csv, lines}}; for test_recipes.py.
 // A picture is named by its kind, and where there are several of one, by what differs behind a colon.
 import {readFileSync} from 'node:fs';
 
 import {moduleOf} from '../module.js';
 import '../page.js';
-import {recipe} from '../../../assets/js/take/files.js';
+import {plainCsv, recipe} from '../../../assets/js/take/files.js';
 
 const {models, pictures} = JSON.parse(readFileSync(0, 'utf8'));
 const drawn = {table: data => data, constants: data => data.constants};   // what Python drew has both beside it
@@ -13,6 +13,6 @@ const told = Object.entries(pictures).map(async ([name, {lines, text, data}]) =>
   const [kind] = name.split(':');
   const picture = data.rows && data.columns ? drawn : await moduleOf(kind);
   const constants = {TEXT: text, MODELS: models, ...picture.constants?.(data)};
-  return [name, {table: picture.table(data), lines: recipe(lines, constants, {picture: kind})}];
+  return [name, {csv: plainCsv(picture.table(data)), lines: recipe(lines, constants, {picture: kind})}];
 });
 process.stdout.write(JSON.stringify(Object.fromEntries(await Promise.all(told))));

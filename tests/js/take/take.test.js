@@ -10,14 +10,14 @@ Object.assign(window, {parent: window});
 const {resize} = await import('../../../assets/js/kit/dom.js');
 const {begin} = await import('../../../assets/js/page/here.js');
 const {aboutOf, lookOf, origin, take} = await import('../../../assets/js/take/take.js');
-const {notebook} = await import('../../../assets/js/take/files.js');
 const {takeTab} = await import('../../../assets/js/take/page.js');
 await import('../../../assets/js/gradio.js');
 
 const known = {models: [{label: 'BERT', source: 'a/bert', revision: 'r1', sha256: ''}, {label: 'ALBERT', source: 'a/albert', revision: 'r2',
   sha256: 'f'.repeat(64)}],
   versions: 'torch 2', cite: 'Cite.'};
-const served = {'provenance/mini': () => JSON.stringify(known), 'recipe/predictions/gaps.json': () => JSON.stringify({computes: 'TEXT = "old"\nMODELS = {}\nN = 1\n', prints: '', draws: ''}),
+const nothing = {finds: '', prints: '', draws: '', writes: ''};
+const served = {'provenance/mini': () => JSON.stringify(known), 'recipe/predictions/gaps.json': () => JSON.stringify({...nothing, computes: 'TEXT = "old"\nMODELS = {}\nN = 1\n'}),
   standalone: () => '<head></head><main><!--content--></main><script><!--taken--></script>'};
 const asked = [], saved = [], later = [], soon = globalThis.setTimeout;
 Object.assign(globalThis, {
@@ -103,20 +103,23 @@ test('an image in another width and theme, without its lines; then the page is a
 });
 
 test('a notebook has the lines in cells, the bundled models\' folder named, the figure last', async () => {
-  served['recipe/predictions/joint.json'] = () => JSON.stringify({computes: 'MODELS = {}\nrows = []\n', prints: '\nprint(*columns)\n', draws: '\n# A plain figure of these\nfigure.show()\n'});
+  served['recipe/predictions/joint.json'] = () => JSON.stringify({finds: 'find()', computes: 'MODELS = {}\nrows = []\n', prints: '\nprint(*columns)\n', draws: '\n# A plain figure of these\nfigure = 1\n',
+    writes: 'write()'});
   const {text, name, type} = await taken('ipynb', {}, 'predictions/joint'), {cells} = JSON.parse(text);
   assert.equal(type, 'application/x-ipynb+json');
   assert.ok(name.endsWith('.ipynb'));
   assert.deepEqual(cells.map(cell => cell.cell_type), ['markdown', 'code', 'code']);
   assert.match(cells[0].source, /^# predictions\/joint\n- picture: .*\n- text: A \[MASK\]/);
   assert.match(cells[1].source, /^MODELS = \{"BERT": .*\nrows = \[\]$/);
-  assert.equal(cells[2].source, '# A plain figure of these\nfigure.show()');
+  assert.equal(cells[2].source, '# A plain figure of these\nfigure = 1\nfigure');
 });
 
-test('a notebook of the bundled models fetches them from the Space that it comes from, else says what to set', () => {
-  const home = link => JSON.parse(notebook({computes: 'MODELS = {}\n', prints: '', draws: 'x'}, {MODELS: {BERT: ['assets/models/mini-bert', 'main']}}, {picture: 'p', link})).cells[1].source;
-  assert.match(home('https://huggingface.co/spaces/some/explorer?v=1'), /snapshot_download\("some\/explorer", repo_type="space", allow_patterns="assets\/models\/\*"\)/);
-  assert.match(home('http://127.0.0.1:7860/?v=1'), /raise FileNotFoundError\("The bundled models are not here: set EXPLORER/);
+test('what the reader has chosen in a picture stands in its file, its name and below its drawing', async () => {
+  const said = () => ({state: {temperature: 0.5, family: 'bert=large'}}), {name, text} = await taken('json', {said});
+  assert.equal(name, `a-mask-or-he-she_predictions-gaps_temperature-0.5_family-bert-large_${today}.json`);
+  const {about} = JSON.parse(text);
+  assert.deepEqual([about.temperature, about.family, about.state], [0.5, 'bert=large', undefined]);
+  assert.match((await taken('svg', {said})).text, />temperature: 0\.5; family: bert=large</);
 });
 
 test('where nothing ran, nothing is said of it', () => {
@@ -125,7 +128,7 @@ test('where nothing ran, nothing is said of it', () => {
 });
 
 test('a page that was taken away has all of it with it and asks nobody', async () => {
-  Object.assign(window.explorer, {taken: {provenance: known, recipes: {'predictions/gaps': {computes: 'N = 2\n', prints: '', draws: ''}}, link: 'http://kept.test/'}});
+  Object.assign(window.explorer, {taken: {provenance: known, recipes: {'predictions/gaps': {...nothing, computes: 'N = 2\n'}}, link: 'http://kept.test/'}});
   const before = asked.length, {text} = await taken('py', {constants: () => ({N: 3})});
   assert.match(text, /link: http:\/\/kept\.test\/\?v=1[^]*\nN = 3\n$/);
   assert.equal(asked.length, before);

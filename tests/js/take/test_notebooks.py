@@ -9,7 +9,7 @@ import pytest
 import torch
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from explorer.assets import ROOT
 from explorer.models.specs import MINI
@@ -19,7 +19,7 @@ from tests.needs import needs_node
 
 HERE = Path(__file__).parent
 TEXT = "The river flows into the [MASK] Ocean."
-KINDS = ("predictions/gaps", "depth/similarity", "parameters/map")
+KINDS = ("predictions/gaps", "depth/similarity")
 pytestmark = [needs_node, pytest.mark.processes]
 
 
@@ -70,11 +70,6 @@ def test_a_notebook_of_answers(notebooks, figure_of):
     assert [one["y"][0] for one in traces] == pytest.approx(wanted, rel=1e-5)
 
 
-def test_a_notebook_of_weights(figure_of):
-    wanted = [AutoModel.from_pretrained(s.bundled_path).num_parameters() for s in MINI.values()]
-    assert [sum(one["y"]) for one in figure_of("parameters/map")] == wanted
-
-
 def test_a_notebook_of_likeness(figure_of):
     (trace,) = figure_of("depth/similarity")
     own = [z for x, y, z in zip(trace["x"], trace["y"], trace["z"], strict=True) if x == y]
@@ -84,5 +79,5 @@ def test_a_notebook_of_likeness(figure_of):
 
 def test_without_the_bundled_models_it_says_where_to_get_them(figure_of, monkeypatch):
     monkeypatch.delenv("EXPLORER")
-    with pytest.raises(CellExecutionError, match="set EXPLORER to a folder with a copy"):
-        figure_of("parameters/map")
+    with pytest.raises(CellExecutionError, match="Set EXPLORER to a folder with a copy"):
+        figure_of("predictions/gaps")

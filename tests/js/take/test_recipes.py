@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from explorer.models import specs
 from explorer.models.specs import MINI
 from explorer.page_state import PageState
 from explorer.ui.kit.take import RECIPES, recipe_parts
 from tests.js import page_values as values
-from tests.js.take.recomputed import agree, recomputed
+from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
 from tests.ui.kit.test_drawn import GAPS, PAIR, PASSAGE, drawings, numbers_in
 
@@ -44,6 +45,7 @@ def pictures(tuned_family, monkeypatch):
     from explorer.ui.attention import ablation, summary
     from explorer.ui.attention.folds_words import SUMMARIES
     from explorer.ui.depth import patching
+    from explorer.ui.depth import tab as depth
     from explorer.ui.distillation import folds
     from explorer.ui.parameters import folds as parameters_folds
     from explorer.ui.parameters import memory
@@ -76,6 +78,7 @@ def pictures(tuned_family, monkeypatch):
     found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
     found["parameters/memory"] = memory.show_memory("mini", 32, 1, keeps=False)
     found["parameters/memory:kept"] = memory.show_memory("larger", 16, 2, keeps=True)
+    found["depth/words"] = depth.read_deeper({"params": {"text": TEXT}, "want": "words"})
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
     drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}
     assert {name.split(":")[0] for name in drawn} == set(KINDS)
@@ -84,9 +87,9 @@ def pictures(tuned_family, monkeypatch):
 
 @pytest.fixture
 def told(pictures):
-    """Each picture's rows and its lines, as the browser writes both."""
+    """Each picture's CSV and its lines, as the browser writes both."""
     given = {
-        "models": {spec.label: [str(spec.bundled_path), "main"] for spec in MINI.values()},
+        "models": {spec.label: [f"assets/models/{spec.name}", "main"] for spec in MINI.values()},
         "pictures": {
             name: {
                 "lines": recipe_parts(name.split(":")[0]),
@@ -103,15 +106,47 @@ def told(pictures):
     return json.loads(done.stdout)
 
 
-def test_the_lines_of_every_picture_find_and_draw_its_rows_again(told, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for number, (kind, found) in enumerate(told.items()):
-        path = tmp_path / f"{number}.py"
-        path.write_text(found["lines"], "utf-8")
-        columns, rows = found["table"]["columns"], found["table"]["rows"]
-        fresh = recomputed(path)
-        agree([dict(zip(columns, row, strict=True)) for row in rows], fresh)
-        assert len(fresh) * 5 >= len(rows), kind
+def test_every_saved_script_stands_alone_and_prints_the_csv_saved_beside_it(told, tmp_path):
+    empty, home, scripts = tmp_path / "empty", tmp_path / "home", []
+    empty.mkdir()
+    (home / "assets").mkdir(parents=True)
+    (home / "assets" / "models").symlink_to(specs.BUNDLED)
+    for number, found in enumerate(told.values()):
+        scripts.append(tmp_path / f"{number}.py")
+        scripts[-1].write_text(found["lines"], "utf-8")
+    printed = run_alone(scripts, empty, home)
+    for (name, found), text in zip(told.items(), printed, strict=True):
+        agree(found["csv"], text, name.split(":")[0])
+    assert {path.name for path in empty.iterdir()} == {f"{one.stem}.html" for one in scripts}
+
+
+HEAD = (RECIPES / "head.py").read_text("utf-8") + "print(BUNDLED)"
+SENTENCE = "Set EXPLORER to a folder with a copy of the explorer: its models are read.\n"
+
+
+def found_by(lines, explorer=None):
+    """Where the head of a script finds the models, in a process of its own, or what it says."""
+    given = {"EXPLORER": str(explorer)} if explorer else {}
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", lines], env=given, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout.strip() or done.stderr
+
+
+def test_the_models_are_found_by_explorer_else_by_the_package_else_one_sentence_says_what_to_set(
+    tmp_path,
+):
+    copy, installed, empty = (tmp_path / name for name in ("copy", "installed", "empty"))
+    for place in (copy, installed):
+        (place / "assets" / "models").mkdir(parents=True)
+    empty.mkdir()
+    (installed / "explorer").mkdir()
+    (installed / "explorer" / "__init__.py").write_text("raise AssertionError('imported')")
+    with_package = f"import sys\nsys.path.insert(0, {str(installed)!r})\n{HEAD}"
+    assert found_by(HEAD, copy) == (0, str(copy / "assets" / "models"))
+    assert found_by(with_package, copy) == (0, str(copy / "assets" / "models"))
+    assert found_by(with_package) == (0, str(installed / "assets" / "models"))
+    assert found_by(HEAD) == found_by(with_package, empty) == (1, SENTENCE)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -124,6 +159,6 @@ def test_they_need_nothing_of_the_explorer(kind):
         for name in n.names
     }
     roots |= {n.module.split(".")[0] for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
-    assert roots <= {"torch", "transformers", "peft", "numpy", "plotly"} | set(
+    assert roots <= {"torch", "transformers", "peft", "numpy", "plotly", "huggingface_hub"} | set(
         sys.stdlib_module_names
     )

@@ -182,6 +182,8 @@ def as_printed(rows):
             assert row["low"] <= row[score] <= row["high"]
             assert row["share_of_bert"] == pytest.approx(row[score] / first[score])
     built = {row["part"]: row["count"] for row in rows["parameters/built"]}
+    sizes = [built.pop(f"{name}_bytes") for name in ("fp32", "fp16", "int8")]
+    assert sizes == [size * built["total"] for size in (4, 2, 1)]
     cost = {built.pop(name) for name in ("applied", "flops", "activation_bytes_fp32")}
     assert built.pop("total") == sum(built.values()) == sharing_modes(128)[0].total
     assert all(cost)
@@ -190,11 +192,13 @@ def as_printed(rows):
 def named(said):
     for kind in ("claim", "limits", "times", "ratios", "faster"):
         told = said[f"latency/{kind}"]
-        assert (told["length"], told["batch"]) == (WORK.length, WORK.batch), kind
+        state = told["state"]
+        assert (state["length"], state["batch"]) == (WORK.length, WORK.batch), kind
         assert told["models"] is told["text"] is None, kind
     assert said["latency/recorded"]["machine"] == {"torch": "9"}
     assert said["latency/recorded"]["device"] is None, "another machine's numbers"
     assert said["parameters/built"]["shape"]["d_embedding"] == 128
+    assert said["parameters/built"]["state"] == {"L": 12, "H": 768, "E": 128, "sharing": "none"}
     assert "models" not in said["tasks/sst2"], "whose adapters they are"
     assert said["tasks/printed"]["models"] is None
     assert said["tasks/sentiment"]["text"] == TEXT
@@ -206,5 +210,7 @@ def named(said):
     assert said["parameters/calls"] == {"family": True, "models": True}, "weights are read there"
     assert said["tasks/question"]["passage"] == PASSAGE
     assert said["latency/measure"]["models"] is None, "shapes are no checkpoints"
-    assert said["latency/measure"]["length"] == 32
+    assert said["latency/measure"]["state"]["length"] == 32
+    assert said["attention/ablation"]["state"] == {"heads_off": {"mini-BERT": "1.1"}}
+    assert said["predictions/asked"]["state"] == {"asked": "cat, unbelievable"}
     assert said["predictions/joint"] == {}

@@ -43,7 +43,7 @@ def test_nothing_else_is_sent(client, address):
 
 def test_a_recipe_is_sent_as_it_is(client):
     parts = client.get("/recipe/depth/lens.json").json()
-    assert list(parts) == ["computes", "prints", "draws"]
+    assert list(parts) == ["computes", "finds", "prints", "draws", "writes"]
     text = "".join(parts.values())
     compile(text, "lens.py", "exec")
     assert "import explorer" not in text

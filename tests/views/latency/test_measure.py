@@ -95,7 +95,7 @@ def test_every_sample_is_a_point_and_every_median_a_line():
     drawn = json.loads(samples_canvas(result, texts_folds.SAMPLES))
     found = [row[1:] for row in drawn["numbers"]["rows"]]
     assert found == [[place, ms] for t in figure.data for place, ms in enumerate(t.x, 1)]
-    assert drawn["numbers"]["said"]["length"] == result.workload.length
+    assert drawn["numbers"]["said"]["state"]["length"] == result.workload.length
 
 
 def test_table_has_a_dash_where_there_is_no_percentile():

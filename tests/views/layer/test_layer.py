@@ -62,7 +62,9 @@ def test_steps_stand_where_the_one_before_ended():
         "bert": AnswerSteps(np.array([-9.0, -7, -8, -2, -1])),
         "albert": AnswerSteps(np.array([-3.0, -2, -1])),
     }
-    drawn = json.loads(steps_canvas(found, LABELS, dict.fromkeys(LABELS, "cat"), {}, words.STEPS))
+    told = {"POSITIONS": {"BERT": 3, "ALBERT": 4}}
+    drawn = json.loads(steps_canvas(found, LABELS, dict.fromkeys(LABELS, "cat"), told, words.STEPS))
+    assert drawn["numbers"]["said"] == {"state": {"piece": "cat", "token": 3}}
     first, second = drawn["figures"]
     attention, feed_forward, start, end = first["data"]
     assert (attention["base"], attention["y"]) == ([-9, -8], [2, 6])

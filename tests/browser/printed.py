@@ -1,0 +1,69 @@
+"""What is drawn is in the file: the numbers that pictures print, against what their menus save."""
+
+import json
+import re
+
+SAVED = """async place => {
+  const home = document.querySelector('script[src$="/gradio.js"]').src, from = path => import(new URL(path, home).href);
+  const {shownAbove} = await from('gradio.js'), {aboutOf, provenance} = await from('take/take.js');
+  const {csv, fileName, json} = await from('take/files.js'), {runParams} = await from('page/here.js');
+  const known = await provenance(runParams().family);
+  const ASIDE = 'input, select, textarea, button.chip, .take, .sr-only, .sr, .fg, .note, .pm-inspector, [hidden]';
+  const isSeen = node => node.getClientRects().length || getComputedStyle(node).display === 'contents';
+  const printed = node => node instanceof Text ? ` ${node.nodeValue} `
+    : node instanceof Element && !node.matches(ASIDE) && isSeen(node) ? [...node.childNodes].map(printed).join('') : '';
+  return [...document.querySelectorAll(`${place} .take`)].filter(isSeen).map(menu => {
+    const {kind, root, picture, data} = shownAbove(menu), own = picture.said?.(data), about = aboutOf(kind, known, own), table = picture.table(data);
+    return {kind, text: printed(root), sentences: JSON.stringify(data?.texts ?? ''), csv: csv(table, about), json: json(table, about),
+      name: fileName(about, kind, 'csv', own?.state), state: own?.state ?? {}};
+  });
+}"""
+"""Of every menu in sight: the words of its picture as they are drawn, and its files.
+
+Left out are what a reader works, notes, the axes of charts, and the tensors of one pointed-at cell.
+"""
+NUMBER = re.compile(r"(?<![\w.,])[-+−]?\d[\d,]*(?:\.\d+)?(?:×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?(?![\w])%?")
+UNITS = (1, 100, 1e-3, 1e-6, 1e-9, 1 / 2**20, 1 / 60)
+"""As it is, in percent, thousands, millions, thousand millions, MiB, minutes."""
+RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹−", "-0123456789-")
+
+
+def unsaved(one):
+    """The numbers that a picture prints and its files lack.
+
+    A count below 1,000 is not looked for: it numbers a layer or a head, or counts rows.
+    """
+    document = json.loads(one["json"])
+    cells = [cell for row in document["rows"] for cell in row]
+    values = [cell for cell in cells if isinstance(cell, int | float)]
+    values += numbers_of(json.dumps(document["about"]))
+    said = " ".join([one["sentences"], *(cell for cell in cells if isinstance(cell, str))])
+    fixed = set(NUMBER.findall(said))
+    found = dict.fromkeys(NUMBER.findall(one["text"]))
+    looked = [token for token in found if token not in fixed and re.search("[.,%×]", token)]
+    return [token for token in looked if not is_among(token, values)]
+
+
+def numbers_of(text):
+    return [float(number) for number in re.findall(r"\d+(?:\.\d+)?(?:e[-+]\d+)?", text)]
+
+
+def is_among(token, values):
+    """Whether a printed number is one of the values, rounded as it is printed."""
+    number, _, power = token.rstrip("%").translate(RAISED).replace(",", "").partition("×10")
+    wanted = abs(float(number)) * 10.0 ** int(power or 0)
+    half = 0.5 * 10.0 ** (int(power or 0) - len(number.partition(".")[2]))
+    return any(
+        abs(abs(value) * unit - wanted) <= half * (1 + 1e-9) + 1e-12
+        for value in values
+        for unit in UNITS
+    )
+
+
+def untold(one):
+    """What of a picture's state stands not in its files or not in their name."""
+    about = json.loads(one["json"])["about"]
+    lost = [name for name, value in one["state"].items() if about.get(name) != value]
+    lost += [name for name in one["state"] if f"# {name}: " not in one["csv"]]
+    plain = [re.sub(r"[^\w.]+", "-", name).strip("-").lower() for name in one["state"]]
+    return lost + [name for name in plain if name.replace("_", "-") not in one["name"]]
