@@ -223,7 +223,8 @@ test('the table has every number that is drawn at its temperature, of all three 
 });
 
 test('bars keep their scale at every temperature, with those of T = 1 as outlines; a log scale is the reader\'s choice and the link\'s', () => {
-  const {root, state} = shown(), [, two] = root.querySelectorAll('.ds-presets button'), of = (id, kind) => shares(root, `.ds-row[data-id="${id}"] .${kind}`);
+  const {root, state} = shown(), [one, two] = root.querySelectorAll('.ds-presets button'), of = (id, kind) => shares(root, `.ds-row[data-id="${id}"] .${kind}`);
+  click(one);
   assert.deepEqual(of(0, 'ds-ghost'), [0, 0], 'nothing to be seen behind itself');
   const plain = of(0, 'ds-bar');
   click(two);
