@@ -56,7 +56,8 @@ export function figure(spec, label) {
   const name = () => { title.textContent = now.layout.title?.text ?? ''; };
   const layout = templates => ({...now.layout, title: undefined, uirevision: 'kept', template: templates[isDark() ? 'dark' : 'light'], autosize: true,
     ...touched() ? {dragmode: false} : {}});
-  const draw = () => ready.Plotly.react(plot, now.data, layout(ready.templates), CONFIG);
+  const config = () => touched() ? {...CONFIG, displayModeBar: false} : CONFIG;   // under a finger its buttons would lie over the chart
+  const draw = () => ready.Plotly.react(plot, now.data, layout(ready.templates), config());
   const begin = found => { ready = found; return draw(); };
   const given = window.explorer.charts;   // a page that was taken away has the library with it
   const whole = () => first ??= given ? Promise.resolve(begin(given)) : plotly().then(begin);

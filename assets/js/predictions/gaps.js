@@ -162,7 +162,7 @@ export function show(root, data) {
   }
   redraw();
   link(gaps);
-  root.replaceChildren(gaps, control(data, redraw), make('p', {class: 'note'}, data.texts.rule));
+  root.replaceChildren(gaps, control(data, redraw), make('p', {class: 'note'}, data.texts.rule, make('span', {class: 'pr-spread-rule'}, data.texts.spread_rule)));
 }
 
 /** @type {import('../gradio.js').Picture['said']} */

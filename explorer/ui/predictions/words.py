@@ -44,9 +44,9 @@ CANVAS = {
     "shared_none": "No word is in all {n} lists.",
     "scale": "Bars end at {max}.",
     "rule": "Probabilities are over the whole vocabulary; all bars of a mask share one scale. "
-    "Perplexity n: like choosing among n equally likely words. Words in all lists are bold; a dot "
-    "marks the one other model that also lists a word; a word that starts with … continues the "
-    "word before.",
+    "Words in all lists are bold; a dot marks the one other model that also lists a word; a word "
+    "that starts with … continues the word before.",
+    "spread_rule": " Perplexity n: like choosing among n equally likely words.",
     "mask": "Mask {i} of {n}",
     "yours": "your word {word}: {p}, rank {rank} of {size}",
     "yours_pieces": "your word {word} is {n} pieces here; this mask takes one, so it has no "
