@@ -7,7 +7,7 @@ def power(x: float) -> str:
     """A small or large number: ``7.0×10⁻⁴``."""
     if not x:
         return "0"
-    digits, _, exponent = f"{x:.1e}".replace("-", "−", x < 0).partition("e")
+    digits, _, exponent = f"{x:.1e}".replace("-", "−", int(x < 0)).partition("e")
     return f"{digits}×10{str(int(exponent)).translate(RAISED)}"
 
 

@@ -173,7 +173,7 @@ function words(view, {t, a, b, dark, soft}) {
     t: `T = ${shown(t)}`, teacher: data.teacher.label, student: data.student.label,
     word: word(data.names[data.teacher.top[0]]), p: number(a.p[data.teacher.top[0]]),
     dark: make('strong', {}, percent(dark.get(data.teacher))), other: percent(dark.get(data.student))}));
-  const told = {t: shown(t), teacher: a.p[data.teacher.top[0]].toFixed(3), student: b.p[data.student.top[0]].toFixed(3), kl: Math.abs(found.ab).toFixed(3)};
+  const told = {t: shown(t), teacher: number(a.p[data.teacher.top[0]]), student: number(b.p[data.student.top[0]]), kl: number(Math.abs(Number(found.ab.toFixed(9))))};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]')) place.textContent = told[place.getAttribute('data-soft')];
   view.scale.textContent = scaleNow() === 'log' ? texts.scale_log : texts.scale;
   if (!data.beside) return;

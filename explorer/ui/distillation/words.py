@@ -1,5 +1,6 @@
 """Sentences of the distillation tab."""
 
+from explorer.analysis.digits import probability
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.choice.family import parent_of
 from explorer.models.kinds import label_of
@@ -127,9 +128,9 @@ def distillation_finding(
         el("span", shown, data_soft=name)
         for name, shown in (
             ("t", f"{pair.temperature:g}"),
-            ("teacher", f"{pair.teacher.max():.3f}"),
-            ("student", f"{pair.student.max():.3f}"),
-            ("kl", f"{pair.kl_teacher_student:.3f}"),
+            ("teacher", probability(pair.teacher.max())),
+            ("student", probability(pair.student.max())),
+            ("kl", probability(abs(round(pair.kl_teacher_student, 9)))),
         )
     )
     return finding(

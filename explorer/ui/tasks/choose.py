@@ -64,9 +64,9 @@ def build_fold(state: gr.State) -> None:
     """Three limits and a score, a press that measures, two charts and a table."""
     with fold("tasks", "choose", texts.FOLD) as opened:
         with gr.Row(elem_classes="lt-controls"):
-            limits = [gr.Number(0, label=label, minimum=0) for label in (texts.SIZE, texts.TIME)]
+            limits = [gr.Number(label=label, minimum=0) for label in (texts.SIZE, texts.TIME)]
             score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
-            least = gr.Number(0, label=texts.LEAST, minimum=0, maximum=100)
+            least = gr.Number(label=texts.LEAST, minimum=0, maximum=100)
         ways = gr.Checkbox(False, label=texts.WAYS)
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEASURE, size="sm")
