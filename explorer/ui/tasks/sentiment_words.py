@@ -41,7 +41,7 @@ SENTIMENT_NOTE = (
     "differ."
 )
 UNDECIDED = " is undecided between positive and negative (0.500)"
-BASELINE = ", mainly because of its baseline before any word ({base}); the words add {added}"
+BASELINE = ", mainly because of its baseline before any word ({base}; the words add {added})"
 NO_TEXT = "There is no text to classify: type a sentence."
 
 QUESTION_LABEL = "Question"

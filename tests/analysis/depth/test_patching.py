@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from explorer.analysis.depth.patching import (
     FAR,
@@ -22,6 +25,7 @@ from explorer.models.rows import Patch
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText
+from explorer.ui.depth.patching_words import PICTURE
 
 FIRST, SECOND = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 
@@ -145,3 +149,21 @@ def test_of_texts_that_part_too_little_nothing_is_said(tiny_family):
     assert found.d_first - found.d_second == 0
     assert not found.are_first
     assert set(LEAST) == {"float32", "float16", "bfloat16"}
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    arrays(np.float64, (2, 6), elements=st.floats(-6, 6)).filter(
+        lambda a: a[0].argmax() == a[1].argmax() and not np.allclose(*a)
+    )
+)
+def test_with_one_top_prediction_the_words_with_the_largest_terms_of_kl_are_followed(logits):
+    """Not those whose scores differ most: a change of an unlikely word's score says little."""
+    p, q = (np.exp(one) / np.exp(one).sum() for one in logits)
+    first, second = rival_answers(*logits)
+    assert p[first] * np.log(p[first] / q[first]) == pytest.approx((p * np.log(p / q)).max())
+    assert q[second] * np.log(q[second] / p[second]) == pytest.approx((q * np.log(q / p)).max())
+    assert p[first] >= q[first]
+    assert q[second] >= p[second]
+    assert "largest terms of the KL divergence" in PICTURE["same"]
+    assert "likelier in the first text" in PICTURE["same"]

@@ -48,9 +48,7 @@ def test_the_reason_of_a_verdict_is_the_largest_part_of_the_score_on_its_side(fo
         assert f"says {'positive' if side > 0 else 'negative'} ({max(p, 1 - p):.3f})" in said
         shown = [round(side * float(v), 2) for v in one.integrated_gradients]
         base, most = round(side * one.baseline, 2), max(shown)
-        by_base = re.search(
-            r"mainly because of its baseline before any word \(([+−][\d.]+)\)", said
-        )
+        by_base = re.search(r"mainly because of its baseline before any word \(([+−][\d.]+);", said)
         by_word = re.search(r"mainly because of (?!its)(.+) \(([+−][\d.]+)( each)?\)", said)
         assert bool(by_base) == (base > max(most, 0))
         assert bool(by_word) == (most > max(base, 0))
