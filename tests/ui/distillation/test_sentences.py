@@ -4,6 +4,7 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,8 @@ from explorer.analysis.measures import share_interval
 from explorer.ui.distillation import folds_words, live_words
 from explorer.ui.distillation import words as texts
 from tests.ui.sentences import WORDS, close_shares, law, read
+
+PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 @law
@@ -29,10 +32,15 @@ def test_teacher_and_student_are_quoted_with_their_own_words(p, q, kl, t, first,
         temperature=t, teacher=np.array([p, 0]), student=np.array([0, q]), kl_teacher_student=kl
     )
     text = read(texts.distillation_finding(pair, ("BERT", "DistilBERT"), (first, second)))
-    assert text == (
-        f"At temperature {t:g}, teacher BERT gives {first} {p:.3f} and student DistilBERT gives "
-        f"{second} {q:.3f}; they are {kl:.3f} nats apart (KL)."
+    said = re.fullmatch(
+        rf"At temperature {t:g}, teacher BERT gives {first} (\S+) and student DistilBERT gives "
+        rf"{second} (\S+); they are (\S+) nats apart \(KL\)\.",
+        text,
     )
+    for printed, exact in zip(said.groups(), (p, q, round(kl, 9)), strict=True):
+        value = float(printed.translate(PLAIN).replace("×10", "e"))
+        assert value == pytest.approx(exact, rel=0.06, abs=6e-4 if exact >= 0.001 else 0)
+        assert (value == 0) == (exact == 0), "only nothing is printed as 0"
 
 
 @law
