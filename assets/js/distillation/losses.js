@@ -94,7 +94,7 @@ export function show(root, data) {
 export const constants = ({place, answer, temperatures, texts}) => ({PLACE: place, ANSWER: answer, TEMPERATURES: temperatures, WEIGHTS: weightsOf(texts)});
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({temperatures, texts, place}) => ({state: {temperature: temperatures.includes(chosen.t) ? chosen.t : texts.start.t, weights: weightsOf(texts), hidden_word: place}});
+export const said = ({temperatures, texts, place}) => ({state: {temperature: temperatures.includes(chosen.t) ? chosen.t : texts.start.t, weights: weightsOf(texts), masked_word: place + 1}});
 
 /** The weights of the three parts as they are set. @param {any} texts @returns {Record<string, number>} */
 const weightsOf = ({start}) => Object.fromEntries(PARTS.map(part => [part, chosen[part] ?? start[part]]));

@@ -28,13 +28,14 @@ PAGE_ALONE = {
 hidden words of the bundled sentences, and operations that are counted from the shape."""
 
 
-def run_alone(scripts, folder, explorer):
+def run_alone(scripts, folder, explorer, **environment):
     """Runs scripts in an empty folder, without the repository and without a screen.
 
     Returns what each of them printed. ``explorer`` is where the bundled models are, or None.
     """
     left_out = {"DISPLAY", "WAYLAND_DISPLAY", "PYTHONPATH", "EXPLORER", "BROWSER"}
     given = {name: value for name, value in os.environ.items() if name not in left_out}
+    given |= environment
     if explorer:
         given["EXPLORER"] = str(explorer)
     command = [sys.executable, "-I", str(ALONE), *map(str, scripts)]

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from explorer.models import specs
-from explorer.models.specs import MINI
+from explorer.models.specs import BASE, MINI
 from explorer.page_state import PageState
 from explorer.ui.kit.take import RECIPES, recipe_parts
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node
+from tests.stand_in_hub import save_base_family, stand_in_hub
 from tests.ui.kit.test_drawn import GAPS, PAIR, PASSAGE, drawings, numbers_in
 
 HERE = Path(__file__).parent
@@ -118,6 +120,28 @@ def test_every_saved_script_stands_alone_and_prints_the_csv_saved_beside_it(told
     for (name, found), text in zip(told.items(), printed, strict=True):
         agree(found["csv"], text, name.split(":")[0])
     assert {path.name for path in empty.iterdir()} == {f"{one.stem}.html" for one in scripts}
+
+
+def test_a_script_of_published_models_has_them_from_the_hub(tmp_path):
+    """The same numbers as from the checkpoints themselves, in full vocabularies and narrow."""
+    folder, empty = tmp_path / "hub", tmp_path / "empty"
+    empty.mkdir()
+    save_base_family(folder, width=24)
+    places = {
+        "hub": {spec.label: [spec.repo, spec.revision] for spec in BASE.values()},
+        "disk": {spec.label: [str(folder / spec.repo), "main"] for spec in BASE.values()},
+    }
+    parts = recipe_parts("predictions/gaps")
+    scripts = [tmp_path / f"{name}.py" for name in places]
+    for script, models in zip(scripts, places.values(), strict=True):
+        told = re.sub(r"MODELS = \{.*?\n\}", f"MODELS = {models}", parts["computes"], flags=re.S)
+        script.write_text(told + parts["prints"] + parts["draws"] + parts["writes"], "utf-8")
+    with stand_in_hub(folder) as hub:
+        there, here = run_alone(
+            scripts, empty, None, HF_ENDPOINT=hub.url, HF_HOME=str(tmp_path / "home")
+        )
+    assert there == here
+    assert there.count("\n") == 1 + 50 * len(BASE)
 
 
 HEAD = (RECIPES / "head.py").read_text("utf-8") + "print(BUNDLED)"
