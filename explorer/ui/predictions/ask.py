@@ -105,7 +105,7 @@ def answer_table(
     table = takeable(
         "predictions/asked",
         asked_table(rows, labels, sizes, texts.ASK_TABLE),
-        asked_numbers(pairs, found, (labels, sizes), stretches),
+        asked_numbers(pairs, found, labels, sizes, stretches),
         is_picture=False,
     )
     return join(table, *equals, note(texts.ASK_RULE))

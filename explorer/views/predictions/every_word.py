@@ -60,15 +60,19 @@ def asked_table(
 def asked_numbers(
     asked: Sequence[tuple[str, int]],
     found: Mapping[str, Sequence[SpanScore | str]],
-    names: tuple[Mapping[str, str], Mapping[str, int]],
+    labels: Mapping[str, str],
+    sizes: Mapping[str, int],
     stretches: Sequence[tuple[str, Word]],
 ) -> Numbers:
-    """Every asked word in every gap; empty where a vocabulary cannot write it.
+    """Return every asked word in every gap; empty where a vocabulary cannot write it.
 
-    ``names`` are the models' labels and the sizes of their vocabularies; ``stretches`` has the text
-    with each of the words in its place, and where it stands there.
+    Args:
+        asked: words, each with its gap, counted from 0.
+        found: by model, what it says of each of them.
+        labels: by model, its name.
+        sizes: by model, the pieces of its vocabulary.
+        stretches: the text with each of the words in its place, and where it stands there.
     """
-    labels, sizes = names
     columns = ("word", "gap", "model", "probability", "surprisal_nats", "rank", "pieces")
     rows = [
         [word, gap + 1, labels[key], *_priced(scores[i]), sizes[key]]

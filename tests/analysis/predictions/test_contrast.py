@@ -89,5 +89,5 @@ def test_asked_words_are_saved_with_their_gaps_counted_from_one():
     from explorer.views.predictions.every_word import asked_numbers
 
     refused = {"bert": ["It cannot.", "It cannot."]}
-    saved = asked_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, [])
+    saved = asked_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, {"bert": 9}, [])
     assert [row[:3] for row in saved.rows] == [["cat", 1, "BERT"], ["dog", 2, "BERT"]]

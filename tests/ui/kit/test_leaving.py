@@ -19,7 +19,7 @@ from tests.waiting import until
 pytestmark = pytest.mark.processes
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
-CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32"]
+CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32", 20]
 LINES = (MEASUREMENTS, live.LINE, patching.LINE, similarity.LINE)
 WORKERS = 3
 """Passes that may be under way at once."""
