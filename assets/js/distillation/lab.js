@@ -257,7 +257,7 @@ function ready(data) {
 /** @type {import('../gradio.js').Picture['said']} */
 export function said(data) {
   const {selected, teacher} = ready(data);
-  return {state: {temperature: temperature(), words_per_model: listed(), masked_word: selected + 1}, words_not_shown: teacher.logits.length - shownIn(data, listed()).length};
+  return {state: {temperature: temperature(), words_per_model: listed(), scale: scaleNow(), masked_word: selected + 1}, words_not_shown: teacher.logits.length - shownIn(data, listed()).length};
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */

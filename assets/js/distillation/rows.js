@@ -31,9 +31,11 @@ const MEASURES = {kl_teacher_student: 'ab', kl_student_teacher: 'ba', js: 'js', 
 /** @param {any} data unpacked @param {number} t @param {number} listed @returns {import('../gradio.js').Table} */
 export function labTable(data, t, listed) {
   const both = [data.teacher, data.student], ids = listedIn(data), soft = new Map(data.models.map(model => [model, softmax(model.logits, t).p]));
+  const plain = t === 1 ? null : new Map(data.models.map(model => [model, softmax(model.logits, 1).p]));   // the outlines behind the bars
   const at = (model, id) => (model.beside ? model.partner[id] : id);
   const words = data.models.flatMap(model => ids.filter(id => at(model, id) >= 0).flatMap(id => [
     ['probability', model.label, t, id, data.names[id], soft.get(model)[at(model, id)]],
+    ...plain ? [['probability', model.label, 1, id, data.names[id], plain.get(model)[at(model, id)]]] : [],
     ['logit_below_largest', model.label, null, id, data.names[id], model.logits[at(model, id)]]]));
   const shown = shownIn(data, listed), row = (measure, model, value) => [measure, model.label, t, null, null, value];
   const rest = both.map(model => row('probability_of_all_words_but_those_shown', model, Math.max(0, shown.reduce((left, id) => left - soft.get(model)[id], 1))));

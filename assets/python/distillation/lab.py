@@ -96,8 +96,11 @@ for label, p in soft.items():
         if at >= 0:
             name = spelled(here, i)
             rows.append(["probability", label, TEMPERATURE, i, name, p[at].item()])
+            if TEMPERATURE != 1:  # the outlines behind the bars
+                plain = logits[label].softmax(-1)[at].item()
+                rows.append(["probability", label, 1, i, name, plain])
             rows.append(["logit_below_largest", label, None, i, name, logits[label][at].item()])
-plotted = [row for row in rows if row[0] == "probability"]
+plotted = [row for row in rows if row[0] == "probability" and row[2] == TEMPERATURE]
 for label in PAIR:
     left = max(0.0, 1 - soft[label][SHOWN].sum().item())
     rows.append(["probability_of_all_words_but_those_shown", label, TEMPERATURE, None, None, left])

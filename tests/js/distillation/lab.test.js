@@ -201,6 +201,7 @@ test('the table has every number that is drawn at its temperature, of all three 
     for (const [, , , id, , value] of listed) near(value, exact[id]);
     near(one('probability_of_all_words_but_those_shown', label), exact[8]);
   }
+  near(of('probability', 'DistilBERT', 1)[0][5], STUDENT[0]);   // the outline behind its bar
   near(of('logit_below_largest', 'BERT', null)[1][5], Math.log(254 / 450));
   near(one('kl_teacher_student'), kl(p, q));
   near(one('t2_kl'), 4 * kl(p, q));
@@ -216,7 +217,7 @@ test('the table has every number that is drawn at its temperature, of all three 
   near(one('probability_of_pieces_in_both', 'ALBERT'), third[0] + third[1] + third[2]);
   assert.deepEqual(['BERT', 'ALBERT'].map(label => one('share_of_pieces_in_both_vocabularies', label, null)), [.3, .8]);
   assert.deepEqual([1, 5].map(k => one(`shared_of_top_${k}`, null, null)), [0, 3]);
-  assert.deepEqual(said(data), {state: {temperature: 2, words_per_model: 8, masked_word: 2}, words_not_shown: 1});
+  assert.deepEqual(said(data), {state: {temperature: 2, words_per_model: 8, scale: 'share', masked_word: 2}, words_not_shown: 1});
   assert.deepEqual(constants(data), {PLACE: 1, IDS: [0, 1, 2, 3, 4, 5, 6, 7, 9], SHOWN: [0, 1, 2, 3, 4, 5, 6, 7, 9], TEMPERATURE: 2, TEMPERATURES: [.5, 1, 2],
     PAIR: ['BERT', 'DistilBERT'], BESIDE: 'ALBERT'});
   assert.equal(constants(lab()).BESIDE, null);
