@@ -11,6 +11,7 @@ from explorer.ui.distillation.folds_words import REPLAY
 from explorer.ui.kit.words import COMPLETE
 
 pytestmark = pytest.mark.browser
+PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 TEXT = "The capital of France is [MASK]."
 PATH = "/?v=1&family=mini&tab=distillation&text=The+capital+of+France+is+[MASK]."
 DRAG = """async ([from, to]) => {
@@ -72,6 +73,11 @@ def opens_and_closes(page, word, meaning):
     expect(button).to_be_focused()
 
 
+def value_of(printed):
+    """Return the number that is printed, as ``0.104`` or ``3.5×10⁻⁴``."""
+    return float(printed.translate(PLAIN).replace("×10", "e"))
+
+
 def test_the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page_at):
     page = page_at(PATH)
     shown_lab, kept = lab(page), []
@@ -87,8 +93,8 @@ def test_the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page_
         first = "#tab-distillation .finding [data-soft={}]"
         told = {n: page.locator(first.format(n)).inner_text() for n in ("t", "teacher", "student")}
         assert told["t"] == f"{temperature:g}", "the headline follows the dial"
-        assert float(told["teacher"]) == pytest.approx(pair.teacher.max(), abs=1.1e-3)
-        assert float(told["student"]) == pytest.approx(pair.student.max(), abs=1.1e-3)
+        assert value_of(told["teacher"]) == pytest.approx(pair.teacher.max(), abs=1.1e-3)
+        assert value_of(told["student"]) == pytest.approx(pair.student.max(), abs=1.1e-3)
         for name in ("js", "entropy_teacher", "entropy_student"):
             assert measure(page, name) == pytest.approx(getattr(pair, name), abs=2e-3)
         for name in ("kl_teacher_student", "kl_student_teacher"):

@@ -54,7 +54,7 @@ def scrolled_down(page):
     expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
     page.mouse.move(200, 400)
     page.mouse.wheel(0, 5000)
-    page.wait_for_function("document.querySelector('#tabs').getBoundingClientRect().top < -200")
+    page.wait_for_function("document.querySelector('#tabs').getBoundingClientRect().top < -100")
 
 
 @pytest.mark.parametrize(("screen", "by"), zip(SCREENS, ("click", "key", "click"), strict=True))
