@@ -68,9 +68,11 @@ def paradox_numbers(paradox: Paradox) -> Numbers:
         [row.label, row.n_layers, row.parameters, row.gflops, row.ms, row.low_ms, row.high_ms]
         + ([None] * 3 if row.times is None else [row.times.ratio, row.times.low, row.times.high])
         + [row.parameters / first.parameters, row.gflops / first.gflops]
+        + [first.parameters / row.parameters]
         for row in paradox.timed or paradox.rows
     ]
     ratio = ("times_the_first", "times_low", "times_high", "times_parameters", "times_gflops")
+    ratio += ("times_fewer_parameters",)
     # The text is not run here, and the weights may be no checkpoint's.
     said = timed_said(paradox.workload)
     return Numbers(columns + ratio, rows, said)
