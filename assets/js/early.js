@@ -63,8 +63,20 @@ document.addEventListener('keydown', event => {
   if (event.key !== 'Enter' || event.isComposing || event.shiftKey || !box.matches?.('#text-row textarea')) return;
   if (isOwn && !event.ctrlKey && !event.metaKey) return;
   event.preventDefault();
-  /** @type {HTMLElement | null} */ (document.querySelector('button#compare, #compare button'))?.click();
+  compareWhenThere();
 });
+
+/** The box may be there before its button: then the press waits for that. */
+function compareWhenThere() {
+  const button = () => /** @type {HTMLElement | null} */ (document.querySelector('button#compare, #compare button'));
+  if (button()) { button().click(); return; }
+  const watch = new MutationObserver(() => {
+    if (!button()) return;
+    watch.disconnect();
+    setTimeout(() => button().click(), 0);   // it listens once Gradio is through with it
+  });
+  watch.observe(document.body, {childList: true, subtree: true});
+}
 
 // Inside another page only the picture stays; for a projector the box, the tab and its picture, larger.
 for (const mode of ['embed', 'projector']) document.documentElement.classList.toggle(mode, new URL(location.href).searchParams.get(mode) === '1');

@@ -130,3 +130,25 @@ test('the theme chosen last time is there at once, but an address that names one
   assert.equal(await now('http://page.test/?__theme=light', {theme: '"dark"'}), false);
   assert.equal(await now('http://page.test/', {theme: '{broken'}), false);
 });
+
+test('a press of Ctrl+Enter before the Compare button is there waits for it, and is one press', async () => {
+  await opened();
+  const row = document.createElement('div'), pressed = [];
+  row.innerHTML = '<div id="text-row"><div id="text"><textarea></textarea></div></div>';
+  document.body.append(row);
+  row.querySelector('textarea').dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', ctrlKey: true, bubbles: true, cancelable: true}));
+  await settled(5);
+  const button = document.createElement('button');
+  button.id = 'compare';
+  button.addEventListener('click', () => pressed.push(1));
+  row.append(button);
+  await settled(20);
+  row.append(document.createElement('p'));
+  await settled(20);
+  assert.ok(pressed.length >= 1, 'it was heard');
+  const heard = pressed.length;
+  row.append(document.createElement('p'));
+  await settled(20);
+  assert.equal(pressed.length, heard, 'and is over');
+  row.remove();
+});
