@@ -71,11 +71,11 @@ def paradox_numbers(paradox: Paradox) -> Numbers:
         + [first.parameters / row.parameters]
         for row in paradox.timed or paradox.rows
     ]
-    ratio = ("times_the_first", "times_low", "times_high", "times_parameters", "times_gflops")
-    ratio += ("times_fewer_parameters",)
+    times = ("times_the_first", "times_low", "times_high")
+    ratios = ("times_parameters", "times_gflops", "times_fewer_parameters")
     # The text is not run here, and the weights may be no checkpoint's.
     said = timed_said(paradox.workload)
-    return Numbers(columns + ratio, rows, said)
+    return Numbers((*columns, *times, *ratios), rows, said)
 
 
 def ratio_text(ratio: Ratio) -> str:
