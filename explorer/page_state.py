@@ -267,12 +267,8 @@ def _read_fold(raw: str) -> str | None:
     return ",".join(names) if len(set(names)) == len(names) and set(names) <= _ALL_FOLDS else None
 
 
-def _read_timed(raw: str) -> str | None:
-    return raw if len(raw) <= LONGEST_LOOK and _TIMED.fullmatch(str(raw)) else None
-
-
-def _read_look(raw: str) -> str | None:
-    return raw if len(raw) <= LONGEST_LOOK and _LOOK.fullmatch(str(raw)) else None
+def _matching(pattern: re.Pattern[str], raw: str) -> str | None:
+    return raw if len(raw) <= LONGEST_LOOK and pattern.fullmatch(str(raw)) else None
 
 
 def _read_temperature(raw: str) -> float | None:
@@ -307,8 +303,8 @@ _READERS: Readers = {
     "passage": _read_text,
     "hidden": _read_hidden,
     "fold": _read_fold,
-    "look": _read_look,
-    "timed": _read_timed,
+    "look": partial(_matching, _LOOK),
+    "timed": partial(_matching, _TIMED),
 }
 """How each field of a link is read; None means it had to be repaired."""
 _PAGE_READERS: Readers = {

@@ -54,7 +54,7 @@ export function coveredAbove() {
   return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
 }
 
-// A fold, or the button of a tab's part: its name in links, whether it is open, and two presses.
+// A fold, or the button of a tab's part: whether it is open, and two presses.
 function foldAt(node) {
   const isPart = node.matches('.part-tab'), header = isPart ? node : find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
   return {

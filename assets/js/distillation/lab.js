@@ -64,7 +64,7 @@ function control(data, dial, change) {
 
 // The two lists do not change with T, so the rows are built once and only their numbers move.
 function rows(data) {
-  const ids = [...new Set([...data.teacher.top.slice(0, listed()), ...data.student.top.slice(0, listed())])];
+  const ids = shownIn(data, listed());
   ids.sort((a, b) => data.teacher.logits[b] - data.teacher.logits[a]
     || data.student.logits[b] - data.student.logits[a]);
   const models = data.models;

@@ -97,3 +97,6 @@ export const marked = (place, name, value) => /** @type {HTMLElement | undefined
 
 /** A number that the style sheet reads. @type {(node: HTMLElement, name: string, value: number) => void} */
 export const vary = (node, name, value) => node.style.setProperty(name, String(value));
+
+/** Whether the reader points with a finger. */
+export const touched = () => Boolean(window.matchMedia?.('(pointer: coarse)').matches);

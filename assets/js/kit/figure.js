@@ -1,5 +1,5 @@
 // Charts by Plotly: the library is fetched when the first one comes near, the page's light or dark laid beneath.
-import {make} from './dom.js';
+import {make, touched} from './dom.js';
 
 /** Where the library and the looks of charts are, beside the page's own modules. */
 export const addresses = () => ['plotly.min.js', 'templates.json'].map(name => new URL(`../${name}`, import.meta.url).href);
@@ -8,7 +8,6 @@ const NEAR = '400px';
 const CONFIG = {displaylogo: false, showSendToCloud: false, displayModeBar: 'hover', scrollZoom: false, doubleClick: 'reset',
   modeBarButtonsToRemove: ['select2d', 'lasso2d', 'autoScale2d', 'toImage', 'zoomIn2d', 'zoomOut2d']};
 const isDark = () => document.body.classList.contains('dark');
-const touched = () => matchMedia('(pointer: coarse)').matches;
 
 /** @typedef {{data: any[], layout: Record<string, any>}} Spec a figure as Python's `to_json` writes it */
 

@@ -1,5 +1,5 @@
 // While another text stands in the box than was compared, what was computed fades and says which text it is for.
-import {closest, find, say} from '../kit/dom.js';
+import {closest, find, say, touched} from '../kit/dom.js';
 import {fade, textBox, typeText} from '../gradio.js';
 import {configNow, listen, withState} from './here.js';
 
@@ -15,7 +15,6 @@ function follow(state) {
   if (isOther) find(note, 'span').textContent = say(touched() ? config.texts.standing_touch : config.texts.standing, {text: shortened(accepted.text)});
 }
 
-const touched = () => window.matchMedia?.('(pointer: coarse)').matches;
 const shortened = text => text.length > SHOWN ? `${text.slice(0, SHOWN - 1)}…` : text;
 
 listen(follow);

@@ -88,12 +88,22 @@ export class State {
     this.ask();
   }
 
+  /** The fields that another view has otherwise. @param {Params} view */
+  differing(view) {
+    const {defaults} = this.config;
+    return Object.keys(defaults).filter(name => (view[name] ?? defaults[name]) !== this.get(name));
+  }
+
+  /** The tabs that have drawn an answer to one of these fields. @param {string[]} names */
+  drawnFrom(names) {
+    const sources = this.config.drawn_from ?? {};
+    return Object.keys(sources).filter(tab => sources[tab].some(name => names.includes(name)));
+  }
+
   /** Back or Forward: the view as it was left; nobody is asked when its text is on the page. @param {Params} view */
   walk(view) {
-    const {defaults, packed, drawn_from: sources} = this.config, tab = this.knows(view.tab) ? view.tab : defaults.tab;
-    for (const [other, names] of Object.entries(sources ?? {})) {
-      if (names.some(name => (view[name] ?? defaults[name]) !== this.get(name))) delete this.shown[other];
-    }
+    const {defaults, packed} = this.config, tab = this.knows(view.tab) ? view.tab : defaults.tab;
+    for (const other of this.drawnFrom(this.differing(view))) delete this.shown[other];
     this.take({...view, tab}, [...Object.keys(defaults), packed]);
     this.entry = this.entryOf(this.wanted);
     if (packed in this.wanted || !this.isThere(tab)) { this.ask(); return; }

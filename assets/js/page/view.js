@@ -21,14 +21,10 @@ listen(now => showFamily(now.get('family'), now.config));
 // Back and Forward walk through what was compared and the tabs: each view as it was left, its folds, sliders and boxes too.
 window.addEventListener('popstate', event => {
   if (!state) return;
-  const {defaults} = state.config, names = Object.keys(defaults), before = names.map(name => state.get(name));
-  const view = event.state?.view ?? addressed();
-  for (const [tab, sources] of Object.entries(state.config.drawn_from)) {
-    if (sources.some(name => (view[name] ?? defaults[name]) !== state.get(name))) forgetShown(tab);
-  }
-  showFolds(state.knows(view.tab) ? view.tab : defaults.tab, view.fold);
+  const view = event.state?.view ?? addressed(), changed = state.differing(view);
+  for (const tab of state.drawnFrom(changed)) forgetShown(tab);
+  showFolds(state.knows(view.tab) ? view.tab : state.config.defaults.tab, view.fold);
   state.walk(view);
-  const changed = names.filter((name, i) => state.get(name) !== before[i]);
   typeText(state.get('text'));
   put({family: state.get('family'), tab: state.tab});
   redraw(changed);
