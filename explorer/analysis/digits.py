@@ -1,19 +1,33 @@
 """How the page, its cards and its reports print a number; the browser's part is kit/numbers.js."""
 
+from collections.abc import Sequence
+
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
-def power(x: float) -> str:
+MOST_DECIMALS = 6
+"""Decimals of a probability beyond which float32 has none: what is equal there is equal."""
+
+
+def power(x: float, decimals: int = 1) -> str:
     """A small or large number: ``7.0×10⁻⁴``."""
     if not x:
         return "0"
-    digits, _, exponent = f"{x:.1e}".replace("-", "−", int(x < 0)).partition("e")
+    digits, _, exponent = f"{x:.{decimals}e}".replace("-", "−", int(x < 0)).partition("e")
     return f"{digits}×10{str(int(exponent)).translate(RAISED)}"
 
 
-def probability(p: float) -> str:
+def probability(p: float, decimals: int = 3) -> str:
     """Three decimals, and a power of ten where they would all be 0."""
-    return power(p) if 0 < p < 0.001 else f"{p:.3f}"
+    return power(p, decimals - 2) if 0 < p < 0.001 else f"{p:.{decimals}f}"
+
+
+def side_by_side(values: Sequence[float]) -> list[str]:
+    """Print probabilities in the fewest decimals, three to six, that tell unequal ones apart."""
+    printed = [
+        [probability(p, decimals) for p in values] for decimals in range(3, MOST_DECIMALS + 1)
+    ]
+    return max(printed, key=lambda row: len(set(row)))
 
 
 def percent(share: float) -> str:

@@ -1,6 +1,6 @@
 """Numbers are printed one way."""
 
-from explorer.analysis.digits import milliseconds, percent, power, probability, signed
+from explorer.analysis.digits import milliseconds, percent, power, probability, side_by_side, signed
 
 
 def test_powers_of_ten_have_a_raised_exponent_and_a_true_minus() -> None:
@@ -15,6 +15,14 @@ def test_powers_of_ten_have_a_raised_exponent_and_a_true_minus() -> None:
 def test_a_probability_has_three_decimals_as_long_as_one_of_them_is_not_zero() -> None:
     shown = [probability(p) for p in (1, 0.0532, 0.001, 0.00099, 0)]
     assert shown == ["1.000", "0.053", "0.001", "9.9×10⁻⁴", "0.000"]
+
+
+def test_probabilities_beside_each_other_print_alike_only_where_six_decimals_are_alike() -> None:
+    assert side_by_side([0.4996, 0.5004, 0.25]) == ["0.4996", "0.5004", "0.2500"]
+    small = [0.5, 0.5, 1.21e-5, 1.24e-5]
+    assert side_by_side(small) == ["0.5000", "0.5000", "1.21×10⁻⁵", "1.24×10⁻⁵"]
+    assert side_by_side([0.5, 0.50000001, 0.3]) == ["0.500", "0.500", "0.300"]
+    assert side_by_side([]) == []
 
 
 def test_shares_changes_and_times() -> None:

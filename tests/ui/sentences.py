@@ -2,6 +2,7 @@
 
 import html
 import re
+import sys
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -11,6 +12,32 @@ law = settings(
 )
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT", "roberta": "RoBERTa"}
 WORDS = st.sampled_from(["paris", "lyon", "rome", "oslo"])
+TEXTS = (
+    "Paris is the capital of [MASK].",
+    "The river flows into the [MASK] Ocean.",
+    "Berlin is the capital of [MASK].",
+    "The dogs [MASK] very old.",
+    "The film was directed [MASK] a young woman.",
+    "He shook his [MASK] and said no.",
+    "The quokka is a small [MASK] found only in Australia.",
+    "The nurse said that [he|she] was tired.",
+    "The first [MASK] of the United [MASK] was a general.",
+    "[MASK] [MASK] [MASK] [MASK]",
+    "The [MASK] and the [MASK] went to the [MASK] with a [MASK] and an old [MASK].",
+    "The king was dead. [SEP] His son became the new [MASK].",
+    "[MASK]",
+    "[MASK].",
+    "Yes",
+    "Antidisestablishmentarianism is a [MASK] word.",
+    "عاصمة فرنسا هي [MASK].",
+    "法国的首都是 [MASK] 。",
+    "😀 the [MASK] 😀",
+    '<b>The [MASK] & "the" dog</b>',
+    "The cat sat on the mat.",
+    "The old man put his hand on the table and looked at the [MASK]. " * 4,
+    "It was not [MASK], " + "and the water of the river was cold and dark, " * 12 + "he said.",
+)
+"""What each headline is judged on: one word, no mask, one and several, pieces, scripts, long."""
 SINGULAR_IN_S = {"is", "has", "was", "as", "its", "this", "across", "loss", "less", "pass", "minus"}
 COUNTED = "round|block|word|mask|head|layer|text|token|piece|sentence|model|check|step|thread|point"
 
@@ -50,3 +77,8 @@ def names_in(text: str, labels=LABELS) -> list[str]:
     keys = {label: key for key, label in labels.items()}
     pattern = "|".join(sorted(map(re.escape, keys), key=len, reverse=True))
     return [keys[name] for name in re.findall(rf"(?<![\w-])({pattern})(?!\w)", text)]
+
+
+def told(text: str, sentence: str) -> None:
+    """Print one row of the table that ``pytest -s`` shows: a text, and its sentence."""
+    sys.stdout.write(f"\n{text[:60]:60} | {sentence}")

@@ -8,16 +8,20 @@ export function bytes(base64) {
 export const floats = base64 => new Float32Array(bytes(base64).buffer);
 
 const RAISED = '⁰¹²³⁴⁵⁶⁷⁸⁹', minus = text => text.replace('-', '−');
-/** A power of ten: 7.0×10⁻⁴. @param {number} v */
-export const power = v => {
-  const [digits, up] = v.toExponential(1).split('e');
+/** A power of ten: 7.0×10⁻⁴. @param {number} v @param {number} [decimals] */
+export const power = (v, decimals = 1) => {
+  const [digits, up] = v.toExponential(decimals).split('e');
   return `${minus(digits)}×10${Number(up) < 0 ? '⁻' : ''}${[...String(Math.abs(Number(up)))].map(d => RAISED[Number(d)]).join('')}`;
 };
 /** With so many decimals and a true minus; what rounds to 0 has none. @param {number} v @param {number} decimals */
 export const fixed = (v, decimals) => minus((Number(v.toFixed(decimals)) || 0).toFixed(decimals));
 
 // A probability; a share with and without its decimal; a temperature; anything in three digits.
-export const number = p => p >= 0.001 ? p.toFixed(3) : p > 1e-99 ? power(p) : '0.000';
+const inDecimals = (p, decimals) => p >= 0.001 ? p.toFixed(decimals) : p > 1e-99 ? power(p, decimals - 2) : (0).toFixed(decimals);
+export const number = p => inDecimals(p, 3);
+/** Probabilities beside each other, in the fewest decimals from 3 to 6 that keep unequal ones unequal. @param {number[]} values */
+export const sideBySide = values => [3, 4, 5, 6].map(decimals => values.map(p => inDecimals(p, decimals)))
+  .reduce((best, row) => new Set(row).size > new Set(best).size ? row : best);
 export const percent = p => p >= 0.9995 && p < 1 ? '> 99.9%' : `${(100 * p).toFixed(1)}%`;
 export const wholePercent = p => `${Math.round(p * 100)}%`;
 export const shown = t => String(Number(t < 1 ? t.toFixed(3) : t.toFixed(2)));

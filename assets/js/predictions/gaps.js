@@ -1,6 +1,6 @@
 // What each model puts in the gaps: one row of columns per gap, cut to as many words as asked.
 import {make, say, vary} from '../kit/dom.js';
-import {number} from '../kit/numbers.js';
+import {number, sideBySide} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
 import {typeText} from '../gradio.js';
@@ -68,7 +68,7 @@ function yourWord(data, model, gap) {
 }
 
 function column(view) {
-  const {key, model, gap, data} = view;
+  const {key, model, gap, data, first} = view;
   const mask = model.masks[gap], k = Math.min(most(), mask.p.length);
   const rest = Math.max(0, 1 - mask.p.slice(0, k).reduce((sum, p) => sum + p, 0));
   const list = make('ol', {class: 'pr-list', 'aria-label': model.label});
@@ -80,7 +80,7 @@ function column(view) {
     make('header', {},
       make('h3', {class: 'model-name', 'data-model': key}, model.label),
       make('p', {class: 'pr-answer'}, make('span', {class: 'pr-first'}, mask.words[0]),
-        make('span', {class: 'pr-first-p'}, number(mask.p[0]))),
+        make('span', {class: 'pr-first-p'}, first[key])),
       ...yourWord(data, model, gap)),
     list,
     make('p', {class: 'pr-rest'}, strip, `${number(rest)} ${k === 1 ? data.texts.rest_one : say(data.texts.rest, {k})}; `,
@@ -95,6 +95,8 @@ function gapBlock(data, models, gap) {
   const by = listedBy(data, models, gap);
   const max = niceTop(Math.max(...models.map(([, model]) => model.masks[gap].p[0])));
   const inAll = models.length < 2 ? [] : [...by].filter(([, keys]) => keys.length === models.length).map(([word]) => word);
+  const printed = sideBySide(models.map(([, model]) => model.masks[gap].p[0]));
+  const first = Object.fromEntries(models.map(([key], i) => [key, printed[i]]));
   const block = make('div', {class: 'pr-gap'});
   if (data.masks.length > 1) {
     block.append(make('p', {class: 'pr-context'},
@@ -102,7 +104,7 @@ function gapBlock(data, models, gap) {
       data.masks[gap].before, make('mark', {}, '\u2009?\u2009'), data.masks[gap].after));
   }
   block.append(make('div', {class: 'columns'}, ...Object.entries(data.models).map(([key, model]) =>
-    model.card ? card(key, model) : column({key, model, gap, by, data, max, inAll}))));
+    model.card ? card(key, model) : column({key, model, gap, by, data, max, inAll, first}))));
   const foot = [];
   if (models.length > 1) {
     foot.push(inAll.length ? say(data.texts.shared, {n: models.length, words: inAll.map(word => `“${word}”`).join(', ')})

@@ -3,11 +3,13 @@
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from explorer.analysis.digits import side_by_side
 from explorer.analysis.predictions.masks import Agreement, MaskPredictions, agreement
 from explorer.models.choice.family import parent_of
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import (
     Markup,
+    el,
     finding,
     join,
     listed,
@@ -27,8 +29,8 @@ NO_MODEL = "None of the models is available here; the cards below say why."
 BAD_TOP_K = "top_k must be a whole number from {low} to {high}."
 NO_MASK_TO_PREDICT = "The text has no [MASK]: put one where a word is to be predicted."
 UNREADABLE = "{names} {read} half of this text or more as [UNK], so {their} answers are guesses. "
-MOST_LISTED = 5
-"""Answers that a sentence lists."""
+LINES = 3
+"""Masks whose line is in sight; the others open on demand."""
 NUMBERS = {1: "one", 2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 CANVAS = {
     "shown": "Words shown",
@@ -74,8 +76,9 @@ def predictions_finding(
     if not n_masks:
         return finding(NO_MASK)
     found = [agreement(predictions, mask) for mask in range(n_masks)]
-    said = _one_mask(found[0], labels) if n_masks == 1 else _many_masks(found, labels)
-    return finding(_guessing(unreadable), said)
+    if n_masks == 1:
+        return finding(_guessing(unreadable), _one_mask(found[0], labels))
+    return _many_masks(found, labels, _guessing(unreadable))
 
 
 def _guessing(names: Sequence[str]) -> str:
@@ -94,66 +97,84 @@ def _all_of(count: int) -> str:
 
 
 def _one_mask(found: Agreement, labels: Mapping[str, str]) -> Markup:
-    p = found.probabilities
+    """Who answers what in one mask, and which model is most confident, with the probabilities."""
+    p = dict(zip(found.probabilities, side_by_side([*found.probabilities.values()]), strict=True))
     if len(p) == 1:
         (answer, (key,)), *_ = found.groups
-        return join(_named(key, labels), " answers ", word(answer), f", {p[key]:.3f}.")
+        return join(_named(key, labels), " says ", word(answer), f" ({p[key]}).")
     if found.is_unanimous:
-        answer = found.groups[0][0]
-        return join(
-            f"{_all_of(len(p))} answer ", word(answer), f" ({min(p.values()):.3f} or more)."
-        )
+        who = join(f"{_all_of(len(p))} answer ", word(found.groups[0][0]))
+        return join(who, _surest(found, p, labels, True), ".")
     if len(found.groups) == len(p):
         parts = [
-            join(_named(key, labels), "" if i else " says", " ", word(answer), f" ({p[key]:.3f})")
+            join(_named(key, labels), "" if i else " says", " ", word(answer), f" ({p[key]})")
             for i, (answer, (key,)) in enumerate(found.groups)
         ]
-        return join(listed(parts), ".")
+        return join(listed(parts), _surest(found, p, labels, False), ".")
     camps = [_camp(answer, keys, p, labels) for answer, keys in found.groups]
-    return join(*(part for camp in camps for part in ("; ", camp)[camp is camps[0] :]), ".")
+    said = join(*(part for camp in camps for part in ("; ", camp)[camp is camps[0] :]))
+    return join(said, _surest(found, p, labels, False), ".")
 
 
 def _camp(
-    answer: str, keys: tuple[str, ...], p: Mapping[str, float], labels: Mapping[str, str]
+    answer: str, keys: tuple[str, ...], printed: Mapping[str, str], labels: Mapping[str, str]
 ) -> Markup:
-    """Those who give one answer; who stands alone with it, with the probability."""
+    """Name the models that give one answer, each with its probability."""
+    if len(keys) == 1:
+        return join(_named(keys[0], labels), " says ", word(answer), f" ({printed[keys[0]]})")
+    names = listed([join(_named(key, labels), f" ({printed[key]})") for key in keys])
+    return join(names, " answer ", word(answer))
+
+
+def _surest(
+    found: Agreement, printed: Mapping[str, str], labels: Mapping[str, str], with_p: bool
+) -> Markup:
+    """Name the model of the largest probability, or those whose largest prints alike.
+
+    Args:
+        found: The answers of one mask.
+        printed: Each model's probability as it is printed.
+        labels: The models' names.
+        with_p: Whether the probability follows; left out where it stands beside the answer.
+    """
+    top = printed[max(found.probabilities, key=found.probabilities.__getitem__)]
+    keys = [key for key, p in printed.items() if p == top]
+    if len(keys) == len(printed):
+        everyone = _all_of(len(printed)).lower()
+        return join(
+            f", equally confident ({top} each)" if with_p else f"; {everyone} are equally confident"
+        )
+    most = "more" if len(printed) == 2 else "most"
+    said = "is" if len(keys) == 1 else "are"
+    each = f" ({top})" if len(keys) == 1 else f" ({top} each)"
     names = listed([_named(key, labels) for key in keys])
-    if len(keys) > 1:
-        return join(names, " answer ", word(answer))
-    return join(names, " says ", word(answer), f" ({p[keys[0]]:.3f})")
+    return join("; ", names, f" {said} {most} confident", each if with_p else "")
 
 
-def _many_masks(found: list[Agreement], labels: Mapping[str, str]) -> Markup:
-    together = [f.groups[0][0] for f in found if f.is_unanimous]
+def _many_masks(found: Sequence[Agreement], labels: Mapping[str, str], before: str) -> Markup:
+    """One numbered line for each mask; those after the first few open on demand."""
+    lines = [join(f"{i}. ", _one_mask(one, labels)) for i, one in enumerate(found, 1)]
+    same = sum(one.is_unanimous for one in found)
+    of = f"{same} of {len(found)}" if same else f"none of the {len(found)}"
     n_models = len(found[0].probabilities)
-    if n_models == 1:
-        answers = [word(f.groups[0][0]) for f in found]
-        return join(_named(next(iter(labels)), labels), " answers ", listed(answers), ".")
-    who = f"The {NUMBERS.get(n_models, n_models)} models agree"
-    if together:
-        return join(f"{who} on {len(together)} of {len(found)} masks: ", _first(together), ".")
-    return join(f"{who} on none of the {len(found)} masks", _closest_pair(found, labels), ".")
-
-
-def _closest_pair(found: list[Agreement], labels: Mapping[str, str]) -> Markup | None:
-    """Name the two models that give the same first answer most often."""
-    answers: dict[tuple[str, ...], list[str]] = {}
-    for one in found:
-        for answer, keys in one.groups:
-            for two in combinations(keys, 2):
-                answers.setdefault(two, []).append(answer)
-    if not answers:
-        return None
-    pair = max(answers, key=lambda keys: len(answers[keys]))
-    names = listed([_named(key, labels) for key in pair])
-    return join("; ", names, f" agree on {len(answers[pair])}: ", _first(answers[pair]))
-
-
-def _first(answers: Sequence[str]) -> Markup:
-    """List the first answers, and say how many more there are."""
-    shown: list[str | Markup] = [word(answer) for answer in answers[:MOST_LISTED]]
-    more = len(answers) - len(shown)
-    return listed([*shown, f"{more} more"] if more else shown)
+    top = (
+        f"The {NUMBERS.get(n_models, n_models)} models agree on {of} masks."
+        if n_models > 1 and len(found) > LINES
+        else ""
+    )
+    shown = [
+        el("span", line, " ", class_="line") for line in (before + top, *lines[:LINES]) if line
+    ]
+    said = finding(*shown)
+    if len(found) <= LINES:
+        return said
+    rest = lines[LINES:]
+    to = "and" if len(rest) == 2 else "to"
+    title = f"Mask {len(found)}" if len(rest) == 1 else f"Masks {LINES + 1} {to} {len(found)}"
+    folded = el(
+        "details", el("summary", title, " "), *(el("p", line, " ") for line in rest), class_="lines"
+    )
+    return join(said, folded)
 
 
 def origin_note(

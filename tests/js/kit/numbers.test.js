@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import {test} from 'node:test';
 
-import {brief, bytes, exact, fine, fixed, floats, million, number, percent, shown, wholePercent} from '../../../assets/js/kit/numbers.js';
+import {brief, bytes, exact, fine, fixed, floats, million, number, percent, shown, sideBySide, wholePercent} from '../../../assets/js/kit/numbers.js';
 
 const pack = typed => Buffer.from(typed.buffer).toString('base64');
 
@@ -13,6 +13,13 @@ test('packed numbers come back as they went', () => {
 
 test('a probability has three decimals while it has three digits to show', () => {
   assert.deepEqual([1, .5, .001, .00099, 3e-20, 0].map(number), ['1.000', '0.500', '0.001', '9.9×10⁻⁴', '3.0×10⁻²⁰', '0.000']);
+});
+
+test('probabilities beside each other print alike only where six decimals cannot tell them apart', () => {
+  assert.deepEqual(sideBySide([.4996, .5004, .25]), ['0.4996', '0.5004', '0.2500']);
+  assert.deepEqual(sideBySide([.5, .5, 1.21e-5, 1.24e-5]), ['0.5000', '0.5000', '1.21×10⁻⁵', '1.24×10⁻⁵']);
+  assert.deepEqual(sideBySide([.5, .50000001, .3]), ['0.500', '0.500', '0.300']);
+  assert.deepEqual(sideBySide([]), []);
 });
 
 test('a share is 100% only when it is all', () => {

@@ -5,17 +5,32 @@ from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import softmax
 
 from explorer.analysis.predictions.contrast import contrast
 from explorer.analysis.predictions.every_word import SpanScore
 from explorer.analysis.predictions.joint import Filling, MaskFillings
 from explorer.models.specs import BASE, MINI
+from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Word
-from explorer.ui.predictions import contrast_words, folds_words
+from explorer.page_state import PageState
+from explorer.runs import get_answers
+from explorer.ui.predictions import contrast_words, folds_words, tab
 from explorer.ui.predictions import words as texts
-from tests.ui.sentences import LABELS, WORDS, close_shares, law, names_in, read, some_models
+from tests.ui.sentences import (
+    LABELS,
+    TEXTS,
+    WORDS,
+    close_shares,
+    law,
+    names_in,
+    read,
+    some_models,
+    told,
+)
 
 
 @st.composite
@@ -26,7 +41,9 @@ def predictions(draw, keys=None, most_masks=7):
         key: SimpleNamespace(
             positions=tuple(range(n)),
             words=tuple((draw(WORDS),) for _ in range(n)),
-            probabilities=np.array([[draw(close_shares())] for _ in range(n)]).reshape(n, 1),
+            probabilities=np.array([[round(draw(close_shares()), 9)] for _ in range(n)]).reshape(
+                n, 1
+            ),
         )
         for key in keys
     }
@@ -36,59 +53,123 @@ def firsts(found, mask):
     return {key: one.words[mask][0] for key, one in found.items()}
 
 
-@law
-@given(predictions(most_masks=1))
-def test_of_one_mask_each_model_is_quoted_with_its_own_word_and_agreement_is_of_all(found):
-    text = read(texts.predictions_finding(found, LABELS))
-    if not next(iter(found.values())).positions:
-        assert text == texts.NO_MASK
-        return
-    words = firsts(found, 0)
-    p = {key: f"{one.probabilities[0, 0]:.3f}" for key, one in found.items()}
-    together = re.fullmatch(r"(Both|All \w+) answer (\w+) \((\d\.\d{3}) or more\)\.", text)
-    assert bool(together) == (len(found) > 1 and len(set(words.values())) == 1)
-    if together:
-        assert set(words.values()) == {together[2]}
-        assert min(p.values()) == together[3]
-        size = {2: "Both", 3: "All three", 4: "All four"}
-        assert together[1] == size[len(found)]
-        return
-    assert sorted(names_in(text)) == sorted(found)
-    for part in re.split("; ", text.rstrip(".")):
-        for group, answer in re.findall(r"([\w, ]+?) answers? (\w+)", part):
-            assert {words[key] for key in names_in(group)} == {answer}
-    for name, answer, share in re.findall(r"(\w+)(?: says)? (\w+) \((\d\.\d{3})\)", text):
-        (key,) = names_in(name)
-        assert (words[key], p[key]) == (answer, share)
+PRINTED = r"\d\.\d{3,6}|\d\.\d+×10⁻[⁰¹²³⁴⁵⁶⁷⁸⁹]+"
+NUMBERS = {2: "two", 3: "three", 4: "four"}
+GROUP = {2: "both", 3: "all three", 4: "all four"}
+POWERS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
-@law
-@given(predictions(most_masks=8).filter(lambda f: len(next(iter(f.values())).positions) > 1))
-def test_of_several_masks_agreement_is_counted_over_all_models_or_the_closest_two(found):
-    text = read(texts.predictions_finding(found, LABELS))
+def value(printed):
+    """The number that is printed, and half a unit of its last digit."""
+    digits, _, exponent = printed.translate(POWERS).partition("×10")
+    unit = 10.0 ** (int(exponent or 0) - len(digits.partition(".")[2]))
+    return float(digits) * 10.0 ** int(exponent or 0), unit / 2
+
+
+def judge(line, words, p, labels=LABELS):
+    """Each model has its own word and probability; who is most confident is read off the numbers."""
+    unanimous = len(set(words.values())) == 1
+    for key, label in labels.items():
+        if key not in words:
+            continue
+        said = f"“?{re.escape(words[key])}”?"
+        name = rf"(?<![\w-]){re.escape(label)}(?!\w)"
+        alone = re.search(rf"{name}(?: says| answers)? {said} \(({PRINTED})\)", line)
+        group = re.search(rf"{name} \(({PRINTED})\)[^;]*? answer {said}(?=[.;])", line)
+        shown = alone or group
+        assert shown or (unanimous and len(p) > 1 and f" answer {words[key]}" in line), line
+        if shown:
+            number, half = value(shown[1])
+            assert abs(number - p[key]) <= half * 1.001, line
+    judge_surest(line, p, labels, unanimous)
+
+
+def judge_surest(line, p, labels, unanimous):
+    """Who has the largest probability, or those who cannot be told apart by float32."""
+    if len(p) == 1:
+        assert "confident" not in line
+        return
+    top = max(p.values())
+    best = [key for key in p if abs(p[key] - top) <= 1.1e-6 * max(1, top)]
+    clear = [key for key in p if top - p[key] <= 4e-7 or (top < 1e-3 and p[key] > top * 0.99999)]
+    assert unanimous == line.startswith(f"{GROUP[len(p)].capitalize()} answer ")
+    end = re.split("; |, (?=equally)", line)[-1]
+    if "equally" in end:
+        assert len(best) == len(p), line
+        assert unanimous or end == f"{GROUP[len(p)]} are equally confident."
+        return
+    who = names_in(end, labels)
+    assert set(clear) <= set(who) <= set(best) | set(clear), line
+    assert (" is " in end) == (len(who) == 1)
+    assert ("more" if len(p) == 2 else "most") + " confident" in end
+    assert bool(re.search(PRINTED, end)) == unanimous
+
+
+def judge_masks(text, rows, labels=LABELS):
+    """``rows``: for each mask the models' words and probabilities."""
+    text = text.strip()
+    if len(rows) == 1:
+        judge(text, *rows[0], labels)
+        return
+    lines = re.findall(r"(?:^|(?<=\. )|(?<=\d ))(\d+)\. (.*?\.)(?= \d+\. | Masks? \d|$)", text)
+    assert [int(i) for i, _ in lines] == [*range(1, len(rows) + 1)], text
+    for (_, line), (words, p) in zip(lines, rows, strict=True):
+        judge(line, words, p, labels)
+    n_models = len(rows[0][0])
+    same = sum(len(set(words.values())) == 1 for words, _ in rows)
+    top = re.match(r"The (\w+) models agree on (\d+|none) of (?:the )?(\d+) masks\.", text)
+    assert bool(top) == (n_models > 1 and len(rows) > 3)
+    if top:
+        assert top.groups() == (NUMBERS[n_models], str(same or "none"), str(len(rows)))
+
+
+def rows_of(found):
     n = len(next(iter(found.values())).positions)
-    rows = [firsts(found, mask) for mask in range(n)]
-    if len(found) == 1:
-        assert all(word in text for row in rows for word in row.values())
-        return
-    same = [next(iter(set(row.values()))) for row in rows if len(set(row.values())) == 1]
-    pairs = {
-        pair: [row[pair[0]] for row in rows if row[pair[0]] == row[pair[1]]]
-        for pair in combinations(found, 2)
-    }
-    if same:
-        assert f"agree on {len(same)} of {n} masks: " in text
-        listed = re.findall(r"paris|lyon|rome|oslo", text)
-        more = re.search(r"and (\d+) more\.", text)
-        assert listed == same[: len(listed)]
-        assert len(listed) + int(more[1] if more else 0) == len(same)
-        return
-    assert f"agree on none of the {n} masks" in text
-    most = max(map(len, pairs.values()))
-    told = re.search(r"; (.+) agree on (\d+): ", text)
-    assert bool(told) == bool(most)
-    if told:
-        assert int(told[2]) == most == len(pairs[tuple(names_in(told[1]))])
+    return [
+        (firsts(found, mask), {key: one.probabilities[mask, 0] for key, one in found.items()})
+        for mask in range(n)
+    ]
+
+
+@law
+@given(predictions(most_masks=6))
+def test_each_model_has_its_word_and_the_most_confident_its_name_in_one_line_a_mask(found):
+    text = read(texts.predictions_finding(found, LABELS))
+    rows = rows_of(found)
+    if rows:
+        judge_masks(text, rows)
+    else:
+        assert text == texts.NO_MASK
+
+
+@pytest.mark.parametrize("family", ["bundled", "random"])
+def test_of_twenty_texts_the_headline_says_what_the_softmax_of_the_logits_says(family, request):
+    if family == "random":
+        request.getfixturevalue("tiny_family")
+    for given_text in TEXTS:
+        state = PageState(text=given_text)
+        runs, _ = get_answers(state)
+        labels = {key: run.spec.label for key, run in runs.items()}
+        headline, _ = tab.show(state)
+        finding, *notes = re.split('(?=<p class="note">)', str(headline))
+        text = read(finding)
+        told(given_text, " / ".join([text, *map(read, notes)]))
+        text = re.sub(r"^[^.]+ so (its|their) answers are guesses\. ", "", text)
+        p = {key: softmax(run.mask_logits.astype(float), -1) for key, run in runs.items()}
+        rows = []
+        for mask in range(len(runs["bert"].tokens.mask_positions)):
+            best = {key: one[mask].argmax() for key, one in p.items()}
+            words = {
+                k: spelling_of(runs[k].vocabulary).word(runs[k].vocabulary[i])
+                for k, i in best.items()
+            }
+            rows.append((words, {k: p[k][mask].max() for k in p}))
+        if rows:
+            judge_masks(text, rows, labels)
+        else:
+            assert text == texts.NO_MASK
+        agree = any(len(set(words.values())) < len(words) for words, _ in rows)
+        assert ("independent evidence" in str(headline)) == agree
 
 
 @law
