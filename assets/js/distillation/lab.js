@@ -1,6 +1,6 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
 import {make, sayNodes as say, vary, word} from '../kit/dom.js';
-import {number, percent, shown} from '../kit/numbers.js';
+import {number, percent, shown, sideBySide} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {choice} from '../kit/choice.js';
 import {placeOf} from '../kit/scales.js';
@@ -173,7 +173,8 @@ function words(view, {t, a, b, dark, soft}) {
     t: `T = ${shown(t)}`, teacher: data.teacher.label, student: data.student.label,
     word: word(data.names[data.teacher.top[0]]), p: number(a.p[data.teacher.top[0]]),
     dark: make('strong', {}, percent(dark.get(data.teacher))), other: percent(dark.get(data.student))}));
-  const told = {t: shown(t), teacher: number(a.p[data.teacher.top[0]]), student: number(b.p[data.student.top[0]]), kl: number(Math.abs(Number(found.ab.toFixed(9))))};
+  const [first, second] = sideBySide([a.p[data.teacher.top[0]], b.p[data.student.top[0]]]);
+  const told = {t: shown(t), teacher: first, student: second, kl: number(Math.abs(Number(found.ab.toFixed(9))))};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]')) place.textContent = told[place.getAttribute('data-soft')];
   view.scale.textContent = scaleNow() === 'log' ? texts.scale_log : texts.scale;
   if (!data.beside) return;

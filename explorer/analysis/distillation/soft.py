@@ -88,6 +88,11 @@ class HiddenWord:
         """Teacher and student at one temperature; at 1 they are as they are."""
         return soft_pair(self.teacher, self.student, self.mask, temperature)
 
+    def shared_words(self, count: int = 5) -> int:
+        """Count the words that stand among the likeliest of both; the same at every temperature."""
+        ours, theirs = (top_ids(self.logits(r), count) for r in (self.teacher, self.student))
+        return len(np.intersect1d(ours, theirs))
+
 
 def piece_id(run: Run, word: str) -> int:
     """The id of a whole word in a run's vocabulary; -1 where it is not one piece."""

@@ -53,7 +53,9 @@ def show(state: PageState) -> list[object]:
         model_name(runs[0].spec.key, runs[0].spec.label),
         model_name(runs[1].spec.key, runs[1].spec.label),
     )
-    sentence = texts.distillation_finding(hidden.pair(state.temperature), names, (teacher, student))
+    sentence = texts.distillation_finding(
+        hidden.pair(state.temperature), names, (teacher, student), hidden.shared_words()
+    )
     extra = {
         "texts": texts.lab_texts(hidden.beside.spec if hidden.beside else None),
         "temperature": state.temperature,

@@ -1,6 +1,6 @@
 """Sentences of the distillation tab."""
 
-from explorer.analysis.digits import probability
+from explorer.analysis.digits import probability, side_by_side
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.choice.family import parent_of
 from explorer.models.kinds import label_of
@@ -121,21 +121,39 @@ def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
 
 
 def distillation_finding(
-    pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str]
+    pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str], shared: int
 ) -> Markup:
-    """What both give their first answers, and how far apart they are; the dial moves it."""
+    """Say how close the student is to the teacher, and what each predicts; the dial moves it.
+
+    Args:
+        pair: Both at one temperature.
+        names: Teacher and student.
+        words: Their top predictions.
+        shared: How many of their top five words are the same.
+    """
+    few = {0: "none", 5: "all"}.get(shared, str(shared))
+    first = side_by_side([float(pair.teacher.max()), float(pair.student.max())])
     t, p, q, kl = (
         el("span", shown, data_soft=name)
         for name, shown in (
             ("t", f"{pair.temperature:g}"),
-            ("teacher", probability(pair.teacher.max())),
-            ("student", probability(pair.student.max())),
+            ("teacher", first[0]),
+            ("student", first[1]),
             ("kl", probability(abs(round(pair.kl_teacher_student, 9)))),
         )
     )
+    said = (
+        join("both say ", word(words[0]), " (", p, " and ", q, ").")
+        if words[0] == words[1]
+        else join(
+            *(names[0], " says ", word(words[0]), " (", p, "), "),
+            *(names[1], " ", word(words[1]), " (", q, ")."),
+        )
+    )
     return finding(
-        explained("At temperature ", "temperature"),
-        join(t, ", teacher ", names[0], " gives ", word(words[0]), " ", p),
-        join(" and student ", names[1], " gives ", word(words[1]), " ", q, "; they are ", kl),
-        explained(" nats apart (KL).", "nats", "KL"),
+        explained("At temperature T = ", "temperature"),
+        join(t, ", student ", names[1], " is ", kl),
+        explained(" nats (KL) from", "nats", "KL"),
+        join(" teacher ", names[0], f", and they share {few} of their top 5 words; "),
+        said,
     )

@@ -7,15 +7,40 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import rel_entr, softmax
 
 from explorer.analysis.distillation.agreement import AgreementAtLarge
 from explorer.analysis.distillation.live import Agreement
 from explorer.analysis.measures import share_interval
-from explorer.ui.distillation import folds_words, live_words
+from explorer.models.spelling import spelling_of
+from explorer.models.tokens import BadText
+from explorer.page_state import PageState
+from explorer.ui.distillation import folds_words, live_words, tab
 from explorer.ui.distillation import words as texts
-from tests.ui.sentences import WORDS, close_shares, law, read
+from explorer.ui.distillation.runs import focus_of, hidden_word
+from tests.ui.sentences import TEXTS, WORDS, close_shares, law, read, told
 
 PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
+def judge(text, t, p, q, kl, words, shared, names=("BERT", "DistilBERT")):
+    """How far apart they are, how many words they share, and what each says with what probability."""
+    first, second = map(re.escape, words)
+    same = rf"both say “?{first}”? \((\S+) and (\S+)\)"
+    two = rf"{names[0]} says “?{first}”? \((\S+)\), {names[1]} “?{second}”? \((\S+)\)"
+    said = re.fullmatch(
+        rf"At temperature T = {t:g}, student {names[1]} is (\S+) nats \(KL\) from teacher {names[0]}, and "
+        rf"they share (none|all|[1-4]) of their top 5 words; {same if first == second else two}\.",
+        text,
+    )
+    assert said, text
+    assert said[2] == ("none", "1", "2", "3", "4", "all")[shared]
+    for printed, exact in zip((said[1], said[3], said[4]), (round(kl, 9), p, q), strict=True):
+        value = float(printed.translate(PLAIN).replace("×10", "e"))
+        assert value == pytest.approx(exact, rel=0.06, abs=6e-4 if exact >= 0.001 else 0)
+        assert (value == 0) == (exact == 0), "only nothing is printed as 0"
+    if abs(p - q) > 1.1e-6:
+        assert said[3] != said[4], "what differs is not printed alike"
 
 
 @law
@@ -26,21 +51,43 @@ PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
     st.sampled_from([0.05, 1.0, 2.0, 20.0]),
     WORDS,
     WORDS,
+    st.integers(0, 5),
 )
-def test_teacher_and_student_are_quoted_with_their_own_words(p, q, kl, t, first, second):
+def test_teacher_and_student_are_quoted_with_their_own_words(p, q, kl, t, first, second, shared):
     pair = SimpleNamespace(
         temperature=t, teacher=np.array([p, 0]), student=np.array([0, q]), kl_teacher_student=kl
     )
-    text = read(texts.distillation_finding(pair, ("BERT", "DistilBERT"), (first, second)))
-    said = re.fullmatch(
-        rf"At temperature {t:g}, teacher BERT gives {first} (\S+) and student DistilBERT gives "
-        rf"{second} (\S+); they are (\S+) nats apart \(KL\)\.",
-        text,
-    )
-    for printed, exact in zip(said.groups(), (p, q, round(kl, 9)), strict=True):
-        value = float(printed.translate(PLAIN).replace("×10", "e"))
-        assert value == pytest.approx(exact, rel=0.06, abs=6e-4 if exact >= 0.001 else 0)
-        assert (value == 0) == (exact == 0), "only nothing is printed as 0"
+    names = ("BERT", "DistilBERT")
+    text = read(texts.distillation_finding(pair, names, (first, second), shared))
+    judge(text, t, p, q, kl, (first, second), shared)
+
+
+@pytest.mark.parametrize("temperature", [1.0, 2.0, 20.0])
+def test_of_twenty_texts_the_headline_is_what_scipy_finds_in_the_logits(temperature):
+    for given_text in TEXTS:
+        state = PageState(text=given_text, temperature=temperature)
+        text = read(re.split('(?=<p class="note">)', str(tab.show(state)[0]))[0])
+        told(given_text, text)
+        try:
+            focus = focus_of(state)
+        except BadText:
+            assert "At temperature" not in text
+            continue
+        hidden, _ = hidden_word(state, focus)
+        teacher, student = (hidden.logits(run) for run in (hidden.teacher, hidden.student))
+        p, q = (
+            softmax(teacher / np.float64(temperature)),
+            softmax(student / np.float64(temperature)),
+        )
+        tops = [set(np.argsort(-one, kind="stable")[:5].tolist()) for one in (teacher, student)]
+        spelled = spelling_of(hidden.teacher.vocabulary)
+        words = [
+            spelled.word(hidden.teacher.vocabulary[int(one.argmax())]) for one in (teacher, student)
+        ]
+        kl = float(rel_entr(p, q).sum())
+        shared = len(tops[0] & tops[1])
+        names = (hidden.teacher.spec.label, hidden.student.spec.label)
+        judge(text, temperature, p.max(), q.max(), kl, words, shared, names)
 
 
 @law
