@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.analysis.digits import counted
+from explorer.analysis.digits import counted, quotient
 from explorer.models.choice.family import PRESETS
 from explorer.models.language import is_english
 from explorer.models.spelling import UNKNOWN
@@ -194,6 +194,25 @@ SHARED = (
     "this machine."
 )
 NOT_SHARED = "No public link: gradio.live cannot be reached from here. The page runs locally."
+
+
+SAME = 0.015
+"""Relative difference under which two amounts of compute are called the same."""
+
+
+def stored_said(weights: float, of_first: float) -> str:
+    """Compare the weights that two models store by their exact quotient."""
+    fewer, more = quotient(of_first / weights), quotient(weights / of_first)
+    if "1.00" in (fewer, more):
+        return "as many weights as"
+    if weights < of_first:
+        return f"{fewer} times fewer weights than"
+    return f"{more} times as many weights as"
+
+
+def compute_said(times: float) -> str:
+    """Compare the FLOP of one pass of two models by their quotient."""
+    return "the same compute" if abs(times - 1) < SAME else f"{times:.2f} × the compute"
 
 
 def where_it_runs(local: str, public: str | None, asked: bool) -> str:

@@ -1,15 +1,15 @@
 """The sentences that hold stored parameters, compute and time against each other."""
 
-from explorer.analysis.digits import counted, milliseconds, quotient, repeated
+from explorer.analysis.digits import counted, milliseconds, repeated
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencySummary
-from explorer.ui.kit.words import AT_CHOICE, AT_SIZE
+from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, SAME, compute_said, stored_said
 from explorer.ui.latency.words import NO_RATIO
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, finding, model_name
 
-STORED = "Stored parameters"
+STORED = "Stored weights"
 WORK = "Compute of one pass in GFLOP"
 TIME = {
     "compute": "CPU time here, one thread",
@@ -17,17 +17,17 @@ TIME = {
     "device": "Time here, on the device",
 }
 TIME_EVERYWHERE = "Time here, on every device"
-SAME = 0.015
-"""Relative difference under which two amounts are called the same."""
 
 
 def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
     """Title and conclusion of each of the three bar pictures."""
     first, star = paradox.rows[0], paradox.star
-    stored = f"{star.label} stores {_stored(star, first)} {first.label}."
+    stored = f"{star.label} stores {stored_said(star.parameters, first.parameters)} {first.label}."
+    cost = star.gflops / first.gflops
+    of = "as" if abs(cost - 1) < SAME else "of"
     return [
         (STORED, stored),
-        (WORK, f"{_runs(star)}: {_work(star, first)}."),
+        (WORK, f"{_runs(star)}: {compute_said(cost)} {of} {first.label}."),
         (_time_title(paradox), _time(paradox)),
     ]
 
@@ -43,17 +43,6 @@ def _time_title(paradox: Paradox) -> str:
     return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
 
 
-def _stored(star: ParadoxRow, first: ParadoxRow) -> str:
-    """Compare the numbers of stored parameters by their exact quotient."""
-    fewer = quotient(first.parameters / star.parameters)
-    more = quotient(star.parameters / first.parameters)
-    if "1.00" in (fewer, more):
-        return "as many parameters as"
-    if star.parameters < first.parameters:
-        return f"{fewer} times fewer parameters than"
-    return f"{more} times as many parameters as"
-
-
 def _opposed(stored: float, cost: float) -> bool:
     """Tell whether a cost does not go the way of the number of parameters, both as quotients."""
     return _sign(stored) != _sign(cost)
@@ -61,13 +50,6 @@ def _opposed(stored: float, cost: float) -> bool:
 
 def _sign(times: float) -> int:
     return (times > 1 + SAME) - (times < 1 - SAME)
-
-
-def _work(star: ParadoxRow, first: ParadoxRow) -> str:
-    times = star.gflops / first.gflops
-    if abs(times - 1) < SAME:
-        return f"the same compute as {first.label}"
-    return f"{times:.2f} × the compute of {first.label}"
 
 
 def _time(paradox: Paradox) -> str:
@@ -91,13 +73,11 @@ def paradox_finding(
     lead = AT_SIZE.get(shapes, AT_CHOICE)
     first, star = paradox.rows[0], paradox.star
     base, named = model_name(first.key, first.label), model_name(star.key, star.label)
-    stored = f" stores {_stored(star, first)} "
+    stored = f" stores {stored_said(star.parameters, first.parameters)} "
     if summary is None or first.ms is None or star.ms is None:
         cost = star.gflops / first.gflops
         link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
-        same = abs(cost - 1) < SAME
-        work = "the same compute" if same else f"{cost:.2f} × the compute"
-        takes = f"{link} one pass takes {work}. How long does it take?"
+        takes = f"{link} does {compute_said(cost)}. How long does it take?"
         return finding(lead, named, stored, base, takes)
     ratio = summary.ratio(summary.models[paradox.rows.index(star)].name)
     said = _verdict(first, star, ratio is not None and ratio.is_different)

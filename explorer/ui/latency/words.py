@@ -11,7 +11,7 @@ from explorer.timing.workload import Workload
 from explorer.ui.kit.words import MIXED, SIZES
 
 LABEL = "Latency"
-QUESTION = "Does a model with fewer parameters run faster?"
+QUESTION = "Does a model with fewer weights run faster?"
 NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
 NOTHING = "Stopped before anything was measured."
 SHAPES_LABEL = "Sizes"

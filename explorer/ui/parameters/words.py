@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from explorer.analysis.digits import counted, quotient, repeated
+from explorer.analysis.digits import counted, repeated
+from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.family import teacher_of
-from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, MIXED, SIZES
+from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, MIXED, SIZES, compute_said, stored_said
 from explorer.views.glossary import places
 from explorer.views.markup import Markup, el, join, model_name
 
@@ -47,7 +48,8 @@ MAP = {
     "stored_note": "Each weight once; MB are of float32, whatever a file holds. Dashed: what "
     "{first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
-    "Embedding tables count in full, though a pass reads only the rows of its own tokens.",
+    "Embedding tables count in full, though a pass reads only the rows of its own tokens, at no "
+    "FLOP: with a smaller table a model applies fewer weights and does the same compute.",
     "hint": "Point at a part of a bar, or move with the arrow keys, to see its tensors.",
     "again": "the same tensors again",
     "run": "run {n} times",
@@ -67,6 +69,9 @@ MAP = {
     "are not in the totals.",
 }
 
+LENGTH = 128
+"""Tokens of the pass whose FLOP are compared."""
+
 
 def millions(count: float) -> str:
     """109,482,240 as ``109.5 M``."""
@@ -79,41 +84,53 @@ def parameters_findings(families: Mapping[str, Sequence["FamilyMember"]]) -> Mar
 
 
 def parameters_finding(members: Sequence["FamilyMember"], family: str = "base") -> Markup:
-    """What the picture shows of a family in one sentence, with its numbers."""
+    """Say what each model stores and computes beside the first, and why; shared layers first."""
     first, *others = members
-    said = join(_named(first), f" stores {millions(first.counts.total)} weights")
-    compared = (_compared(other, first) for other in others)
     lead = AT_SIZE.get(family, AT_CHOICE)
-    return el("p", lead, said, *compared, ".", class_="finding", data_family=family)
+    in_order = sorted(others, key=lambda one: not _shares(one))
+    said = [_compared(one, first, not i) for i, one in enumerate(in_order)]
+    if not said:
+        said = [join(_named(first), f" stores {millions(first.counts.total)} weights")]
+    return el(
+        "p",
+        lead,
+        *(part for one in said for part in ("; " if one is not said[0] else "", one)),
+        ".",
+        class_="finding",
+        data_family=family,
+    )
+
+
+def _shares(member: "FamilyMember") -> bool:
+    return member.spec.architecture.shares_layers
 
 
 def _named(member: "FamilyMember") -> Markup:
     return model_name(member.spec.key, member.spec.label)
 
 
-def _fewer(total: int, first: "FamilyMember") -> str:
-    """Say how many times fewer weights these are than the first model's, where they are fewer."""
-    times = quotient(first.counts.total / total)
-    if total >= first.counts.total or times == "1.00":
-        return ""
-    return f", {times} times fewer than {first.spec.label},"
+def _compared(member: "FamilyMember", first: "FamilyMember", is_first: bool) -> Markup:
+    """How many times fewer weights a model stores than the first, its compute, and the reason."""
+    own, other = member.counts.total, first.counts.total
+    work = forward_flops(member.spec, LENGTH) / forward_flops(first.spec, LENGTH)
+    return join(
+        *(_named(member), f" stores {stored_said(own, other)} ", _named(first)),
+        f" ({millions(own)}{f', not {millions(other)}' if is_first and own != other else ''})",
+        f" and does {compute_said(work)}",
+        _reason(member, first),
+    )
 
 
-def _compared(member: "FamilyMember", first: "FamilyMember") -> Markup:
-    """What a model stores and why that is less than what the first one stores."""
-    shape, counts = member.spec.architecture, member.counts
-    is_student = teacher_of(member.spec) == first.spec
+def _reason(member: "FamilyMember", first: "FamilyMember") -> str:
+    shape = member.spec.architecture
     missing = first.spec.architecture.n_layers - shape.n_layers
-    said = f" stores {millions(counts.total)}"
     if shape.shares_layers:
-        link = "but still" if counts.applied > counts.total else "and"
-        said = (
-            f" stores one layer and runs it {repeated(shape.n_layers)}, so it keeps "
-            f"{millions(counts.total)}{_fewer(counts.total, first)} {link} applies "
-            f"{millions(counts.applied)}"
-        )
-    elif missing > 0 and not is_student:
-        said = f" has {counted(shape.n_layers, 'layer')} and{said}"
-    elif missing > 0:
-        said = f" leaves out {counted(missing, 'layer')} and{said}"
-    return join("; ", _named(member), said)
+        used = member.counts.applied
+        times = f"{used / first.counts.applied:.2f} × {first.spec.label}'s"
+        runs = f": it stores one layer and runs it {repeated(shape.n_layers)}"
+        return f"{runs} ({millions(used)} weights applied, {times})"
+    if missing <= 0:
+        return ""
+    if teacher_of(member.spec) == first.spec:
+        return f": it leaves out {counted(missing, 'layer')}"
+    return f": it has {counted(shape.n_layers, 'layer')}"

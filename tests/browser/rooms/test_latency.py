@@ -30,7 +30,7 @@ def test_a_link_never_starts_a_measurement_and_the_buttons_do_what_they_say(page
     page.get_by_role("option", name="Bundled miniatures").click()
     page.get_by_label("Tokens", exact=True).click()
     page.get_by_role("option", name="256", exact=True).click()
-    expect(card.get_by_text("stores 4.4 times fewer parameters").first).to_be_visible()
+    expect(card.get_by_text("stores 4.4 times fewer weights").first).to_be_visible()
     expect(page.locator(".lt-said p")).to_contain_text("Bundled miniatures, 256 tokens")
     expect(card.get_by_text("not measured yet", exact=True)).to_have_count(3)
 

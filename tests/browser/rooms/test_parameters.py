@@ -31,7 +31,7 @@ def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
     expect(page.locator(".pm-inspector tbody tr")).to_have_count(2)
     page.get_by_role("button", name="Bundled miniatures", exact=True).click()
     said = page.locator("#tab-parameters .finding:visible").first
-    expect(said).to_contain_text("Among the bundled miniatures mini-BERT stores")
+    expect(said).to_contain_text("Among the bundled miniatures mini-ALBERT stores")
     expect(said).to_contain_text("runs it 6 times")
 
 

@@ -73,8 +73,8 @@ def way(times):
 
 
 def stored_right(text, parameters, label):
-    fewer = re.search(r"([\d.,]+) times fewer parameters than", text)
-    more = re.search(r"([\d.,]+) times as many parameters as", text)
+    fewer = re.search(r"([\d.,]+) times fewer weights than", text)
+    more = re.search(r"([\d.,]+) times as many weights as", text)
     if fewer:
         assert abs(float(fewer[1].replace(",", "")) - 100 / parameters) <= 0.051
         assert parameters < 100
@@ -82,7 +82,7 @@ def stored_right(text, parameters, label):
         assert abs(float(more[1].replace(",", "")) - parameters / 100) <= 0.051
         assert parameters > 100
     else:
-        assert f"as many parameters as {label}" in text
+        assert f"as many weights as {label}" in text
         assert f"{max(parameters / 100, 100 / parameters):.2f}" == "1.00"
 
 
@@ -95,8 +95,8 @@ def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_differe
     stored_right(text, star.parameters, first.label)
     stored = way(star.parameters / first.parameters)
     if star.ms is None:
-        assert (", but one pass" in text) == (stored != way(star.gflops))
-        work = re.search(r"one pass takes (?:([\d.]+) × )?the (same )?compute", text)
+        assert (", but does" in text) == (stored != way(star.gflops))
+        work = re.search(r"does (?:([\d.]+) × )?the (same )?compute", text)
         assert bool(work[2]) == (abs(star.gflops - 1) < 0.015)
         assert not work[1] or work[1] == f"{star.gflops:.2f}"
         return

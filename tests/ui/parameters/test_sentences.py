@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.analysis.parameters.family import family_members
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.analysis.parameters.sizes import seven_sizes
 from explorer.models.specs import BASE, MINI
 from explorer.ui.parameters import folds_words, memory
 from explorer.ui.parameters import words as texts
 from explorer.views.parameters.build import built_said
-from tests.ui.sentences import law, read
+from tests.ui.sentences import law, read, told
 
 M = 1_000_000
 
@@ -37,33 +38,83 @@ def members(draw):
     return found
 
 
+def judge(text, found):
+    """Each model beside the first: the quotient of what is stored, of the FLOP, and the reason."""
+    first, *others = found
+    if not others:
+        assert f"{first.spec.label} stores {first.counts.total / M:.1f} M weights." in text
+        return
+    parts = {
+        next(o for o in others if re.search(rf"(^|[ ]){o.spec.label} stores", part)).spec.key: part
+        for part in text.rstrip(".").split("; ")
+    }
+    assert parts.keys() == {one.spec.key for one in others}
+    for one in others:
+        part = parts[one.spec.key]
+        times = first.counts.total / one.counts.total
+        assert f"{one.counts.total / M:,.1f} M" in part
+        told = re.search(
+            rf"stores (?:([\d.,]+) times )?(fewer weights than|as many weights as) {first.spec.label} ",
+            part,
+        )
+        if abs(times - 1) < 0.005:
+            assert (told[1], told[2]) == (None, "as many weights as")
+        else:
+            said = float(told[1].replace(",", ""))
+            of = times if told[2].startswith("fewer") else 1 / times
+            assert said == pytest.approx(of, abs=0.051)
+            assert said > 1
+        work = shape_work(one.spec.architecture) / shape_work(first.spec.architecture)
+        cost = re.search(r"does (?:([\d.]+) × )?the (same )?compute", part)
+        assert bool(cost[2]) == (abs(work - 1) < 0.015)
+        assert cost[2] or float(cost[1]) == pytest.approx(work, abs=0.0051)
+        n = one.spec.architecture.n_layers
+        missing = first.spec.architecture.n_layers - n
+        if one.spec.architecture.shares_layers:
+            runs = f"it stores one layer and runs it {'once' if n == 1 else f'{n} times'}"
+            used = one.counts.applied
+            share = f"{used / first.counts.applied:.2f} × {first.spec.label}'s"
+            assert part.endswith(f": {runs} ({used / M:,.1f} M weights applied, {share})")
+            continue
+        reason = re.search(r": it (?:leaves out (\d+) layers?|has (\d+) layers?)$", part)
+        assert bool(reason) == (missing > 0)
+        if reason:
+            assert int(reason[1] or reason[2]) == (missing if reason[1] else n)
+
+
+def shape_work(shape, tokens=128):
+    """The FLOP of one pass, product by product."""
+    h, f = shape.d_model, shape.d_ffn
+    products = [(tokens, h, h)] * 4 + [(tokens, h, f), (tokens, f, h)] + [(tokens, h, tokens)] * 2
+    total = shape.n_layers * sum(2 * a * b * c for a, b, c in products)
+    total += 2 * tokens * shape.d_embedding * h * (shape.d_embedding != h)
+    return total + 2 * h * h * shape.has_pooler
+
+
 @law
 @given(members(), st.sampled_from(["base", "mini", "chosen"]))
-def test_what_a_model_stores_and_leaves_out_is_counted(found, family):
-    first, *others = found
-    text = read(texts.parameters_finding(found, family))
-    assert f"{first.spec.label} stores {first.counts.total / M:.1f} M weights" in text
-    parts = text.rstrip(".").split("; ")[1:]
-    for one, part in zip(others, parts, strict=True):
-        n, missing = (
-            one.spec.architecture.n_layers,
-            (first.spec.architecture.n_layers - one.spec.architecture.n_layers),
-        )
-        assert f"{one.counts.total / M:.1f} M" in part
-        if one.spec.architecture.shares_layers:
-            assert f"runs it {'once' if n == 1 else f'{n} times'}," in part
-            assert ("but still applies" in part) == (one.counts.applied > one.counts.total)
-            fewer = re.search(r", ([\d.]+) times fewer than ([\w-]+),", part)
-            assert bool(fewer) == (one.counts.total < first.counts.total)
-            if fewer:
-                times = first.counts.total / one.counts.total
-                assert float(fewer[1]) == pytest.approx(times, abs=0.051)
-                assert fewer[2] == first.spec.label
-            continue
-        told = re.search(r"leaves out (\d+) layer|has (\d+) layer", part)
-        assert bool(told) == (missing > 0)
-        if told:
-            assert int(told[1] or told[2]) == (missing if told[1] else n)
+def test_what_a_model_stores_computes_and_leaves_out_is_its_own(found, family):
+    judge(read(texts.parameters_finding(found, family)), found)
+
+
+FAMILIES = ("base", "mini", "large", *(
+    f"bert={bert},distilbert={student},albert={albert}"
+    for bert in ("base", "large", "mini")
+    for student in ("base", "mini")
+    for albert in ("base", "large", "xlarge", "xxlarge")
+))  # fmt: skip
+
+
+def test_of_twenty_families_the_headline_is_the_exact_quotient():
+    for family in FAMILIES:
+        found = family_members(family)
+        name = family if family in ("base", "mini") else "chosen"
+        text = read(texts.parameters_finding(found, name))
+        told(family, text)
+        judge(text, found)
+    base = read(texts.parameters_finding(family_members("base")))
+    assert "ALBERT stores 9.4 times fewer weights than BERT" in base
+    assert "and does the same compute" in base
 
 
 @pytest.mark.parametrize(("length", "batch", "keeps"), [(16, 1, False), (512, 8, True)])

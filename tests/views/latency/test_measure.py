@@ -191,7 +191,7 @@ def test_of_one_model_alone_nothing_is_compared_and_one_colour_gets_dashes():
 
 def test_the_finding_says_what_the_numbers_say():
     rows = paradox(SPECS, Workload())
-    assert "stores 9.4 times fewer parameters than" in paradox_words.paradox_finding(rows)
+    assert "stores 9.4 times fewer weights than" in paradox_words.paradox_finding(rows)
     assert "the same compute" in paradox_words.paradox_finding(rows)
     slow = measured({**TIMES, "albert": 120.0})
     sentence = paradox_words.paradox_finding(paradox(SPECS, Workload(), slow), slow.summary)
