@@ -1,5 +1,8 @@
 """Attention tab: every head of the three models on one wall, and the chosen one side by side."""
 
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
 import gradio as gr
 
 from explorer.page_state import RUN_FIELDS, PageState, from_page
@@ -11,7 +14,11 @@ from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import reading_note
-from explorer.views.markup import join, plain_cards
+from explorer.views.markup import Markup, join, note, plain_cards
+
+if TYPE_CHECKING:
+    from explorer.analysis.attention.heads import HeadStatistics, WordHeads
+    from explorer.models.specs import ModelSpec
 
 ID = "attention"
 LABEL = texts.LABEL
@@ -43,15 +50,37 @@ def show(state: PageState) -> list[object]:
         key: head_statistics(attention, heads.alignment)
         for key, attention in heads.attention.items()
     }
-    labels = {key: run.spec.label for key, run in runs.items()}
     said = texts.wall_texts([run.spec for run in runs.values()])
     return [
         join(
-            texts.attention_finding(statistics, labels, len(heads.alignment.content)),
+            headline(heads, statistics, [run.spec for run in runs.values()]),
             reading_note({run.spec.label: run.tokens for run in runs.values()}),
         ),
         attention_wall_canvas(runs, heads, statistics, cards, said),
     ]
+
+
+def headline(
+    heads: "WordHeads", statistics: "Mapping[str, HeadStatistics]", specs: "Sequence[ModelSpec]"
+) -> Markup:
+    """Say what the student kept of the teacher, where both are here, then what all heads do."""
+    from explorer.analysis.attention.kept import kept_heads
+
+    labels = {spec.key: spec.label for spec in specs}
+    all_heads = (statistics, labels, len(heads.alignment.content))
+    shown = note(texts.FIRST_HEAD.format(label=specs[0].label))
+    here = {spec.key: spec for spec in specs}
+    pairs = [(here[s.kind.teacher], s) for s in specs if s.kind.teacher in here]
+    if not pairs:
+        return join(texts.attention_finding(*all_heads), shown)
+    teacher, student = pairs[0]
+    kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
+    return join(
+        texts.kept_finding(kept, teacher, student),
+        texts.kept_list(kept, teacher, student),
+        texts.attention_finding(*all_heads, said=note),
+        shown,
+    )
 
 
 def exact_heads(question: dict) -> str:

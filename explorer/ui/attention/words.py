@@ -1,15 +1,25 @@
 """The sentences of the attention tab."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
 from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
+from explorer.analysis.attention.kept import KEPT_JS, KeptHeads
 from explorer.analysis.digits import counted, repeated
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import Architecture, ModelSpec
 from explorer.views.glossary import places
-from explorer.views.markup import Markup, explained, finding, join, listed, model_name
+from explorer.views.markup import (
+    Markup,
+    el,
+    explained,
+    finding,
+    join,
+    listed,
+    model_name,
+    table,
+)
 
 LABEL = "Attention"
 QUESTION = "Where does every head attend, and which heads are alike?"
@@ -88,6 +98,12 @@ CANVAS = {
 }
 
 
+KEPT_LIST = "The {n} heads, each with its nearest"
+KEPT_CAPTION = "layer.head; Jensen-Shannon divergence between their rows, averaged over {over}"
+FIRST_HEAD = (
+    "Chosen at first: the head of {label} in which a mask (or else a word) attends most to a word "
+    "further off."
+)
 BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
 BY_DEPTH = "Rows are aligned by relative depth."
 
@@ -112,7 +128,10 @@ def _shape(shape: Architecture) -> str:
 
 
 def attention_finding(
-    statistics: Mapping[str, HeadStatistics], labels: Mapping[str, str], n_words: int
+    statistics: Mapping[str, HeadStatistics],
+    labels: Mapping[str, str],
+    n_words: int,
+    said: Callable[..., Markup] = finding,
 ) -> Markup:
     """How much of the attention rests on the added tokens, and who watches the neighbours."""
     rests: list[Markup] = []
@@ -129,11 +148,52 @@ def attention_finding(
         if n_words > 1
         else ["."]
     )
-    return finding(
+    return said(
         explained("[CLS] and [SEP] receive ", "[CLS]"),
         listed(rests),
         *watchers,
     )
+
+
+def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
+    """Say how many heads the student keeps, within which bound, and how many chance would give."""
+    names = [model_name(spec.key, spec.label) for spec in (student, teacher)]
+    n, same = len(kept.js), int(kept.is_kept.sum())
+    verb = "keeps" if teacher_of(student) == teacher else "has a match for"
+    few = {0: "none", n: "all"}.get(same, str(same))
+    return finding(
+        *(names[0], f" {verb} {few} of ", names[1], f"'s {counted(n, 'head')}"),
+        explained(f" (JS of the nearest head at most {KEPT_JS:g} nats", "JS", "nats"),
+        f"); random pairing would give {kept.by_chance:.1f}.",
+    )
+
+
+def kept_list(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
+    """List every head of the teacher with its nearest head of the student, opened by a click."""
+    rows: list[list[str | Markup]] = [
+        [
+            _place(head, kept.n_heads[0]),
+            _place(int(near), kept.n_heads[1]),
+            f"{kept.js[head, near]:.3f}",
+            "yes" if kept.is_kept[head] else "no",
+        ]
+        for head, near in enumerate(kept.nearest)
+    ]
+    head = [f"{teacher.label} head", f"nearest in {student.label}", "JS, nats", "kept"]
+    few, all_words = kept.n_words
+    of = f"{few} evenly spaced of {counted(all_words, 'word')}"
+    over = counted(all_words, "word") if few == all_words else of
+    return el(
+        "details",
+        el("summary", KEPT_LIST.format(n=len(rows))),
+        table(head, rows, KEPT_CAPTION.format(over=over)),
+        class_="lines",
+    )
+
+
+def _place(head: int, n_heads: int) -> str:
+    layer, place = divmod(head, n_heads)
+    return f"{layer + 1}.{place + 1}"
 
 
 BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."

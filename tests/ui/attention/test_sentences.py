@@ -3,15 +3,30 @@
 import re
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.spatial.distance import jensenshannon
 
+from explorer.analysis.alignment import align, word_attention
 from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
 from explorer.analysis.attention.heads import KINDS, HeadStatistics
 from explorer.analysis.attention.summary import Drawn
-from explorer.ui.attention import ablation_words, folds_words
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.attention import ablation_words, folds_words, tab
 from explorer.ui.attention import words as texts
-from tests.ui.sentences import LABELS, WORDS, close_shares, law, names_in, read, some_models
+from tests.ui.sentences import (
+    LABELS,
+    TEXTS,
+    WORDS,
+    close_shares,
+    law,
+    names_in,
+    read,
+    some_models,
+    told,
+)
 
 
 @st.composite
@@ -45,6 +60,55 @@ def test_the_attention_that_rests_and_the_heads_that_watch_neighbours_are_each_m
         (str(sum(int(k in near) for k in one.kind.flat)), str(one.kind.size))
         for one in found.values()
     ] * (n_words > 1)
+
+
+def test_of_twenty_texts_the_kept_heads_are_those_that_scipy_finds_near():
+    """Jensen-Shannon by scipy for every pair; chance is the mean over all pairings."""
+    for given_text in TEXTS:
+        state = PageState(text=given_text)
+        runs, _ = get_runs(state)
+        html = str(tab.show(state)[0])
+        text = read(html.split("</p>")[0])
+        told(given_text, text)
+        alignment = align({key: run.tokens for key, run in runs.items()})
+        if len(alignment) > 50:
+            assert re.search(r"averaged over \d+ evenly spaced of \d+ words", html)
+            continue
+        queries = list(alignment.content) or list(range(len(alignment)))
+        heads = {}
+        for key in ("bert", "distilbert"):
+            words = word_attention(runs[key].attention, alignment.groups[key])
+            heads[key] = words[:, :, queries].reshape(-1, len(queries), len(alignment))
+        near = np.array(
+            [
+                (
+                    jensenshannon(
+                        one.astype(float)[None], heads["distilbert"].astype(float), axis=-1
+                    )
+                    ** 2
+                ).mean(-1)
+                for one in heads["bert"]
+            ]
+        )
+        within = near <= 0.05
+        same, by_chance = within.any(1).sum(), within.mean(1).sum()
+        n = len(near)
+        few = "none" if same == 0 else "all" if same == n else same
+        assert text == (
+            f"mini-DistilBERT keeps {few} of mini-BERT's {n} heads (JS of the nearest head "
+            f"at most 0.05 nats); random pairing would give {by_chance:.1f}."
+        )
+        rows = re.findall(r"<tr><th scope=\"row\">(\d+)\.(\d+)</th>(.*?)</tr>", html)
+        assert len(rows) == n
+        for i, (layer, head, cells) in enumerate(rows):
+            own = runs["bert"].attention.shape[1]
+            other = runs["distilbert"].attention.shape[1]
+            assert (int(layer) - 1) * own + int(head) - 1 == i
+            place, js, kept = re.findall(r">([^<]+)</td>", cells)
+            at = (int(place.split(".")[0]) - 1) * other + int(place.split(".")[1]) - 1
+            assert near[i, at] <= near[i].min() + 1e-9
+            assert float(js) == pytest.approx(near[i].min(), abs=5.1e-4)
+            assert (kept == "yes") == within[i].any()
 
 
 @st.composite
