@@ -2,12 +2,13 @@
 
 from explorer.analysis.digits import counted, milliseconds, repeated
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
-from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.summary import LatencySummary
+from explorer.analysis.latency.ratio import MIN_P90, Ratio
+from explorer.analysis.latency.summary import LatencySummary, ModelLatency
+from explorer.timing.workload import Workload
 from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, SAME, compute_said, stored_said
-from explorer.ui.latency.words import NO_RATIO
+from explorer.ui.latency.words import LONGEST, NO_RATIO
 from explorer.views.latency.measure import ratio_text
-from explorer.views.markup import Markup, finding, model_name
+from explorer.views.markup import Markup, el, finding, join, model_name
 
 STORED = "Stored weights"
 WORK = "Compute of one pass in GFLOP"
@@ -17,10 +18,17 @@ TIME = {
     "device": "Time here, on the device",
 }
 TIME_EVERYWHERE = "Time here, on every device"
+SHORTEST_S = LONGEST[0][1]
+"""Seconds of the shortest measurement on offer, with which the page opens."""
 
 
-def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
-    """Title and conclusion of each of the three bar pictures."""
+def paradox_titles(paradox: Paradox, longest_s: float = SHORTEST_S) -> list[tuple[str, str]]:
+    """Title and conclusion of each of the three bar pictures.
+
+    Args:
+        paradox: What is stored, computed and measured.
+        longest_s: Seconds that a measurement takes at most.
+    """
     first, star = paradox.rows[0], paradox.star
     stored = f"{star.label} stores {stored_said(star.parameters, first.parameters)} {first.label}."
     cost = star.gflops / first.gflops
@@ -28,7 +36,7 @@ def paradox_titles(paradox: Paradox) -> list[tuple[str, str]]:
     return [
         (STORED, stored),
         (WORK, f"{_runs(star)}: {compute_said(cost)} {of} {first.label}."),
-        (_time_title(paradox), _time(paradox)),
+        (_time_title(paradox), _time(paradox, longest_s)),
     ]
 
 
@@ -52,10 +60,10 @@ def _sign(times: float) -> int:
     return (times > 1 + SAME) - (times < 1 - SAME)
 
 
-def _time(paradox: Paradox) -> str:
+def _time(paradox: Paradox, longest_s: float) -> str:
     first, star = paradox.rows[0], paradox.star
     if star.ms is None or first.ms is None:
-        return "Not measured yet: press “Measure here”."
+        return f"Not measured yet: “Measure here” takes at most {longest_s:.0f} s."
     if star.times is None:
         return NO_RATIO
     takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
@@ -81,7 +89,59 @@ def paradox_finding(
         return finding(lead, named, stored, base, takes)
     ratio = summary.ratio(summary.models[paradox.rows.index(star)].name)
     said = _verdict(first, star, ratio is not None and ratio.is_different)
-    return finding(lead, named, stored, base, said, *_others(paradox.others), ".")
+    lines = [join(_fastest(paradox, summary), lead, named, stored, base, said, ".")]
+    lines += [
+        _times(row, model, first, paradox.workload)
+        for row, model in zip(paradox.rows, summary.models, strict=False)
+    ]
+    return finding(*(el("span", line, " ", class_="line") for line in lines))
+
+
+def _fastest(paradox: Paradox, summary: LatencySummary) -> Markup | str:
+    """Name the model whose interval lies below all others; nothing where there are no intervals."""
+    first, *others = paradox.rows
+    times = {row.key: row.times for row in others if row.times is not None and row.times.is_sure}
+    if not others or len(times) < len(others):
+        return ""
+    best = min(paradox.rows, key=lambda row: 1.0 if row is first else times[row.key].ratio)
+    slower = [one for key, one in times.items() if key != best.key]
+    if best is first:
+        differs = [_differs(row, paradox, summary) for row in others]
+        is_clear = all(differs) and all(one.low > 1 for one in slower)
+    else:
+        own = times[best.key]
+        is_clear = _differs(best, paradox, summary) and own.high < min(
+            [1.0, *(one.low for one in slower)]
+        )
+    if not is_clear:
+        return "No model is clearly the fastest here. "
+    return join(model_name(best.key, best.label), " is the fastest here. ")
+
+
+def _differs(row: ParadoxRow, paradox: Paradox, summary: LatencySummary) -> bool:
+    found = summary.ratio(summary.models[paradox.rows.index(row)].name)
+    return found is not None and found.is_different
+
+
+def _times(row: ParadoxRow, model: ModelLatency, first: ParadoxRow, workload: Workload) -> Markup:
+    """One model's line: its ratio with the interval, p50, p90, and texts a second."""
+    times = ""
+    if row is not first and row.times is not None:
+        ends = f"95% CI {row.times.low:.2f} to {row.times.high:.2f}"
+        interval = ends if row.times.is_sure else "no interval"
+        times = f"{row.times.ratio:.2f} × {first.label}'s time ({interval}); "
+    p90 = (
+        f"p90 needs {MIN_P90} rounds"
+        if model.p90_ms is None
+        else f"p90 {milliseconds(model.p90_ms)}"
+    )
+    rate = 1000 * workload.batch / (row.ms or 1)
+    shown = f"{rate:,.0f}" if rate >= 100 else f"{rate:,.1f}"
+    each = "texts per CPU second" if workload.clock == "compute" else "texts a second"
+    return join(
+        model_name(row.key, row.label),
+        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}, {shown} {each}.",
+    )
 
 
 def _verdict(first: ParadoxRow, star: ParadoxRow, is_different: bool) -> str:
@@ -98,16 +158,6 @@ def _verdict(first: ParadoxRow, star: ParadoxRow, is_different: bool) -> str:
     if not is_different:
         return f"{link} no difference in time shows here ({times})"
     return f"{link} it takes {times} the time here"
-
-
-def _others(rows: tuple[ParadoxRow, ...]) -> list[Markup | str]:
-    """What the models between take: times the first's where ratios are given."""
-    parts: list[Markup | str] = []
-    for row in rows:
-        if row.ms is not None:
-            takes = milliseconds(row.ms) if row.times is None else f"{row.times.ratio:.2f} ×"
-            parts += ["; ", model_name(row.key, row.label), f" takes {takes}"]
-    return parts
 
 
 def why(paradox: Paradox) -> str:

@@ -168,7 +168,7 @@ def drawn(
         ),
         takeable(
             "latency/measure",
-            paradox_card(rows, paradox_words.paradox_titles(rows)),
+            paradox_card(rows, paradox_words.paradox_titles(rows, choice.longest_s)),
             paradox_numbers(rows),
         ),
         join(*(note(line) for line in status if line)),

@@ -3,6 +3,7 @@
 import re
 from types import SimpleNamespace
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,7 +17,7 @@ from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
 from explorer.ui.latency import faster_words, folds_words, paradox_words
 from explorer.ui.latency import words as texts
-from tests.ui.sentences import law, read
+from tests.ui.sentences import law, read, told
 
 CROWDED = st.sampled_from([0.2, 0.5, 0.97, 0.99, 1.0, 1.004, 1.02, 1.2, 8.0])
 INF = float("inf")
@@ -62,7 +63,10 @@ def summary_of(paradox, is_different):
     rows = paradox.rows
     found = {row.label: SimpleNamespace(is_different=is_different) for row in rows[1:]}
     return SimpleNamespace(
-        models=[SimpleNamespace(name=row.label) for row in rows],
+        models=[
+            SimpleNamespace(name=row.label, p90_ms=None if i else 1.2 * (row.ms or 0))
+            for i, row in enumerate(rows)
+        ],
         ratio=lambda name: found[name] if rows[-1].times else None,
     )
 
@@ -100,6 +104,8 @@ def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_differe
         assert bool(work[2]) == (abs(star.gflops - 1) < 0.015)
         assert not work[1] or work[1] == f"{star.gflops:.2f}"
         return
+    judge_lines(text, paradox)
+    judge_fastest(text, paradox, is_different)
     if star.times is None:
         assert "×" not in text
         return
@@ -113,6 +119,75 @@ def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_differe
     time = way(star.times.ratio) if is_different else 0
     assert (", yet " in text) == (stored != time)
     assert ("no difference in time shows" in text) == (not is_different)
+
+
+def judge_lines(text, paradox):
+    """Each model's line has its own ratio, interval, p50, p90 and texts a second."""
+    for i, row in enumerate(paradox.rows):
+        (line,) = re.findall(rf"(?<!\w){row.label}: ([^:]*?\.)(?= |$)", text)
+        p50 = re.search(r"p50 ([\d.,]+) ms, ", line)[1]
+        assert float(p50.replace(",", "")) == pytest.approx(row.ms, rel=0.005)
+        assert ("p90 needs 44 rounds" in line) == (i > 0)
+        rate = re.search(r"([\d,.]+) texts per CPU second\.", line)[1]
+        assert float(rate.replace(",", "")) == pytest.approx(1000 / row.ms, rel=0.01)
+        ratio = re.search(
+            r"([\d.]+) × BERT's time \((?:95% CI ([\d.]+) to ([\d.]+)|no interval)\)", line
+        )
+        assert bool(ratio) == (i > 0 and row.times is not None)
+        if ratio:
+            assert ratio[1] == f"{row.times.ratio:.2f}"
+            ends = (f"{row.times.low:.2f}", f"{row.times.high:.2f}")
+            assert ratio.groups()[1:] == (ends if row.times.is_sure else (None, None))
+
+
+def judge_fastest(text, paradox, is_different):
+    """One is called the fastest where its interval lies below that of each other model."""
+    rows = paradox.rows
+    told = re.match(r"(\w+) is the fastest here\. ", text)
+    if not all(row.times and row.times.is_sure for row in rows):
+        assert "fastest" not in text
+        return
+    clear = [
+        row.label
+        for row in rows
+        if is_different and all(row.times.high < o.times.low for o in rows if o is not row)
+    ]
+    assert ((told and [told[1]]) or []) == clear
+    assert bool(told) != text.startswith("No model is clearly the fastest here. ")
+
+
+def timed(state, star, student):
+    """The published family, measured so that ALBERT takes ``star`` and DistilBERT ``student``."""
+    rows = []
+    for key, times in (("bert", 1.0), ("distilbert", student), ("albert", star)):
+        sure = state == "sure" or key == "bert"
+        ends = (times * 0.97, times * 1.03) if sure else (0.0, INF)
+        ratio = Ratio(1.0, 1.0, 1.0, 60) if key == "bert" else Ratio(times, *ends, 60)
+        shape = BASE[key].architecture
+        said = (BASE[key].label, shape.n_layers, shape.activation)
+        row = ParadoxRow(
+            key,
+            *said,
+            {"bert": 109_482_240, "distilbert": 66_362_880, "albert": 11_683_584}[key],
+            11.2 if key == "distilbert" else 22.4,
+            key == "albert",
+            None if state == "before" else 41.2 * times,
+            times=ratio if state in ("few", "sure") else None,
+        )
+        rows.append(row)
+    return Paradox(tuple(rows), Workload(), tuple(rows))
+
+
+def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_second():
+    for state in ("before", "refused", "few", "sure"):
+        for star, student in ((1.06, 0.52), (1.0, 1.0), (0.6, 0.59), (0.3, 0.52), (7.9, 1.8)):
+            found = timed(state, star, student)
+            differs = abs(star - 1) > 0.05
+            said = paradox_words.paradox_finding(found, summary_of(found, differs), "base")
+            told(f"{state}: ALBERT {star}, DistilBERT {student}", read(said))
+            if state != "before":
+                judge_lines(read(said), found)
+                judge_fastest(read(said), found, differs)
 
 
 @law
