@@ -69,6 +69,7 @@ TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "p
 """What readers type: the fields that are packed."""
 DEFAULT_TEXT: str = examples()[0]["text"]
 LONGEST_LOOK = 300
+LONGEST_SEARCH = 80
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
 _TIMED = re.compile(
     r"((base|mini|larger|own)-[1-9]\d{0,2}-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
@@ -118,6 +119,8 @@ class PageState:
     """The tab's open folds and its part in sight, commas between, in the order of opening."""
     timed: str = ""
     """What Latency times: sizes, tokens, texts, part, clock, precision and seconds, by dashes."""
+    search: str = ""
+    """What is searched for in the list of claims."""
     look: str = ""
     """How pictures are looked at (words shown, units ...): `name:value` pairs for the browser."""
     device: str = "cpu"
@@ -250,6 +253,10 @@ def _read_hidden(raw: str) -> str | None:
     return None if set("[]\n") & set(words) else words
 
 
+def _read_search(raw: str) -> str | None:
+    return plain_text(str(raw)) if len(raw) <= LONGEST_SEARCH else None
+
+
 def _one_of(allowed: Sequence[str], raw: str) -> str | None:
     return raw if raw in allowed else None
 
@@ -303,6 +310,7 @@ _READERS: Readers = {
     "passage": _read_text,
     "hidden": _read_hidden,
     "fold": _read_fold,
+    "search": _read_search,
     "look": partial(_matching, _LOOK),
     "timed": partial(_matching, _TIMED),
 }

@@ -208,6 +208,8 @@ def test_numbers_in_range_are_kept(name, value):
         ({"fold": "pairs,sentiment", "tab": "tasks"}, ()),
         ({"look": "shown:5,unit:pieces"}, ()),
         ({"look": "shown:5,unit"}, ("look",)),
+        ({"search": "60 % faster?", "tab": "claims"}, ()),
+        ({"search": "x" * 81}, ("search",)),
         ({"look": ",".join(["shown:5"] * 50)}, ("look",)),
     ],
 )

@@ -1,7 +1,8 @@
 // The ledger: search and filters over all claims, each beside its source and what this machine finds.
 import {make, marked, say} from '../kit/dom.js';
 import {linked} from '../kit/links.js';
-import {filter, GLYPHS, listen, open, pressed, results, running, searched, setFilter} from './filter.js';
+import {choose, chosen, listen as hear} from '../page/here.js';
+import {filter, GLYPHS, listen, matching, open, pressed, results, running, searched, setFilter} from './filter.js';
 
 const PAGE = 10, STEP = 40;
 
@@ -16,8 +17,20 @@ function fits(claim) {
     && (!filter.topic || claim.topic === filter.topic)
     && (!filter.verdict || claim.verdict === filter.verdict)
     && (!filter.report || claim.report === filter.report)
-    && (!filter.live || claim.live.length > 0)
-    && searched(filter.search).split(/\s+/).every(part => claim.haystack.includes(part));
+    && (!filter.live || claim.live.length > 0);
+}
+
+/** What is found, the wordings of one claim together. @param {any[]} found @returns {any[][]} */
+function together(found) {
+  const groups = new Map();
+  for (const claim of found) groups.set(claim.same || claim.id, [...groups.get(claim.same || claim.id) ?? [], claim]);
+  return [...groups.values()];
+}
+
+/** What is searched, in the link too. @param {string} search */
+function search(search) {
+  setFilter({search});
+  choose({search});
 }
 
 function chooser(name, label, options, texts) {
@@ -30,18 +43,19 @@ function chooser(name, label, options, texts) {
 
 function toolbar(data) {
   const t = data.texts;
-  const search = make('input', {type: 'search', placeholder: t.placeholder, autocomplete: 'off',
+  const input = make('input', {type: 'search', placeholder: t.placeholder, autocomplete: 'off',
     spellcheck: 'false', 'data-filter': 'search', maxlength: 80});
-  search.addEventListener('input', () => setFilter({search: search.value}));
+  input.addEventListener('input', () => search(input.value));
   const live = make('input', {type: 'checkbox', 'data-filter': 'live'});
   live.addEventListener('change', () => setFilter({live: live.checked}));
   const clear = make('button', {type: 'button', class: 'chip cl-clear'}, t.clear);
   clear.addEventListener('click', () => {
-    setFilter({search: '', model: '', topic: '', verdict: '', report: '', live: false});
-    search.focus();
+    setFilter({model: '', topic: '', verdict: '', report: '', live: false});
+    search('');
+    input.focus();
   });
   return make('form', {class: 'cl-tools', role: 'search', 'aria-label': t.search},
-    make('label', {class: 'cl-field cl-search'}, make('span', {}, t.search), search),
+    make('label', {class: 'cl-field cl-search'}, make('span', {}, t.search), input),
     chooser('model', t.model, data.models, t), chooser('topic', t.topic, data.topics, t),
     chooser('verdict', t.verdict, data.verdicts, t), chooser('report', t.report, data.reports, t),
     make('label', {class: 'cl-live-only'}, live, make('span', {}, t.live)), clear);
@@ -86,34 +100,44 @@ function cell(name, label, ...children) {
   return make('div', {class: `cl-cell cl-${name}`}, make('span', {class: 'cl-label'}, label), ...children);
 }
 
-function row(claim, view) {
-  const {data} = view, t = data.texts;
+const badge = (verdict, data) => make('span', {class: 'cl-badge', 'data-verdict': verdict},
+  make('i', {'aria-hidden': 'true'}, GLYPHS[verdict]), data.verdicts[verdict]);
+
+/** The other wordings of a claim, each with where it stands and its own verdict. */
+function wordings(group, {data}) {
+  if (group.length < 2) return null;
+  return make('details', {class: 'cl-wordings'}, make('summary', {}, say(data.texts.wordings, {n: group.length})),
+    make('ul', {}, ...group.map(claim => make('li', {}, `“${claim.claim}”, ${data.reports[claim.report]} `, badge(claim.verdict, data)))));
+}
+
+function row(group, view) {
+  const {data} = view, t = data.texts, [claim] = group;
   const models = claim.models.map(key =>
     make('span', {class: 'model-name', 'data-model': key}, data.models[key]));
   return make('li', {class: 'cl-row', 'data-claim': claim.id, 'data-verdict': claim.verdict},
-    cell('source', t.source, make('p', {class: 'cl-text'}, ...linked(claim.found, data.addresses)),
+    cell('claim', t.claim, make('p', {class: 'cl-text'}, claim.claim),
+      make('p', {class: 'cl-print'}, `${t.printed} `, make('span', {class: 'printed'}, claim.claimed)),
+      make('p', {class: 'cl-meta'}, ...models, make('span', {}, data.topics[claim.topic]), make('span', {}, data.reports[claim.report])),
+      wordings(group, view)),
+    cell('verdict', t.verdict, badge(claim.verdict, data)),
+    cell('source', t.source, make('p', {}, ...linked(claim.found, data.addresses)),
       make('cite', {}, ...linked(claim.source || t.no_source, data.addresses))),
-    cell('claim', t.claim, make('p', {}, claim.claim),
-      make('p', {class: 'cl-meta'}, ...models, make('span', {}, data.topics[claim.topic]), make('span', {}, data.reports[claim.report]))),
-    cell('printed', t.printed, make('span', {class: 'printed'}, claim.claimed)),
-    cell('verdict', t.verdict, make('span', {class: 'cl-badge', 'data-verdict': claim.verdict},
-      make('i', {'aria-hidden': 'true'}, GLYPHS[claim.verdict]), data.verdicts[claim.verdict])),
     cell('live', t.here, liveCell(claim, view)));
 }
 
 function refresh(view) {
   const {data, root} = view, t = data.texts;
-  const found = data.claims.filter(fits), shown = found.slice(0, view.limit);
+  const found = matching(data.claims.filter(fits), filter.search), groups = together(found), shown = groups.slice(0, view.limit);
   const held = document.activeElement && root.contains(document.activeElement)
     ? document.activeElement.closest('.cl-row') && document.activeElement : null;
   const mark = held && [held.closest('.cl-row').getAttribute('data-claim'), held.getAttribute('data-check')];
-  view.list.replaceChildren(...shown.map(claim => row(claim, view)));
+  view.list.replaceChildren(...shown.map(group => row(group, view)));
   const again = mark && marked(view.list, 'data-claim', mark[0]);
   if (again) marked(again, 'data-check', mark[1])?.focus();
   view.count.textContent = say(t.count, {n: found.length, total: data.claims.length});
   view.empty.hidden = found.length > 0;
-  view.more.hidden = found.length <= view.limit;
-  view.more.textContent = say(t.more, {n: Math.min(STEP, found.length - view.limit)});
+  view.more.hidden = groups.length <= view.limit;
+  view.more.textContent = say(t.more, {n: Math.min(STEP, groups.length - view.limit)});
   for (const control of view.tools.querySelectorAll('[data-filter]')) {
     const value = filter[control.dataset.filter];
     if (control.type === 'checkbox') control.checked = value;
@@ -127,7 +151,7 @@ function build(root, data, ask) {
   const view = {root, data, ask, limit: PAGE, tools: toolbar(data), last: JSON.stringify(filter),
     count: make('p', {class: 'cl-count', role: 'status', 'aria-live': 'polite'}),
     head: make('div', {class: 'cl-head', 'aria-hidden': 'true'},
-      ...[t.source, t.claim, t.printed, t.verdict, t.here].map(text => make('span', {}, text))),
+      ...[t.claim, t.verdict, t.source, t.here].map(text => make('span', {}, text))),
     list: make('ul', {class: 'cl-list', 'aria-label': t.claim}),
     empty: make('p', {class: 'cl-empty'}, t.none),
     more: make('button', {type: 'button', class: 'chip cl-more'})};
@@ -142,6 +166,9 @@ function build(root, data, ask) {
   return view;
 }
 
+/** @type {import('../gradio.js').Picture['choices']} */
+export const choices = ['search'];
+
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data, {ask}) {
   const view = build(root, data, ask);
@@ -151,6 +178,14 @@ export function show(root, data, {ask}) {
     refresh(view);
   });
   refresh(view);
+  follow();
+  hear(follow);
+}
+
+/** The search of a link, and the one that Back restores. */
+function follow() {
+  const asked = chosen('search');
+  if (asked !== null && asked !== filter.search) setFilter({search: asked});
 }
 
 /** What the live checks have found of a claim so far. */

@@ -70,6 +70,8 @@ class Claim:
     """Live checks that bear on it."""
     live: tuple[LiveTest, ...]
     """Its numbers, testable here; empty where it prints none that can be measured."""
+    same: str = ""
+    """The claim of which this is another wording; empty where it is the first of its kind."""
 
 
 @dataclass(frozen=True, slots=True)

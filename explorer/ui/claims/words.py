@@ -20,7 +20,7 @@ SHARES = {
 }
 LEDGER = {
     "search": "Search the claims",
-    "placeholder": "parameters, SOP, 97%, RACE …",
+    "placeholder": "ALBERT is faster because …, 97%, SOP",
     "model": "Model",
     "topic": "Topic",
     "verdict": "Verdict",
@@ -32,7 +32,8 @@ LEDGER = {
     "none": "No claim fits: clear a filter or search for less.",
     "more": "Show {n} more",
     "claim": "Claim",
-    "printed": "Printed",
+    "printed": "Printed:",
+    "wordings": "{n} wordings",
     "source": "What the primary source says",
     "no_source": "no source found",
     "here": "Here",

@@ -6,8 +6,8 @@ from playwright.sync_api import expect
 pytestmark = pytest.mark.browser
 
 
-def open_claims(page_at, **options):
-    page = page_at("/?tab=claims", **options)
+def open_claims(page_at, path="/?tab=claims", **options):
+    page = page_at(path, **options)
     # The first page of a fresh server loads the models before it shows any tab.
     expect(page.locator(".cl-row").first).to_be_visible(timeout=180_000)
     return page
@@ -22,8 +22,8 @@ def test_search_and_filters_find_claims_without_the_server(page_at):
     assert set(verdicts) == {"wrong"}
     cells = page.locator(".cl-row").first.locator(".cl-cell")
     assert [c.get_attribute("class") for c in cells.all()][:2] == [
-        "cl-cell cl-source",
         "cl-cell cl-claim",
+        "cl-cell cl-verdict",
     ]
     search = page.get_by_role("searchbox", name="Search the claims")
     found = {}
@@ -36,6 +36,7 @@ def test_search_and_filters_find_claims_without_the_server(page_at):
     page.get_by_role("searchbox", name="Search the claims").fill("race albert-large")
     expect(page.locator(".cl-row")).to_have_count(1)
     expect(page.locator(".cl-row")).to_contain_text("74.8")
+    page.wait_for_url("**search=race*")
     page.get_by_role("searchbox", name="Search the claims").fill("<script>alert(1)</script>")
     expect(page.locator(".cl-empty")).to_be_visible()
     page.get_by_role("button", name="Clear").click()
@@ -56,8 +57,10 @@ def test_the_ledger_works_from_the_keyboard_on_a_phone(page_at):
 
 
 def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
-    page = open_claims(page_at)
-    page.get_by_role("searchbox", name="Search the claims").fill("23 million to just")
+    page = open_claims(page_at, path="/?tab=claims&search=23+million+to+just")
+    search = page.get_by_role("searchbox", name="Search the claims")
+    expect(search).to_have_value("23 million to just")
+    expect(page.locator(".cl-row")).to_have_count(1)
     page.evaluate("window.kept = document.querySelector('.cc-line')")
     page.get_by_role("button", name="Run Factorised embedding").click()
     outcome = page.locator(".cl-row .cl-outcome.measured")

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
+import {readFileSync} from 'node:fs';
 import {beforeEach, test} from 'node:test';
 
 import {click, enter, place, texts} from '../dom.js';
 
-const {filter, publish, results, setFilter} = await import('../../../assets/js/claims/filter.js');
+const {filter, matching, publish, results, searched, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/ledger.js');
 
-const said = {any: 'any', placeholder: 'find', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
+const said = {any: 'any', placeholder: 'find', wordings: '{n} wordings', clear: 'Clear', search: 'Search', model: 'Model', topic: 'Topic', verdict: 'Verdict', report: 'Report',
   live: 'live',
   claim: 'Claim', printed: 'Printed', source: 'Source', here: 'Here', none: 'No claim.', count: '{n} of {total}', more: '{n} more',
     run: 'Run {name}: {measures}',
@@ -36,10 +37,10 @@ beforeEach(() => {
 
 test('a row says what is claimed, of whom, what was printed, where it is from, and the verdict', () => {
   const {root} = shown([claim('c1', {source: 'Table 1, p. 3'}), claim('c2', {verdict: 'wrong', models: ['bert', 'albert'], topic: 'speed'})]);
-  assert.deepEqual(texts(root, '.cl-head span'), ['Source', 'Claim', 'Printed', 'Verdict', 'Here']);
+  assert.deepEqual(texts(root, '.cl-head span'), ['Claim', 'Verdict', 'Source', 'Here']);
   const [one, two] = [...root.querySelectorAll('.cl-row')].map(row => texts(row, '.cl-cell'));
-  assert.deepEqual(one, ['SourceBERT, Table 1Table 1, p. 3', 'ClaimClaim c1BERTSizesReport A', 'Printed40 %', 'Verdict✓Right', 'Hereno check']);
-  assert.deepEqual(two, ['SourceBERT, Table 1no source', 'ClaimClaim c2BERTALBERTSpeedsReport A', 'Printed40 %', 'Verdict✕Wrong', 'Hereno check']);
+  assert.deepEqual(one, ['ClaimClaim c1Printed 40 %BERTSizesReport A', 'Verdict✓Right', 'SourceBERT, Table 1Table 1, p. 3', 'Hereno check']);
+  assert.deepEqual(two, ['ClaimClaim c2Printed 40 %BERTALBERTSpeedsReport A', 'Verdict✕Wrong', 'SourceBERT, Table 1no source', 'Hereno check']);
   assert.deepEqual([...root.querySelectorAll('.cl-row')].map(row => row.dataset.verdict), ['right', 'wrong']);
   assert.deepEqual([...root.querySelectorAll('.cl-row')[0].querySelectorAll('a')].map(link => link.href), Array(2).fill('https://paper.test/1'));
 });
@@ -71,6 +72,44 @@ test('results do not fold what was unfolded', () => {
   click(root.querySelector('.cl-more'));
   publish({results: []});
   assert.equal(ids(root).length, 20);
+});
+
+test('the wordings of one claim are one row, each with its report and its verdict; all are counted', () => {
+  const {root} = shown([claim('a', {claim: '60% faster'}), claim('b'), claim('c', {claim: '60% faster on GLUE', same: 'a', verdict: 'wrong', report: 'b'})]);
+  assert.deepEqual([ids(root), count(root)], [['a', 'b'], '3 of 3']);
+  assert.deepEqual(texts(root, '.cl-wordings summary'), ['2 wordings']);
+  assert.deepEqual(texts(root, '.cl-wordings li'), ['“60% faster”, Report A ✓Right', '“60% faster on GLUE”, Report B ✕Wrong']);
+  setFilter({verdict: 'wrong'});
+  assert.deepEqual([ids(root), count(root), texts(root, '.cl-wordings')], [['c'], '1 of 3', []]);
+});
+
+test('a question in words finds the claim it is nearest to, where no claim has all its words', () => {
+  const {root} = shown([claim('c1', {claim: 'ALBERT trains faster because it has fewer parameters', models: ['albert']}),
+    claim('c2', {claim: 'ALBERT has fewer parameters', models: ['albert']}), claim('c3', {claim: 'BERT reads both sides'}), ...many(6)]);
+  const search = root.querySelector('input[type=search]');
+  const finds = text => { enter(search, text); return ids(root); };
+  assert.deepEqual(finds('ALBERT is faster because it has fewer parameters?'), ['c1']);
+  assert.deepEqual(finds('Is ALBERT much quicker because of its few parameters'), ['c1']);
+  assert.deepEqual(finds('which model reads from both sides?'), ['c3']);
+  assert.deepEqual(finds('why does the moon shine tonight'), []);
+  assert.deepEqual(finds('quicker parameters'), [], 'two words are both looked for');
+});
+
+test('twenty questions as they are typed find the claim that answers them among the first three', t => {
+  const ledger = JSON.parse(readFileSync(new URL('../../../assets/data/claims.json', import.meta.url), 'utf8'));
+  const claims = ledger.claims.map(one => ({...one, haystack: searched([one.id, one.claim, one.claimed, one.found, one.source, ledger.topics[one.topic]].join(' '))}));
+  for (const [question, id] of [
+    ['ALBERT is faster because it has fewer parameters', 'B19'], ['Is DistilBERT 60% faster?', 'A01'], ['is distilbert 60 percent faster at inference', 'A01'],
+    ['Does DistilBERT keep 97% of BERT’s performance?', 'A02'], ['DistilBERT retains 97 %', 'A02'], ['SOP is more challenging than NSP', 'D30'],
+    ['ALBERT-base has 12M parameters', 'E28'], ['BERT-base has 110 M parameters', 'A04'], ['BERT hides 15% of the words', 'C05'],
+    ['does sharing improve generalisation?', 'E24'], ['sharing layers maintains the capacity', 'A22'], ['ALBERT is smaller and faster', 'D21'],
+    ['BERT reads left and right context', 'C04'], ['ALBERT-large 74.8 RACE', 'A31'], ['BERT-large RACE 72', 'A27'], ['DistilBERT triple loss', 'A10'],
+    ['SOP: two sentences swapped', 'C32'], ['all layers share the same parameters in ALBERT?', 'A21'], ['89% reduction', 'C31'], ['BERT uses only the encoder', 'C37'],
+  ]) {
+    const found = [...new Set(matching(claims, question).map(one => one.same || one.id))];   // a row for each claim
+    t.diagnostic(`${question} | ${found.slice(0, 3).map(one => claims.find(claim => claim.id === one).claim).join(' / ')}`);
+    assert.ok(found.slice(0, 3).includes(id), `${question}: ${found.join(', ')}`);
+  }
 });
 
 test('a menu for each kind: what fits all of them is left', () => {
