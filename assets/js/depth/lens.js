@@ -6,14 +6,14 @@ import {menuOf} from '../kit/menus.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
 import {applications, dial, dialRows} from './dial.js';
-import {most, sizeOf, strip} from './strip.js';
+import {klOf, most, sizeOf, strip} from './strip.js';
 import * as every from './words.js';
 
 export {whole} from '../kit/figure.js';
 
 const everyWord = new WeakMap();   // a text's data -> what the server said of its words
 
-function finding({models, masks, texts}, place) {
+function finding({models, masks, n_masks: all, texts}, place) {
   if (!masks.length) return make('p', {class: 'finding'}, texts.nothing_hidden);
   const parts = models.flatMap((model, i) => {
     const mask = model.masks[place];
@@ -21,7 +21,7 @@ function finding({models, masks, texts}, place) {
       word: word(mask.words[0]), n: String(mask.decided), total: String(model.layers)});
     return i ? ['; ', ...said] : said;
   });
-  return make('p', {class: 'finding'}, ...parts, '.');
+  return make('p', {class: 'finding'}, all > 1 ? say(texts.numbered, {i: place + 1, n: all}) : '', ...parts, '.');
 }
 
 const card = ({key, label, sentence}) => make('section', {class: 'card plain', 'data-model': key}, make('h3', {}, label), make('p', {}, sentence));
@@ -35,7 +35,7 @@ function lens(data, place, context) {
   const left = masks.length < all ? make('p', {class: 'note'}, say(texts.first_masks, {n: masks.length, all})) : '';
   return [make('div', {class: 'dp'},
     make('div', {class: 'dp-strips'}, ...strips, ...data.cards.map(card)),
-    make('p', {class: 'note dp-scale'}, texts.scale, make('i'), number(top.p)),
+    make('p', {class: 'note dp-scale'}, texts.scale, make('i'), number(top.p), say(texts.kl_scale, {kl: klOf(top.kl)})),
     make('div', {class: 'dp-below'},
       make('div', {}, left, make('p', {class: 'note'}, ...explain(texts.rows)), make('p', {class: 'note'}, ...explain(texts.brittle))),
       make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
@@ -66,7 +66,7 @@ export function show(root, data, context) {
   function draw() {
     const place = Math.min(Number(chosen('mask')) || 0, Math.max(0, masks.length - 1));
     const look = chosen('lens') === 'words' ? 'words' : 'mask', turn = key => { choose({lens: key}); draw(); };
-    const names = Object.fromEntries(masks.map((near, i) => [i, near]));
+    const names = Object.fromEntries(masks.map((near, i) => [i, masks.length > 1 ? say(texts.mask_name, {i: i + 1, near}) : near]));
     top.replaceChildren(finding(data, place));
     bar.replaceChildren(choice(texts.look, texts.looks, look, turn),
       masks.length > 1 && look === 'mask' ? choice(texts.mask, names, String(place), key => { choose({mask: key}); draw(); }) : '');

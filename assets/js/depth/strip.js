@@ -12,6 +12,8 @@ export function sizeOf(models) {
 }
 
 export const layerName = (texts, layer) => layer ? say(texts.layer, {n: layer}) : texts.embeddings;
+/** A divergence as the strips print it. @param {number} kl */
+export const klOf = kl => kl >= 9.95 ? kl.toFixed(1) : kl.toFixed(2);
 const short = p => p >= 0.0005 ? p.toFixed(3) : '';
 
 /** The largest probability in any strip of one mask: the fullest colour. @param {any[]} models @param {number} place */
@@ -29,12 +31,13 @@ function row(model, mask, layer, texts, full) {
   return make('div', {class: `dp-row${layer === mask.decided ? ' decides' : ''}${layer >= mask.decided ? ' decided' : ''}`},
     make('span', {class: 'dp-layer'}, layer ? String(layer) : texts.embeddings), ...cells,
     make('span', {class: 'dp-place', title: say(texts.place_cell, {...about, word: mask.words[0], rank: place})}, place),
-    make('span', {class: 'dp-kl', title: say(texts.kl_cell, {...about, kl: brief(kl)})}, kl >= 9.95 ? kl.toFixed(1) : kl.toFixed(2)));
+    make('span', {class: 'dp-kl', title: say(texts.kl_cell, {...about, kl: brief(kl)})}, klOf(kl)));
 }
 
 function curve(mask, top, {row, height}, at) {
   const points = mask.kl.map((kl, layer) => `${(2 + (CURVE - 4) * kl / (top || 1)).toFixed(1)},${at(layer) + row / 2}`);
   return svg('svg', {class: 'dp-curve', width: CURVE, height, 'aria-hidden': 'true'},
+    ...[2, CURVE - 2].map(x => svg('line', {x1: x, x2: x, y1: 0, y2: height, class: 'dp-end'})),   // 0, and the largest of all models
     svg('polyline', {points: points.join(' ')}), ...points.map(point => {
       const [cx, cy] = point.split(',');
       return svg('circle', {cx, cy, r: 2.5});

@@ -8,7 +8,7 @@ const {constants, show, table} = await import('../../../assets/js/depth/lens.js'
 const {partOf} = await import('../../../assets/js/kit/menus.js');
 
 const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
-  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
+  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', numbered: 'Mask {i} of {n}: ', mask_name: '{i}: {near}', kl_scale: '; KL 0 to {kl}', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
     first_masks: '{n} of {all} masks',
   embeddings: 'emb.', layer: 'layer {n}', cell: '{model}, {layer}: {word} {p}', place_cell: '{layer}: {word} in {rank}', kl_cell: '{layer}: {kl} nats',
   scale: 'Colour 0', strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',
@@ -35,8 +35,8 @@ const option = (root, name) => [...root.querySelectorAll('.aw-choice button')].f
 const strip = (root, key) => root.querySelector(`.dp-strip[data-model=${key}]`);
 
 test('one sentence says in which layer each model decides, or that it has its word at once', () => {
-  assert.equal(shown().root.querySelector('.finding').textContent, 'BERT decides on cat in 2 of 2; ALBERT decides on dog in 1 of 1.');
-  assert.equal(shown({mask: '1'}).root.querySelector('.finding').textContent, 'BERT has mat at once; ALBERT decides on rug in 1 of 1.');
+  assert.equal(shown().root.querySelector('.finding').textContent, 'Mask 1 of 2: BERT decides on cat in 2 of 2; ALBERT decides on dog in 1 of 1.');
+  assert.equal(shown({mask: '1'}).root.querySelector('.finding').textContent, 'Mask 2 of 2: BERT has mat at once; ALBERT decides on rug in 1 of 1.');
 });
 
 test('a row for each layer: probabilities, the place of the final answer, KL, and the layer that decides', () => {
@@ -45,7 +45,7 @@ test('a row for each layer: probabilities, the place of the final answer, KL, an
   assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => [...row.children].map(node => node.textContent)),
     [['emb.', '0.010', '0.250', '1,500', '12.0'], ['1', '0.003', '0.500', '2', '3.00'], ['2', '0.998', '', '1', '0.00']]);
   assert.deepEqual(shares(bert, '.dp-cell'), [.1, .501, .055, .708, 1, 0], 'the largest of all models has the fullest colour');
-  assert.equal(shown().root.querySelector('.dp-scale').textContent, 'Colour 00.998');
+  assert.equal(shown().root.querySelector('.dp-scale').textContent, 'Colour 00.998; KL 0 to 12.0');
   assert.deepEqual([...bert.querySelectorAll('.dp-row')].map(row => row.className), ['dp-row', 'dp-row', 'dp-row decides decided']);
   assert.deepEqual([...strip(shown({mask: '1'}).root, 'bert').querySelectorAll('.dp-row')].map(row => row.className),
     ['dp-row decides decided', 'dp-row decided', 'dp-row decided']);
@@ -80,14 +80,14 @@ test('a curve of KL, as wide as the largest of all models, through the middle of
 
 test('several masks can be chosen from, one cannot; the choice is in the link', () => {
   const {root, state} = shown();
-  click(option(root, 'a ▢'));
+  click(option(root, '2: a ▢'));
   assert.equal(state.wanted.mask, '1');
-  assert.match(root.querySelector('.finding').textContent, /^BERT has mat/);
+  assert.match(root.querySelector('.finding').textContent, /^Mask 2 of 2: BERT has mat/);
   assert.deepEqual(texts(strip(root, 'albert'), '.dp-word'), ['rug', 'mat']);
   assert.match(root.querySelector('.dd-word').textContent, /rug/);
-  assert.equal(option(root, 'a ▢').getAttribute('aria-pressed'), 'true');
+  assert.equal(option(root, '2: a ▢').getAttribute('aria-pressed'), 'true');
   assert.equal(option(shown({}, {masks: ['The ▢']}).root, 'The ▢'), undefined);
-  assert.match(shown({mask: '7'}).root.querySelector('.finding').textContent, /^BERT has mat/);   // a link to a mask that is gone
+  assert.match(shown({mask: '7'}).root.querySelector('.finding').textContent, /^Mask 2 of 2: BERT has mat/);   // a link to a mask that is gone
 });
 
 test('a dial for models that share a layer, a word where none does, cards, and words that are explained once', () => {
@@ -117,7 +117,7 @@ test('every word is asked for when the reader looks at them, once for a text', a
   assert.deepEqual(asked, [{params: {text: 'x'}, want: 'words'}]);
   assert.equal(root.querySelector('.finding').textContent, 'Said: BERT 1 of 2.');
   assert.deepEqual(texts(root, '.dw td'), ['2', '1']);
-  assert.equal(option(root, 'a ▢'), undefined);
+  assert.equal(option(root, '2: a ▢'), undefined);
   click(option(root, 'a mask'));
   assert.equal(root.querySelectorAll('.dp-strip').length, 2);
   click(option(root, 'every word'));
@@ -133,7 +133,7 @@ test('an answer that comes when the reader looks at a mask again does not replac
   answer(JSON.stringify(words));
   await settled();
   assert.equal(root.querySelectorAll('.dp-strip').length, 2);
-  assert.match(root.querySelector('.finding').textContent, /^BERT decides/);
+  assert.match(root.querySelector('.finding').textContent, /^Mask 1 of 2: BERT decides/);
 });
 
 test('where it cannot be had it says so', async () => {

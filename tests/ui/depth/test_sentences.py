@@ -1,5 +1,6 @@
 """No sentence of the depth tab's folds is false: each claim is evaluated on drawn results."""
 
+import json
 import re
 from types import SimpleNamespace
 
@@ -10,10 +11,35 @@ from hypothesis import strategies as st
 from explorer.analysis.depth.drift import SharedDrift
 from explorer.analysis.depth.similarity import LayerSimilarity
 from explorer.models.specs import MINI
-from explorer.ui.depth import folds_words, patching_words
-from tests.ui.sentences import LABELS, law, names_in, read, some_models
+from explorer.models.spelling import spelling_of
+from explorer.page_state import PageState
+from explorer.runs import get_runs
+from explorer.ui.depth import folds_words, patching_words, tab
+from explorer.ui.depth import words as texts
+from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told
 
 CROWDED = st.sampled_from([0.0, 0.5, 0.5004, 0.9949, 0.9951, 1.0])
+
+
+def test_of_twenty_texts_each_model_settles_where_its_final_answer_ranks_first_for_good():
+    for given_text in TEXTS:
+        runs, _ = get_runs(PageState(text=given_text))
+        masks = json.loads(tab.show(PageState(text=given_text))[1])
+        said = []
+        for model in masks["models"]:
+            for i, mask in enumerate(model["masks"]):
+                logits = runs[model["key"]].mask_logits[i]
+                rank = mask["rank"]
+                first = min(n for n in range(len(rank)) if set(rank[n:]) == {1})
+                assert mask["decided"] == first
+                vocabulary = runs[model["key"]].vocabulary
+                answer = spelling_of(vocabulary).word(vocabulary[int(logits.argmax())])
+                assert mask["words"][0] == answer
+                kind = texts.CANVAS["finding" if first else "at_once"]
+                total = model["layers"]
+                facts = {"model": model["label"], "word": answer, "n": first, "total": total}
+                said.append(f"{i + 1}. {read(kind.format(**facts))}")
+        told(given_text, "; ".join(sorted(said)))
 
 
 @st.composite
