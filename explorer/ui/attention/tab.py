@@ -68,18 +68,17 @@ def headline(
 
     labels = {spec.key: spec.label for spec in specs}
     all_heads = (statistics, labels, len(heads.alignment.content))
-    shown = note(texts.FIRST_HEAD.format(label=specs[0].label))
+    chosen = texts.FIRST_HEAD.format(label=specs[0].label)
     here = {spec.key: spec for spec in specs}
     pairs = [(here[s.kind.teacher], s) for s in specs if s.kind.teacher in here]
     if not pairs:
-        return join(texts.attention_finding(*all_heads), shown)
+        return join(texts.attention_finding(*all_heads), note(chosen))
     teacher, student = pairs[0]
     kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
     return join(
         texts.kept_finding(kept, teacher, student),
         texts.kept_list(kept, teacher, student),
-        texts.attention_finding(*all_heads, said=note),
-        shown,
+        texts.attention_finding(*all_heads, said=lambda *rest: note(*rest, " ", chosen)),
     )
 
 
