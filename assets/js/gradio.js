@@ -118,6 +118,14 @@ document.addEventListener('click', event => {
 // What Gradio's own components tell: the page is up, a Compare, what Tasks was asked.
 let up;
 export const opened = new Promise(done => { up = done; });
+
+// A row that gets its place, or another width, after the tab was chosen: the name comes into sight again.
+const rowResized = new ResizeObserver(() => withState(state => nameInSight(state.tab)));
+opened.then(() => {
+  const row = find(document, '#tabs [role=tablist]');
+  if (row) rowResized.observe(row);
+});
+
 const hear = {
   opened: up,
   /** A family that is no preset has no value among Gradio's presets: then it stays as it is. */

@@ -86,6 +86,7 @@ def build_agreement(state: gr.State) -> None:
         event = run.click(plain_errors(run_agreement), [state], [picture], **LIGHT)
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
         stop_goes(stop, event)
+        gr.HTML(note(texts.ELSEWHERE))
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:

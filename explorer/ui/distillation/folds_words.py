@@ -117,6 +117,12 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
     )
 
 
+ELSEWHERE = (
+    "Which teacher layers the student's layers resemble, and from which they were initialised, is "
+    "shown in Depth: “CKA: which layers have similar representations?”"
+)
+
+
 def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
     """What the figures rest on."""
     low, high = share_interval(float(found.same_first.sum()), len(found))

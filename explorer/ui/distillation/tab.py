@@ -10,7 +10,7 @@ from explorer.ui.distillation.live import build_live
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import reading_note
-from explorer.views.markup import finding, note
+from explorer.views.markup import finding
 
 ID = "distillation"
 LABEL = texts.LABEL
@@ -22,7 +22,6 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the soft-probability lab, and the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
     folds.build_losses(state)
-    gr.HTML(note(texts.ELSEWHERE))
     folds.build_agreement(state)
     build_live(state)
     return headline

@@ -10,10 +10,6 @@ from explorer.views.markup import Markup, el, explained, finding, join, note, wo
 
 LABEL = "Distillation"
 QUESTION = "How much of the teacher's knowledge did the student keep?"
-ELSEWHERE = (
-    "Which teacher layers the student's layers resemble, and from which they were initialised, is "
-    "shown in Depth: “CKA: which layers have similar representations?”"
-)
 NO_MASK = "The text has no [MASK]: put one where teacher and student are to be compared."
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
 CURVES = {

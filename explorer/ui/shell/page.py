@@ -38,7 +38,7 @@ from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.programs import register_tools
 from explorer.ui.shell.scripts import PAPER, head_html, scripts_route
 from explorer.ui.shell.standalone import standalone_route
-from explorer.ui.shell.tabs import TABS, group_rules
+from explorer.ui.shell.tabs import TABS, group_rules, width_rules
 from explorer.ui.shell.take import provenance_route, qr_route, recipe_route
 from explorer.ui.shell.view import Wiring, build_status, view_config, wire
 from explorer.views.markup import Markup, el, script_json
@@ -130,7 +130,7 @@ def launch_options(public: str = "") -> dict[str, Any]:
         "max_threads": limits.RUNNING.most,
         "root_path": path_of(os.getenv("GRADIO_ROOT_PATH")) or path_of(address),
         "theme": theme(),
-        "css": colour_rules() + glyph_rules() + group_rules(),
+        "css": colour_rules() + glyph_rules() + group_rules() + width_rules(),
         "css_paths": style_sheets(),
         "head": head_html(),
         "app_kwargs": {

@@ -59,3 +59,10 @@ def group_rules() -> str:
         rules.append(f'#tabs {first}::before{{content:"{group}"/"";}}')
         rules.append(f"#tabs {last}{{margin-inline-end:var(--between-groups);}}")
     return "".join(rules)
+
+
+def width_rules() -> str:
+    """Reserve the width of each tab's bold name, so that no tab moves when another is chosen."""
+    return "".join(
+        f'#tabs #tab-{tab.ID}-button::after{{content:"{tab.LABEL}"/"";}}' for tab in TABS
+    )

@@ -137,13 +137,31 @@ def test_every_columns_head_has_the_drawing_of_its_model(page_at):
     assert all(float(width.removesuffix("px")) > 40 for width in widths)
 
 
+EDGES = """() => {
+  const row = document.querySelector('#tabs [role=tablist]'), from = row.getBoundingClientRect().left - row.scrollLeft;
+  return [...row.querySelectorAll('[data-tab-id]')].map(tab => tab.getBoundingClientRect().left - from);
+}"""
+"""Where each tab begins in its row."""
+WHOLE = """tab => {
+  const row = document.querySelector('#tabs [role=tablist]').getBoundingClientRect();
+  const {left, right} = document.querySelector(`#tab-${tab}-button`).getBoundingClientRect();
+  return left >= row.left && right <= row.right;
+}"""
+"""Whether the whole name of a tab is in sight."""
+
+
 def test_every_tab_shows_its_headline_and_the_beginning_of_its_picture(page_at):
     page = opened(page_at)
+    edges = page.evaluate(EDGES)
     for tab in TABS:
         page.locator(f"#tab-{tab}-button").evaluate("tab => tab.click()")
+        page.set_viewport_size({"width": 1440, "height": 900})
+        expect(page.locator(f"#tab-{tab}-button")).to_have_attribute("aria-selected", "true")
+        assert page.evaluate(EDGES) == pytest.approx(edges, abs=0.1), f"{tab} moves the others"
         for width, height in screens.SIZES.items():
             page.set_viewport_size({"width": width, "height": height})
             screens.drawn(page, tab)
+            page.wait_for_function(WHOLE, arg=tab)
             expect(page.locator(f"#tab-{tab} .finding:visible").first).to_be_in_viewport(ratio=1)
             assert top(page, f"#tab-{tab} {screens.PICTURE}") < height, (tab, width)
             shown = screens.SCREENS / f"{tab}-{width}.png"
