@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
 MOST_DECIMALS = 6
 """Decimals of a probability beyond which float32 has none: what is equal there is equal."""
 
@@ -28,6 +26,11 @@ def side_by_side(values: Sequence[float]) -> list[str]:
         [probability(p, decimals) for p in values] for decimals in range(3, MOST_DECIMALS + 1)
     ]
     return max(printed, key=lambda row: len(set(row)))
+
+
+def none_or_all(count: int, total: int) -> str:
+    """Print how many of several things: "none", "all", or the number."""
+    return {0: "none", total: "all"}.get(count, str(count))
 
 
 def percent(share: float) -> str:

@@ -63,7 +63,7 @@ def test_no_sentence_says_darker_where_the_dark_theme_is_brighter():
 
 
 SOURCES = Path(__file__).parents[2]
-COMPOSED = ("pq-to_", "cl-claim", "cl-live", "cl-printed", "cl-source")
+COMPOSED = ("pq-to_", "cl-claim", "cl-live", "cl-source")
 """Beginnings of names that are put together where they are used: `pq-{name}`, `cl-${name}`."""
 GRADIOS = {"block", "button", "dark", "divider", "form", "gradio-container", "html-container"}
 GRADIOS |= {

@@ -27,8 +27,8 @@ function together(found) {
   return [...groups.values()];
 }
 
-/** What is searched, in the link too. @param {string} search */
-function search(search) {
+/** Search the claims, and put it in the link. @param {string} search */
+function searchFor(search) {
   setFilter({search});
   choose({search});
 }
@@ -45,13 +45,13 @@ function toolbar(data) {
   const t = data.texts;
   const input = make('input', {type: 'search', placeholder: t.placeholder, autocomplete: 'off',
     spellcheck: 'false', 'data-filter': 'search', maxlength: 80});
-  input.addEventListener('input', () => search(input.value));
+  input.addEventListener('input', () => searchFor(input.value));
   const live = make('input', {type: 'checkbox', 'data-filter': 'live'});
   live.addEventListener('change', () => setFilter({live: live.checked}));
   const clear = make('button', {type: 'button', class: 'chip cl-clear'}, t.clear);
   clear.addEventListener('click', () => {
     setFilter({model: '', topic: '', verdict: '', report: '', live: false});
-    search('');
+    searchFor('');
     input.focus();
   });
   return make('form', {class: 'cl-tools', role: 'search', 'aria-label': t.search},

@@ -14,7 +14,7 @@ from explorer.ui.attention.summary import build_summary_fold
 from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import reading_note
-from explorer.views.markup import Markup, join, note, plain_cards
+from explorer.views.markup import Markup, finding, join, note, plain_cards
 
 if TYPE_CHECKING:
     from explorer.analysis.attention.heads import HeadStatistics, WordHeads
@@ -67,18 +67,18 @@ def headline(
     from explorer.analysis.attention.kept import kept_heads
 
     labels = {spec.key: spec.label for spec in specs}
-    all_heads = (statistics, labels, len(heads.alignment.content))
+    all_heads = texts.attention_sentence(statistics, labels, len(heads.alignment.content))
     chosen = texts.FIRST_HEAD.format(label=specs[0].label)
     here = {spec.key: spec for spec in specs}
     pairs = [(here[s.kind.teacher], s) for s in specs if s.kind.teacher in here]
     if not pairs:
-        return join(texts.attention_finding(*all_heads), note(chosen))
+        return join(finding(all_heads), note(chosen))
     teacher, student = pairs[0]
     kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
     return join(
         texts.kept_finding(kept, teacher, student),
         texts.kept_list(kept, teacher, student),
-        texts.attention_finding(*all_heads, said=lambda *rest: note(*rest, " ", chosen)),
+        note(all_heads, " ", chosen),
     )
 
 

@@ -1,12 +1,12 @@
 """The sentences of the attention tab."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from explorer.analysis.attention.heads import BROAD_SHARE, KINDS, PLACE_SHARE, HeadStatistics
 from explorer.analysis.attention.kept import KEPT_JS, KeptHeads
-from explorer.analysis.digits import counted, repeated
+from explorer.analysis.digits import counted, none_or_all, repeated
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import Architecture, ModelSpec
 from explorer.views.glossary import places
@@ -127,11 +127,10 @@ def _shape(shape: Architecture) -> str:
     return f"{counted(shape.n_layers, 'layer')} of {heads}"
 
 
-def attention_finding(
+def attention_sentence(
     statistics: Mapping[str, HeadStatistics],
     labels: Mapping[str, str],
     n_words: int,
-    said: Callable[..., Markup] = finding,
 ) -> Markup:
     """How much of the attention rests on the added tokens, and who watches the neighbours."""
     rests: list[Markup] = []
@@ -148,7 +147,7 @@ def attention_finding(
         if n_words > 1
         else ["."]
     )
-    return said(
+    return join(
         explained("[CLS] and [SEP] receive ", "[CLS]"),
         listed(rests),
         *watchers,
@@ -160,9 +159,8 @@ def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Mar
     names = [model_name(spec.key, spec.label) for spec in (student, teacher)]
     n, same = len(kept.js), int(kept.is_kept.sum())
     verb = "keeps" if teacher_of(student) == teacher else "has a match for"
-    few = {0: "none", n: "all"}.get(same, str(same))
     return finding(
-        *(names[0], f" {verb} {few} of ", names[1], f"'s {counted(n, 'head')}"),
+        *(names[0], f" {verb} {none_or_all(same, n)} of ", names[1], f"'s {counted(n, 'head')}"),
         explained(f" (JS of the nearest head at most {KEPT_JS:g} nats", "JS", "nats"),
         f"); random pairing would give {kept.by_chance:.1f}.",
     )

@@ -20,7 +20,7 @@ SHARES = {
 }
 LEDGER = {
     "search": "Search the claims",
-    "placeholder": "ALBERT is faster because …, 97%, SOP",
+    "placeholder": "ALBERT is faster because …",
     "model": "Model",
     "topic": "Topic",
     "verdict": "Verdict",

@@ -1,6 +1,6 @@
 """Sentences of the distillation tab."""
 
-from explorer.analysis.digits import probability, side_by_side
+from explorer.analysis.digits import none_or_all, probability, side_by_side
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.models.choice.family import parent_of
 from explorer.models.kinds import label_of
@@ -127,7 +127,6 @@ def distillation_finding(
         words: Their top predictions.
         shared: How many of their top five words are the same.
     """
-    few = {0: "none", 5: "all"}.get(shared, str(shared))
     first = side_by_side([float(pair.teacher.max()), float(pair.student.max())])
     t, p, q, kl = (
         el("span", shown, data_soft=name)
@@ -150,6 +149,10 @@ def distillation_finding(
         explained("At temperature T = ", "temperature"),
         join(t, ", student ", names[1], " is ", kl),
         explained(" nats (KL) from", "nats", "KL"),
-        join(" teacher ", names[0], f", and they share {few} of their top 5 words; "),
+        join(
+            " teacher ",
+            names[0],
+            f", and they share {none_or_all(shared, 5)} of their top 5 words; ",
+        ),
         said,
     )

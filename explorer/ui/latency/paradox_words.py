@@ -87,8 +87,7 @@ def paradox_finding(
         link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
         takes = f"{link} does {compute_said(cost)}. How long does it take?"
         return finding(lead, named, stored, base, takes)
-    ratio = summary.ratio(summary.models[paradox.rows.index(star)].name)
-    said = _verdict(first, star, ratio is not None and ratio.is_different)
+    said = _verdict(first, star, _differs(star, paradox, summary))
     lines = [join(_fastest(paradox, summary), lead, named, stored, base, said, ".")]
     lines += [
         _times(row, model, first, paradox.workload)

@@ -26,7 +26,8 @@ STATE = PageState(text="the cat sat on the [MASK].")
 def test_the_headline_names_both_models_and_the_distance(tiny_family):
     finding, lab = distillation.show(STATE)
     named = re.findall(r'data-model="(\w+)">([^<]*)<', finding)
-    assert {*named} == {("bert", "mini-BERT"), ("distilbert", "mini-DistilBERT")}
+    teacher, student = ("bert", "mini-BERT"), ("distilbert", "mini-DistilBERT")
+    assert named == [student, teacher, teacher, student]
     for temperature in (1.0, 2.0, 7.5):
         said = distillation.show(replace(STATE, temperature=temperature))[0]
         pair = soft_pair(
