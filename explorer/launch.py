@@ -2,10 +2,12 @@
 
 import os
 import signal
+import socket
 import sys
-import threading
 from argparse import Namespace
+from collections.abc import Callable
 from contextlib import redirect_stdout
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -70,7 +72,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     Raises:
         CannotStart: it cannot be served where it is asked to be.
     """
-    ended = asked_to_end()
+    wait_for_end = asked_to_end()
     try:
         options = launch_options(flags.public_url)
     except Refusal as error:
@@ -86,17 +88,22 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
         believe(public.rstrip("/"))
     sys.stdout.write(where_it_runs(local, public, shared))
     sys.stdout.flush()
-    while not ended.wait(3600):
-        pass
+    wait_for_end()
     close(page)
 
 
-def asked_to_end() -> threading.Event:
-    """What is set when the system, or who started it, asks the program to end."""
-    ended = threading.Event()
+def asked_to_end() -> Callable[[], object]:
+    """Return a function that waits until the system, or who started the program, asks it to end.
+
+    The kernel may hand a signal to any thread. A main thread that waits in a lock then runs no
+    handler until it wakes; the descriptor is written whichever thread it was.
+    """
+    waiting, waking = socket.socketpair()
+    waking.setblocking(False)
+    signal.set_wakeup_fd(waking.detach())
     for name in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(name, lambda *_: ended.set())
-    return ended
+        signal.signal(name, lambda *_: None)
+    return partial(waiting.recv, 1)
 
 
 def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tuple[str, str | None]:

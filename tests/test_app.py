@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -40,10 +39,8 @@ LOCAL, PUBLIC = "http://127.0.0.1:7860/", "https://abc.gradio.live"
 
 
 def ended_already():
-    """An end that has been asked for."""
-    end = threading.Event()
-    end.set()
-    return end
+    """An end that has been asked for: nothing is waited for."""
+    return lambda: None
 
 
 @pytest.fixture
@@ -413,6 +410,31 @@ def test_an_end_is_said_to_those_who_wait_and_to_those_who_come(first):
     assert limits.STOPPING.sentence() in said
     assert running.process.wait(300) == 0
     assert "Traceback" not in running.log.read_text()
+
+
+TO_ANOTHER_THREAD = """
+import signal, threading
+from explorer.launch import asked_to_end
+
+wait_for_end = asked_to_end()
+
+
+def end():
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+    threading.Event().wait()
+
+
+threading.Thread(target=end, daemon=True).start()
+wait_for_end()
+print("heard")
+"""
+
+
+@pytest.mark.processes
+def test_a_signal_that_the_kernel_hands_to_another_thread_is_heard():
+    command = [sys.executable, "-c", TO_ANOTHER_THREAD]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+    assert (run.returncode, run.stdout) == (0, "heard\n"), run.stderr
 
 
 @pytest.mark.processes
