@@ -120,10 +120,9 @@ let up;
 export const opened = new Promise(done => { up = done; });
 
 // A row that gets its place, or another width, after the tab was chosen: the name comes into sight again.
-const rowResized = new ResizeObserver(() => withState(state => nameInSight(state.tab)));
 opened.then(() => {
   const row = find(document, '#tabs [role=tablist]');
-  if (row) rowResized.observe(row);
+  if (row) new ResizeObserver(() => withState(state => nameInSight(state.tab))).observe(row);
 });
 
 const hear = {

@@ -39,7 +39,7 @@ def view_of(holds):
 def test_the_quotient_and_what_is_applied_are_those_of_the_picture(page_at):
     view = view_of("stores_little_applies_much")
     said = shown(page_at, view).locator(".finding:visible").first.inner_text()
-    bert, albert, applied = (float(n) for n in re.findall(r"([\d.]+) M", said) if n != "66.4")
+    albert, bert, applied = (float(n) for n in re.findall(r"([\d.]+) M", said) if n != "66.4")
     assert f"{bert / albert:.1f} times fewer" in view["title"]
     assert re.findall(r"([\d.]+) M", view["says"]) == [f"{n}" for n in (bert, albert, applied)]
     assert "work" not in view["title"] + view["says"], "weights applied are no arithmetic"

@@ -101,8 +101,8 @@ CANVAS = {
 KEPT_LIST = "The {n} heads, each with its nearest"
 KEPT_CAPTION = "layer.head; Jensen-Shannon divergence between their rows, averaged over {over}"
 FIRST_HEAD = (
-    "Chosen at first: the head of {label} in which a mask (or else a word) attends most to a word "
-    "further off."
+    "Chosen at first: the head of {label} that attends most to a word further off, from the mask "
+    "if there is one; where no word is further off, to a neighbour."
 )
 BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
 BY_DEPTH = "Rows are aligned by relative depth."
