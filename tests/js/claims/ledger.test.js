@@ -3,6 +3,7 @@ import {readFileSync} from 'node:fs';
 import {beforeEach, test} from 'node:test';
 
 import {click, enter, place, texts} from '../dom.js';
+import {begun} from '../page/stage.js';
 
 const {filter, matching, publish, results, searched, setFilter} = await import('../../../assets/js/claims/filter.js');
 const {show, table} = await import('../../../assets/js/claims/ledger.js');
@@ -30,6 +31,7 @@ const ids = root => [...root.querySelectorAll('.cl-row')].map(row => row.dataset
 const count = root => root.querySelector('.cl-count').textContent;
 
 beforeEach(() => {
+  begun();
   for (const id of Object.keys(results)) delete results[id];
   setFilter({search: '', model: '', topic: '', verdict: '', report: '', live: false});
   publish({});
@@ -93,6 +95,23 @@ test('a question in words finds the claim it is nearest to, where no claim has a
   assert.deepEqual(finds('which model reads from both sides?'), ['c3']);
   assert.deepEqual(finds('why does the moon shine tonight'), []);
   assert.deepEqual(finds('quicker parameters'), [], 'two words are both looked for');
+});
+
+test('of claims that hold most of a question the nearest comes first', () => {
+  const near = 'red green blue gold pink', texts = [near, `${near} black`, 'one', 'two', 'three', 'four'];
+  const found = matching(texts.map((haystack, id) => ({haystack, id})), `${near} black white`);
+  assert.deepEqual(found.map(one => one.id), [1, 0]);
+});
+
+test('what is searched is in the link, and a link or Back brings it again', () => {
+  const {state} = begun({search: '60%'});
+  const {root} = shown([claim('a', {claim: '60% faster'}), claim('b')]);
+  assert.deepEqual(ids(root), ['a']);
+  assert.equal(root.querySelector('input[type=search]').value, '60%');
+  enter(root.querySelector('input[type=search]'), 'Claim b');
+  assert.deepEqual([ids(root), state.get('search')], [['b'], 'Claim b']);
+  state.walk({search: '60%'});   // Back
+  assert.deepEqual(ids(root), ['a']);
 });
 
 test('twenty questions as they are typed find the claim that answers them among the first three', t => {
