@@ -70,6 +70,9 @@ def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium,
             expect(page.locator(f"{pictures} > *").first).to_be_visible()
             # A fold has several pictures, each an answer of its own: all of them are in the file.
             expect(page.locator(f"{pictures}:empty")).to_have_count(0)
+            # Some fill while the models work: what is saved before their job ends is a part of it.
+            stop = page.locator(f"#fold-{tab.ID}-{name}").get_by_role("button", name="Stop")
+            expect(stop).to_have_count(0)
         path = saved(page, tab.ID, tmp_path)
         with offline(chromium, path) as alone:
             says_the_same(page, alone, tab.ID)
