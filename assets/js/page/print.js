@@ -1,6 +1,7 @@
 // On paper: the light colours, every picture drawn and no wider than the sheet, and which text and which view it is.
 import {find} from '../kit/dom.js';
 import {drawWaiting, isDark} from '../gradio.js';
+import {textInSight} from './asks.js';
 import {linkNow, withState} from './here.js';
 
 let wasDark = false;
@@ -19,7 +20,7 @@ addEventListener('beforeprint', () => {
   }
   withState(({accepted}) => {
     const {dataset} = find(document, '#tabs');
-    dataset.text = accepted ? `“${accepted.text}”` : '';
+    dataset.text = accepted ? `“${textInSight()}”` : '';
     dataset.link = linkNow().href;
   });
 });

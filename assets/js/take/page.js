@@ -1,6 +1,7 @@
 // A whole tab as one file that opens from a disk: what is seen, the pictures' own numbers, and the scripts that draw them.
 import {find, make, named} from '../kit/dom.js';
 import {configNow, linkNow, runParams} from '../page/here.js';
+import {textInSight} from '../page/asks.js';
 import {addresses} from '../kit/figure.js';
 import {valueAt} from '../gradio.js';
 import {aboutOf, asked, origin, provenance, save} from './take.js';
@@ -55,6 +56,7 @@ const safe = value => JSON.stringify(value).replace(/</g, '\\u003c').replace(/\u
 export async function takeTab(tab, texts) {
   const panel = named(`tab-${tab}`), params = runParams(), known = await provenance(params.family), link = linkNow().href;
   const about = aboutOf(`${tab}/tab`, known, {family: true, models: true, device: true, dtype: true}), question = find(panel, '.question h2')?.textContent ?? '';
+  const text = about.text && textInSight();
   const shown = [...panel.children].flatMap(child => parts(child, texts.needs_page)), pictures = shown.flatMap(one => one instanceof Element
     ? [...one.matches('.taken-picture') ? [one] : [], ...one.querySelectorAll('.taken-picture')] : []);
   const values = pictures.map(one => { const value = one.getAttribute('data-value'); one.removeAttribute('data-value'); return value; });
@@ -62,7 +64,7 @@ export async function takeTab(tab, texts) {
     .map(button => button.closest('[data-kind]').getAttribute('data-kind')));
   const recipes = Object.fromEntries(await Promise.all([...kinds].map(async kind => [kind, await (await asked(`recipe/${kind}.json`)).json()])));
   const status = find(document, '#status .status'), meanings = find(document, '#meanings');
-  const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, about.text ? `“${about.text}”` : '')),
+  const page = make('div', {}, make('header', {}, make('div', {}, make('h1', {}, question), make('p', {}, text ? `“${text}”` : '')),
     make('button', {type: 'button', id: 'theme-switch'}, find(document, '#theme-switch').textContent)),
   make('section', {id: `tab-${tab}`, 'data-family': panel.dataset.family ?? params.family}, ...shown),
   status ? written(status.parentElement) : '', make('p', {class: 'note'}, `${origin(about)}; ${about.versions}.`),
@@ -70,7 +72,7 @@ export async function takeTab(tab, texts) {
   meanings ? written(find(meanings, '.html-container, .prose') ?? meanings) : '');
   const taken = {link, params, config: configNow(), provenance: known, recipes, values, dark: document.body.classList.contains('dark')};
   const [head, middle, tail] = (await (await asked('standalone')).text()).split(/<!--(?:content|taken)-->/);
-  const title = make('title', {}, [question, about.text].filter(Boolean).join(' – '));
+  const title = make('title', {}, [question, text].filter(Boolean).join(' – '));
   save(fileName(about, `${tab}/tab`, 'html').replace('-tab_', '_'), new Blob([head.replace('</head>', () => `${title.outerHTML}</head>`), page.innerHTML, middle,
     `window.explorer.taken = ${safe(taken)};`, await library(panel), tail], {type: 'text/html;charset=utf-8'}));
 }

@@ -1,8 +1,10 @@
 """Parts of a tab: one in sight at a time, chosen in a row of buttons and named by links."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 import gradio as gr
+from gradio.context import get_blocks_context
 
 from explorer.page_state import PARTS
 from explorer.views.markup import Markup, el
@@ -33,3 +35,20 @@ def parts_row(tab: str, names: Mapping[str, str], label: str) -> Markup:
 def part(tab: str, name: str) -> gr.Column:
     """Where one part's components go; the style sheet shows the chosen one."""
     return gr.Column(elem_id=f"part-{tab}-{name}", elem_classes="part")
+
+
+INPUT_BAR = "input-bar"
+
+
+@contextmanager
+def asks(name: str) -> Iterator[gr.Column]:
+    """Yield the column of a part's own boxes, in the input bar while the part is in sight.
+
+    Such a part does not read the page's text. While the column is invisible, the page's box stays.
+    """
+    blocks = get_blocks_context().blocks.values()
+    bar = next(one for one in blocks if one.elem_id == INPUT_BAR)
+    parent = bar.parent
+    with bar, gr.Column(visible=False, elem_id=f"asks-{name}", elem_classes="asks") as column:
+        yield column
+    bar.parent = parent  # entered a second time, it takes the tab for its parent

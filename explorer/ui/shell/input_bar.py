@@ -12,6 +12,7 @@ from explorer.page_state import DTYPES, PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.parts import INPUT_BAR
 from explorer.ui.kit.queues import OF_HUB
 from explorer.ui.shell.documents import CARD
 from explorer.ui.shell.family.columns import (
@@ -54,7 +55,7 @@ class InputBar:
 
 def build_input_bar(start: PageState) -> InputBar:
     """One box, whose words can be clicked, the examples, and what the badge opens."""
-    with gr.Column(elem_id="input-bar"):
+    with gr.Column(elem_id=INPUT_BAR):
         with gr.Row(elem_id="text-row", equal_height=False):
             text = gr.Textbox(
                 start.text,

@@ -10,7 +10,7 @@ from explorer.analysis.tasks.spans import AnswerSpans
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, finding, join, listed, model_name, word
 
-SENTIMENT_LABEL = "Text to classify (Enter)"
+SENTIMENT_LABEL = "Text to classify"
 SENTIMENT_EXAMPLES = (
     ("not bad", "The film is not bad."),
     ("bad", "The film is bad."),
@@ -45,7 +45,7 @@ BASELINE = ", mainly because of its baseline before any word ({base}; the words 
 NO_TEXT = "There is no text to classify: type a sentence."
 
 QUESTION_LABEL = "Question"
-PASSAGE_LABEL = "Passage (Shift+Enter)"
+PASSAGE_LABEL = "Passage"
 QUESTION_EXAMPLES = (
     (
         "The bridge",
@@ -81,6 +81,7 @@ QUESTION_NOTE = (
     "(SQuAD v1.1), so they always find one. A long passage is read in overlapping windows."
 )
 ASK = "Find the answer"
+CLASSIFY = "Classify"
 
 
 def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]) -> Markup:

@@ -1,6 +1,6 @@
 """The headlines of the tuned models: the reader's text judged, the reader's question answered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import gradio as gr
 
@@ -8,9 +8,10 @@ from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.parts import asks
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.take import takeable
-from explorer.ui.kit.words import language_note
+from explorer.ui.kit.words import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import (
     Specs,
@@ -29,17 +30,26 @@ FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
 
 def build_sentiment(state: gr.State) -> list[gr.components.Component]:
     """A text box with examples, and the words with their bars."""
-    with gr.Column(visible=False, elem_classes="tk-asks") as asks:
-        with gr.Row(elem_classes="tk-examples"):
-            chips = [gr.Button(label, size="sm") for label, _ in texts.SENTIMENT_EXAMPLES]
-        text = gr.Textbox(FIRST_TEXT, label=texts.SENTIMENT_LABEL, max_length=4000)
+    with asks("sentiment") as column:
+        with gr.Row(elem_classes="asks-row"):
+            text = gr.Textbox(FIRST_TEXT, label=texts.SENTIMENT_LABEL, max_lines=8, max_length=4000)
+            classify = gr.Button(texts.CLASSIFY, variant="primary")
+        chips = examples([label for label, _ in texts.SENTIMENT_EXAMPLES])
     picture = gr.HTML()
-    asked = [text.submit(plain_errors(show_sentiment), [state, text], [picture], **LIGHT)]
+    inputs, pressed = [state, text], [text.submit, classify.click]
+    asked = [gr.on(pressed, plain_errors(show_sentiment), inputs, [picture], **LIGHT)]
     for chip, (_, example) in zip(chips, texts.SENTIMENT_EXAMPLES, strict=True):
         tried, shown = plain_errors(tries(show_sentiment, example)), [text, picture]
         asked.append(chip.click(tried, [state], shown, **LIGHT))
     hold(asked, sentiment=text)
-    return [asks, text, picture]
+    return [column, text, picture]
+
+
+def examples(labels: Sequence[str]) -> list[gr.Button]:
+    """A row of examples, as the page's own box has one."""
+    with gr.Row(elem_classes="tries"):
+        gr.HTML(el("span", EXAMPLES_LABEL, class_="lead"))
+        return [gr.Button(label, elem_classes="chip") for label in labels]
 
 
 def hold(asked: list[gr.events.Dependency], **boxes: gr.Textbox) -> None:
@@ -112,18 +122,18 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
 
 def build_question(state: gr.State) -> list[gr.components.Component]:
     """A question and a passage with examples, and every model's answer."""
-    with gr.Column(visible=False, elem_classes="tk-asks") as asks:
-        with gr.Row(elem_classes="tk-examples"):
-            chips = [gr.Button(label, size="sm") for label, *_ in texts.QUESTION_EXAMPLES]
-        question = gr.Textbox(FIRST_QUESTION[0], label=texts.QUESTION_LABEL, max_length=4000)
-        passage = gr.Textbox(
-            FIRST_QUESTION[1],
-            label=texts.PASSAGE_LABEL,
-            lines=3,
-            max_lines=12,
-            max_length=1_100_000,
-        )
-        find = gr.Button(texts.ASK, size="sm", elem_classes="tk-find")
+    with asks("question") as column:
+        with gr.Row(elem_classes="asks-row"):
+            question = gr.Textbox(FIRST_QUESTION[0], label=texts.QUESTION_LABEL, max_length=4000)
+            passage = gr.Textbox(
+                FIRST_QUESTION[1],
+                label=texts.PASSAGE_LABEL,
+                lines=2,
+                max_lines=12,
+                max_length=1_100_000,
+            )
+            find = gr.Button(texts.ASK, variant="primary")
+        chips = examples([label for label, *_ in texts.QUESTION_EXAMPLES])
     picture = gr.HTML()
     asked = [
         gr.on(
@@ -138,7 +148,7 @@ def build_question(state: gr.State) -> list[gr.components.Component]:
         tried, shown = plain_errors(tries(show_question, *example)), [question, passage, picture]
         asked.append(chip.click(tried, [state], shown, **LIGHT))
     hold(asked, question=question, passage=passage)
-    return [asks, question, passage, picture]
+    return [column, question, passage, picture]
 
 
 def question_values(state: PageState) -> list[object]:

@@ -81,19 +81,54 @@ def test_a_link_brings_one_part_in_sight_and_no_other(page_at, name):
     assert (f"fold={name}" in page.url) or name == "pair"
 
 
-def test_the_row_of_parts_changes_what_is_in_sight_and_the_link(page_at):
+def top_of(page, selector):
+    page.evaluate("scrollTo(0, 0)")
+    return page.locator(selector).bounding_box()["y"]
+
+
+def test_the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page_at):
     page = page_at("/?tab=tasks")
     expect(page.locator(".tp-column").first).to_be_visible()
+    text, sentiment = page.locator("#text textarea"), page.get_by_label("Text to classify")
+    question, passage = (page.get_by_label(name, exact=True) for name in ("Question", "Passage"))
+    expect(text).to_be_visible()
+    tabs = top_of(page, "#tabs")
     page.get_by_role("tab", name="Sentiment", exact=True).click()
     expect(page.locator(".ts-column").first).to_be_visible()
     expect(page.locator(".tp-column").first).to_be_hidden()
     page.wait_for_function("location.search.includes('fold=sentiment')")
+    expect(text).to_be_hidden()
+    assert top_of(page, "#tabs") == tabs
+    assert sentiment.bounding_box()["y"] < tabs
+    sentiment.fill("Not a good film.")
+    page.get_by_role("button", name="Classify").click()
+    expect(page.locator(".ts-column").first).to_contain_text("Not")
+    printed = (
+        "(dispatchEvent(new Event('beforeprint')), document.querySelector('#tabs').dataset.text)"
+    )
+    page.wait_for_function(f"{printed} === '“Not a good film.”'")
+    page.get_by_role("tab", name="Sentiment", exact=True).focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".tq-column").first).to_be_visible()
     page.wait_for_function("location.search.includes('fold=question')")
+    expect(sentiment).to_be_hidden()
+    assert top_of(page, "#tabs") == tabs
+    assert max(box.bounding_box()["y"] for box in (question, passage)) < tabs
+    passage.click()  # it opens over the examples, and nothing moves
+    opened = passage.bounding_box()
+    assert opened["height"] > 80
+    assert opened["y"] + opened["height"] < tabs
+    assert top_of(page, "#tabs") == tabs
+    page.get_by_role("tab", name="Latency").click()
+    expect(question).to_be_hidden()
+    expect(text).to_be_visible()
+    page.get_by_role("tab", name="Tasks").click()
+    expect(question).to_be_visible()
+    page.get_by_role("tab", name="Question answering").focus()
     page.keyboard.press("Home")
     page.wait_for_function("!location.search.includes('fold=')")
     expect(page.locator(".tp-column").first).to_be_visible()
+    expect(text).to_be_visible()
 
 
 MIDDLES = """row => [...row.querySelectorAll('th, .ts-track')].map(one => {
