@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 import gradio as gr
 from gradio.context import get_blocks_context
@@ -41,13 +42,13 @@ INPUT_BAR = "input-bar"
 
 
 @contextmanager
-def asks(name: str) -> Iterator[gr.Column]:
+def asks(name: str) -> Iterator[Any]:
     """Yield the column of a part's own boxes, in the input bar while the part is in sight.
 
     Such a part does not read the page's text. While the column is invisible, the page's box stays.
     """
-    blocks = get_blocks_context().blocks.values()
-    bar = next(one for one in blocks if one.elem_id == INPUT_BAR)
+    page: Any = get_blocks_context()
+    bar = next(one for one in page.blocks.values() if one.elem_id == INPUT_BAR)
     parent = bar.parent
     with bar, gr.Column(visible=False, elem_id=f"asks-{name}", elem_classes="asks") as column:
         yield column
