@@ -30,6 +30,8 @@ def test_the_family_is_a_fold_and_an_example_says_what_it_shows(page_at):
     expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Enter")
     assert page.evaluate("Boolean(document.activeElement.closest('#tabs'))"), "it skips there"
+    expect(page.get_by_text("How are the three related?")).to_be_hidden()
+    page.get_by_role("tab", name="Parameters", exact=True).click()
     expect(page.locator(".fm-row:visible")).to_have_count(0)
     page.get_by_text("How are the three related?").click()
     expect(page.locator(".fm-row:visible")).to_have_count(3)

@@ -150,18 +150,16 @@ function paint(view, t) {
     const p = Math.max(0, left.get(cell.model));
     cell.value.textContent = number(p);
   }
-  const dark = new Map();
   for (const part of view.knowledge.parts) {
     const p = soft.get(part.model).p, first = part.model.top[0], kept = 1 - p[first];
-    dark.set(part.model, kept);
     part.value.textContent = percent(kept);
     part.value.dataset.p = kept;
     vary(part.fill, '--share', p[first]);
   }
-  words(view, {t, a, b, dark, soft});
+  words(view, {t, a, b, soft});
 }
 
-function words(view, {t, a, b, dark, soft}) {
+function words(view, {t, a, b, soft}) {
   const {data} = view, texts = data.texts;
   const found = divergences(data.teacher.logits, data.student.logits, t, a, b);
   for (const [key, value] of Object.entries({kl_teacher_student: found.ab, kl_student_teacher: found.ba,
@@ -169,10 +167,6 @@ function words(view, {t, a, b, dark, soft}) {
     view.measures.cells[key].textContent = Math.abs(value) < 5e-5 ? '0.0000' : value.toFixed(4);
     view.measures.cells[key].dataset.value = value;
   }
-  view.sentence.replaceChildren(...say(texts.sentence, {
-    t: `T = ${shown(t)}`, teacher: data.teacher.label, student: data.student.label,
-    word: word(data.names[data.teacher.top[0]]), p: number(a.p[data.teacher.top[0]]),
-    dark: make('strong', {}, percent(dark.get(data.teacher))), other: percent(dark.get(data.student))}));
   const [first, second] = sideBySide([a.p[data.teacher.top[0]], b.p[data.student.top[0]]]);
   const told = {t: shown(t), teacher: first, student: second, kl: number(Math.abs(Number(found.ab.toFixed(9))))};
   for (const place of document.querySelectorAll('#tab-distillation .finding [data-soft]')) place.textContent = told[place.getAttribute('data-soft')];
@@ -209,7 +203,7 @@ export function show(root, data) {
   if (!data.models) { root.replaceChildren(); return; }
   unpack(data);
   const scale = setUp(data);
-  const view = {data, plain: null, sentence: make('p', {class: 'ds-sentence'}), scale: make('p', {class: 'note scale'}),
+  const view = {data, plain: null, scale: make('p', {class: 'note scale'}),
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
   below.set(root, view.curves);
   const beside = besideCard(data);
@@ -240,7 +234,7 @@ export function show(root, data) {
   root.dataset.t = temperature();
   const back = data.back ? make('button', {type: 'button', class: 'chip'}, data.texts.back) : null;
   if (back) back.addEventListener('click', () => run({word: '-1'}));
-  root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node, view.sentence,
+  root.replaceChildren(strip(data), ...(back ? [back] : []), dial.node,
     make('div', {class: 'ds-grid'},
       make('div', {class: 'ds-main'},
         make('div', {class: 'ds-top'}, legend(data), choice(data.texts.scales_label, data.texts.scales, scaleNow(), key => { chosenScale.value = key; paint(view, temperature()); }), listControl(data, () => { fill(); paint(view, temperature()); })),

@@ -73,8 +73,6 @@ LAB: dict[str, object] = {
     "{pieces} of the teacher's pieces are also in its vocabulary ({own} of its own). At this "
     "temperature they carry {teacher_mass} of the teacher's probability and {mass} of {name}'s; "
     "nothing is renormalised.",
-    "sentence": "At {t}, {teacher} gives {word} {p} and leaves {dark} to all other words; "
-    "{student} leaves {other} outside its own top prediction.",
     "scale": "Probabilities are over the whole vocabulary. Bars run from 0 to 1; outlines: T = 1. "
     "Temperature never changes the order of a model's words, only how much the later ones count.",
     "scale_log": "Probabilities are over the whole vocabulary. Bars run from 10⁻⁶ to 1 on a log "

@@ -48,6 +48,13 @@ def test_a_link_opens_with_its_sizes_in_the_lists(page_at):
         "rows => rows.map(row => `${row.dataset.model} ${row.dataset.size}`)"
     )
     assert drawn == ["bert mini", "distilbert mini", "albert xxlarge"]
+    page.keyboard.press("Escape")
+    related = page.locator("#family summary")
+    fold = page.locator("#tab-parameters .fold:visible button.label-wrap > span:first-child").last
+    text = "n => { const r = document.createRange(); r.selectNodeContents(n); return r.getBoundingClientRect().x; }"
+    assert related.evaluate(text) == pytest.approx(fold.evaluate(text), abs=1)
+    page.get_by_role("tab", name="Latency").click()
+    expect(related).to_be_hidden()
 
 
 def test_the_lists_are_whole_and_inside_the_screen(page_at):
