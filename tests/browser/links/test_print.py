@@ -49,6 +49,11 @@ def test_paper_is_light_exact_whole_and_begins_with_the_answer(page_at, query):
     top = page.locator(f"#tab-{tab} .finding:visible").first.bounding_box()["y"]
     assert top + page.evaluate("scrollY") < 260, "the first page begins with the answer"
     assert page.evaluate(OVERFLOWING, PAPER) == []
+    columns = page.locator(f"#tab-{tab} .columns:visible").first
+    if columns.count():
+        boxes = columns.evaluate("n => [...n.children].map(c => [c.offsetTop, c.offsetLeft])")
+        assert len({top for top, _ in boxes}) == 1, "three columns stay beside each other"
+        assert len({left for _, left in boxes}) == len(boxes) > 1
     expect(page.locator("#status .status")).to_be_visible()
     assert "mini" in page.evaluate(
         "getComputedStyle(document.querySelector('#tabs'), '::after').content"
