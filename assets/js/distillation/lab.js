@@ -16,7 +16,7 @@ const chosenScale = look('scale', 'share'), scaleNow = () => chosenScale.value =
 const chosenLength = look('listed', 8), listed = () => LISTED.find(k => String(k) === chosenLength.value) ?? 8;
 
 function strip(data) {
-  const box = make('div', {class: 'ds-strip', role: 'group', 'aria-label': data.texts.strip});
+  const box = make('div', {class: 'ds-strip', dir: 'auto', role: 'group', 'aria-label': data.texts.strip});
   data.words.forEach((item, i) => {
     if (!item.clickable) { box.append(make('span', {class: 'ds-mark'}, item.text)); return; }
     const chosen = i === data.selected;

@@ -66,7 +66,7 @@ export function show(root, data) {
   choices.set(root, choice);
   const hadFocus = root.contains(document.activeElement) && document.activeElement.matches('.pw-tile');
   const tiles = data.words.map((entry, index) => tile(entry, index, data));
-  const strip = make('div', {class: 'pw-strip', role: 'group', 'aria-label': data.texts.strip});
+  const strip = make('div', {class: 'pw-strip', dir: 'auto', role: 'group', 'aria-label': data.texts.strip});
   tiles.forEach((node, index) => {
     if (data.words[index].breaks) strip.append(make('i', {class: 'pw-break'}));
     strip.append(node);

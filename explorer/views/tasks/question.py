@@ -76,6 +76,7 @@ def _column(spec: ModelSpec, found: AnswerSpans, passage: str, texts: Mapping[st
             el("mark", passage[best.start : best.end]),
             passage[best.end :],
             class_="tq-passage",
+            dir="auto",
         ),
         note(texts["other"].format(answers=listed)) if others else None,
         class_="tq-column",

@@ -1,6 +1,6 @@
 """The predictions tab in a real browser: what a reader does with it, and what must not break."""
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from playwright.sync_api import expect
@@ -81,3 +81,31 @@ def test_nothing_is_wider_than_a_phone_and_markup_stays_text(page_at):
     expect(page.locator(".pw-tile")).to_have_count(12)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     assert page.locator("#tab-predictions img").count() == 0
+
+
+PLACES = (
+    """strip => [...strip.querySelectorAll('button')].map(one => one.getBoundingClientRect().x)"""
+)
+
+
+def test_arabic_runs_from_the_right_and_its_numbers_do_not(page_at):
+    page = page_at("/?" + urlencode({"text": "القطة جلست على [MASK] في البيت.", "fold": "words"}))
+    box = page.locator("#words .strip")
+    expect(box.locator("button")).to_have_count(6)
+    tiles = page.locator(".pw-strip")
+    expect(tiles.locator("button")).to_have_count(7)
+    for strip in (box, tiles):
+        places = strip.evaluate(PLACES)
+        assert places == sorted(places, reverse=True)
+    power = tiles.locator(".pw-line", has_text="×10").first
+    turned = """node => {
+      const range = document.createRange(), text = node.lastChild, at = text.data.indexOf('×');
+      const x = place => { range.setStart(text, place); range.setEnd(text, place + 1); return range.getBoundingClientRect().x; };
+      return x(0) < x(at);
+    }"""
+    assert power.evaluate(turned)
+    page.locator("#text textarea").focus()
+    style = page.locator("#text textarea").evaluate(
+        "n => [getComputedStyle(n).unicodeBidi, getComputedStyle(n).textAlign]"
+    )
+    assert style == ["plaintext", "start"]
