@@ -64,7 +64,13 @@ def finding(*sentence: "str | Markup") -> Markup:
 
 
 def note(*sentence: "str | Markup") -> Markup:
-    """A quiet line: units, protocol, what a number is not."""
+    """A quiet line: units, protocol, what a number is not.
+
+    A line break ends what is in sight: the rest opens in place.
+    """
+    first, _, rest = str(sentence[0]).partition("\n") if len(sentence) == 1 else ("", "", "")
+    if rest and not isinstance(sentence[0], Markup):
+        return el("details", el("summary", first), el("p", rest), class_="note")
     return el("p", *sentence, class_="note")
 
 

@@ -1,6 +1,6 @@
 // The chosen head of one model beside its counterparts in the others.
 import {choice, picker} from '../kit/choice.js';
-import {make, say} from '../kit/dom.js';
+import {make, note, say} from '../kit/dom.js';
 import {menuOf} from '../kit/menus.js';
 import {fixed, wholePercent} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
@@ -47,7 +47,7 @@ export class Lens {
     this.slider.addEventListener('input', () => this.keep('mass', Number(this.slider.value) / 100));
     this.sliderLabel = make('label', {class: 'aw-mass'}, this.sliderText, this.slider);
     this.panels = make('div', {class: 'aw-panels'});
-    this.note = make('p', {class: 'note'});
+    this.note = make('div');
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.node.replaceChildren(make('h3', {text: texts.chosen_head}),
       make('div', {class: 'aw-bar'}, control('view', 'views', choice), this.units, control('added', 'addeds'), control('others', 'otherses'), this.sliderLabel),
@@ -81,7 +81,13 @@ export class Lens {
   }
 
   // The server could not be asked: what is drawn stays, and says that it is rounded.
-  lacks() { this.note.textContent = this.host.wall.texts.lacking; }
+  lacks() { this.say(this.host.wall.texts.lacking); }
+
+  /** The line below the heads; what a reader has opened stays open while it is the same. @param {string} text @param {(text: string) => (string | Node)[]} [explain] */
+  say(text, explain) {
+    if (this.told !== text) this.note.replaceChildren(note(text, explain));
+    this.told = text;
+  }
 
   draw() {
     const {texts, models, pieces_limit: limit} = this.host.wall;
@@ -106,7 +112,7 @@ export class Lens {
       part.detail.replaceChildren(...explain(shapes[i].detail));
       part.picture.draw(shapes[i].picture, width);
     });
-    this.note.replaceChildren(...explain(fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts[this.view === 'lines' ? 'line_hint' : 'cell_hint']));
+    this.say(fetching ? texts.waiting : long ? say(texts.no_pieces, {n: limit}) : texts[this.view === 'lines' ? 'line_hint' : 'cell_hint'], explain);
     this.lightUnit(shapes);
     this.mark(this.cell);
   }

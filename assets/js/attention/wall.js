@@ -1,6 +1,6 @@
 // The head wall: every head of every model as a tile, and what the reader does with them.
 import {picker} from '../kit/choice.js';
-import {make, resize, say} from '../kit/dom.js';
+import {make, note, resize, say} from '../kit/dom.js';
 import {menuOf} from '../kit/menus.js';
 import {wholePercent} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
@@ -84,8 +84,8 @@ class Wall extends Tiles {
     this.stage = make('div', {class: 'aw-stage', tabindex: '0', role: 'application', 'aria-label': texts.wall}, this.base, this.over, this.card);
     this.live = make('p', {class: 'sr-only', role: 'status'});
     this.scale = make('div', {class: 'aw-scale'});
-    const drawn = make('div', {}, this.stage, make('div', {class: 'aw-foot'}, this.scale, make('p', {class: 'note'}, ...explained([texts.hint, texts.rows,
-      pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), texts.terms))));
+    const drawn = make('div', {}, this.stage, make('div', {class: 'aw-foot'}, this.scale, note([texts.hint, texts.rows,
+      pool > 1 ? say(texts.pooled, {n: pool}) : ''].join(' '), text => explained(text, texts.terms))));
     this.root.replaceChildren(
       make('div', {class: 'aw-bar'},
         picker(texts.order, texts.orders, this.order, key => { this.order = key; choose({order: key}); this.layout(true); }),

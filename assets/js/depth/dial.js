@@ -1,5 +1,5 @@
 // The dial: a shared layer applied once, twice ... up to twice as often as usual.
-import {make, say, vary} from '../kit/dom.js';
+import {make, note, say, vary} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {brief, number} from '../kit/numbers.js';
 import {niceTop} from '../kit/scales.js';
@@ -87,7 +87,7 @@ export function dial(model, place, data, {asks}) {
     beyond();
   });
   node.append(make('h3', {}, say(texts.dial, {model: model.label})),
-    make('label', {class: 'dd-dial'}, input, shown), answer, plot.node, make('p', {class: 'note'}, texts.dial_note));
+    make('label', {class: 'dd-dial'}, input, shown), answer, plot.node, note(texts.dial_note));
   draw();
   beyond();
   return node;

@@ -1,6 +1,6 @@
 // When does each model know? The head read at every layer, one strip a model, and the depth dial.
 import {choice} from '../kit/choice.js';
-import {make, say, sayNodes, word} from '../kit/dom.js';
+import {make, note, say, sayNodes, word} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
 import {menuOf} from '../kit/menus.js';
 import {explainer} from '../kit/term.js';
@@ -37,7 +37,7 @@ function lens(data, place, context) {
     make('div', {class: 'dp-strips'}, ...strips, ...data.cards.map(card)),
     make('p', {class: 'note dp-scale'}, texts.scale, make('i'), number(top.p), say(texts.kl_scale, {kl: klOf(top.kl)})),
     make('div', {class: 'dp-below'},
-      make('div', {}, left, make('p', {class: 'note'}, ...explain(texts.rows)), make('p', {class: 'note'}, ...explain(texts.brittle))),
+      make('div', {}, left, note(texts.rows, explain)),
       make('div', {class: 'dp-dials'}, ...sharing.map(model => dial(model, place, data, context)),
         sharing.length ? '' : make('p', {class: 'note'}, texts.no_dial))))];
 }

@@ -65,8 +65,9 @@ function draw(node, data, found) {
   const names = lines.flat().map(trace => trace.meta), rows = lines[0][0].x.map((t, i) => [t, ...names.map(name => found[i][name])]);
   node.append(make('p', {}, say(texts.overlap, Object.fromEntries([1, 5, 10].map(k => [k, shared(data, k)])))),
     make('div', {class: 'fg-pair'}, ...plots.map(one => one.node)),
-    make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said,
-    make('p', {class: 'note'}, texts.why), readable({columns: ['T', ...names.map(name => texts.names[name])], rows}));
+    make('details', {class: 'note'}, make('summary', {}, texts.why), make('p', {}, texts.because),
+      make('p', {class: 'ds-switch'}, box, make('label', {for: 'dc-mean'}, texts.mean_switch)), said),
+    readable({columns: ['T', ...names.map(name => texts.names[name])], rows}));
   mark();
   return {mark, whole: () => Promise.all(plots.map(one => one.whole()))};
 }

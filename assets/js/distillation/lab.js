@@ -176,17 +176,17 @@ function words(view, {t, a, b, soft}) {
   let onTeacher = 0, onBeside = 0;
   for (let i = 0; i < a.p.length; i++) if (data.beside.partner[i] >= 0) onTeacher += a.p[i];
   for (const id of data.beside.shared) onBeside += c.p[id];
-  view.beside.replaceChildren(...say(texts.beside, {
-    name: data.beside.label, first: word(data.beside.first), p: number(c.p[data.beside.first_id]),
+  view.beside.replaceChildren(...say(texts.beside, {first: word(data.beside.first), p: number(c.p[data.beside.first_id])}));
+  view.besideShared.replaceChildren(...say(texts.beside_shared, {name: data.beside.label,
     pieces: percent(data.beside.share_first), own: percent(data.beside.share_second),
     teacher_mass: percent(onTeacher), mass: percent(onBeside)}));
 }
 
 function besideCard(data) {
-  const text = make('p', {class: 'ds-beside'}, data.beside_missing || '');
+  const text = make('p', {class: 'ds-beside'}, data.beside_missing || ''), shared = make('p');
   const node = make('section', {class: 'card ds-card', 'data-model': 'albert'},
-    make('h3', {}, data.texts.beside_title), text);
-  return {node, text};
+    make('h3', {}, data.texts.beside_title), text, data.beside ? make('details', {class: 'note'}, make('summary', {}, data.texts.beside_origin), shared) : '');
+  return {node, text, shared};
 }
 
 /** @type {WeakMap<HTMLElement, ReturnType<typeof curves>>} */
@@ -207,7 +207,7 @@ export function show(root, data) {
     knowledge: knowledge(data), measures: measures(data), rest: restRow(data), curves: curves(data)};
   below.set(root, view.curves);
   const beside = besideCard(data);
-  view.beside = beside.text;
+  Object.assign(view, {beside: beside.text, besideShared: beside.shared});
   const list = make('ol', {class: 'ds-list', 'aria-label': data.texts.list});
   const fill = () => {
     view.rows = rows(data);

@@ -39,6 +39,16 @@ export const word = text => make('em', {class: 'w'}, /[\p{L}\p{N}]/u.test(text) 
 export const say = (text, values) => text.replace(/\{(\w+)\}/g, (hole, name) => name in values ? values[name] : hole);
 export const sayNodes = (text, values) => text.split(/\{(\w+)\}/).map((part, i) => i % 2 ? values[part] : part);
 
+/**
+ * A quiet line; a line break ends what is in sight, and the rest opens in place.
+ * @param {string} text @param {(text: string) => (string | Node)[]} [explain]
+ */
+export function note(text, explain = part => [part]) {
+  const [first, rest] = text.split('\n');
+  if (!rest) return make('p', {class: 'note'}, ...explain(first));
+  return make('details', {class: 'note'}, make('summary', {}, first), make('p', {}, ...explain(rest)));   // no button inside a summary
+}
+
 /** A table that a phone shows row by row, each value under its column's name. @param {HTMLElement} scroller */
 export function stacks(scroller) {
   const names = [...scroller.querySelectorAll('thead th')].map(cell => cell.textContent);

@@ -1,5 +1,5 @@
 // What each model puts in the gaps: one row of columns per gap, cut to as many words as asked.
-import {make, say, vary} from '../kit/dom.js';
+import {make, note, say, vary} from '../kit/dom.js';
 import {number, sideBySide} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
@@ -164,7 +164,7 @@ export function show(root, data) {
   }
   redraw();
   link(gaps);
-  root.replaceChildren(gaps, control(data, redraw), make('p', {class: 'note'}, data.texts.rule, make('span', {class: 'pr-spread-rule'}, data.texts.spread_rule)));
+  root.replaceChildren(gaps, control(data, redraw), note(data.texts.rule));
 }
 
 /** @type {import('../gradio.js').Picture['said']} */

@@ -78,7 +78,8 @@ def headline(
     return join(
         texts.kept_finding(kept, teacher, student),
         texts.kept_list(kept, teacher, student),
-        note(all_heads, " ", chosen),
+        note(all_heads),
+        note(chosen),
     )
 
 

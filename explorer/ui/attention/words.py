@@ -57,7 +57,7 @@ CANVAS = {
     "rules": KIND_RULES,
     "terms": places("entropy", "nats", "JS", "layer.head"),
     "hint": "Each tile is one head, named layer.head: rows are queries, columns the words they "
-    "attend to. Point at a tile to preview it, click to keep it, move with the arrow keys.",
+    "attend to.\nPoint at a tile to preview it, click to keep it, move with the arrow keys.",
     "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
     "words": "Point at a word to highlight its row and column in every head",
     "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
@@ -82,11 +82,11 @@ CANVAS = {
     "copy": "Copy row",
     "copied": "Copied",
     "cell": "{query} attends to {key}: {value}",
-    "cell_hint": "Cells are in percent. Point at a cell for its exact value, or move with the "
-    "arrow keys. JS is the Jensen-Shannon divergence between two heads' rows, averaged over the "
+    "cell_hint": "Cells are in percent; point at one for its exact value, or move with the arrow "
+    "keys.\nJS is the Jensen-Shannon divergence between two heads' rows, averaged over the "
     "words of this text: 0 for identical heads, at most 0.693 nats.",
     "line_hint": "The thicker a line, the more the word on its left attends to the word on its "
-    "right. Point at a word for the numbers of its lines, or move with the arrow keys. JS is the "
+    "right.\nPoint at a word for the numbers of its lines, or move with the arrow keys. JS is the "
     "Jensen-Shannon divergence between two heads' rows, averaged over the words of this text.",
     "minus": "{a} minus {b}",
     "minus_note": "each cell has the colour of the model that attends more, {a} or {b}",
@@ -101,8 +101,9 @@ CANVAS = {
 KEPT_LIST = "The {n} heads, each with its nearest"
 KEPT_CAPTION = "layer.head; Jensen-Shannon divergence between their rows, averaged over {over}"
 FIRST_HEAD = (
-    "Chosen at first: the head of {label} that attends most to a word further off, from the mask "
-    "if there is one; where no word is further off, to a neighbour."
+    "Chosen at first: the {label} head that attends most to a word further off.\n"
+    "It is looked for from the mask if there is one; where no word is further off, a neighbour "
+    "counts."
 )
 BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
 BY_DEPTH = "Rows are aligned by relative depth."

@@ -31,13 +31,14 @@ CANVAS = {
     "kl_cell": "{layer}: KL(final ‖ layer) {kl} nats",
     "strip": "{model}: what the MLM head predicts at each layer",
     "terms": places("KL", "nats", "logit lens"),
-    "rows": "Each row is a layer, read by the model's own MLM head: each word's probability, the "
-    "rank of the final answer (the first word) among all pieces, and KL(final ‖ layer) in nats. "
-    "The line across stands above the layer at which a model settles: from there on no piece "
-    "ranks above its final answer. Rows are aligned by relative depth.",
-    "brittle": "The head was trained on the last layer only. What it reads from early layers is "
-    "unreliable: they may hold more than it can read there (logit lens: nostalgebraist 2020; a "
-    "lens fitted to each layer: Belrose et al. 2023).",
+    "rows": "Each row is a layer, read by the model's own MLM head; early layers are read "
+    "unreliably.\n"
+    "A row shows each word's probability, the rank of the final answer (the first word) among all "
+    "pieces, and KL(final ‖ layer) in nats. The line across stands above the layer at which a "
+    "model settles: from there on no piece ranks above its final answer. Rows are aligned by "
+    "relative depth. The head was trained on the last layer only: early layers may hold more than "
+    "it can read there (logit lens: nostalgebraist 2020; a lens fitted to each layer: Belrose et "
+    "al. 2023).",
     "first_masks": "The first {n} of {all} masks are shown.",
     "words_strip": "{model}: the rank of every masked word at each layer",
     "words_note": "Each column is a text of its own in which only that word is masked, besides "
@@ -57,7 +58,7 @@ CANVAS = {
     "same_work": "{gflop} GFLOP for the encoder, unchanged",
     "beyond": "Applying its layer up to {n} times",
     "dial_chart": "KL from the prediction at the usual depth, nats",
-    "dial_note": "The same weights, no training: applied k times it is a k-layer model. Lan et "
+    "dial_note": "The same weights, no training: applied k times it is a k-layer model.\nLan et "
     "al. 2019 share the layer; Simoulin and Crabbé 2021 train it to choose its depth token by "
     "token.",
     "no_dial": "No model here shares its layer, so there is no depth to vary.",

@@ -16,7 +16,7 @@ CURVES = {
     "title": "How temperature changes the divergence and the gradient",
     "temperature": "Temperature T",
     "overlap": "The lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10, at "
-    "every temperature: dividing all logits by T never changes their order.",
+    "every temperature.",
     "divergences": "Divergence between teacher and student, and the soft loss (nats, log scale)",
     "gradients": "Gradient norm with respect to the student's logits (log scale)",
     "names": {
@@ -30,10 +30,11 @@ CURVES = {
     "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
     "mean_note": 'reduction="mean" divides by every element, so also by the {n} words of the '
     'vocabulary: the loss comes out {n} times too small. Use reduction="batchmean".',
-    "why": "Why T²? The gradient of KL with respect to a student logit is (student − teacher "
+    "why": "Why T²? It makes up for gradients that shrink like 1/T² (second chart).",
+    "because": "The gradient of KL with respect to a student logit is (student − teacher "
     "probability) / T. At a high temperature the difference of the probabilities itself shrinks "
-    "like 1/T, so the gradient shrinks like 1/T²; the factor T² compensates. The second chart "
-    "measures this. Values below 10⁻⁶ are not drawn.",
+    "like 1/T, so the gradient shrinks like 1/T²; the factor T² compensates. Values "
+    "below 10⁻⁶ are not drawn.",
 }
 LAB: dict[str, object] = {
     "curves": CURVES,
@@ -69,15 +70,15 @@ LAB: dict[str, object] = {
         ["entropy_teacher", "Entropy, teacher", "0 is certain"],
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
-    "beside": "{origin}; it is shown for comparison. Its top prediction is {first} ({p}). "
-    "{pieces} of the teacher's pieces are also in its vocabulary ({own} of its own). At this "
-    "temperature they carry {teacher_mass} of the teacher's probability and {mass} of {name}'s; "
-    "nothing is renormalised.",
-    "scale": "Probabilities are over the whole vocabulary. Bars run from 0 to 1; outlines: T = 1. "
-    "Temperature never changes the order of a model's words, only how much the later ones count.",
-    "scale_log": "Probabilities are over the whole vocabulary. Bars run from 10⁻⁶ to 1 on a log "
-    "scale; outlines: T = 1. Temperature never changes the order of a model's words, only how "
-    "much the later ones count.",
+    "beside": "Its top prediction is {first} ({p}).",
+    "beside_origin": "How was it trained, and what do the vocabularies share?",
+    "beside_shared": "{origin}. {pieces} of the teacher's pieces are also in its vocabulary "
+    "({own} of its own). At this temperature they carry {teacher_mass} of the "
+    "teacher's probability and {mass} of {name}'s; nothing is renormalised.",
+    "scale": "Bars run from 0 to 1; outlines: T = 1. Temperature never changes the order of a "
+    "model's words.",
+    "scale_log": "Bars run from 10⁻⁶ to 1 on a log scale; outlines: T = 1. Temperature never "
+    "changes the order of words.",
 }
 
 
@@ -98,7 +99,7 @@ def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
     origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
     name = beside.label if beside else label_of("albert")
     return LAB | {
-        "beside": str(LAB["beside"]).replace("{origin}", origin),
+        "beside_shared": str(LAB["beside_shared"]).replace("{origin}", origin),
         "beside_title": BESIDE_TITLE.format(name=name),
         "no_partner": NO_PARTNER.format(name=name),
     }

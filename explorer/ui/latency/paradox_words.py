@@ -163,8 +163,8 @@ def why(paradox: Paradox) -> str:
     """What explains the three pictures, from their own numbers."""
     first, star = paradox.rows[0], paradox.star
     lead = (
-        f"Sharing saves memory, not compute: the one layer of {star.label} is stored once and run "
-        f"{repeated(star.n_layers)}, and every run multiplies by all its weights."
+        f"Sharing saves memory, not compute: {star.label} stores one layer and multiplies by all "
+        f"its weights {repeated(star.n_layers)}."
     )
     said = [lead] if star.is_shared else []
     if star.times is not None and star.times.is_sure:

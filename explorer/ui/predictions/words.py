@@ -45,10 +45,10 @@ CANVAS = {
     "shared": "In all {n} lists: {words}.",
     "shared_none": "No word is in all {n} lists.",
     "scale": "Bars end at {max}.",
-    "rule": "Probabilities are over the whole vocabulary; all bars of a mask share one scale. "
-    "Words in all lists are bold; a dot marks the one other model that also lists a word; a word "
-    "that starts with … continues the word before.",
-    "spread_rule": " Perplexity n: like choosing among n equally likely words.",
+    "rule": "Words in all lists are bold; a dot marks the other model that also lists a word.\n"
+    "Probabilities are over the whole vocabulary; all bars of a mask share one scale. A word that "
+    "starts with … continues the word before. Perplexity n: like choosing among n equally likely "
+    "words.",
     "mask": "Mask {i} of {n}",
     "yours": "your word {word}: {p}, rank {rank} of {size}",
     "yours_pieces": "your word {word} is {n} pieces here; this mask takes one, so it has no "

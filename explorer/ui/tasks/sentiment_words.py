@@ -32,8 +32,8 @@ SENTIMENT = {
     "baseline: {explained}. Completeness error {error} logits.",
 }
 SENTIMENT_NOTE = (
-    "Bars to the right push towards positive, to the left towards negative, in logits, all on one "
-    "scale. The first bar is the score of the all-[MASK] baseline: with it the words' integrated "
+    "Bars to the right push towards positive, to the left towards negative, in logits, on one "
+    "scale.\nThe first bar is the score of the all-[MASK] baseline: with it the words' integrated "
     "gradients add up to the text's score, the last bar. Integrated gradients (Sundararajan et al. "
     "2017): the gradient of positive minus negative, integrated from that baseline to the text. "
     "Leave-one-out: the drop "
@@ -76,9 +76,9 @@ QUESTION = {
 }
 QUESTION_NOTE = (
     "Strips: probability that the answer starts (top) or ends (bottom) here; each has its own "
-    "scale. A span's score is the product of both, over the words "
-    "of the passage. These heads were trained on questions that all have an answer in the passage "
-    "(SQuAD v1.1), so they always find one. A long passage is read in overlapping windows."
+    "scale.\nA span's score is the product of both, over the words of the passage. These heads "
+    "were trained on questions that all have an answer in the passage (SQuAD v1.1), so they "
+    "always find one. A long passage is read in overlapping windows."
 )
 ASK = "Find the answer"
 CLASSIFY = "Classify"

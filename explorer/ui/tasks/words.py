@@ -31,7 +31,7 @@ ON_EXAMPLE = (
     "between them to use yours."
 )
 PAIRS_NOTE = (
-    "Bars show the head's probability of yes; the line across marks 0.5. NSP was trained on true "
+    "Bars show the head's probability of yes; the line across marks 0.5.\nNSP was trained on true "
     "pairs and on unrelated second sentences, never on swapped ones; SOP on true and swapped "
     "pairs, never on unrelated sentences (Devlin et al. 2019, section 3.1; Lan et al. 2019, "
     "section 3.1)."

@@ -8,7 +8,7 @@ const {constants, show, table} = await import('../../../assets/js/depth/lens.js'
 const {partOf} = await import('../../../assets/js/kit/menus.js');
 
 const said = {finding: '{model} decides on {word} in {n} of {total}', at_once: '{model} has {word} at once', nothing_hidden: 'Nothing hidden.', look: 'Look',
-  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', numbered: 'Mask {i} of {n}: ', mask_name: '{i}: {near}', kl_scale: '; KL 0 to {kl}', terms: {KL: 'box-kl'}, rows: 'Rows and KL.', brittle: 'Brittle KL.',
+  looks: {mask: 'a mask', words: 'every word'}, mask: 'Mask', numbered: 'Mask {i} of {n}: ', mask_name: '{i}: {near}', kl_scale: '; KL 0 to {kl}', terms: {KL: 'box-kl'}, rows: 'Rows and KL.\nBrittle KL.',
     first_masks: '{n} of {all} masks',
   embeddings: 'emb.', layer: 'layer {n}', cell: '{model}, {layer}: {word} {p}', place_cell: '{layer}: {word} in {rank}', kl_cell: '{layer}: {kl} nats',
   scale: 'Colour 0', strip: 'Strip of {model}', place: 'place', kl: 'KL', no_dial: 'No dial.', hide_each: 'Hide each', waiting: 'Wait.', lacking: 'Not now.',

@@ -160,7 +160,8 @@ test('a third model has a bar where it has the word, and says how far its words 
   assert.deepEqual([...root.querySelectorAll('.ds-row[data-id="2"] .ds-bar')].map(bar => bar.classList.contains('none')), [false, false, true]);
   assert.deepEqual(shares(root, '.ds-row[data-id="2"] .ds-bar'), [.125, .06, 0]);
   assert.deepEqual(texts(root, '.ds-rest .ds-p'), ['0.002', '0.040', '']);
-  assert.equal(root.querySelector('.ds-beside').textContent, 'ALBERT|a|0.500|30.0%|80.0%|75.0%|87.5%');
+  assert.equal(root.querySelector('.ds-beside').textContent, 'a|0.500');
+  assert.equal(root.querySelector('.ds-beside + details').textContent, 'How?ALBERT|30.0%|80.0%|75.0%|87.5%');
   assert.deepEqual(texts(root, '.ds-legend .model-name'), ['BERT, teacher', 'DistilBERT, student', 'ALBERT, beside']);
   assert.equal(root.querySelectorAll('.ds-know').length, 2);
 });

@@ -12,7 +12,7 @@ export const texts = {strip: 'Words', pick: 'Hide:', hidden: 'hidden', hide: 'hi
   measures: [['kl_teacher_student', 'KL forward', 'a'], ['kl_student_teacher', 'KL back', 'b'], ['js', 'JS', 'c'], ['t2_kl', 'T2', 'd'],
     ['entropy_teacher', 'H t', 'e'], ['entropy_student', 'H s', 'f']],
   sentence: '{t}|{teacher}|{student}|{word}|{p}|{dark}|{other}', scale: '0 to 1', scale_log: 'by factors', scales: {share: 'share', log: 'log'}, scales_label: 'bars', typed: 'typed',
-  beside: '{name}|{first}|{p}|{pieces}|{own}|{teacher_mass}|{mass}',
+  beside: '{first}|{p}', beside_origin: 'How?', beside_shared: '{name}|{pieces}|{own}|{teacher_mass}|{mass}',
   curves: {title: 'Curves', names: {ab: 'forward', ba: 'back', js: 'JS', ha: 'teacher', hb: 'student', soft_loss: 'times T2', mean: 'mean',
     gradient: 'plain', soft_gradient: 'with T2'}, divergences: 'Divergences', entropies: 'Entropies', loss: 'Loss', gradients: 'Gradients',
   mean_note: 'by {n}', overlap: '{1} of 1, {5} of 5, {10} of 10', mean_switch: 'divide', why: 'Why.'}};

@@ -8,7 +8,7 @@ const {constants, show, table} = await import('../../../assets/js/predictions/ga
 const {begin} = await import('../../../assets/js/page/masks.js');
 
 const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
-  shared: 'In all {n}: {words}.', shared_none: 'None in all {n}.', scale: 'Full: {max}.', rule: 'Rule.', spread_rule: ' Spread.', mask: 'Gap {i} of {n}',
+  shared: 'In all {n}: {words}.', shared_none: 'None in all {n}.', scale: 'Full: {max}.', rule: 'Rule.\nSpread.', mask: 'Gap {i} of {n}',
   yours: '{word}: {p}, {rank} of {size}', yours_pieces: '{word} is {n} pieces', yours_unknown: '{word} unknown', yours_row: 'you hid it', more: 'More', put: 'Fill with {word}'};
 const mask = (words, p, changes = {}) => ({words, pieces: words.map(word => `▁${word}`), p, choices: 3.25, ...changes});
 const model = (label, ...masks) => ({label, vocabulary: 30522, masks});
