@@ -14,6 +14,9 @@ const BLOCK_OF = {norm1: 'attention', norm2: 'feed_forward'};
 const PART_OF = {attention: 'attention', feed: 'ffn'};
 const MOST_READ = 3;
 
+/** The tokens that a model's heads read most in the mean, the largest first. */
+const mostRead = ({read_from: weights}) => largest(weights, MOST_READ).sort((a, b) => weights[b] - weights[a]);
+
 /** By how much a vector turned, in whole degrees. @param {number} angle */
 export const degrees = angle => (angle > 0 && angle < 1 ? '< 1°' : `${Math.round(angle)}°`);
 
@@ -35,10 +38,10 @@ function turn(angle) {
 
 /** The three tokens that attention reads most, in the mean of the heads. */
 function reads(model, texts, printed) {
-  return [make('span', {class: 'ly-small'}, say(texts.reads, {n: model.n_heads})), make('span', {class: 'ly-reads'}, ...largest(model.read_from, MOST_READ).flatMap(i => {
+  return [make('span', {class: 'ly-small'}, say(texts.reads, {n: model.n_heads})), make('span', {class: 'ly-reads'}, ...mostRead(model).map(i => {
     const bar = make('i');
     vary(bar, '--share', model.read_from[i] / printed.most);
-    return [make('span', {class: i === model.position ? 'self' : null}, model.tokens[i]), make('span', {class: 'ly-bar'}, bar), make('b', {}, printed.read.get(model)[i])];
+    return make('span', {}, make('span', {class: i === model.position ? 'self' : null}, model.tokens[i]), make('span', {class: 'ly-bar'}, bar), make('b', {}, printed.read.get(model)[i]));
   }))];
 }
 
@@ -55,7 +58,7 @@ function inside(model, stage, {texts, printed, of}) {
 
 /** All probabilities of the flow, printed so that unequal ones never look alike. */
 function numbers(models) {
-  const readings = models.flatMap(model => model.readings ?? []), shown = models.flatMap(model => largest(model.read_from, MOST_READ).map(i => ({model, i, p: model.read_from[i]})));
+  const readings = models.flatMap(model => model.readings ?? []), shown = models.flatMap(model => mostRead(model).map(i => ({model, i, p: model.read_from[i]})));
   const p = sideBySide(readings.map(([, one]) => one)), weights = sideBySide(shown.map(one => one.p)), read = new Map(models.map(model => [model, {}]));
   shown.forEach(({model, i}, n) => { read.get(model)[i] = weights[n]; });
   return {predicted: new Map(readings.map((one, n) => [one, p[n]])), read, most: Math.max(...shown.map(one => one.p), 1e-9)};

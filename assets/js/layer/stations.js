@@ -65,8 +65,6 @@ function headControl({models, texts, chosen: to}, go) {
     head => go({model: wide.key, layer: chosen('model') === wide.key ? Number(chosen('layer')) : wide.layer, head: Number(head)})));
 }
 
-const place = () => JSON.stringify(['model', 'layer', 'head', 'at'].map(chosen));
-
 /** The strips on the page, and the one scale of their colours. */
 function colours(root, models, context) {
   let palette = null, most = 0;
