@@ -22,14 +22,20 @@ function strip(values, palette, most) {
   return canvas;
 }
 
+/** How the lists beside each other print their numbers: unequal weights never alike. */
+function printer(models, station, lists) {
+  if (station !== 'softmax') return value => fixed(value, 2);
+  const shown = models.flatMap(model => listed(model, lists).map(i => model.weights[i])), printed = sideBySide(shown);
+  return value => printed[shown.indexOf(value)];
+}
+
 /** A list's tokens, each with a bar below it. */
-function tokens(model, name, {texts, lists}) {
-  const values = name === 'softmax' ? model.weights : model.scores, at = listed(model, lists), shown = at.map(i => values[i]);
-  const most = Math.max(...shown.map(Math.abs), 1e-9), printed = name === 'softmax' ? sideBySide(shown) : shown.map(value => fixed(value, 2));
-  return [make('ol', {class: 'ly-tokens', 'aria-label': texts.stations[name]}, ...at.map((i, n) => {
+function tokens(model, name, {texts, lists, print}) {
+  const values = name === 'softmax' ? model.weights : model.scores, at = listed(model, lists), most = Math.max(...at.map(i => Math.abs(values[i])), 1e-9);
+  return [make('ol', {class: 'ly-tokens', 'aria-label': texts.stations[name]}, ...at.map(i => {
     const bar = make('i', {class: values[i] < 0 ? 'less' : null});
     vary(bar, '--share', Math.abs(values[i]) / most);
-    return make('li', {class: i === model.position ? 'self' : null}, make('span', {}, model.tokens[i]), make('span', {class: 'ly-bar'}, bar), make('b', {}, printed[n]));
+    return make('li', {class: i === model.position ? 'self' : null}, make('span', {}, model.tokens[i]), make('span', {class: 'ly-bar'}, bar), make('b', {}, print(values[i])));
   })), more(model, texts, lists)];
 }
 
@@ -63,13 +69,13 @@ function aside(model, station, texts) {
 export function station({models, texts, chosen: {words, at}}, station, view) {
   const id = `ly-${station}`, open = make('div', {class: 'ly-open', id, hidden: true});
   const button = make('button', {type: 'button', 'aria-expanded': 'false', 'aria-controls': id, title: say(texts.open, {station: texts.stations[station]})}, texts.stations[station]);
-  const toggle = yes => {
+  const print = printer(models, station, view.lists), toggle = yes => {
     if (yes && !open.firstChild) open.append(...models.map(model => make('div', {class: 'ly-sum', 'data-model': model.key}, make('h5', {class: 'model-name', 'data-model': model.key}, model.label), ...arithmetic(model, station, texts, view.lists))));
     open.hidden = !yes;
     button.setAttribute('aria-expanded', String(yes));
   };
   button.addEventListener('click', () => view.sums.turn(station));
   const node = make('section', {class: 'ly-row', 'data-station': station}, make('h4', {}, button), make('p', {class: 'note'}, ...sayNodes(texts.said[station], {word: word(words[at])})),
-    ...models.map(model => cell(model, station, {...view, texts})), open);
+    ...models.map(model => cell(model, station, {...view, texts, print})), open);
   return {node, toggle};
 }
