@@ -36,9 +36,9 @@ function finding({models, chosen: {words, at}, texts}) {
   const order = [...groups.filter(({block}) => block), ...groups.filter(({block}) => !block)];
   const parts = order.map(({block, of}, i) => {
     const who = make('span', {}, ...(of.length === models.length && of.length > 1 ? everyOne(of, texts) : [listed(of.map(model => [nameOf(model)]), texts.and)]));
-    if (block && i) return sayNodes(texts.rest, {block: texts.blocks[block], models: who});
+    if (i) return sayNodes(block ? texts.rest : texts.equal_rest, {block: texts.blocks[block], models: who});
     const first = block || 'attention', second = first === 'attention' ? 'feed_forward' : 'attention';
-    return sayNodes(block ? texts.finding : texts.equal, {word: word(words[at]), models: who, place: i ? '; ' : place, first: texts.blocks[first], second: texts.blocks[second]});
+    return sayNodes(block ? texts.finding : texts.equal, {word: word(words[at]), models: who, place, first: texts.blocks[first], second: texts.blocks[second]});
   });
   return make('p', {class: 'finding'}, ...parts.flat(), '.');
 }

@@ -15,6 +15,7 @@ CANVAS = {
     "places": "In the layers shown, ",
     "rest": "; {block} changes it more in {models}",
     "equal": "{place}{first} and {second} change {word} equally, in {models}",
+    "equal_rest": "; both equally in {models}",
     "every": {"both": "both", "all": "all {n}"},
     "numbers": {"3": "three", "4": "four", "5": "five", "6": "six"},
     "and": " and ",

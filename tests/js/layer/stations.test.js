@@ -12,7 +12,7 @@ const packed = values => Buffer.from(new Float32Array(values).buffer).toString('
 const names = ['embedding', 'input', 'scores', 'softmax', 'heads', 'projection', 'attended', 'attention_norm', 'feed_forward', 'summed', 'output'];
 const vectors = {input: [3, 4], projection: [1, 0], attended: [4, 4], attention_norm: [1, -1], feed_forward: [0, 2], summed: [1, 1], output: [-1, 1]};
 const said = {
-  finding: '{place}{first} changes {word} more than {second}, in {models}', place: 'In layer {n}, ', places: 'Here, ', rest: '; {block} changes it more in {models}', equal: '{place}{first} and {second} change {word} equally in {models}',
+  finding: '{place}{first} changes {word} more than {second}, in {models}', place: 'In layer {n}, ', places: 'Here, ', rest: '; {block} changes it more in {models}', equal: '{place}{first} and {second} change {word} equally in {models}', equal_rest: '; both equally in {models}',
   every: {both: 'both', all: 'all {n}'}, numbers: {3: 'three'}, and: ' and ', blocks: {attention: 'attention', feed_forward: 'feed-forward'},
   stages: {input: 'Input', attention: 'Attention', norm1: 'Norm 1', feed: 'FF', norm2: 'Norm 2'}, from: 'from {n}', from_embedding: 'embedding', to: 'to {n}', again: 'again {n}', to_head: 'head', ends: 'end',
   reads: 'mean of {n}', alone: '{word} alone', predicts: 'says {word} {p}', turned: 'turned {n}', show_all: 'All {n}', show_few: 'The {n}',
@@ -79,7 +79,7 @@ test('the finding names the block that turned the word further, by the degrees t
   assert.equal(said([bert(), student(), albert()]), 'In layer 2, attention changes cat more than feed-forward, in all three.');
   assert.equal(said([bert(), student(far), albert()]), 'In layer 2, attention changes cat more than feed-forward, in BERT and ALBERT; feed-forward changes it more in DISTILBERT.');
   assert.equal(said([bert(alike), student(), albert(far)]),
-    'In layer 2, attention changes cat more than feed-forward, in DISTILBERT; feed-forward changes it more in ALBERT; attention and feed-forward change cat equally in BERT.');
+    'In layer 2, attention changes cat more than feed-forward, in DISTILBERT; feed-forward changes it more in ALBERT; both equally in BERT.');
   assert.equal(said([bert(alike)]), 'In layer 2, attention and feed-forward change cat equally in BERT.');
   assert.equal(said([bert(), student({layer: 0})]), 'Here, attention changes cat more than feed-forward, in both.');
   assert.equal(said([bert({angles: {attention: .2, feed_forward: .7}})]), 'In layer 2, attention and feed-forward change cat equally in BERT.');
