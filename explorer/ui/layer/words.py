@@ -150,10 +150,8 @@ STEPS = {
     "answer": "after layer {n}",
     "step": "layer %{customdata[0]}, %{customdata[1]}: %{y:+.3f} nats<extra></extra>",
     "end": "{name}: %{{y:.3f}} nats<extra></extra>",
-    "note": "The masked-LM head reads the state after the embedding and after every attention and "
-    "feed-forward block (each with its layer norm). The steps and the first value sum to the "
-    "log-probability that the model gives. The head was trained on the last layer only: a large "
-    "late step can mean that earlier layers hold the answer in a form that the head cannot read.",
+    "note": "The head, trained on the last layer only, reads the state after each block; the steps "
+    "sum to the log-probability.",
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"
@@ -184,14 +182,12 @@ CONTEXTS = {
     "scores": "Masked word predicted correctly, with 95% intervals",
     "first": "{model}, first",
     "among": "{model}, among five",
-    "upper": "These models were trained with both sides, so the loss is an upper bound for what a "
-    "model trained on one side would lack.",
+    "upper": "Trained with both sides: the loss is an upper bound for what a model trained on one "
+    "side would lack.",
 }
 CONTEXTS_NOTE = (
-    "One set of weights, six attention masks or inputs. In each cell: the top prediction and its "
-    "probability, then the probability and rank of the masked word, or of the model's own answer "
-    "where that is unknown. Left and right mean that every token attends only to itself and to "
-    "the tokens on that side, in every layer."
+    "One set of weights, six masks or inputs. Each cell: top prediction, then the masked word's "
+    "probability and rank."
 )
 MANY = "Score all {n} held-out sentences"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."
@@ -212,9 +208,8 @@ RECURRENT = {
 }
 TIME = "Time an LSTM against one layer"
 RECURRENT_NOTE = (
-    "An LSTM in one direction and one encoder layer of {model}, both {d} wide, random weights, one "
-    "thread, by the protocol of Latency. The LSTM does {share:.0%} of the layer's arithmetic at "
-    "{n} tokens, but needs {n} steps one after another; the layer needs 1."
+    "An LSTM, {d} wide: {share:.0%} of the arithmetic of one layer of {model} at {n} tokens, but "
+    "in {n} steps, not 1."
 )
 RECURRENT_FOUND = "At {n} tokens the LSTM takes {ratio} × the layer's time ({ends})"
 RECURRENT_LAST = ", at {n} tokens {ratio} × ({ends})"

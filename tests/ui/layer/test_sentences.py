@@ -1,4 +1,4 @@
-"""The headline of Layer, on twenty texts: which block turned the word further, in which models."""
+"""Layer's headline on twenty texts, and the length of its captions."""
 
 import json
 import re
@@ -10,10 +10,13 @@ import numpy as np
 from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.layer import tab
+from explorer.ui.layer import words as texts
 from tests.needs import ROOT, needs_node
 from tests.ui.sentences import TEXTS, check_grammar, told
 
 LABELS = {"bert": "mini-BERT", "distilbert": "mini-DistilBERT", "albert": "mini-ALBERT"}
+CAPTION = 120
+"""Letters of a caption at most."""
 SCRIPT = Path(__file__).with_name("headlines.js")
 LONGEST = 160
 """Letters of a headline without the word that it is about: two lines of the page."""
@@ -83,3 +86,12 @@ def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_furth
         assert len(said.replace(word, "")) <= LONGEST
         check_grammar(said)
         told(text, said)
+
+
+def test_a_caption_is_one_line():
+    canvas = texts.CANVAS
+    captions = [*canvas["said"].values(), *canvas["notes"], canvas["scale"], canvas["softmax_said"]]
+    captions += [texts.STEPS["note"], texts.CONTEXTS_NOTE, texts.CONTEXTS["upper"]]
+    about = {"model": "mini-DistilBERT", "d": 384, "share": 0.5, "n": 512}
+    captions.append(texts.RECURRENT_NOTE.format(**about))
+    assert [caption for caption in captions if len(caption) > CAPTION] == []
