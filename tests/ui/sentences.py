@@ -38,8 +38,19 @@ TEXTS = (
     "It was not [MASK], " + "and the water of the river was cold and dark, " * 12 + "he said.",
 )
 """What each headline is judged on: one word, no mask, one and several, pieces, scripts, long."""
+LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 SINGULAR_IN_S = {"is", "has", "was", "as", "its", "this", "across", "loss", "less", "pass", "minus"}
 COUNTED = "round|block|word|mask|head|layer|text|token|piece|sentence|model|check|step|thread|point"
+
+
+PRINTED = r"\d\.\d+(?:×10[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?"
+"""A probability as it is printed: in decimals, or with a power of ten."""
+
+
+def number(printed: str) -> float:
+    """What a printed probability says; only 0 itself prints as zeros."""
+    digits, _, power = printed.partition("×10")
+    return float(digits) * 10.0 ** int(power.translate(LOWERED) or 0)
 
 
 def close_shares():

@@ -1,7 +1,8 @@
 // The arithmetic of a station, from the numbers that the page has: sums, products, a softmax, a norm.
 import {picker} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
-import {exact, fixed, floats} from '../kit/numbers.js';
+import {exact, fixed, floats, number, sideBySide} from '../kit/numbers.js';
+import {listed as shownOf, more} from './lists.js';
 
 const MOST = 8;
 
@@ -44,10 +45,11 @@ function projected({normalised, projected: {shown, weight, bias, result}}, texts
 const embedded = ({embedding, normalised}, texts) => [...sum(Object.entries(embedding.parts).map(([name, packed]) => [texts.rows[name], packed]), texts),
   ...norm(normalised.embedding, texts), ...embedding.projected ? projected(embedding, texts) : []];
 
-function softmax(model, texts) {
+function softmax(model, texts, lists) {
   const most = Math.max(...model.scores), sum = model.exponentials.reduce((total, one) => total + one, 0);
+  const at = shownOf(model, lists), [exps, weights] = [model.exponentials, model.weights].map(values => sideBySide(at.map(i => values[i]), 5));
   return [listed(say(texts.softmax_said, {most: five(most), sum: five(sum)}), texts.softmax_head,
-    model.tokens.map((token, i) => [token, five(model.scores[i]), five(model.exponentials[i]), five(model.weights[i])]))];
+    at.map((i, n) => [model.tokens[i], five(model.scores[i]), exps[n], weights[n]])), more(model, texts, lists)];
 }
 
 /** Two or three vectors that are added, in the dimensions where the sum is largest. */
@@ -62,12 +64,18 @@ function norm({mean, deviation, rows}, texts) {
     rows.map(([i, ...values]) => [String(i + 1), ...values.map(four)]))];
 }
 
-/** @param {any} model @param {string} station @param {any} texts @returns {HTMLElement[]} */
-export function arithmetic(model, station, texts) {
-  const {vectors, tokens, weights, value_lengths: lengths} = model, names = texts.stations;
+/** The values of the tokens, and what of each the head reads. */
+function weighted(model, texts, lists) {
+  const {tokens, weights, value_lengths: lengths} = model, at = shownOf(model, lists), printed = sideBySide(at.map(i => weights[i]), 5);
+  return [listed(texts.stations.heads, texts.values_head, at.map((i, n) => [tokens[i], printed[n], four(lengths[i]), number(weights[i] * lengths[i], 4)])), more(model, texts, lists)];
+}
+
+/** @param {any} model @param {string} station @param {any} texts @param {{all: boolean, turn: (button: HTMLElement) => void}} lists @returns {(HTMLElement | null)[]} */
+export function arithmetic(model, station, texts, lists) {
+  const {vectors} = model, names = texts.stations;
   if (station === 'scores') return scores(model, texts);
-  if (station === 'softmax') return softmax(model, texts);
-  if (station === 'heads') return [listed(names.heads, texts.values_head, tokens.map((token, i) => [token, five(weights[i]), four(lengths[i]), four(weights[i] * lengths[i])]))];
+  if (station === 'softmax') return softmax(model, texts, lists);
+  if (station === 'heads') return weighted(model, texts, lists);
   if (station === 'projection') return [listed(names.projection, texts.heads_head, model.heads.map((one, i) => [String(i + 1), four(one)]))];
   if (station === 'attended') return sum([[names.input, vectors.input], [names.projection, vectors.projection]], texts);
   if (station === 'summed') return sum([[names.attention_norm, vectors.attention_norm], [names.feed_forward, vectors.feed_forward]], texts);

@@ -1,7 +1,9 @@
-"""What one layer does to one token: scores, softmax, and the norm and cosine at every station."""
+"""What one layer does to one token: scores, softmax, norm, cosine and what the head predicts."""
+
+import math
 
 import torch
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 TEXT = "The ship sailed across the [MASK] to America."
 MODELS = {
@@ -12,6 +14,7 @@ MODELS = {
 LAYERS = {"mini-BERT": 0, "mini-DistilBERT": 0, "mini-ALBERT": 0}
 HEADS = {"mini-BERT": 0, "mini-DistilBERT": 0, "mini-ALBERT": 0}
 POSITIONS = {"mini-BERT": 6, "mini-DistilBERT": 6, "mini-ALBERT": 6}  # the token that is followed
+WITH_HEAD = ["mini-BERT", "mini-DistilBERT", "mini-ALBERT"]  # what a masked-LM head can read
 LAYER = {
     "bert": lambda net, n: net.encoder.layer[n],
     "distilbert": lambda net, n: net.transformer.layer[n],
@@ -32,16 +35,26 @@ FEED_FORWARD = {
     "distilbert": lambda layer, x: layer.ffn(x),
     "albert": lambda layer, x: layer.ff_chunk(x),
 }
+READS = {
+    "bert": lambda lm, x: lm.cls(x),
+    "distilbert": lambda lm, x: lm.vocab_projector(
+        lm.vocab_layer_norm(lm.activation(lm.vocab_transform(x)))
+    ),
+    "albert": lambda lm, x: lm.predictions(x),
+    "roberta": lambda lm, x: lm.lm_head(x),
+}
 for names in (LAYER, ATTENTION, REST, FEED_FORWARD):
     names["roberta"] = names["bert"]
 
 columns = ["model", "layer", "head", "station", "position", "token"]
-columns += ["norm", "cosine", "score", "weight"]
+columns += ["norm", "cosine", "degrees", "score", "weight", "mean_of_heads"]
+columns += ["prediction", "probability"]
 rows = []
 for label, n in LAYERS.items():
     source, revision = MODELS[label]
     tokenizer = AutoTokenizer.from_pretrained(source, revision=revision)
-    model = AutoModel.from_pretrained(source, revision=revision).eval()
+    lm = AutoModelForMaskedLM.from_pretrained(source, revision=revision).eval()
+    model = lm.base_model
     kind, head, at = model.config.model_type, HEADS[label], POSITIONS[label]
     text = TEXT.replace("[MASK]", tokenizer.mask_token)
     parts = text.split("[SEP]", 1)
@@ -73,20 +86,31 @@ for label, n in LAYERS.items():
         )
         made["summed"] = made["attention_norm"][0] + made["feed_forward"][0], "attention_norm"
         made["output"] = last_norm(made["summed"][0]), "summed"
+        read_at = ("input", "attention_norm", "output") if label in WITH_HEAD else ()
+        logits = {name: READS[kind](lm, made[name][0]) for name in read_at}
     for name, (vector, before) in made.items():
         pair = (vector.double(), made[before][0].double()) if before else None
         cosine = torch.cosine_similarity(*pair, 0).item() if pair else None
-        rows.append([label, n, head, name, None, None, vector.norm().item(), cosine, None, None])
+        first = [None, None]
+        if name in logits:
+            p = logits[name].double().softmax(-1)
+            first = [spelled(tokenizer, p.argmax().item()), p.max().item()]
+        told = [label, n, head, name, None, None, vector.norm().item(), cosine]
+        rows.append([*told, None, None, None, None, *first])
     blocks = {
         "attention": ("input", "attention_norm"),
         "feed_forward": ("attention_norm", "output"),
     }
     for name, ends in blocks.items():
         cosine = torch.cosine_similarity(*(made[end][0].double() for end in ends), 0).item()
-        rows.append([label, n, head, f"{name}_block", None, None, None, cosine, None, None])
-    weights = scores[head, at].softmax(-1).tolist()
+        turned = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
+        told = [label, n, head, f"{name}_block", None, None, None, cosine, turned]
+        rows.append([*told, None, None, None, None, None])
+    weights = scores[:, at].softmax(-1)
     tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0].tolist())
-    found = zip(tokens, scores[head, at].tolist(), weights, strict=True)
-    for place, (token, score, weight) in enumerate(found):
-        rows.append([label, n, head, "softmax", place, token, None, None, score, weight])
+    columns_of = scores[head, at], weights[head], weights.double().mean(0)
+    found = zip(tokens, *(column.tolist() for column in columns_of), strict=True)
+    for place, (token, *numbers) in enumerate(found):
+        told = [label, n, head, "softmax", place, token, None, None, None]
+        rows.append([*told, *numbers, None, None])
 FIGURE = ("bars", "model", "station position", ["weight"])

@@ -1,11 +1,12 @@
 """What a layer did to a word: lengths, cosines, softmax, and which block changed it most."""
 
 from dataclasses import dataclass
+from math import acos, degrees
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.models.run import read_only
+from explorer.models.run import Run, read_only
 
 if TYPE_CHECKING:
     from explorer.models.inside.stations import LayerStations, Normalisation
@@ -46,6 +47,12 @@ class LayerWay:
     """The same for the feed-forward block."""
 
     @property
+    def angles(self) -> dict[str, float]:
+        """By how many degrees each block turned the state, its norm included."""
+        blocks = {"attention": self.attention_cosine, "feed_forward": self.feed_forward_cosine}
+        return {name: degrees(acos(min(1.0, max(-1.0, c)))) for name, c in blocks.items()}
+
+    @property
     def changed_by(self) -> str:
         """The block that turned the state further: ``attention`` or ``feed_forward``."""
         is_attention = self.attention_cosine < self.feed_forward_cosine
@@ -68,6 +75,11 @@ def layer_way(state: np.ndarray, found: "LayerStations") -> LayerWay:
         cosine(state, found.attention_norm.gave),
         cosine(found.attention_norm.gave, found.norm.gave),
     )
+
+
+def mean_weights(run: Run, layer: int, position: int) -> np.ndarray:
+    """How much one token attends to each in a layer: float64 [position], the mean of all heads."""
+    return read_only(run.attention[layer, :, position].astype(np.float64).mean(0))
 
 
 def cosine(a: np.ndarray, b: np.ndarray) -> float:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
+from explorer.analysis.digits import side_by_side
 from explorer.views.markup import Markup, finding, join, listed, model_name, word
 
 QUESTION = "Head ablation: switch heads off and see what changes"
@@ -53,7 +54,8 @@ def change_finding(results: Sequence[HeadAblation]) -> Markup:
         first = max(result.words[0], key=lambda changed: changed.before)
         name = model_name(result.model, result.label)
         where = " at the first mask" if len(result.words) > 1 else ""
-        move = f"{where} goes from {first.before:.3f} to {first.after:.3f}"
+        before, after = side_by_side([first.before, first.after])
+        move = f"{where} goes from {before} to {after}"
         parts.append(join("in ", name, " ", word(first.word), move))
     if not parts:
         return finding(ALL_ON)

@@ -63,7 +63,7 @@ def show_contexts(state: PageState | None) -> str:
     labels = {key: run.spec.label for key, run in runs.items()}
     head, rows = context_rows(found, labels, texts.CONTEXTS)
     which = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
-    said = note(which, texts.CONTEXTS_NOTE, " ", str(texts.CONTEXTS["upper"]))
+    said = join(note(which, texts.CONTEXTS_NOTE), note(str(texts.CONTEXTS["upper"])))
     numbers = context_numbers(found, labels, _constants(runs, found, mask))
     return join(takeable("layer/contexts", table(head, rows), numbers, is_picture=False), said)
 

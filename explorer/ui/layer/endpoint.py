@@ -47,7 +47,8 @@ def layer(  # noqa: PLR0913 - the fields of a link
         vector it was made from; those that a layer norm ends with its ``mean``, ``deviation``,
         ``scale`` and ``shift``. The ``units`` of the feed-forward block that write most, each with
         its ``value`` after the activation and the norm of what it ``writes``; and what the
-        masked-LM head reads ``before`` and ``after`` the layer (null without such a head).
+        masked-LM head reads ``before`` the layer, ``between`` attention and feed-forward, and
+        ``after`` the layer (null without such a head).
     """
     state = asked_state(family, str(text))
     spec = asked_spec(state.family, model)
@@ -68,7 +69,7 @@ def layer(  # noqa: PLR0913 - the fields of a link
 def _as_json(one: "Walked") -> dict[str, Any]:
     stations, way, rows = one.stations, one.way, one.embedding
     vectors = {"embedding": rows.norm.gave, **way.vectors}
-    before, after = one.readings or (None, None)
+    before, between, after = one.readings or (None,) * 3
     return {
         "model": one.run.spec.key,
         "layer": one.layer,
@@ -99,6 +100,7 @@ def _as_json(one: "Walked") -> dict[str, Any]:
             for i in way.units
         ],
         "before": before and {"word": before[0], "probability": before[1]},
+        "between": between and {"word": between[0], "probability": between[1]},
         "after": after and {"word": after[0], "probability": after[1]},
     }
 

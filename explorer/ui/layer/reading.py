@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from explorer.views.layer.stations import Chosen, Reading, Walked
 
 _READ: "WeakKeyDictionary[Run, dict[tuple[int, int], Reading]]" = WeakKeyDictionary()
-"""As long as a run is kept, so is what the head read at a layer and a token."""
+"""As long as a run is kept, so is what the head read at a state and a token."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,8 @@ def walked_in(
     found = near(layer_stations, run.spec, state, states, layer, head, position)
     embedding = near(embedding_stations, run.spec, state, run.tokens, position)
     way = layer_way(states[position], found)
-    readings = _readings(run, state, layer, position) if run.spec.has_head else None
+    ways = (states[position], found.attention_norm.gave, run.hidden_states[layer + 1, position])
+    readings = _readings(run, state, (layer, position), ways) if run.spec.has_head else None
     pieces = ""
     if others:
         spelling = spelling_of(run.vocabulary)
@@ -110,17 +111,23 @@ def walked_in(
     return Walked(run, layer, head, position, note, pieces, found, embedding, way, readings)
 
 
-def _readings(run: Run, state: PageState, layer: int, position: int) -> "tuple[Reading, Reading]":
-    """What the head reads before the layer and after it; read once for each state of a run."""
+def _readings(
+    run: Run, state: PageState, place: tuple[int, int], ways: Sequence[np.ndarray]
+) -> "tuple[Reading, Reading, Reading]":
+    """What the head reads before the layer, after attention and after the layer.
+
+    Read once for each state of a run; the state after layer k is number 2 k.
+    """
     from explorer.analysis.measures import log_softmax
     from explorer.models.forward import state_logits
 
-    kept, wanted = _READ.setdefault(run, {}), [(layer, position), (layer + 1, position)]
-    places = [place for place in wanted if place not in kept]
-    if places:
-        states = np.stack([run.hidden_states[place] for place in places])
+    layer, position = place
+    kept, wanted = _READ.setdefault(run, {}), [(2 * layer + i, position) for i in range(3)]
+    new = [i for i, name in enumerate(wanted) if name not in kept]
+    if new:
+        states = np.stack([ways[i] for i in new])
         logits, spelling = near(state_logits, run.spec, state, states), spelling_of(run.vocabulary)
-        p = np.exp(log_softmax(logits))
-        for place, row in zip(places, p, strict=True):
-            kept[place] = spelling.word(run.vocabulary[row.argmax()]), float(row.max())
-    return kept[wanted[0]], kept[wanted[1]]
+        for i, row in zip(new, np.exp(log_softmax(logits)), strict=True):
+            kept[wanted[i]] = spelling.word(run.vocabulary[row.argmax()]), float(row.max())
+    before, between, after = (kept[name] for name in wanted)
+    return before, between, after

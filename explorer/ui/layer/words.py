@@ -12,29 +12,38 @@ QUESTION = "What does one layer do to a word?"
 CANVAS = {
     "finding": "{place}{first} changes {word} more than {second} does, in {models}",
     "place": "In layer {n}, ",
+    "places": "In the layers shown, ",
     "rest": "; {block} changes it more in {models}",
-    "equal": "{place}{first} and {second} change {word} equally in {models}",
-    "every": {"both": "both models", "all": "all {n} models"},
+    "equal": "{place}{first} and {second} change {word} equally, in {models}",
+    "equal_rest": "; both equally in {models}",
+    "every": {"both": "both", "all": "all {n}"},
     "numbers": {"3": "three", "4": "four", "5": "five", "6": "six"},
-    "at": "{model} (layer {n})",
     "and": " and ",
-    "top": "top prediction: {change}",
-    "becomes": "{before}\u00a0→\u00a0{after}",
-    "stays": "stays\u00a0{after}",
-    "turned": "{block} cos {cosine}",
-    "opens": {"attention": "Attention", "feed_forward": "The feed-forward block"},
-    "blocks": {"attention": "attention", "feed_forward": "the feed-forward block"},
-    "short": {"attention": "attention", "feed_forward": "feed-forward"},
+    "blocks": {"attention": "attention", "feed_forward": "feed-forward"},
+    "stages": {
+        "input": "Input",
+        "attention": "Attention",
+        "norm1": "Add & norm",
+        "feed": "Feed-forward",
+        "norm2": "Add & norm",
+    },
+    "from": "output of layer {n}",
+    "from_embedding": "embedding",
+    "to": "to layer {n}",
+    "again": "again, as layer {n}",
+    "to_head": "to the masked-LM head",
+    "ends": "output of the model",
+    "reads": "reads most, mean of {n} heads",
+    "alone": "reads {word} alone",
+    "predicts": "predicts {word} {p}",
+    "turned": "turned {n}",
+    "show_all": "Show all {n}",
+    "show_few": "Show the {n} largest",
     "word": "Word",
     "layer": "Layer",
     "head": "Head",
-    "back": "‹ Back",
-    "next": "Next ›",
-    "step": "{i} of {n}",
-    "walk": "Walk through the stations",
     "norm": "norm {n}",
     "cosine": "cos {n}",
-    "cosine_with": "cosine with {station}",
     "stations": {
         "embedding": "Embedding",
         "input": "Input",
@@ -49,13 +58,12 @@ CANVAS = {
         "output": "Layer norm: output",
     },
     "said": {
-        "embedding": "The embedding is a sum: the word's row, the row of its position and, except "
-        "in DistilBERT, the row of its segment; a layer norm follows. ALBERT then projects the "
-        "result to d_model.",
-        "input": "The layer starts from the output of the previous layer; layer 1 starts from "
-        "the embedding.",
-        "scores": "The query of {word} meets the key of every token: their dot product, divided by "
-        "the square root of the head's dimension, is the score.",
+        "embedding": "The sum of the word's row, its position's row and, except in DistilBERT, its "
+        "segment's row; then a layer norm.",
+        "input": "The layer starts from the output of the layer before; layer 1 from the "
+        "embedding.",
+        "scores": "The query of {word} with each token's key: their dot product over the square "
+        "root of the head's dimension.",
         "softmax": "Softmax turns the scores into weights that are positive and sum to 1.",
         "heads": "Each head averages the value vectors of all tokens with its weights. Shown: the "
         "chosen head.",
@@ -63,10 +71,10 @@ CANVAS = {
         "part to the result.",
         "attended": "The residual connection adds the input: attention changes the state, it does "
         "not replace it.",
-        "attention_norm": "The layer norm brings the vector back to zero mean and unit variance, "
-        "then scales and shifts each dimension.",
-        "feed_forward": "The feed-forward block reads this token alone: each inner unit responds "
-        "to one direction of the state and writes another.",
+        "attention_norm": "Zero mean and unit variance again, then each dimension is scaled and "
+        "shifted.",
+        "feed_forward": "This token alone: each inner unit responds to one direction of the state "
+        "and writes another.",
         "summed": "A second residual connection adds the feed-forward block's input.",
         "output": "After a second layer norm this is the layer's output, and the next layer's "
         "input.",
@@ -101,15 +109,18 @@ CANVAS = {
     "strip": "{station} of {model}: {n} numbers, norm {norm}",
     "scale": "Strips: one cell a dimension, in the order of the vector; full colour at",
     "terms": places("residual", "layer norm", "logit lens"),
-    "note": "One token is followed through one layer: attention, a residual connection and a layer "
-    "norm, then the feed-forward block, residual and layer norm again. Click a station for its "
-    "arithmetic. Cosines compare a vector with the one it was made from; norms are Euclidean. "
-    "Top predictions, before and after the layer, are read by the masked-LM head (a logit lens), "
-    "which was trained on the last layer only: early ones are unreliable.",
+    "notes": [
+        "A line around a block is its residual connection: add & norm adds the block's input, "
+        "then applies a layer norm.",
+        "Predictions are the masked-LM head's (a logit lens). It was trained on the last layer: "
+        "early ones are unreliable.",
+        "Turned: the angle between the word's vector before the block and after its add & norm. "
+        "Click a box for its numbers.",
+    ],
     "waiting": "Computing",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
 }
-SHARED = "pass {n} of {all}, the same weights in every pass"
+SHARED = "layer {n} of {all}, the same weights each time"
 COPIED = "layer {n} of {all}, initialised from {teacher} layer {origin}"
 PLAIN = "layer {n} of {all}"
 HEAD_OF = "; head {n} of {all}"
@@ -139,10 +150,8 @@ STEPS = {
     "answer": "after layer {n}",
     "step": "layer %{customdata[0]}, %{customdata[1]}: %{y:+.3f} nats<extra></extra>",
     "end": "{name}: %{{y:.3f}} nats<extra></extra>",
-    "note": "The masked-LM head reads the state after the embedding and after every attention and "
-    "feed-forward block (each with its layer norm). The steps and the first value sum to the "
-    "log-probability that the model gives. The head was trained on the last layer only: a large "
-    "late step can mean that earlier layers hold the answer in a form that the head cannot read.",
+    "note": "The head, trained on the last layer only, reads the state after each block; the steps "
+    "sum to the log-probability.",
 }
 STEP_WORD = "Word to follow (empty: each model's own answer)"
 STEP_FIND = "Follow"
@@ -173,14 +182,12 @@ CONTEXTS = {
     "scores": "Masked word predicted correctly, with 95% intervals",
     "first": "{model}, first",
     "among": "{model}, among five",
-    "upper": "These models were trained with both sides, so the loss is an upper bound for what a "
-    "model trained on one side would lack.",
+    "upper": "Trained with both sides: the loss is an upper bound for what a model trained on one "
+    "side would lack.",
 }
 CONTEXTS_NOTE = (
-    "One set of weights, six attention masks or inputs. In each cell: the top prediction and its "
-    "probability, then the probability and rank of the masked word, or of the model's own answer "
-    "where that is unknown. Left and right mean that every token attends only to itself and to "
-    "the tokens on that side, in every layer."
+    "One set of weights, six masks or inputs. Each cell: top prediction, then the masked word's "
+    "probability and rank."
 )
 MANY = "Score all {n} held-out sentences"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."
@@ -201,9 +208,8 @@ RECURRENT = {
 }
 TIME = "Time an LSTM against one layer"
 RECURRENT_NOTE = (
-    "An LSTM in one direction and one encoder layer of {model}, both {d} wide, random weights, one "
-    "thread, by the protocol of Latency. The LSTM does {share:.0%} of the layer's arithmetic at "
-    "{n} tokens, but needs {n} steps one after another; the layer needs 1."
+    "An LSTM, {d} wide: {share:.0%} of the arithmetic of one layer of {model} at {n} tokens, but "
+    "in {n} steps, not 1."
 )
 RECURRENT_FOUND = "At {n} tokens the LSTM takes {ratio} × the layer's time ({ends})"
 RECURRENT_LAST = ", at {n} tokens {ratio} × ({ends})"

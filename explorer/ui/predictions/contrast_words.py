@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from explorer.analysis.digits import probability
 from explorer.analysis.predictions.contrast import Contrast
 from explorer.views.markup import Markup, el, join, listed, model_name, note, word
 
@@ -40,8 +41,8 @@ def _preference(alternatives: Sequence[Markup], who: Sequence[Contrast]) -> Mark
     """Say who prefers one alternative, or finds several equally likely to the digits printed."""
     names = listed(
         [
-            join(model_name(one.model, one.label), f" ({float(np.nanmax(one.shares)):.3f})")
-            for one in who
+            join(model_name(one.model, one.label), f" ({probability(float(share))})")
+            for one, share in ((one, np.nanmax(one.shares)) for one in who)
         ]
     )
     s = "s" if len(who) == 1 else ""
@@ -70,8 +71,8 @@ def _unequal(one: Contrast) -> Markup:
 
 def _likeliest(one: Contrast, places: Sequence[int]) -> Markup:
     """Name the first of these, with those whose share prints alike."""
-    most = f"{one.shares[places[0]]:.3f}"
-    alike = [i for i in places if f"{one.shares[i]:.3f}" == most]
+    most = probability(one.shares[places[0]])
+    alike = [i for i in places if probability(one.shares[i]) == most]
     return join(
         *(join(" or " if n else "", word(one.scores[i].word.text)) for n, i in enumerate(alike))
     )
@@ -84,7 +85,7 @@ def asked_equals(one: Contrast, gap: int, n_gaps: int) -> Markup | None:
             f"{n}-token words only: ",
             listed(
                 [
-                    join(word(one.scores[i].word.text), f" {float(one.shares[i]):.3f}")
+                    join(word(one.scores[i].word.text), f" {probability(float(one.shares[i]))}")
                     for i in places
                 ]
             ),

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from explorer.analysis.digits import signed
+from explorer.analysis.digits import probability, signed
 from explorer.analysis.tasks.sentiment import WordSentiment
 from explorer.analysis.tasks.spans import AnswerSpans
 from explorer.models.specs import ModelSpec
@@ -125,7 +125,7 @@ def question_finding(
             model_name(key, specs[key].label),
             " answers ",
             word(passage[one.best[0].start : one.best[0].end]),
-            f" ({one.best[0].score:.3f})",
+            f" ({probability(one.best[0].score)})",
         )
         for key, one in found.items()
     ]

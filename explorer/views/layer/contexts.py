@@ -1,8 +1,9 @@
 """Six readings of a text side by side, and their scores over many sentences."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from explorer.analysis.digits import side_by_side
 from explorer.analysis.layer.contexts import ContextAnswers, ContextScore
 from explorer.models.rows import READINGS
 from explorer.views.chart import chart_canvas
@@ -23,20 +24,35 @@ def context_rows(
 ) -> tuple[list[str], list[list[str | Markup]]]:
     """The head and the rows of the table: a reading a row, a model a column."""
     rows: list[list[str | Markup]] = [
-        [texts["readings"][name], *(_cell(one, name, texts) for one in found.values())]
-        for name in READINGS
+        [texts["readings"][name], *_cells([*found.values()], name, texts)] for name in READINGS
     ]
     return [texts["reading"], *(labels[key] for key in found)], rows
 
 
-def _cell(one: ContextAnswers, reading: str, texts: Mapping[str, Any]) -> str | Markup:
-    if reading not in one.readings:
-        return str(texts["unshuffled"])
-    i = one.readings.index(reading)
-    first = join(word(one.words[i]), f" {one.probabilities[i]:.3f}")
+def _cells(
+    found: Sequence[ContextAnswers], reading: str, texts: Mapping[str, Any]
+) -> list[str | Markup]:
+    """One reading in every model; unequal probabilities never print alike."""
+    places = [one.readings.index(reading) if reading in one.readings else None for one in found]
+    pairs = [
+        pair
+        for one, i in zip(found, places, strict=True)
+        for pair in ([] if i is None else [one.probabilities[i], one.of_wanted[i]])
+    ]
+    printed = iter(side_by_side([float(p) for p in pairs]))
+    return [
+        texts["unshuffled"] if i is None else _cell(one, i, (next(printed), next(printed)), texts)
+        for one, i in zip(found, places, strict=True)
+    ]
+
+
+def _cell(
+    one: ContextAnswers, i: int, printed: tuple[str, str], texts: Mapping[str, Any]
+) -> Markup:
+    first = join(word(one.words[i]), f" {printed[0]}")
     if one.words[i] == one.wanted:
         return first
-    rest = texts["wanted"].format(p=f"{one.of_wanted[i]:.3f}", rank=f"{one.ranks[i]:,}")
+    rest = texts["wanted"].format(p=printed[1], rank=f"{one.ranks[i]:,}")
     return join(first, el("span", word(one.wanted), f" {rest}", class_="lc-wanted"))
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.analysis.layer.stations import LayerWay, normalised
+from explorer.analysis.layer.stations import LayerWay, mean_weights, normalised
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
 from explorer.views.markup import script_json
@@ -40,8 +40,8 @@ class Walked:
     stations: "LayerStations"
     embedding: "EmbeddingStations"
     way: LayerWay
-    readings: tuple[Reading, Reading] | None
-    """Before the layer and after it; None without a masked-LM head."""
+    readings: tuple[Reading, Reading, Reading] | None
+    """Before the layer, after attention and after the layer; None without a masked-LM head."""
 
     @property
     def norms(self) -> "dict[str, Normalisation]":
@@ -118,6 +118,8 @@ def _model(one: Walked) -> dict[str, Any]:
         "scores": _list(found.scores),
         "exponentials": _list(way.exponentials),
         "weights": _list(way.weights),
+        "read_from": _list(mean_weights(one.run, one.layer, one.position)),
+        "shares": shape.shares_layers,
         "heads": _list(way.head_lengths),
         "units": [[i, _digits(value), _digits(length)] for i, value, length in units],
         "active": int((found.units > 0).sum()),
@@ -129,6 +131,7 @@ def _model(one: Walked) -> dict[str, Any]:
         "blocks": _rounded(
             {"attention": way.attention_cosine, "feed_forward": way.feed_forward_cosine}
         ),
+        "angles": _rounded(way.angles),
     }
 
 

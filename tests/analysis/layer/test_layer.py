@@ -11,7 +11,7 @@ from explorer.analysis.latency.measure import Plan
 from explorer.analysis.layer.beside import layers_beside
 from explorer.analysis.layer.contexts import context_answers, context_scores
 from explorer.analysis.layer.recurrent import layer_flops, lstm_flops, measure_recurrent
-from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, normalised
+from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, mean_weights, normalised
 from explorer.analysis.layer.steps import answer_steps
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
@@ -113,6 +113,13 @@ def test_norms_cosines_softmax_and_the_block_that_changed_most(tiny_family, key)
     assert way.changed_by == min(turned, key=turned.get)
     assert turned["attention"] == pytest.approx(way.attention_cosine, abs=1e-6)
     assert turned["feed_forward"] == pytest.approx(way.feed_forward_cosine, abs=1e-6)
+    for block, angle in way.angles.items():
+        assert np.cos(np.deg2rad(angle)) == pytest.approx(turned[block], abs=1e-6)
+        assert 0 <= angle <= 180
+    by_hand = sum(run.attention[1, h, 4].astype(float) for h in range(run.attention.shape[1]))
+    mean = mean_weights(run, 1, 4)
+    assert mean == pytest.approx(by_hand / run.attention.shape[1])
+    assert mean.sum() == pytest.approx(1, abs=1e-5)
 
 
 def test_a_vector_without_length_has_no_direction():

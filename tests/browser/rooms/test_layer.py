@@ -1,31 +1,40 @@
-"""The layer tab in a real Chromium: a reader computes its numbers by hand, walks, and chooses."""
+"""The layer tab in a real Chromium: a reader sees the flow, computes by hand, and chooses."""
 
 import math
 import re
+from itertools import pairwise
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from explorer.analysis.measures import log_softmax
 from explorer.models.forward import state_logits
+from explorer.models.inside.stations import block_states
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.runs import get_run
+from tests.browser.printed import RAISED
 
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
+STAGES = "stages:input.attention.norm1.feed.norm2"
+"""In a link: every box of the flow is open."""
+LONG = f"It was not [MASK], {'and the water of the river was cold and dark, ' * 32}he said."
 
 
 def opened(page_at, **fields):
     page = page_at("/?" + urlencode({"tab": "layer", "text": TEXT, "layer": 2, **fields}))
-    expect(page.locator(".ly-row")).to_have_count(12)
+    expect(page.locator(".ly-stage")).to_have_count(5)
     return page
 
 
 def number(text):
-    return float(text.replace("−", "-"))
+    digits, _, power = text.translate(RAISED).partition("×10")
+    return float(digits) * 10.0 ** int(power or 0)
 
 
 def table_of(page, station, model, which=0):
@@ -43,7 +52,7 @@ def table_of(page, station, model, which=0):
 
 
 def test_the_arithmetic_is_done_by_hand_from_what_is_shown(page_at):
-    page = opened(page_at, head=1)
+    page = opened(page_at, head=1, look=STAGES)
     for model in MINI:
         an_attention_weight_by_hand(page, model)
     sums_and_norms_by_hand(page)
@@ -115,25 +124,91 @@ def a_projected_dimension_by_hand(page):
     assert result == pytest.approx(run.hidden_states[0, at, int(chosen) - 1], abs=1e-5)
 
 
-def test_a_walk_by_keyboard_lights_each_station(page_at):
+def test_the_flow_is_worked_by_keyboard_kept_in_the_link_and_restored_by_back(page_at, app_url):
     page = opened(page_at)
-    walk, lit = page.locator(".ly-walk"), page.locator(".ly-row[aria-current]")
-    follow = walk.get_by_role("button", name="Next ›")
-    for n in range(1, 12):
-        follow.press("Enter")
-        expect(walk.locator(".ly-count")).to_have_text(f"{n} of 11")
-        expect(lit).to_have_count(1)
-        expect(lit).to_be_in_viewport()
-        name = lit.locator("h4").inner_text()
-        assert walk.locator("p b").inner_text() in name
-    expect(follow).to_be_disabled()
-    walk.get_by_role("button", name="‹ Back").press("Enter")
-    expect(walk.locator(".ly-count")).to_have_text("10 of 11")
+    box, details = page.locator("[data-stage=attention] .ly-box"), page.locator(".ly-details")
+    expect(page.locator(".ly-details:visible")).to_have_count(0)
+    page.get_by_label("Layer", exact=True).focus()
+    for _ in range(2):
+        page.keyboard.press("Tab")
+    expect(box.first).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(box.nth(1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(details.nth(1)).to_be_visible()
+    expect(box.nth(1)).to_be_focused()
+    for one in box.all():
+        expect(one).to_have_attribute("aria-expanded", "true")
+    page.wait_for_function("location.search.includes('look=stages%3Aattention')")
+    page.get_by_role("tab", name="Depth", exact=True).click()
+    page.wait_for_function("location.search.includes('tab=depth')")
+    page.go_back()
+    expect(details.nth(1)).to_be_visible()
+    fresh = page_at(page.url.removeprefix(app_url))
+    expect(fresh.locator(".ly-details").nth(1)).to_be_visible()
     a_head_chosen_on_the_wall_is_the_one_that_is_shown(page)
 
 
-def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_url):
+READS = "[data-stage=attention] .ly-lane[data-model={}] .ly-reads > span"
+
+
+def test_the_flow_says_what_was_read_what_is_predicted_and_by_how_much_it_turned(page_at):
     page = opened(page_at)
+    for key, model in MINI.items():
+        run = get_run(model, PageState(text=TEXT))
+        layer, at = {"bert": 2, "albert": 2, "distilbert": 0}[key], run.tokens.mask_positions[0]
+        weights = run.attention[layer, :, at].mean(0)
+        most = weights.argsort()[::-1][:3]
+        rows = page.locator(READS.format(key)).all()
+        spelling = spelling_of(run.vocabulary)
+        told = [
+            [row.locator(part).inner_text() for part in ("span:first-child", "b")] for row in rows
+        ]
+        for (token, weight), i in zip(told, most, strict=True):
+            assert token == spelling.word(run.tokens.pieces[i])
+            assert number(weight) == pytest.approx(weights[i], abs=6e-4)
+        states = block_states(load_model(model), run.hidden_states, at)[2 * layer : 2 * layer + 3]
+        p = np.exp(log_softmax(state_logits(load_model(model), states)))
+        lane = page.locator(f".ly-lane[data-model={key}]:has(.ly-says) .ly-says")
+        for said, row in zip(lane.all_inner_texts(), p, strict=True):
+            word, printed = re.match(r"predicts (.+) (\S+)$", said.replace("\n", " ")).groups()
+            assert word == spelling.word(run.vocabulary[row.argmax()])
+            assert number(printed) == pytest.approx(row.max(), abs=6e-4)
+        turned = page.locator(f".ly-lane[data-model={key}] .ly-angle").all_inner_texts()
+        for said, (a, b) in zip(turned, pairwise(states.astype(float)), strict=True):
+            angle = np.rad2deg(np.arccos(a @ b / np.linalg.norm(a) / np.linalg.norm(b)))
+            assert said.strip() == f"turned {angle:.0f}°"
+    loops = page.locator(".ly-line.loops")
+    assert {one.evaluate("e => e.parentElement.dataset.model") for one in loops.all()} == {"albert"}
+    expect(page.locator(".ly-heads [data-model=albert] + small")).to_have_text(
+        "layer 3 of 6, the same weights each time"
+    )
+
+
+def test_lists_of_a_long_text_are_short_until_all_is_asked_for(page_at):
+    page = opened(page_at, text=LONG, look="stages:attention")
+    list_of = page.locator("[data-station=softmax] .ly-cell[data-model=albert] li")
+    expect(list_of).to_have_count(12)
+    printed = page.locator("[data-station=softmax] .ly-tokens b").all_inner_texts()
+    assert all(number(one) > 0 for one in printed)
+    n = len(get_run(MINI["albert"], PageState(text=LONG)).tokens)
+    more = page.locator("[data-station=softmax] .ly-cell[data-model=albert] .ly-more")
+    expect(more).to_have_text(f"Show all {n}")
+    more.press("Enter")
+    expect(list_of).to_have_count(n)
+    expect(more).to_be_focused()
+    page.get_by_label("Layer", exact=True).select_option(label="2")
+    expect(page.locator(".ly-heads")).to_contain_text("layer 2 of 6")
+    expect(list_of).to_have_count(n)
+    for width in (1440, 390):
+        page.set_viewport_size({"width": width, "height": 844})
+        no_column_runs_into_the_next(page)
+    more.press("Enter")
+    expect(list_of).to_have_count(12)
+
+
+def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_url):
+    page = opened(page_at, look="stages:attention")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
     page.locator("[data-station=softmax] h4 button").click()
@@ -151,17 +226,17 @@ def test_another_word_layer_and_head_are_computed_kept_and_linked(page_at, app_u
     link = page.locator("#link input").input_value()
     first = page.locator(".ly-grid").inner_text()
     other = page_at(link.removeprefix(app_url))
-    expect(other.locator(".ly-row")).to_have_count(12)
+    expect(other.locator("[data-station=softmax] .ly-open")).to_be_visible()
     again = other.locator(".ly-grid").inner_text()
     norms = [[s for s in text.splitlines() if s.startswith("norm")] for text in (first, again)]
     assert norms[0] == norms[1]
     run = get_run(MINI["bert"], PageState(text=TEXT))
     shown = other.locator("[data-station=softmax] [data-model=bert] li b").all_inner_texts()
-    assert [float(one) for one in shown] == pytest.approx(run.attention[5, 3, 2], abs=6e-4)
+    assert [*map(number, shown)] == pytest.approx(run.attention[5, 3, 2], abs=6e-4)
 
 
 def no_column_runs_into_the_next(page):
-    over = page.locator(".ly-cell").evaluate_all(
+    over = page.locator(".ly-cell, .ly-box").evaluate_all(
         """cells => cells.flatMap(cell => {
             const range = document.createRange();
             range.selectNodeContents(cell);
@@ -172,32 +247,18 @@ def no_column_runs_into_the_next(page):
     assert over == []
 
 
-def test_each_column_says_what_its_head_reads_and_all_fits_a_phone_and_paper(page_at):
-    page = opened(page_at)
-    each_column_says_what_its_head_reads(page)
+def test_all_fits_a_phone_and_paper(page_at):
+    page = opened(page_at, look=STAGES)
+    said = page.locator("#tab-layer .finding").first
+    assert said.evaluate("e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)") < 2.1
     for width in (390, 360):
         page.set_viewport_size({"width": width, "height": 844})
         no_column_runs_into_the_next(page)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
     page.emulate_media(media="print")
     page.wait_for_function(
         "document.querySelector('.ly-strip').getBoundingClientRect().height > 10"
     )
-
-
-def each_column_says_what_its_head_reads(page):
-    said = page.locator("#tab-layer .finding").first
-    assert said.evaluate("e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)") < 2.1
-    columns = page.locator("#tab-layer .ly-heads").inner_text().replace("\u00a0", " ")
-    told = re.findall(r"top prediction: (.+)", columns)
-    for place, (key, model) in enumerate(MINI.items()):
-        run = get_run(model, PageState(text=TEXT))
-        layer = {"bert": 2, "albert": 2, "distilbert": 0}[key]
-        states = run.hidden_states[[layer, layer + 1], run.tokens.mask_positions[0]]
-        spelling = spelling_of(run.vocabulary)
-        first = state_logits(load_model(model), states).argmax(-1)
-        before, after = (spelling.word(run.vocabulary[i]) for i in first)
-        read = f"stays {after}" if before == after else f"{before} → {after}"
-        assert told[place] == read
 
 
 def a_head_chosen_on_the_wall_is_the_one_that_is_shown(page):
@@ -236,7 +297,7 @@ def test_a_live_check_leads_to_where_the_same_is_seen_on_any_text(page_at, check
     page = page_at("/?" + urlencode({"tab": "claims", "fold": "checks", "text": TEXT}))
     row = page.locator(f"[data-check-row={check}]")
     row.get_by_role("button", name="See it on your text").click()
-    expect(page.locator("#tab-layer .ly-row")).to_have_count(12)
+    expect(page.locator("#tab-layer .ly-stage")).to_have_count(5)
     if fold:
         expect(page.locator(f"#fold-layer-{fold} tbody tr")).to_have_count(6)
         expect(page.locator(f"#fold-layer-{fold} > button")).to_be_in_viewport()

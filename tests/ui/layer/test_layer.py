@@ -45,7 +45,7 @@ def test_a_layer_of_another_model_opens_beside_it(tiny_family):
     assert data["models"][1]["layer"] == last
     assert data["models"][0]["layer"] == specs["distilbert"].initialised_from[last]
     notes = [model["note"] for model in data["models"]]
-    assert "same weights in every pass" in notes[2]
+    assert "the same weights each time" in notes[2]
     assert "initialised from mini-BERT" in notes[1]
 
 
@@ -208,6 +208,11 @@ def test_layer_says_what_the_network_computes(tiny_family, key):
         logits = loaded.spec.kind.head(loaded.network, torch.tensor(after)).double()
     best = logits.softmax(0).max().item()
     assert found["after"]["probability"] == pytest.approx(best, abs=1e-5)
+    with torch.inference_mode():
+        state = torch.tensor(stations["attention_norm"]["vector"], dtype=torch.float32)
+        logits = loaded.spec.kind.head(loaded.network, state).double()
+    best = logits.softmax(0).max().item()
+    assert found["between"]["probability"] == pytest.approx(best, abs=1e-5)
     assert list(stations) == ["embedding", "input", *BEFORE]
     the_numbers_make_one_another(found, stations, run, loaded)
 

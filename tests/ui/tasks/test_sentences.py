@@ -7,6 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from explorer.analysis.digits import probability
 from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
 from explorer.analysis.tasks.pairs import PairOrders, Skill
 from explorer.analysis.tasks.quadrants import PairQuadrants
@@ -15,7 +16,7 @@ from explorer.analysis.tasks.spans import Span
 from explorer.models.specs import MINI
 from explorer.ui.tasks import choose_words, quadrants_words, sentiment_words
 from explorer.ui.tasks import words as texts
-from tests.ui.sentences import close_shares, law, names_in, read
+from tests.ui.sentences import PRINTED, close_shares, law, names_in, read
 
 KEYS = ("bert", "distilbert", "albert")
 NAMES = {key: MINI[key].label for key in KEYS}
@@ -75,7 +76,7 @@ def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
         assert text == texts.NO_PAIR_HEADS
         return
     for part, (spec, orders) in zip(text.rstrip(".").split("; mini-"), answers, strict=True):
-        printed = [f"{p:.3f}" for p in orders.yes]
+        printed = [probability(p) for p in orders.yes]
         if all(abs(p - 0.5) < 0.02 for p in orders.yes):
             assert f"undecided about all three ({', '.join(printed)})" in part
             continue
@@ -123,9 +124,9 @@ def test_each_model_s_answer_is_its_best_span(found):
         for key, (at, p) in found.items()
     }
     text = read(sentiment_words.question_finding(spans, MINI, passage))
-    told = re.findall(r"(mini-\w+) answers (\w+) \((\d\.\d{3})\)", text)
+    told = re.findall(rf"(mini-\w+) answers (\w+) \(({PRINTED})\)", text)
     assert told == [
-        (NAMES[key], passage[slice(*places[at])], f"{p:.3f}") for key, (at, p) in found.items()
+        (NAMES[key], passage[slice(*places[at])], probability(p)) for key, (at, p) in found.items()
     ]
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -93,6 +94,20 @@ def test_a_cell_names_the_answer_and_where_the_wanted_word_stands():
     assert f"{p[2]:.3f}" in rows[1][1]
     assert f"{p[0]:.3f}, rank 3" in rows[1][1]
     assert "&lt;b&gt;" in rows[1][1]
+
+
+def test_unequal_probabilities_of_a_row_never_print_alike_and_none_as_zero():
+    vocabulary = ("cat", "dog", "fox")
+    sure = np.array([[9.0, 0, 0]] + [[0.0, 9.0, 0]] * 5)
+    found = {"bert": context_answers(sure, vocabulary, 2)}
+    found["albert"] = context_answers(sure * 1.05, vocabulary, 2)
+    _, rows = context_rows(found, LABELS, words.CONTEXTS)
+    printed = [
+        [re.findall(r"[\d.]+(?:×10\S\d)?(?=<|,| )", cell) for cell in row[1:]] for row in rows
+    ]
+    for first, second in ([cell for cell in row if cell] for row in printed):
+        assert first[0] != second[0]
+        assert "0.000" not in [*first, *second]
 
 
 def test_bars_and_their_intervals_are_the_scores():
