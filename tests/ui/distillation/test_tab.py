@@ -293,7 +293,7 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     printed = json.loads(distillation.show(STATE)[1])["texts"]
     assert printed["beside_title"] == "mini-ALBERT, for comparison"
     assert "mini-ALBERT's vocabulary" in printed["no_partner"]
-    said = printed["beside"]
+    said = printed["beside_shared"]
     assert "was not trained independently" in said
     assert "fitted to mini-BERT's layers" in said
     assert "{origin}" not in said

@@ -93,7 +93,7 @@ def test_the_three_answers_of_the_page_are_those_of_the_endpoint(tuned_family):
         first = model["answers"][0]
         assert PASSAGE[first["start"] : first["end"]] == first["text"]
         assert f"<mark>{first['text']}</mark>" in column
-        read = re.search(r'<p class="tq-passage">(.*?)</p>', column, re.S)[1]
+        read = re.search(r'<p class="tq-passage" dir="auto">(.*?)</p>', column, re.S)[1]
         assert unescape(re.sub(r"<[^>]+>", "", read)) == PASSAGE
         assert len(model["answers"]) == 3
         scores = [a["score"] for a in model["answers"]]
