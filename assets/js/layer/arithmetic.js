@@ -1,7 +1,7 @@
 // The arithmetic of a station, from the numbers that the page has: sums, products, a softmax, a norm.
 import {picker} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
-import {exact, fixed, floats, number, sideBySide} from '../kit/numbers.js';
+import {exact, fixed, floats, sideBySide} from '../kit/numbers.js';
 import {listed as shownOf, more} from './lists.js';
 
 const MOST = 8;
@@ -66,8 +66,9 @@ function norm({mean, deviation, rows}, texts) {
 
 /** The values of the tokens, and what of each the head reads. */
 function weighted(model, texts, lists) {
-  const {tokens, weights, value_lengths: lengths} = model, at = shownOf(model, lists), printed = sideBySide(at.map(i => weights[i]), 5);
-  return [listed(texts.stations.heads, texts.values_head, at.map((i, n) => [tokens[i], printed[n], four(lengths[i]), number(weights[i] * lengths[i], 4)])), more(model, texts, lists)];
+  const {tokens, weights, value_lengths: lengths} = model, at = shownOf(model, lists);
+  const printed = sideBySide(at.map(i => weights[i]), 5), products = sideBySide(at.map(i => weights[i] * lengths[i]), 4);
+  return [listed(texts.stations.heads, texts.values_head, at.map((i, n) => [tokens[i], printed[n], four(lengths[i]), products[n]])), more(model, texts, lists)];
 }
 
 /** @param {any} model @param {string} station @param {any} texts @param {{all: boolean, turn: (button: HTMLElement) => void}} lists @returns {(HTMLElement | null)[]} */

@@ -298,7 +298,7 @@ def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     assert "fitted to mini-BERT's layers" in said
     assert "{origin}" not in said
     assert said.startswith("This {name}"), "the browser puts the name in"
-    published = lab_texts(BASE["albert"])["beside"]
+    published = lab_texts(BASE["albert"])["beside_shared"]
     assert published.startswith("{name} was trained independently, with its own vocabulary")
 
 
