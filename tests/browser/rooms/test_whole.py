@@ -51,6 +51,7 @@ def test_nothing_is_cut_off_without_a_scroll_bar(page_at):
     for tab in ("predictions", "attention", "parameters", "tasks"):
         page.locator(f"#tab-{tab}-button").evaluate("tab => tab.click()")
         expect(page.locator(f"#tab-{tab} .finding").first).to_be_visible()
+        the_rest_of_a_caption_opens_in_place(page, tab)
         for width in (390, 1440):
             page.set_viewport_size({"width": width, "height": 900})
             page.wait_for_function(f"tab => ({CUT})(tab).length === 0", arg=tab)
@@ -64,3 +65,16 @@ def each_save_of_claims_stands_with_its_own_table(page):
     expect(saves.nth(1)).to_be_visible()
     tops = [save.bounding_box()["y"] for save in saves.all()]
     assert min(b - a for a, b in pairwise(tops)) > 300
+
+
+def the_rest_of_a_caption_opens_in_place(page, tab):
+    """Its one line has at most 120 characters."""
+    captions = page.locator(f"#tab-{tab} details.note > summary:visible")
+    for caption in captions.all():
+        assert len(caption.inner_text()) <= 120
+    if captions.count():
+        rest = captions.first.locator("xpath=following-sibling::p[1]")
+        expect(rest).to_be_hidden()
+        captions.first.click()
+        expect(rest).to_be_visible()
+        captions.first.click()
