@@ -17,8 +17,8 @@ export const power = (v, decimals = 1) => {
 export const fixed = (v, decimals) => minus((Number(v.toFixed(decimals)) || 0).toFixed(decimals));
 
 // A probability; a share with and without its decimal; a temperature; anything in three digits.
-const inDecimals = (p, decimals) => p >= 0.001 ? p.toFixed(decimals) : p > 1e-99 ? power(p, decimals - 2) : (0).toFixed(decimals);
-export const number = (p, decimals = 3) => inDecimals(p, decimals);
+export const inDecimals = (p, decimals) => p >= 0.001 ? p.toFixed(decimals) : p > 1e-99 ? power(p, decimals - 2) : (0).toFixed(decimals);
+export const number = p => inDecimals(p, 3);
 /** Probabilities beside each other, in the fewest decimals from 3 (or `least`) to 6 that keep unequal ones unequal. @param {number[]} values */
 export const sideBySide = (values, least = 3) => [3, 4, 5, 6].filter(decimals => decimals >= least).map(decimals => values.map(p => inDecimals(p, decimals)))
   .reduce((best, row) => new Set(row).size > new Set(best).size ? row : best);

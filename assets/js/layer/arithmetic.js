@@ -1,13 +1,13 @@
 // The arithmetic of a station, from the numbers that the page has: sums, products, a softmax, a norm.
 import {picker} from '../kit/choice.js';
 import {make, say} from '../kit/dom.js';
-import {exact, fixed, floats, number, sideBySide} from '../kit/numbers.js';
+import {exact, fixed, floats, inDecimals, sideBySide} from '../kit/numbers.js';
 import {listed as shownOf, more} from './lists.js';
 
 const MOST = 8;
 
 /** @param {string} caption @param {string[]} head @param {(string | number)[][]} rows */
-const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': caption}, make('table', {},
+const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), make('div', {class: 'table', tabindex: 0, role: 'group', 'aria-label': caption}, make('table', {},
   make('thead', {}, make('tr', {}, ...head.map(name => make('th', {scope: 'col'}, name)))),
   make('tbody', {}, ...rows.map(([first, ...rest]) => make('tr', {}, make('th', {scope: 'row'}, first), ...rest.map(value => make('td', {}, value))))))));
 
@@ -67,7 +67,7 @@ function norm({mean, deviation, rows}, texts) {
 /** The values of the tokens, and what of each the head reads. */
 function weighted(model, texts, lists) {
   const {tokens, weights, value_lengths: lengths} = model, at = shownOf(model, lists), printed = sideBySide(at.map(i => weights[i]), 5);
-  return [listed(texts.stations.heads, texts.values_head, at.map((i, n) => [tokens[i], printed[n], four(lengths[i]), number(weights[i] * lengths[i], 4)])), more(model, texts, lists)];
+  return [listed(texts.stations.heads, texts.values_head, at.map((i, n) => [tokens[i], printed[n], four(lengths[i]), inDecimals(weights[i] * lengths[i], 4)])), more(model, texts, lists)];
 }
 
 /** @param {any} model @param {string} station @param {any} texts @param {{all: boolean, turn: (button: HTMLElement) => void}} lists @returns {(HTMLElement | null)[]} */
