@@ -67,7 +67,7 @@ function numbers(models) {
 /** One row of boxes, a model each, and the place below it that they open. @param {string} stage @param {(node: HTMLElement) => void} press */
 function row(stage, data, printed, press) {
   const {models, texts, chosen: {words, at}} = data, id = `ly-stage-${stage}`;
-  const open = make('div', {class: 'ly-details', id, hidden: true, role: 'region', 'aria-label': texts.stages[stage]});
+  const open = make('div', {class: 'ly-details', id, hidden: true, role: 'group', 'aria-label': texts.stages[stage]});
   const boxes = models.map(model => make('button', {type: 'button', class: 'ly-box', 'data-part': PART_OF[stage] ?? null, 'aria-expanded': 'false', 'aria-controls': id},
     make('span', {class: 'ly-name'}, texts.stages[stage]), ...inside(model, stage, {texts, printed, of: words[at]})));
   const lanes = make('div', {class: 'ly-lanes', role: 'group', 'aria-label': texts.stages[stage]}, ...models.map((model, i) => make('div', {class: 'ly-lane', 'data-model': model.key}, ...lines(stage, model.shares), boxes[i])));

@@ -75,7 +75,7 @@ class Sketch {
 
   /** A sign that the style sheet writes before a word. @param {Element} node @param {CSSStyleDeclaration} style @param {DOMRect} box */
   before(node, style, box) {
-    const sign = getComputedStyle(node, '::before').content.match(/^"(.+)"$/)?.[1];
+    const sign = getComputedStyle(node, '::before').content.match(/^"([^"]+)"/)?.[1];   // without what a screen reader is told instead
     return sign ? [written(sign, style, {left: box.left, top: box.top, width: 0, height: parseFloat(style.fontSize) * 1.2})] : [];
   }
 

@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from explorer.analysis.measures import log_softmax
@@ -17,7 +18,8 @@ from explorer.models.specs import MINI
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.runs import get_run
-from tests.browser.printed import RAISED
+from tests.browser.printed import RAISED, SAVED, unsaved
+from tests.browser.test_page import RULES
 
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
@@ -251,8 +253,14 @@ def test_all_fits_a_phone_and_paper(page_at):
     page = opened(page_at, look=STAGES)
     said = page.locator("#tab-layer .finding").first
     assert said.evaluate("e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)") < 2.1
-    for width in (390, 360):
+    (saved,) = page.evaluate(SAVED, "#tab-layer")
+    assert unsaved(saved) == []
+    for station in ("embedding", "softmax", "attention_norm"):
+        page.locator(f"[data-station={station}] h4 button").click()
+    for width in (1440, 390, 360):
         page.set_viewport_size({"width": width, "height": 844})
+        found = Axe().run(page, context="#tab-layer", options=RULES).response["violations"]
+        assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
         no_column_runs_into_the_next(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
     page.emulate_media(media="print")

@@ -58,6 +58,7 @@ test('letters are written as the style sheet has them', () => {
 test('a sign that the style sheet writes before a word stands at its start', () => {
   const {svg} = drawn(laid('p', [10, 20, 60, 12], {...red, before: '"→"'}, ''));
   assert.deepEqual(texts(svg), [['→', '10.00', '29.60', null]]);
+  assert.deepEqual(texts(drawn(laid('p', [10, 20, 60, 12], {...red, before: '"▸ " / ""'}, '')).svg), [['▸ ', '10.00', '29.60', null]]);
   assert.deepEqual(texts(drawn(laid('p', [10, 20, 60, 12], {...red, before: 'none'})).svg), []);
 });
 
