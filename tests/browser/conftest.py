@@ -124,11 +124,12 @@ class Guard:
 
     def __init__(self, home: str) -> None:
         self.home = home
+        self.known = [home, "data:", "blob:", "about:"]
         self.problems: list[str] = []
         self.pages: list[Any] = []
 
     def request(self, request) -> None:
-        if not request.url.startswith((self.home, "data:", "blob:", "about:")):
+        if not request.url.startswith(tuple(self.known)):
             self.problems.append(f"third-party request: {request.url}")
 
     def expect(self, told: str) -> None:
@@ -196,17 +197,19 @@ PERMISSIONS = ["clipboard-read", "clipboard-write"]
 
 @pytest.fixture(scope="session")
 def kept_context(chromium):
-    """One context for most tests: the code of the page is compiled once, which halves their time."""
-    contexts = []
+    """Contexts of most tests' first and second page: each compiles the page's code once, which halves their time."""
+    contexts = {}
 
-    def kept():
-        if not contexts:
-            context = chromium.new_context(permissions=PERMISSIONS)
-            context.on("close", lambda _: contexts.clear())
-            contexts.append(context)
-        return contexts[0]
+    def kept(number):
+        if number not in contexts:
+            context = contexts[number] = chromium.new_context(permissions=PERMISSIONS)
+            context.on("close", lambda _: contexts.pop(number, None))
+        return contexts[number]
 
     return kept
+
+
+N_KEPT = 2
 
 
 def tidied(context, guard) -> None:
@@ -217,22 +220,30 @@ def tidied(context, guard) -> None:
         page.close()
 
 
+def emptied(context, origin) -> None:
+    """What the page keeps in the browser is gone, and the code that is compiled stays."""
+    page = context.pages[-1]
+    everything = {"origin": origin, "storageTypes": "cookies,local_storage,indexeddb"}
+    context.new_cdp_session(page).send("Storage.clearDataForOrigin", everything)
+
+
 @pytest.fixture
 def page_at(chromium, kept_context, app_url, request):
     """``page_at("/?tab=attention", width=390, theme="dark")`` opens a guarded page.
 
     When the test ends every page opened is checked: no third-party request, no console error, no
     uncaught exception. A test that expects one empties ``page.guard.problems``. Each page is another
-    visitor's: the first has the kept context, emptied, further ones and those with options their own.
+    visitor's: the first two have kept contexts, emptied, further ones and those with options their
+    own. ``media`` is what it emulates. It stays empty where the path is None.
     """
     opened = []
 
-    def page_at(path="/", width=1440, height=900, theme="light", **context_options):
-        is_kept = not opened and not context_options
+    def page_at(path="/", width=1440, height=900, theme="light", media=None, **options):
+        is_kept = len(opened) < N_KEPT and not options
         context = (
-            kept_context()
+            kept_context(len(opened))
             if is_kept
-            else chromium.new_context(permissions=PERMISSIONS, **context_options)
+            else chromium.new_context(permissions=PERMISSIONS, **options)
         )
         context.set_default_timeout(WAIT_MS)
         guard = Guard(app_url)
@@ -240,26 +251,27 @@ def page_at(chromium, kept_context, app_url, request):
         page = context.new_page()
         page.add_init_script(TOASTS)
         page.guard = guard
-        opened.append((context, page, guard))
+        opened.append((context, page, guard, is_kept))
         page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(**(media or {}))
         if is_kept:
-            everything = {"origin": app_url, "storageTypes": "cookies,local_storage,indexeddb"}
-            context.new_cdp_session(page).send("Storage.clearDataForOrigin", everything)
-        page.goto(
-            f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
-            wait_until="domcontentloaded",
-        )
+            emptied(context, app_url)
+        if path is not None:
+            page.goto(
+                f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
+                wait_until="domcontentloaded",
+            )
         return page
 
     yield page_at
     failed = getattr(request.node, "failed_call", False)
-    for _, page, guard in opened:
+    for _, page, guard, _ in opened:
         guard.sideways(page)
-    problems = [problem for _, _, guard in opened for problem in guard.problems]
-    for number, (context, page, guard) in enumerate(opened):
+    problems = [problem for *_, guard, _ in opened for problem in guard.problems]
+    for number, (context, page, guard, is_kept) in enumerate(opened):
         if failed or problems:
             _picture(page, f"{request.node.name}-{number}")
-        if context is kept_context():
+        if is_kept and context is kept_context(number):
             tidied(context, guard)
         else:
             context.close()

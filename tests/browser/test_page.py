@@ -10,6 +10,7 @@ from explorer.assets import examples
 from explorer.page_state import FOLDS
 from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
+from tests.browser.held import hold
 from tests.browser.printed import SAVED, unsaved, untold
 from tests.browser.rooms.test_save_menus import EMPTY, covered_menus
 
@@ -35,27 +36,24 @@ def test_opens_with_an_example_already_computed(page_at):
     assert "default-src 'self'" in policy, "what it forbids is an error of the console"
 
 
-def silent(app_url, chromium, path):
+def silent(page_at, path):
     """A page whose models never answer."""
-    context = chromium.new_context()
-    context.route("**/queue/join*", lambda route: None)
-    page = context.new_page()
-    page.goto(f"{app_url}{path}", wait_until="domcontentloaded")
+    page = page_at(None)
+    hold(page, "*/queue/join*")
+    page.goto(f"{page.guard.home}{path}", wait_until="domcontentloaded")
     return page
 
 
-def test_the_example_is_there_before_any_model_has_answered(app_url, chromium):
-    page = silent(app_url, chromium, "/")
+def test_the_example_is_there_before_any_model_has_answered(page_at):
+    page = silent(page_at, "/")
     expect(page.locator(FINDING)).to_contain_text(examples()[0]["accepted"][0][0])
     expect(page.locator(".pr-column:visible")).to_have_count(3)
-    page.context.close()
 
 
-def test_a_link_to_another_text_does_not_show_the_example_first(app_url, chromium):
-    page = silent(app_url, chromium, "/?text=The+cat+sat+on+the+[MASK].")
+def test_a_link_to_another_text_does_not_show_the_example_first(page_at):
+    page = silent(page_at, "/?text=The+cat+sat+on+the+[MASK].")
     expect(page.locator("#tab-predictions .pr-column")).to_have_count(3)
     expect(page.locator(FINDING)).to_have_count(0)
-    page.context.close()
 
 
 def test_a_family_that_cannot_be_had_says_the_way_back_and_takes_it(page_at):
@@ -87,18 +85,15 @@ def test_what_is_typed_while_the_page_opens_stays(page_at, path):
     expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
 
 
-def test_what_is_typed_before_the_modules_are_there_stays(app_url, chromium):
-    context, late = chromium.new_context(), []
-    context.route("**/page/words.js", lambda route: late.append(route))
-    page = context.new_page()
-    page.goto(f"{app_url}/?text=A+[MASK]+day", wait_until="domcontentloaded")
+def test_what_is_typed_before_the_modules_are_there_stays(page_at):
+    page = page_at(None)
+    go_on = hold(page, "*/page/words.js")
+    page.goto(f"{page.guard.home}/?text=A+[MASK]+day", wait_until="domcontentloaded")
     page.locator("#text textarea").fill("The dog [MASK] at the moon.")
-    for route in late:
-        route.continue_()
+    go_on()
     expect(page.locator("#status .status")).to_contain_text("mini-albert")
     expect(page.locator(".strip .word").nth(1)).to_have_text("dog")
     expect(page.locator("#text textarea")).to_have_value("The dog [MASK] at the moon.")
-    context.close()
 
 
 def test_a_links_text_tab_and_family_stand_in_the_box_the_row_and_the_settings(page_at):
@@ -126,15 +121,13 @@ LATE_END = """(() => {
 })()"""
 
 
-def test_a_compare_pressed_as_the_event_stream_ends_is_answered(app_url, chromium):
-    context = chromium.new_context()
-    page = context.new_page()
+def test_a_compare_pressed_as_the_event_stream_ends_is_answered(page_at):
+    page = page_at(None)
     page.add_init_script(LATE_END)
-    page.goto(app_url, wait_until="domcontentloaded")
+    page.goto(page.guard.home, wait_until="domcontentloaded")
     page.wait_for_function("window.ending")
     compare(page, "The sky is [MASK].")
     page.wait_for_function("location.search.includes('sky')")
-    context.close()
 
 
 def test_a_tab_opened_while_compare_runs_shows_the_new_text(page_at):
@@ -237,15 +230,6 @@ def test_bad_text_gives_one_sentence_and_the_next_request_works(page_at):
         expect(page.locator("#message")).not_to_contain_text(sentence)
 
 
-def test_copy_link_copies_the_address_without_what_is_not_the_links_own(page_at):
-    page = page_at("/?text=A+[MASK]+day")
-    expect(page.locator(FINDING)).to_be_visible()
-    page.get_by_role("button", name="Copy link", exact=True).click()
-    expect(page.locator("#link [role=status]")).to_have_text("Link copied")
-    own = page.url.replace("__theme=light&", "")
-    assert page.evaluate("navigator.clipboard.readText()") == own != page.url
-
-
 EVERYTHING = "The nurse said that [she|he] was [MASK] [MASK]. [SEP] It was late."
 """A text that leaves no fold without an answer."""
 SEEN = {
@@ -291,7 +275,7 @@ RULES = {"rules": {"label-content-name-mismatch": {"enabled": True}}, "resultTyp
 def everything(page_at, tab):
     """A tab with every fold open and answered."""
     query = urllib.parse.urlencode({"text": EVERYTHING, "tab": tab})
-    page = page_at(f"/?{query}", reduced_motion="reduce")
+    page = page_at(f"/?{query}", media={"reduced_motion": "reduce"})
     expect(page.locator(".status")).to_contain_text("mini-albert")
     expect(page.locator(f"#tab-{tab} {FINDING}").first).to_be_visible()
     page.evaluate(OPEN_ALL, tab)

@@ -57,18 +57,14 @@ def test_tabs_that_were_left_show_their_pictures_again(page_at):
         shown_again(page, between[-1])
 
 
-def test_the_theme_may_change_while_the_wall_is_still_unpacked(app_url, chromium):
-    context, errors = chromium.new_context(), []
-    context.on("weberror", lambda error: errors.append(str(error.error)))
-    page = context.new_page()
+def test_the_theme_may_change_while_the_wall_is_still_unpacked(page_at):
+    page = page_at(None)
     page.add_init_script(UNPACKING)
-    page.goto(f"{app_url}/?tab=attention&__theme=light", wait_until="domcontentloaded")
+    page.goto(f"{page.guard.home}/?tab=attention", wait_until="domcontentloaded")
     page.wait_for_function("window.unpacking")
     page.locator("#theme-switch").click()
     page.locator("#theme-switch").click()
     expect(page.locator(".aw-panels canvas").first).to_be_visible()
-    assert errors == []
-    context.close()
 
 
 def compared(page, text):
@@ -128,10 +124,9 @@ def test_back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen
 
 
 def test_the_theme_and_every_open_fold_are_there_after_a_reload_and_in_no_other_visit(
-    app_url, chromium
+    app_url, page_at
 ):
-    context = chromium.new_context(color_scheme="light")
-    page = context.new_page()
+    page = page_at(None, media={"color_scheme": "light"})
     page.goto(f"{app_url}/?tab=parameters", wait_until="domcontentloaded")
     expect(page.locator("#tab-parameters .finding").first).to_be_visible()
     for fold in ("sharing", "embedding"):
@@ -144,15 +139,12 @@ def test_the_theme_and_every_open_fold_are_there_after_a_reload_and_in_no_other_
     page.wait_for_function("location.search.includes('embedding')")
     page.goto(f"{app_url}/?tab=parameters&fold=sizes", wait_until="domcontentloaded")
     expect(open_folds(page)).to_have_count(1)
-    context.close()
 
 
-def test_a_browser_that_keeps_nothing_shows_the_page_all_the_same(app_url, chromium):
-    context, errors = chromium.new_context(), []
-    context.on("weberror", lambda error: errors.append(str(error.error)))
-    page = context.new_page()
+def test_a_browser_that_keeps_nothing_shows_the_page_all_the_same(page_at):
+    page = page_at(None)
     page.add_init_script(REFUSED)
-    page.goto(app_url, wait_until="domcontentloaded")
+    page.goto(page.guard.home, wait_until="domcontentloaded")
     expect(page.locator("#status .status")).to_be_visible()
     compared(page, SKY)
     page.locator("#theme-switch").click()
@@ -162,5 +154,3 @@ def test_a_browser_that_keeps_nothing_shows_the_page_all_the_same(app_url, chrom
     expect(page.locator("select.recent")).to_be_hidden()
     page.go_back()
     page.wait_for_function("!location.search.includes('sky')")
-    assert errors == []
-    context.close()

@@ -198,13 +198,11 @@ class Walk:
 STEPS = [*["tab", "fold", "control", "back"] * 4, *["forward", "part", "compare"] * 3, "reload"]
 
 
-def walk(page_at, chromium, **chosen):
-    page = page_at("/?v=1&family=mini")
+def walk(page_at, **chosen):
+    page = page_at(None)
     page.add_init_script(COUNT)
-    page.reload(wait_until="domcontentloaded")
-    context = chromium.new_context(viewport=page.viewport_size)
-    context.set_default_timeout(90_000)
-    reader = Walk(page, context.new_page())
+    page.goto(f"{page.guard.home}/?v=1&family=mini", wait_until="domcontentloaded")
+    reader = Walk(page, page_at(None))
     reader.begin()
 
     @settings(
@@ -221,13 +219,12 @@ def walk(page_at, chromium, **chosen):
         reader.compare_fresh()
 
     go()
-    context.close()
 
 
-def test_back_forward_and_a_fresh_browser_show_what_was(page_at, chromium):
-    walk(page_at, chromium, max_examples=6, derandomize=True)
+def test_back_forward_and_a_fresh_browser_show_what_was(page_at):
+    walk(page_at, max_examples=6, derandomize=True)
 
 
 @pytest.mark.slow
-def test_any_other_walk_is_found_again_too(page_at, chromium):
-    walk(page_at, chromium, max_examples=40)
+def test_any_other_walk_is_found_again_too(page_at):
+    walk(page_at, max_examples=40)

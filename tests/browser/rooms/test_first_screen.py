@@ -25,14 +25,17 @@ def top(page, selector):
     return page.locator(f"{selector}:visible").first.bounding_box()["y"]
 
 
-@pytest.mark.parametrize(("width", "height"), SCREENS)
-def test_tabs_headline_and_first_bar_are_on_the_first_screen(page_at, width, height):
-    page = opened(page_at, width=width, height=height)
+@pytest.mark.parametrize(("screen", "by"), zip(SCREENS, ("click", "key", "click"), strict=True))
+def test_the_answer_is_on_the_first_screen_and_the_tabs_stay_in_sight(page_at, screen, by):
+    page = opened(page_at, width=screen[0], height=screen[1])
     expect(page.locator("body.dark")).to_have_count(0)
-    is_on_the_first_screen(page, width, height)
+    is_on_the_first_screen(page, *screen)
     page.locator("#theme-switch").click()
     expect(page.locator("body.dark")).to_have_count(1)
-    is_on_the_first_screen(page, width, height)
+    is_on_the_first_screen(page, *screen)
+    scrolled_down(page)
+    expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
+    the_next_tab_begins_at_its_top(page, by)
 
 
 def is_on_the_first_screen(page, width, height):
@@ -57,11 +60,7 @@ def scrolled_down(page):
     page.wait_for_function("document.querySelector('#tabs').getBoundingClientRect().top < -100")
 
 
-@pytest.mark.parametrize(("screen", "by"), zip(SCREENS, ("click", "key", "click"), strict=True))
-def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at, screen, by):
-    page = opened(page_at, width=screen[0], height=screen[1])
-    scrolled_down(page)
-    expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
+def the_next_tab_begins_at_its_top(page, by):
     tab = page.get_by_role("tab", name="Claims", exact=True)
     if by == "key":
         page.locator("#tab-predictions-button").evaluate("tab => tab.focus({preventScroll: true})")
@@ -78,8 +77,24 @@ def test_the_tabs_stay_in_sight_and_the_next_one_begins_at_its_top(page_at, scre
     assert headline.bounding_box()["y"] < 100
 
 
-def test_the_first_tab_is_eight_presses_from_the_box_at_most(page_at):
+def test_the_box_the_keys_the_badge_and_the_heads_of_the_columns(page_at):
     page = opened(page_at)
+    every_columns_head_has_the_drawing_of_its_model(page)
+    the_first_tab_is_eight_presses_from_the_box_at_most(page)
+    at_rest_words_when_typed_in_a_text_box(page)
+    a_second_sentence_has_a_box_and_is_the_same_text(page)
+    the_badge_opens_the_choice_of_models_and_names_those_in_use(page)
+
+
+def every_columns_head_has_the_drawing_of_its_model(page):
+    widths = page.locator(".pr-column h3").evaluate_all(
+        "heads => heads.map(head => getComputedStyle(head, '::after').width)"
+    )
+    assert len(widths) == 3
+    assert all(float(width.removesuffix("px")) > 40 for width in widths)
+
+
+def the_first_tab_is_eight_presses_from_the_box_at_most(page):
     page.locator("#text textarea").focus()
     stops = []
     while not stops or not stops[-1].startswith("tab-"):
@@ -89,8 +104,7 @@ def test_the_first_tab_is_eight_presses_from_the_box_at_most(page_at):
     assert {"word", "compare", "chip", "add-sentence"} <= set(stops), "each has a stop of its own"
 
 
-def test_at_rest_words_when_typed_in_a_text_box(page_at):
-    page = opened(page_at)
+def at_rest_words_when_typed_in_a_text_box(page):
     strip, box = page.locator(".strip"), page.locator("#text textarea")
     seen = "node => getComputedStyle(node).opacity"
     assert (strip.evaluate(seen), box.evaluate(seen)) == ("1", "0")
@@ -105,8 +119,7 @@ def test_at_rest_words_when_typed_in_a_text_box(page_at):
     assert (strip.evaluate(seen), box.evaluate(seen)) == ("1", "0")
 
 
-def test_a_second_sentence_has_a_box_and_is_the_same_text(page_at):
-    page = opened(page_at)
+def a_second_sentence_has_a_box_and_is_the_same_text(page):
     page.get_by_role("button", name="Add a second sentence").click()
     page.keyboard.type("It is [MASK].")
     page.keyboard.press("Enter")
@@ -118,23 +131,13 @@ def test_a_second_sentence_has_a_box_and_is_the_same_text(page_at):
     expect(page.locator(".strip")).to_have_count(2)
 
 
-def test_the_badge_opens_the_choice_of_models_and_names_those_in_use(page_at):
-    page = opened(page_at)
+def the_badge_opens_the_choice_of_models_and_names_those_in_use(page):
     badge = page.get_by_role("button", name="Miniature models")
     badge.click()
     page.get_by_role("radio", name="Published base size").check()
     expect(page.get_by_role("button", name="Published models")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator("#settings")).to_be_hidden()
-
-
-def test_every_columns_head_has_the_drawing_of_its_model(page_at):
-    page = opened(page_at)
-    widths = page.locator(".pr-column h3").evaluate_all(
-        "heads => heads.map(head => getComputedStyle(head, '::after').width)"
-    )
-    assert len(widths) == 3
-    assert all(float(width.removesuffix("px")) > 40 for width in widths)
 
 
 EDGES = """() => {
