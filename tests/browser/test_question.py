@@ -26,7 +26,7 @@ def joins(page):
 def test_the_exact_numbers_come_again_for_a_text_that_was_shown_before(page_at):
     page = page_at("/?tab=attention")
     expect(page.locator("#status .status")).to_be_visible()
-    note = page.locator(".aw-lens > .note")
+    note = page.locator(".aw-lens .note")
     for text in (LONG, SHORT, LONG):
         compare(page, text)
         expect(note).to_contain_text("percent")

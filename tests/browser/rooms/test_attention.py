@@ -90,7 +90,7 @@ def saved(page, menu, ending):
 
 def test_wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page_at):
     page = opened(page_at(PATH))
-    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
+    expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     heads = word_heads(get_runs(PageState(text=TEXT))[0])
     _, layer, head = page.evaluate(LOCK)
     wall, lens = page.locator("#tab-attention .take:visible").all()[:2]
@@ -118,7 +118,7 @@ def test_wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page
 
 def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
     page = opened(page_at(f"{PATH}&model=bert&layer=2&head=7"))
-    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
+    expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
     stage = page.locator(".aw-stage")
@@ -163,7 +163,7 @@ LIT = f"""async () => {{
 
 
 def a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page):
-    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
+    expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     stay = page.evaluate(LIT)
     assert len(stay) > 5
     assert stay == [[word] for word in range(len(stay))]
@@ -172,7 +172,7 @@ def a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page):
 def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     long = f"/?family=mini&tab=attention&text={quote('the old man and the sea ' * 6)}"
     page = opened(page_at(long, width=390, height=800, theme="dark"))
-    expect(page.locator(".aw-lens > .note")).to_contain_text("percent")
+    expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert page.locator(".aw-stage canvas").first.bounding_box()["width"] <= 390
     colour = page.evaluate(

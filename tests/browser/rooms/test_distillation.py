@@ -136,6 +136,7 @@ def test_the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page_at):
         page.wait_for_function(f"{MARK}.x[0] === {temperature}")
         value = page.evaluate(f"{MARK}.y[1]")
         assert value == pytest.approx(measure(page, "kl_teacher_student"), rel=5e-3)
+    page.get_by_text("Why T²?").click()
     page.get_by_label("kl_div(reduction=").check()
     page.wait_for_function(f"{MARK}.y.length === 4")
     expect(page.locator(".dc")).to_contain_text("times too small")
