@@ -7,7 +7,7 @@ import {listed as shownOf, more} from './lists.js';
 const MOST = 8;
 
 /** @param {string} caption @param {string[]} head @param {(string | number)[][]} rows */
-const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': caption}, make('table', {},
+const listed = (caption, head, rows) => make('figure', {class: 'tabled'}, make('figcaption', {}, caption), make('div', {class: 'table', tabindex: 0, role: 'group', 'aria-label': caption}, make('table', {},
   make('thead', {}, make('tr', {}, ...head.map(name => make('th', {scope: 'col'}, name)))),
   make('tbody', {}, ...rows.map(([first, ...rest]) => make('tr', {}, make('th', {scope: 'row'}, first), ...rest.map(value => make('td', {}, value))))))));
 
