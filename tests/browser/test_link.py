@@ -187,7 +187,7 @@ def test_what_was_asked_in_tasks_is_in_the_link(page_at, app_url):
     boxes = {"sentiment": "Text to classify", "question": "Question", "passage": "Passage"}
 
     def box(page, name):
-        return page.locator("#tab-tasks").get_by_role("textbox", name=boxes[name])
+        return page.locator("#input-bar").get_by_role("textbox", name=boxes[name])
 
     box(page, "sentiment").fill(asked["sentiment"])
     page.keyboard.press("Enter")
