@@ -303,7 +303,7 @@ def move(page, tab):
         before.wait_for_element_state("hidden")
     if tab == "distillation":
         page.locator("[data-t='20']").click()
-        expect(page.locator(".ds-sentence").first).to_contain_text("T = 20")
+        expect(page.locator("#tab-distillation .finding").first).to_contain_text("T = 20")
     if tab == "attention":
         page.locator(".aw-lens [data-key=difference]").click()
     if tab == "depth":
