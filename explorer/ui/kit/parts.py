@@ -1,7 +1,7 @@
 """Parts of a tab: one in sight at a time, chosen in a row of buttons and named by links."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import gradio as gr
@@ -48,8 +48,12 @@ def asks(name: str) -> Iterator[Any]:
     Such a part does not read the page's text. While the column is invisible, the page's box stays.
     """
     page: Any = get_blocks_context()
-    bar = next(one for one in page.blocks.values() if one.elem_id == INPUT_BAR)
-    parent = bar.parent
-    with bar, gr.Column(visible=False, elem_id=f"asks-{name}", elem_classes="asks") as column:
+    bar = next((one for one in page.blocks.values() if one.elem_id == INPUT_BAR), None)
+    parent = bar.parent if bar else None
+    with (
+        bar or nullcontext(),  # a tab that is built alone has no input bar
+        gr.Column(visible=False, elem_id=f"asks-{name}", elem_classes="asks") as column,
+    ):
         yield column
-    bar.parent = parent  # entered a second time, it takes the tab for its parent
+    if bar:
+        bar.parent = parent  # entered a second time, it takes the tab for its parent
