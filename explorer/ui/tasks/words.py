@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explorer.analysis.digits import percent
+from explorer.analysis.digits import percent, probability
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, Skill
 from explorer.models.specs import ModelSpec
 from explorer.views.markup import Markup, finding, join, model_name
@@ -83,10 +83,10 @@ def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
 def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
     name = model_name(spec.key, spec.label)
     if orders.is_undecided:
-        open_ = ", ".join(f"{p:.3f}" for p in orders.yes)
+        open_ = ", ".join(map(probability, orders.yes))
         return join(name, UNDECIDED.format(shares=open_))
     objective = spec.kind.pair.objective if spec.kind.pair else ""
-    shares = {f"p_{order}": f"{p:.3f}" for order, p in zip(ORDERS, orders.yes, strict=True)}
+    shares = {f"p_{order}": probability(p) for order, p in zip(ORDERS, orders.yes, strict=True)}
     kinds = {
         order: "even"
         if shares[f"p_{order}"] == "0.500"

@@ -76,7 +76,7 @@ def test_a_pair_head_is_quoted_by_its_own_side_of_one_half(rows):
         assert text == texts.NO_PAIR_HEADS
         return
     for part, (spec, orders) in zip(text.rstrip(".").split("; mini-"), answers, strict=True):
-        printed = [f"{p:.3f}" for p in orders.yes]
+        printed = [probability(p) for p in orders.yes]
         if all(abs(p - 0.5) < 0.02 for p in orders.yes):
             assert f"undecided about all three ({', '.join(printed)})" in part
             continue
