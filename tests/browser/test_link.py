@@ -216,6 +216,7 @@ def test_the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(pag
     page.get_by_role("button", name="Copy link", exact=True).click()
     expect(said).to_have_text(texts.LINK["copied"])
     assert page.evaluate("navigator.clipboard.readText()") == link
+    assert link == page.url.replace("__theme=light&", "") != page.url, "only what is the link's own"
     page.get_by_role("button", name=texts.LINK["embed"], exact=True).click()
     expect(said).to_have_text(texts.LINK["embed_copied"])
     assert page.evaluate("navigator.clipboard.readText()").startswith("<iframe")
