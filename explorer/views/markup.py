@@ -68,10 +68,11 @@ def note(*sentence: "str | Markup") -> Markup:
 
     A line break ends what is in sight: the rest opens in place.
     """
-    first, _, rest = str(sentence[0]).partition("\n") if len(sentence) == 1 else ("", "", "")
-    if rest and not isinstance(sentence[0], Markup):
-        return el("details", el("summary", first), el("p", rest), class_="note")
-    return el("p", *sentence, class_="note")
+    in_sight, *others = sentence
+    first, _, rest = in_sight.partition("\n")
+    if isinstance(in_sight, Markup) or others or not rest:
+        return el("p", *sentence, class_="note")
+    return el("details", el("summary", first), el("p", rest), class_="note")
 
 
 def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:
