@@ -123,6 +123,13 @@ def test_back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen
     assert page.locator("select.recent option").all_inner_texts()[1] == DOG
 
 
+def are_answered(page, *folds):
+    """Wait for what the folds show: Gradio tells a page that is left sooner of a lost connection."""
+    for fold in folds:
+        expect(page.locator(f"#fold-parameters-{fold} .canvas > *").first).to_be_visible()
+    expect(page.locator("[data-testid=status-tracker]:not(.hide)")).to_have_count(0)
+
+
 def test_the_theme_and_every_open_fold_are_there_after_a_reload_and_in_no_other_visit(
     app_url, page_at
 ):
@@ -133,10 +140,12 @@ def test_the_theme_and_every_open_fold_are_there_after_a_reload_and_in_no_other_
         page.locator(f"#fold-parameters-{fold} button.label-wrap").click()
         page.wait_for_function("fold => location.search.includes(fold)", arg=fold)
     page.locator("#theme-switch").click()
+    are_answered(page, "sharing", "embedding")
     page.reload()
     expect(open_folds(page)).to_have_count(2)
     expect(page.locator("body")).to_have_class("dark")
     page.wait_for_function("location.search.includes('embedding')")
+    are_answered(page, "sharing", "embedding")
     page.goto(f"{app_url}/?tab=parameters&fold=sizes", wait_until="domcontentloaded")
     expect(open_folds(page)).to_have_count(1)
 
