@@ -21,9 +21,9 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "layer": ("steps", "contexts"),
     "depth": ("similarity", "patching", "moves"),
     "distillation": ("losses", "agreement", "live"),
-    "tasks": ("pairs", "tuned", "choose"),
+    "tasks": ("pairs", "tuned"),
     "parameters": ("sizes", "embedding", "sharing", "memory"),
-    "latency": ("sweep", "faster", "advanced"),
+    "latency": ("choose", "sweep", "faster", "advanced"),
     "claims": ("checks", "scores"),
 }
 """What lies below each tab's headline, by the name that a link gives it, in reading order."""
@@ -41,7 +41,7 @@ MOVED: dict[str, dict[str, dict[str, str]]] = {
         "masking": {"fold": "losses"},
         "layers": {"tab": "depth", "fold": "similarity"},
     },
-    "tasks": {"objectives": {"fold": "pairs"}},
+    "tasks": {"objectives": {"fold": "pairs"}, "choose": {"tab": "latency"}},
     "parameters": {"calls": {"fold": "sharing"}, "build": {"fold": "sizes"}},
     "latency": {
         "claim": {"fold": "sweep"},
@@ -187,9 +187,17 @@ def _fits(params: Mapping[str, str]) -> bool:
 
 
 def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
-    """A link to a fold that has moved, with the tab and the name that it has now."""
-    tab, fold = (str(params.get(name, "")) for name in ("tab", "fold"))
-    return {**params, **MOVED.get(tab, {}).get(fold, {})}
+    """Return a link with each fold that has moved named as it is now, where it stands now.
+
+    Of folds that stand on two tabs by now, those beside the one that was opened last stay.
+    """
+    tab, folds = (str(params.get(name, "")) for name in ("tab", "fold"))
+    moved = MOVED.get(tab, {})
+    if not moved.keys() & set(folds.split(",")):
+        return params
+    now = [{"tab": tab, "fold": fold, **moved.get(fold, {})} for fold in folds.split(",")]
+    here = [one["fold"] for one in now if one["tab"] == now[-1]["tab"]]
+    return {**params, "tab": now[-1]["tab"], "fold": ",".join(dict.fromkeys(here))}
 
 
 def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:

@@ -396,3 +396,16 @@ def test_a_size_that_there_is_not_is_said_by_its_column():
 def test_one_column_that_cannot_be_read_leaves_the_others(params, family, repaired):
     state, wrong = from_params(params)
     assert (state.family, wrong) == (read_family(family), repaired)
+
+
+def test_a_fold_that_has_moved_is_opened_where_it_stands_now():
+    """Also among others: on another tab only what was opened last and its neighbours can stay."""
+    for fold, tab, now in (
+        ("choose", "latency", "choose"),
+        ("tuned,choose", "latency", "choose"),
+        ("choose,tuned", "tasks", "tuned"),
+        ("objectives,tuned", "tasks", "pairs,tuned"),
+        ("pairs,objectives", "tasks", "pairs"),
+    ):
+        state, wrong = from_params({"tab": "tasks", "fold": fold})
+        assert (state.tab, state.fold, wrong) == (tab, now, ()), fold

@@ -63,6 +63,11 @@ def finding(*sentence: "str | Markup") -> Markup:
     return el("p", *sentence, class_="finding")
 
 
+def fold_link(shown: str, tab: str, fold: str) -> Markup:
+    """Return a link to a fold of another tab; the browser follows it without leaving the page."""
+    return el("a", shown, href=f"?tab={tab}&fold={fold}", data_fold=f"{tab}/{fold}")
+
+
 def note(*sentence: "str | Markup") -> Markup:
     """A quiet line: units, protocol, what a number is not.
 

@@ -253,8 +253,8 @@ FRAMES = [
     ("tab=depth", ".dp-strip", 390),
     ("text=A+[MASK].", ".pr-column", 640),
     ("fold=words&text=A+cat.", ".pw-tile", 390),
-    ("tab=tasks&fold=choose", "#fold-tasks-choose .canvas > *", 390),
-    ("tab=tasks&fold=choose", "#fold-tasks-choose .canvas > *", 640),
+    ("tab=latency&fold=choose", "#fold-latency-choose .canvas > *", 390),
+    ("tab=latency&fold=choose", "#fold-latency-choose .canvas > *", 640),
 ]
 LINES = """async query => {
   const script = performance.getEntriesByType('resource').map(r => r.name).find(n => n.endsWith('page/link.js'));
@@ -292,7 +292,7 @@ def is_whole(frame, shown):
     expect(frame.get_by_text("Open the full view")).to_be_visible()
     for hidden in ("#masthead header", "#text", "footer", "#family details", ".take", "[role=tab]"):
         expect(frame.locator(hidden).first).to_be_hidden()
-    for other in frame.locator("#tab-tasks > * button:not(#fold-tasks-choose *)").all():
+    for other in frame.locator("#tab-latency > * button:not(#fold-latency-choose *)").all():
         expect(other).to_be_hidden()
     for table in frame.locator(".table:visible").all():
         assert table.evaluate("t => t.scrollWidth <= t.clientWidth"), "it scrolls by itself"

@@ -18,7 +18,7 @@ FOLDS = {
     "attention": ("summary",),
     "depth": ("moves",),
     "distillation": ("losses",),
-    "tasks": ("pairs", "tuned", "choose"),
+    "tasks": ("pairs", "tuned"),
     "parameters": ("sizes", "memory"),
     "claims": ("scores",),
 }

@@ -97,9 +97,9 @@ def sweep_value():
 
 
 def measured_value():
-    from explorer.analysis.tasks.choose import Figure
+    from explorer.analysis.latency.candidates import Figure
     from explorer.models.choice.family import family_specs
-    from explorer.ui.tasks.choose import Measured
+    from explorer.ui.latency.choose import Measured
 
     names = tuple(spec.name for spec in family_specs("mini"))
     bert, albert = names[0], names[-1]
@@ -112,6 +112,7 @@ def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
     from explorer.ui.kit.words import BOX
+    from explorer.ui.latency import choose
     from explorer.ui.latency.detail import draw_detail
     from explorer.ui.parameters import folds as parameters_folds
     from explorer.ui.parameters import memory
@@ -119,7 +120,6 @@ def other_values():
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
     from explorer.ui.shell.view import Asked, view_canvas, view_config
-    from explorer.ui.tasks import choose
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
     _, shares, ledger, results = claims.show(STATE)
@@ -138,7 +138,7 @@ def other_values():
         "parameters/memory": memory.show_memory("mini", 16, 2, True),
         "latency/sweep": sweep_value(),
         "latency/samples": draw_detail(measured(TIMES, n_rounds=40))[1],
-        "tasks/choose": choose.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
+        "latency/choose": choose.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
         "claims/shares": shares,
         "claims/ledger": ledger,
         "claims/results": results,

@@ -1,5 +1,6 @@
 // Open folds show the text that was compared last, and the link names those of its tab.
-import {foldsInSight, foldsOf, onFold} from '../gradio.js';
+import {foldsInSight, foldsOf, onFold, showTab} from '../gradio.js';
+import {closest} from '../kit/dom.js';
 import {recall, remember} from '../kit/memory.js';
 import {choose, chosen, withState} from './here.js';
 import {landOn} from './landing.js';
@@ -94,3 +95,13 @@ onFold(fold => withState(state => {
   else open.delete(id);
   keep();
 }));
+
+document.addEventListener('click', event => {   // a link to a fold of another tab
+  const link = closest(event, 'a[data-fold]');
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;   // with a key the browser opens it beside this page
+  event.preventDefault();
+  const [tab, fold] = link.dataset.fold.split('/');
+  showTab(tab);
+  choose({fold});   // before the first answer the link's own folds are still to be opened
+  openNext(tab, fold);
+});

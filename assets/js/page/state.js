@@ -11,6 +11,15 @@ import {inColumns} from './family.js';
  * `limit`: characters of each text in a link; `longest`: of a link's fields as they are encoded; `packed`: the field that holds the `texts_of`
  * a state where they are too long; `drawn_from`: what a tab's picture shows besides the fields it reads, until the reader asks for another */
 
+/** Where a link's folds stand now: of folds that stand on two tabs by now, those beside the one that was opened last.
+ * @param {Record<string, Params>} moved of the tab @param {string} tab @param {string} folds @returns {Params} */
+function nowAt(moved, tab, folds) {
+  const names = folds.split(',');
+  if (!names.some(name => Object.hasOwn(moved, name))) return {};
+  const now = names.map(fold => ({tab, fold, ...(Object.hasOwn(moved, fold) ? moved[fold] : {})})), last = now[now.length - 1].tab;
+  return {tab: last, fold: [...new Set(now.filter(one => one.tab === last).map(one => one.fold))].join(',')};
+}
+
 const TOLD = ['model'];   // in the link once chosen, even where it is the default: without it Attention chooses a head by itself
 
 export class State {
@@ -72,9 +81,7 @@ export class State {
   open(params) {
     const known = Object.entries(params).filter(([name]) => Object.hasOwn(this.config.defaults, name) || name === this.config.packed);
     this.wanted = {...Object.fromEntries(known), ...this.wanted};
-    const folds = this.knows(this.tab) && this.config.moved?.[this.tab], fold = this.get('fold');
-    const moved = folds && Object.hasOwn(folds, fold) ? folds[fold] : {};   // a fold that has moved since the link was made
-    Object.assign(this.wanted, moved);
+    if (this.knows(this.tab)) Object.assign(this.wanted, nowAt(this.config.moved?.[this.tab] ?? {}, this.tab, this.get('fold')));
     this.ask();
   }
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from explorer.analysis.claims.benchmarks import TaskDrop, benchmark_tables, retention
+from explorer.models.specs import ModelSpec
 
 TASKS: dict[str, str] = {"sst2": "accuracy", "squad": "f1"}
 """The score by which each task is compared."""
@@ -33,6 +34,25 @@ class TunedScore:
     count: int
     kept: float | None
     """Its share of BERT's score by the same schedule; None where BERT has none."""
+
+
+Cards = dict[str, dict[str, Any]]
+"""What each adapter's card says, by model key."""
+
+
+def fitting_cards(specs: Mapping[str, ModelSpec], task: str) -> tuple[Cards, dict[str, str]]:
+    """Return the cards of the adapters that fit, by model key, and why the others are missing."""
+    from explorer.models.heads.adapters import NotTuned, fitting_card
+    from explorer.models.hub import ModelUnavailable
+
+    found: Cards = {}
+    lacking: dict[str, str] = {}
+    for key, spec in specs.items():
+        try:
+            found[key] = fitting_card(spec, task)
+        except (NotTuned, ModelUnavailable) as error:
+            lacking[key] = str(error)
+    return found, lacking
 
 
 def tuned_scores(

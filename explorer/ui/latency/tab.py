@@ -59,7 +59,7 @@ class Headline:
         return [self.finding, self.card, self.status, self.result]
 
 
-def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - folds will read it
+def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, what is timed and the button, the paradox card, and the deeper questions."""
     # Size and work depend on no text and need no model: they are there from the start.
     finding, card, status, _ = drawn(Choice())
@@ -99,7 +99,7 @@ def build(state: gr.State) -> list[gr.components.Component]:  # noqa: ARG001 - f
     )
     stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
     stop_goes(stop_button, event)
-    build_folds([*controls])
+    build_folds(state, [*controls])
     return [*controls]
 
 

@@ -1,7 +1,5 @@
 """Fold: how the models were tuned, what each reaches, what it keeps of BERT's score."""
 
-from typing import Any
-
 import gradio as gr
 
 from explorer.models.kinds import distilled_pair
@@ -12,29 +10,12 @@ from explorer.ui.tasks import kept_words as texts
 from explorer.ui.tasks.asking import specs_of
 from explorer.views.markup import Markup, join, note
 
-Cards = dict[str, dict[str, Any]]
-
 
 def build_fold(state: gr.State) -> None:
     """Measured and printed tables, apart."""
     with fold("tasks", "tuned", texts.FOLD) as opened:
         shown = gr.HTML()
         opened.on_open(show_kept, [state], [shown])
-
-
-def cards_of(state: PageState, task: str) -> tuple[Cards, dict[str, str]]:
-    """The cards of the adapters that fit, by model key, and why the others are missing."""
-    from explorer.models.heads.adapters import NotTuned, fitting_card
-    from explorer.models.hub import ModelUnavailable
-
-    found: Cards = {}
-    lacking: dict[str, str] = {}
-    for key, spec in specs_of(state).items():
-        try:
-            found[key] = fitting_card(spec, task)
-        except (NotTuned, ModelUnavailable) as error:
-            lacking[key] = str(error)
-    return found, lacking
 
 
 def show_kept(state: PageState | None) -> Markup | str:
@@ -47,13 +28,14 @@ def show_kept(state: PageState | None) -> Markup | str:
 
 def task_parts(state: PageState, task: str) -> list[Markup]:
     """One task: what every model reaches and keeps, and the schedule they share."""
-    from explorer.analysis.tasks.kept import tuned_scores
+    from explorer.analysis.tasks.kept import fitting_cards, tuned_scores
     from explorer.views.tasks.kept import tuned_numbers, tuned_table
 
-    cards, lacking = cards_of(state, task)
+    specs = specs_of(state)
+    cards, lacking = fitting_cards(specs, task)
     if not cards:
         return [note(texts.NAMES[task], ": ", *(f"{why} " for why in lacking.values()))]
-    specs, scores = specs_of(state), tuned_scores(cards, task, distilled_pair()[0])
+    scores = tuned_scores(cards, task, distilled_pair()[0])
     drawn = tuned_table(scores, cards, specs, (texts.HEAD, texts.NAMES[task]))
     numbers = tuned_numbers(scores, cards, specs, task)
     parts = [takeable(f"tasks/{task}", drawn, numbers, is_picture=False)]

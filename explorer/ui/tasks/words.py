@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from explorer.analysis.digits import percent, probability
 from explorer.analysis.tasks.pairs import ORDERS, PairOrders, Skill
 from explorer.models.specs import ModelSpec
-from explorer.views.markup import Markup, finding, join, model_name
+from explorer.views.markup import Markup, finding, fold_link, join, model_name, note
 
 LABEL = "Tasks"
 QUESTION = "What are they used for?"
@@ -15,6 +15,8 @@ PARTS = {
     "question": "Question answering",
 }
 PARTS_LABEL = "Task"
+WHICH_ONE = "Which of the models should I use?"
+WHICH_ONE_AT = " Size, time and score, against your limits, under Latency."
 EXAMPLE_PAIR = "The kettle began to whistle. [SEP] She took it off the stove and poured the tea."
 PAIRS = {
     "A": "the first sentence",
@@ -70,6 +72,11 @@ VERDICTS = {
 }
 NO_PAIR_HEADS = "No model here has a trained sentence-pair head."
 BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
+
+
+def which_one() -> Markup:
+    """Return the link to where the models are held against a reader's limits."""
+    return note(fold_link(WHICH_ONE, "latency", "choose"), WHICH_ONE_AT)
 
 
 def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:

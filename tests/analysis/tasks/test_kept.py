@@ -7,7 +7,7 @@ import pytest
 from explorer.analysis.claims.benchmarks import benchmark_tables
 from explorer.analysis.tasks.kept import printed_shares, tuned_scores
 from explorer.page_state import PageState
-from explorer.ui.tasks.choose_words import notes_of
+from explorer.ui.latency.choose_words import notes_of
 from explorer.ui.tasks.kept import show_kept
 
 

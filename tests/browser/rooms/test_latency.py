@@ -53,3 +53,39 @@ def test_it_fits_a_phone_in_the_dark(page_at):
     page = page_at("/?v=1&tab=latency", width=360, theme="dark")
     expect(page.locator(".lt-paradox")).to_be_visible(timeout=PATIENT_MS)
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def overprints(fold):
+    """Pairs of names in a chart of which one is printed over the other."""
+    return fold.evaluate(
+        """node => [...node.querySelectorAll('.fg')].flatMap(chart => {
+        const boxes = [...chart.querySelectorAll('.textpoint text')].map(name => [name.textContent, name.getBoundingClientRect()]);
+        return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
+          a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other]) => [one, other]));
+    })"""
+    )
+
+
+def test_limits_choose_among_what_was_measured_here(page_at):
+    page = page_at("/?tab=latency&fold=choose")
+    fold = page.locator(".fold[id$=choose]")
+    expect(fold.locator("td[data-label=Verdict]")).to_have_count(6)
+    expect(fold.locator("td[data-label=Verdict]").first).to_contain_text(
+        "its time was not measured"
+    )
+    expect(fold.locator(".fg:has(.main-svg)")).to_have_count(1)
+    fold.get_by_role("button", name="Time these models").click()
+    expect(fold).to_contain_text("Timed here: forward passes of the encoder over")
+    expect(fold.locator(".fg:has(.main-svg)")).to_have_count(2)
+    expect(fold.get_by_role("button", name="Stop")).to_be_hidden()
+    expect(fold.locator("td[data-label=Verdict]").first).to_contain_text("no limits set")
+    expect(fold.locator(".finding")).to_contain_text("Of the published models, with no limits set:")
+    expect(fold).to_contain_text("SST-2 dev sentence")
+    assert not overprints(fold)
+    fold.get_by_label("Maximum size in MB").fill("50")
+    page.keyboard.press("Tab")
+    expect(fold.locator(".finding")).to_contain_text(
+        "Of the published models, ALBERT alone clearly meets these limits"
+    )
+    expect(fold.locator("td[data-label=Verdict]").nth(1)).to_contain_text("over the size limit")
+    expect(fold.locator(".fg .shapelayer path")).to_have_count(1)

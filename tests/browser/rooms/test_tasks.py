@@ -27,39 +27,27 @@ def test_an_older_link_opens_the_quadrants_below_the_pair(page_at):
     expect(page.locator(".toast-body")).to_have_count(0)
 
 
-def overprints(fold):
-    """Pairs of names in a chart of which one is printed over the other."""
-    return fold.evaluate(
-        """node => [...node.querySelectorAll('.fg')].flatMap(chart => {
-        const boxes = [...chart.querySelectorAll('.textpoint text')].map(name => [name.textContent, name.getBoundingClientRect()]);
-        return boxes.flatMap(([one, a], i) => boxes.slice(i + 1).filter(([, b]) =>
-          a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 3 && b.top < a.bottom - 3).map(([other]) => [one, other]));
-    })"""
-    )
-
-
-def test_limits_choose_among_what_was_measured_here(page_at):
-    page = page_at("/?tab=tasks&fold=choose")
-    fold = page.locator(".fold[id$=choose]")
-    expect(fold.locator("td[data-label=Verdict]")).to_have_count(6)
-    expect(fold.locator("td[data-label=Verdict]").first).to_contain_text(
-        "its time was not measured"
-    )
-    expect(fold.locator(".fg:has(.main-svg)")).to_have_count(1)
-    fold.get_by_role("button", name="Measure here").click()
-    expect(fold).to_contain_text("Timed here: forward passes of the encoder over")
-    expect(fold.locator(".fg:has(.main-svg)")).to_have_count(2)
-    expect(fold.get_by_role("button", name="Stop")).to_be_hidden()
-    expect(fold.locator("td[data-label=Verdict]").first).to_contain_text("meets the limits")
-    expect(fold).to_contain_text("SST-2 dev sentence")
-    assert not overprints(fold)
-    fold.get_by_label("Maximum size in MB").fill("20")
-    page.keyboard.press("Tab")
-    expect(fold.locator(".finding")).to_contain_text("mini-ALBERT alone clearly meets these limits")
-    expect(fold.locator("tr", has_text="mini-BERT").locator("td").last).to_have_text(
-        "over the size limit"
-    )
-    expect(fold.locator(".fg .shapelayer path")).to_have_count(1)
+def test_which_one_to_use_is_a_link_away_and_an_older_link_opens_it(page_at):
+    page = page_at("/?tab=tasks&family=mini&text=A+cat+[MASK].")
+    link = page.get_by_role("link", name="Which of the models should I use?")
+    verdicts = page.locator("#fold-latency-choose td[data-label=Verdict]")
+    link.click()  # before the page has answered anything
+    expect(verdicts).to_have_count(6)
+    page.get_by_role("tab", name="Tasks").click()
+    expect(page.locator(".tp-column").first).to_be_visible()
+    page.wait_for_function("location.search.includes('tab=tasks')")
+    link.click()
+    expect(page.get_by_role("tab", name="Latency")).to_have_attribute("aria-selected", "true")
+    expect(verdicts).to_have_count(6)
+    page.wait_for_function("location.search.includes('fold=choose')")
+    assert "tab=latency" in page.url
+    assert "A+cat" in page.url
+    page.go_back()
+    expect(page.get_by_role("tab", name="Tasks")).to_have_attribute("aria-selected", "true")
+    page.goto(page.url.partition("?")[0] + "?v=1&tab=tasks&fold=tuned,choose")
+    expect(page.get_by_role("tab", name="Latency")).to_have_attribute("aria-selected", "true")
+    expect(verdicts).to_have_count(6)
+    expect(page.locator(".toast-body")).to_have_count(0)
 
 
 PARTS = {"pair": "tp", "sentiment": "ts", "question": "tq"}

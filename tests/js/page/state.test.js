@@ -281,3 +281,12 @@ test('the drawings of the models in use are in sight, and the badge says what th
   showFamily('mini', choices);
   assert.deepEqual(inSight(), [true, false, true, false]);
 });
+
+test('a link opens a fold where it stands now, and beside it those of that tab', () => {
+  const moved = {attention: {pair: {tab: 'claims'}, lines: {fold: 'more'}}};
+  for (const [fold, tab, now] of [['pair', 'claims', 'pair'], ['heads,pair', 'claims', 'pair'], ['pair,heads', 'attention', 'heads'], ['lines,heads', 'attention', 'more,heads'], ['more,lines', 'attention', 'more'], ['heads,more', 'attention', 'heads,more']]) {
+    const state = new State({...config, moved}, {send() {}, write() {}, changed() {}});
+    state.open({tab: 'attention', fold});
+    assert.deepEqual([state.tab, state.get('fold')], [tab, now], fold);
+  }
+});

@@ -33,7 +33,7 @@ NO_LINES = {
     "latency/faster",
     "latency/limits",
     "latency/recorded",
-    "tasks/choose",
+    "latency/choose",
     "layer/recurrent",
     # over all bundled sentences: what layer/contexts does once
     "layer/held_out",

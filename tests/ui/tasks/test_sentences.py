@@ -8,13 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.analysis.digits import probability
-from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
 from explorer.analysis.tasks.pairs import PairOrders, Skill
 from explorer.analysis.tasks.quadrants import PairQuadrants
 from explorer.analysis.tasks.sentiment import WordSentiment
 from explorer.analysis.tasks.spans import Span
 from explorer.models.specs import MINI
-from explorer.ui.tasks import choose_words, quadrants_words, sentiment_words
+from explorer.ui.tasks import quadrants_words, sentiment_words
 from explorer.ui.tasks import words as texts
 from tests.ui.sentences import PRINTED, close_shares, law, names_in, read
 
@@ -128,106 +127,3 @@ def test_each_model_s_answer_is_its_best_span(found):
     assert told == [
         (NAMES[key], passage[slice(*places[at])], probability(p)) for key, (at, p) in found.items()
     ]
-
-
-def figures(values):
-    def figure(value, spread):
-        return Figure(value, value - spread, value + spread)
-
-    return st.builds(figure, values, st.sampled_from([0, 0.1, 1.0]))
-
-
-@st.composite
-def choices(draw):
-    found = {
-        key: Candidate(
-            draw(figures(st.sampled_from([1.0, 2.0, 9.0]))),
-            draw(st.one_of(st.none(), figures(st.sampled_from([1.0, 2.0, 9.0])))),
-            draw(st.one_of(st.none(), figures(st.sampled_from([0.5, 0.9])))),
-        )
-        for key in KEYS
-    }
-    limit = st.one_of(st.none(), st.sampled_from([1.5, 5.0]))
-    least = st.one_of(st.none(), st.sampled_from([0.4, 0.8]))
-    limits = draw(st.one_of(st.just(Limits()), st.builds(Limits, limit, limit, least)))
-    return found, limits
-
-
-def keeps(one, limits):
-    """Whether every interval lies wholly within its limit."""
-    return (
-        (limits.megabytes is None or one.megabytes.high <= limits.megabytes)
-        and (limits.milliseconds is None or one.milliseconds.high <= limits.milliseconds)
-        and (limits.score is None or one.score.low >= limits.score)
-    )
-
-
-@law
-@given(choices())
-def test_who_meets_the_limits_and_is_best_among_them_follows_from_the_numbers(drawn):
-    found, limits = drawn
-    text = read(choose_words.choose_finding((advice(found, limits), limits), found, MINI))
-    known = {k: c for k, c in found.items() if c.megabytes and c.milliseconds and c.score}
-    fits = [key for key, one in known.items() if keeps(one, limits)]
-    if not known:
-        assert text in choose_words.NOTHING.values()
-        return
-    if not fits:
-        assert text == "None of them clearly meets these limits."
-        return
-    if len(fits) == 1:
-        ending = "was measured." if limits == Limits() else "clearly meets these limits."
-        assert text == f"{NAMES[fits[0]]} alone {ending}"
-        return
-    assert text.startswith("With no limits set: ") == (limits == Limits())
-    parts = dict(re.findall(r"(smallest|fastest|best score): ((?:mini-\w+(?:, | and )?)+)", text))
-    values = {
-        "smallest": {k: known[k].megabytes.value for k in fits},
-        "fastest": {k: known[k].milliseconds.value for k in fits},
-        "best score": {k: -known[k].score.value for k in fits},
-    }
-    for what, costs in values.items():
-        best = [key for key, cost in costs.items() if cost == min(costs.values())]
-        assert names_in(parts[what], NAMES) == best
-    for what, name in (("times", "milliseconds"), ("scores", "score")):
-        costs = sorted((known[key].cost(name) for key in fits), key=lambda cost: cost.value)
-        overlap = any(other.low <= costs[0].high for other in costs[1:])
-        assert (f"of {what} overlap" in text or f"of {what} and of" in text) == overlap
-
-
-@law
-@given(choices())
-def test_a_verdict_names_just_the_limits_that_a_model_misses_or_may_miss(drawn):
-    found, limits = drawn
-    told = choose_words.verdicts(advice(found, limits))
-    assert told.keys() == found.keys()
-    for key, one in found.items():
-        lacking = [n for n in ("megabytes", "milliseconds", "score") if getattr(one, n) is None]
-        if lacking:
-            assert told[key].startswith("not recommended: ")
-            assert (" was not measured" in told[key]) == (len(lacking) == 1)
-            continue
-        over = {
-            "over the size limit": limits.megabytes and one.megabytes.low > limits.megabytes,
-            "over the time limit": limits.milliseconds
-            and one.milliseconds.low > limits.milliseconds,
-            "below the score limit": limits.score and one.score.high < limits.score,
-        }
-        assert {what for what in over if what in told[key]} == {
-            w for w, is_so in over.items() if is_so
-        }
-        assert told[key].startswith("meets the limits") == keeps(one, limits)
-
-
-@law
-@given(
-    st.sampled_from([*choose_words.SCORES]),
-    st.integers(1, 30),
-    st.lists(st.sampled_from([1.0, 1.02, 2.4]), max_size=3),
-)
-def test_what_was_timed_is_counted_in_singular_and_plural(score, rounds, passes):
-    work = SimpleNamespace(
-        length=1 if rounds == 1 else 24, device="cpu", dtype="float32", clock="compute"
-    )
-    text = read(choose_words.timed_said(score, work, rounds, passes, 126))
-    assert f"{rounds} round{'s' * (rounds > 1)} with" in text

@@ -1,13 +1,13 @@
 """Score against size and against time: every model, the reader's limits, and the front."""
 
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import milliseconds, percent
-from explorer.analysis.tasks.choose import Advice, Candidate, Figure, Limits, Named, frontier
-from explorer.analysis.tasks.ways import Way
+from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, frontier
+from explorer.analysis.latency.ways import Way
 from explorer.views.chart import chart_canvas, placed
 from explorer.views.markup import Markup, model_name, table
 from explorer.views.numbers import Numbers
@@ -22,65 +22,47 @@ COLUMNS = (
     "model",
     *(f"{end}{name}" for name in MEASURES for end in ("", "low_", "high_")),
     "score_is_printed",
+    "is_example",
     "meets_the_limits",
 )
 HEIGHT = 340
 
 
-def choose_canvas(
-    specs: Mapping[str, Named],
-    candidates: Mapping[str, Candidate],
-    found: tuple[Advice, Limits],
-    titles: Mapping[str, str],
-    printed: Collection[str] = (),
-) -> str:
-    """A chart for each cost that is known, and a word for one that is not."""
-    fits = found[0].fits
+def choose_canvas(compared: Comparison, titles: Mapping[str, str]) -> str:
+    """Return a chart for each cost that is known, and a word for one that is not."""
+    fits = compared.advice_of_all.fits
     rows = [
-        [specs[key].label]
+        [compared.named[key].label]
         + [end for name in MEASURES for end in _ends(getattr(one, name))]
-        + [key in printed, key in fits]
-        for key, one in candidates.items()
+        + [key in compared.printed, key in compared.examples, key in fits]
+        for key, one in compared.candidates.items()
     ]
-    labels = {
-        key: titles["printed"].format(label=spec.label) if key in printed else spec.label
-        for key, spec in specs.items()
-    }
-    known = {cost: _known(candidates, cost) for cost in COSTS}
+    known = {cost: _known(compared.candidates, cost) for cost in COSTS}
     lacking = [
         f"{titles[cost]}: {titles['unmeasured'].lower()}" for cost in COSTS if not known[cost]
     ]
-    figures = [
-        choose_figure(points, (cost, titles), found, (specs, labels))
-        for cost, points in known.items()
-        if points
-    ]
+    figures = [choose_figure(compared, cost, titles) for cost, points in known.items() if points]
     return chart_canvas(figures, Numbers(COLUMNS, rows), note="; ".join(lacking))
 
 
 Points = dict[str, tuple[Figure, Figure]]
 
 
-def choose_figure(
-    points: Points,
-    cost: tuple[str, Mapping[str, str]],
-    found: tuple[Advice, Limits],
-    named: tuple[Mapping[str, Named], Mapping[str, str]],
-) -> "go.Figure":
-    """One point a model, hollow where it misses a limit, and steps along the front.
+def choose_figure(compared: Comparison, name: str, titles: Mapping[str, str]) -> "go.Figure":
+    """Draw one point a model, hollow where it misses a limit, and steps along the front.
 
     Args:
-        points: What each model costs and scores.
-        cost: Which cost it is, and the sentences.
-        found: Which models fit, and the reader's limits.
-        named: Each model's spec and its label on the chart.
+        compared: The models, what is known of each, and the reader's limits.
+        name: The cost along the horizontal axis.
+        titles: The sentences.
     """
     import plotly.graph_objects as go
 
-    (name, titles), (advice, limits), (specs, labels) = cost, found, named
+    limits, points = compared.limits, _known(compared.candidates, name)
     figure = go.Figure(layout={"title": f"{titles['score']}, {titles[f'against_{name}']}"})
     figure.update_layout(height=HEIGHT, showlegend=False, margin_t=12)
-    front = frontier({key: (x.value, y.value) for key, (x, y) in points.items()})
+    ranked = {key: point for key, point in points.items() if key in compared.ranked}
+    front = frontier({key: (x.value, y.value) for key, (x, y) in ranked.items()})
     steps = sorted((points[key][0].value, 100 * points[key][1].value) for key in front)
     look = {"shape": "hv", "dash": "dot", "width": 2}
     figure.add_scatter(
@@ -89,7 +71,7 @@ def choose_figure(
     limit, least = getattr(limits, name), limits.score
     across = (0.0, 1.15 * max([*(_high(x) for x, _ in points.values()), limit or 0.0]))
     up = _scores(points, least)
-    for dot in _dots(points, advice.fits, (specs, labels), (across, up)):
+    for dot in _dots(compared, points, titles, (across, up)):
         figure.add_trace(dot)
     if limit is not None:
         figure.add_vline(limit, line={"dash": "dash", "width": 1.5})
@@ -104,16 +86,14 @@ Range = tuple[float, float]
 
 
 def _dots(
-    points: Points,
-    fits: Collection[str],
-    named: tuple[Mapping[str, Named], Mapping[str, str]],
-    ranges: tuple[Range, Range],
+    compared: Comparison, points: Points, titles: Mapping[str, str], ranges: tuple[Range, Range]
 ) -> "Iterator[go.Scatter]":
     """A circle with its name for each model, and a diamond for each other way to run one.
 
     A diamond has no name, which would not fit, nor its score's interval, which is its model's.
     """
-    specs, labels = named
+    specs, fits = compared.named, compared.advice_of_all.fits
+    labels = {key: _label(compared, key, titles) for key in points}
     models = {key: at for key, at in points.items() if not isinstance(specs[key], Way)}
     at = [((x.value, ranges[0]), (100 * y.value, ranges[1])) for x, y in models.values()]
     sides = dict(zip(models, placed(at, [labels[key] for key in models]), strict=True))
@@ -124,6 +104,12 @@ def _dots(
         else:
             symbol = dot.marker.symbol.replace("circle", "diamond")
             yield dot.update(mode="markers", error_y=None, marker_symbol=symbol)
+
+
+def _label(compared: Comparison, key: str, titles: Mapping[str, str]) -> str:
+    """A model's name, and whether its score is a printed one."""
+    label = compared.named[key].label
+    return titles["printed"].format(label=label) if key in compared.printed else label
 
 
 def _dot(point: tuple[Figure, Figure], label: str, colour: str, fits: bool) -> "go.Scatter":
@@ -179,12 +165,10 @@ def _ends(figure: Figure | None) -> tuple[float | None, float | None, float | No
 
 
 def choose_table(
-    specs: Mapping[str, Named],
-    candidates: Mapping[str, Candidate],
-    verdicts: Mapping[str, str],
-    head: tuple[str, ...],
+    compared: Comparison, verdicts: Mapping[str, str], head: tuple[str, ...]
 ) -> Markup:
-    """The same numbers in words, and what became of each model."""
+    """Return the same numbers in words, and what became of each model."""
+    specs = compared.named
     rows: list[list[str | Markup]] = [
         [
             model_name(specs[key].key, specs[key].label),
@@ -193,7 +177,7 @@ def choose_table(
             _said(one.score, percent),
             verdicts[key],
         ]
-        for key, one in candidates.items()
+        for key, one in compared.candidates.items()
     ]
     return table(list(head), rows)
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
+from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits
 from explorer.models.specs import MINI
-from explorer.ui.tasks.choose_words import titles_of
-from explorer.views.tasks.choose import choose_canvas
+from explorer.ui.latency.choose_words import titles_of
+from explorer.views.latency.choose import choose_canvas
 
 SPECS = {spec.name: spec for spec in MINI.values()}
 BERT, DISTILBERT, ALBERT = SPECS
@@ -24,8 +24,8 @@ def drawn(limits, printed=()):
         DISTILBERT: Candidate(Figure(30.0, nan, nan), None, sure(0.5)),
         ALBERT: Candidate(Figure(10.0, 9.0, 11.0), None, sure(0.4)),
     }
-    found = advice(candidates, limits), limits
-    return json.loads(choose_canvas(SPECS, candidates, found, titles_of("right"), printed))
+    compared = Comparison(SPECS, candidates, limits, printed)
+    return json.loads(choose_canvas(compared, titles_of("right")))
 
 
 def test_a_model_stands_at_its_score_in_per_cent_with_the_intervals_it_has():

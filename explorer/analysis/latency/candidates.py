@@ -1,6 +1,6 @@
 """Which models keep to a reader's limits, and which of them no other one beats."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -102,6 +102,44 @@ def advice(candidates: Mapping[str, Candidate], limits: Limits) -> Advice:
         tuple(front),
         tuple(key for key in front if any(_beats(o, known[key], surely=False) for o in rivals)),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Models held against a reader's limits: what is known of each, and what became of it."""
+
+    named: Mapping[str, Named]
+    candidates: Mapping[str, Candidate]
+    limits: Limits
+    printed: Collection[str] = ()
+    """Those whose score is a paper's."""
+    examples: Collection[str] = ()
+    """Miniatures: they show the method, and are held against each other alone."""
+
+    @property
+    def ranked(self) -> dict[str, Candidate]:
+        """Those that a reader may choose: all but the examples, or the examples alone."""
+        chosen = {k: one for k, one in self.candidates.items() if k not in self.examples}
+        return chosen or dict(self.candidates)
+
+    @property
+    def advice(self) -> Advice:
+        """What became of those that a reader may choose."""
+        return advice(self.ranked, self.limits)
+
+    @property
+    def advice_of_all(self) -> Advice:
+        """The same, and beside it what became of the examples among themselves."""
+        rest = {k: one for k, one in self.candidates.items() if k not in self.ranked}
+        first, second = self.advice, advice(rest, self.limits)
+        return Advice(
+            (*first.fits, *second.fits),
+            {**first.misses, **second.misses},
+            {**first.undecided, **second.undecided},
+            {**first.unmeasured, **second.unmeasured},
+            (*first.front, *second.front),
+            (*first.close, *second.close),
+        )
 
 
 def _beyond(candidate: Candidate, limits: Limits, end: str) -> tuple[str, ...]:

@@ -14,17 +14,17 @@ from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
 from explorer import assets, runs
 from explorer.analysis.latency import faster
 from explorer.analysis.latency.accuracy import AccuracyCost
+from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits
 from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.ways import ways_of
 from explorer.analysis.measures import share_interval
-from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice
-from explorer.analysis.tasks.ways import ways_of
 from explorer.models import specs as model_specs
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.timing.workload import Workload
-from explorer.ui.tasks import choose, choose_words
-from explorer.views.tasks.choose import COSTS
+from explorer.ui.latency import choose, choose_words
+from explorer.views.latency.choose import COSTS
 
 STATE = PageState(text="the cat sat on the [MASK].")
 SENTENCES = (
@@ -82,8 +82,9 @@ def test_the_published_sizes_stand_beside_the_miniatures_with_printed_scores(tun
     for task, expected in printed.items():
         _, picture, rows = choose.show_choice(STATE, None, 0, 0, task, 0)
         models = models_of(picture)
-        assert [model["score_is_printed"] for model in models] == [False] * 3 + [True] * 3
-        for model, spec, score in zip(models[3:], BASE.values(), expected, strict=True):
+        assert [model["score_is_printed"] for model in models] == [True] * 3 + [False] * 3
+        assert [model["is_example"] for model in models] == [False] * 3 + [True] * 3
+        for model, spec, score in zip(models[:3], BASE.values(), expected, strict=True):
             with torch.device("meta"):
                 network = AutoModel.from_config(meta_network(spec).config)
             stored = sum(p.numel() for p in network.parameters())
@@ -91,9 +92,10 @@ def test_the_published_sizes_stand_beside_the_miniatures_with_printed_scores(tun
             ends = [model[f"{end}score"] for end in ("", "low_", "high_")]
             assert ends == pytest.approx([score] * 3)
             assert model["milliseconds"] is None
-        assert "Printed, not measured here" in rows
+        assert "Printed scores are the papers" in rows
+        assert "The miniatures are an example" in rows
         assert "Sanh et al. 2019" in rows
-        assert rows.count("printed score") == 3
+        assert rows.count("(printed score)") == 3
     assert len(models_of(choose.show_choice(STATE, None, 0, 0, "right", 0)[1])) == 3
 
 
@@ -209,7 +211,7 @@ def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_ro
     n_tokens = max(np.mean([len(one[key].tokens) for one in runs_read]) for key in MODEL_KEYS)
     assert f"over {round(n_tokens)} tokens on cpu in float32" in said
     finding = choose.show_choice(STATE, found, 0, 0, "agreement", 0)[0]
-    assert "With no limits set: smallest:" in finding
+    assert "Of the miniatures (an example), with no limits set: smallest:" in finding
 
 
 def faster_of(tiny_family, *rows):
@@ -319,7 +321,7 @@ def test_the_highest_score_is_said_to_be_printed_where_it_is():
         "bert": Candidate(exact(59), around(10, 1), around(0.64, 0.02)),
         "albert": Candidate(exact(47), around(90, 5), exact(0.902)),
     }
-    said = choose_words.choose_finding((advice(rows, Limits()), Limits()), rows, SPECS, ("albert",))
+    said = choose_words.choose_finding(Comparison(SPECS, rows, Limits(), ("albert",)))
     plain = re.sub("<[^>]*>", "", str(said))
     assert "best score: ALBERT (printed)" in plain
     assert "smallest: ALBERT, fastest: BERT" in plain
@@ -327,10 +329,8 @@ def test_the_highest_score_is_said_to_be_printed_where_it_is():
 
 def finding_of(limits, **rows):
     candidates = {key: Candidate(*row) for key, row in rows.items()}
-    found = advice(candidates, limits)
-    return choose_words.choose_finding((found, limits), candidates, SPECS), choose_words.verdicts(
-        found
-    )
+    compared = Comparison(SPECS, candidates, limits)
+    return choose_words.choose_finding(compared), choose_words.verdicts(compared)
 
 
 def test_the_finding_names_ties_overlaps_and_the_beaten():
@@ -341,11 +341,14 @@ def test_the_finding_names_ties_overlaps_and_the_beaten():
     assert "meet these limits: smallest:" in said
     assert said.count("BERT") - said.count("DISTILBERT") == 4
     assert "(intervals of scores overlap)" in said
-    assert verdicts == {"bert": choose_words.FITS, "distilbert": choose_words.CLOSE}
+    assert verdicts == {
+        "bert": choose_words.FITS,
+        "distilbert": choose_words.FITS + choose_words.CLOSE,
+    }
     _, verdicts = finding_of(
         Limits(), bert=a, distilbert=(exact(10), around(3, 0.1), around(0.2, 0.1))
     )
-    assert verdicts["distilbert"] == choose_words.BEATEN
+    assert verdicts["distilbert"] == choose_words.FREE + choose_words.BEATEN
     apart, _ = finding_of(Limits(), bert=a, albert=(exact(5), around(3, 0.1), around(0.9, 0.1)))
     assert "overlap" not in apart
     alone, verdicts = finding_of(
@@ -361,3 +364,35 @@ def test_the_finding_names_ties_overlaps_and_the_beaten():
 def test_no_score_for_anybody_says_so():
     said, _ = finding_of(Limits(), bert=(exact(1), around(2, 0.1), None))
     assert choose_words.NOTHING["score"] in said
+
+
+def test_miniatures_are_held_against_each_other_and_published_models_are_named():
+    """A miniature is smaller and faster than every published model, and nobody deploys it."""
+    rows = {
+        "bert": Candidate(exact(438), around(90, 1), exact(0.927)),
+        "albert": Candidate(exact(47), around(95, 1), exact(0.929)),
+        "distilbert": Candidate(exact(38), around(4, 0.1), around(0.93, 0.002)),
+    }
+    compared = Comparison(SPECS, rows, Limits(), ("bert", "albert"), ("distilbert",))
+    plain = re.sub("<[^>]*>", "", str(choose_words.choose_finding(compared)))
+    assert plain == (
+        "Of the published models, with no limits set: smallest: ALBERT, fastest: BERT and "
+        "best score: ALBERT (printed)."
+    )
+    assert choose_words.verdicts(compared)["bert"] == "no limits set (printed score)"
+    small = Comparison(SPECS, rows, Limits(megabytes=40), ("bert", "albert"), ("distilbert",))
+    plain = re.sub("<[^>]*>", "", str(choose_words.choose_finding(small)))
+    assert plain == "Of the published models, none clearly meets these limits."
+    assert choose_words.verdicts(small)["distilbert"] == choose_words.FITS
+    alone = Comparison(SPECS, rows, Limits(), (), tuple(rows))
+    plain = re.sub("<[^>]*>", "", str(choose_words.choose_finding(alone)))
+    assert plain.startswith("Of the miniatures (an example), with no limits set: smallest: ")
+
+
+def test_published_models_on_the_page_have_their_printed_scores():
+    """Without an adapter of their own nothing else is known of them."""
+    shown = choose.show_choice(replace(STATE, family="base"), None, 0, 0, "sst2", 0)
+    models = models_of(shown[1])
+    assert [one["score"] for one in models] == pytest.approx([0.927, 0.913, 0.929])
+    assert [(one["score_is_printed"], one["is_example"]) for one in models] == [(True, False)] * 3
+    assert "example" not in re.sub("<[^>]*>", "", str(shown[2]))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.tasks.choose import Candidate, Figure, Limits, advice, frontier
+from explorer.analysis.latency.candidates import Candidate, Figure, Limits, advice, frontier
 
 
 def figure(value, half=0.0):

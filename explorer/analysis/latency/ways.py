@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from explorer.analysis.tasks.choose import Candidate, Figure
+from explorer.analysis.latency.candidates import Candidate, Figure
 from explorer.models.specs import ModelSpec
 from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload

@@ -3,16 +3,18 @@
 from collections.abc import Collection, Mapping, Sequence
 
 from explorer.analysis.digits import counted, percent
-from explorer.analysis.tasks.choose import Advice, Candidate, Limits, Named
-from explorer.analysis.tasks.ways import Way
+from explorer.analysis.latency.candidates import Candidate, Comparison, Limits, Named
+from explorer.analysis.latency.ways import Way
 from explorer.timing.workload import Workload
+from explorer.ui.latency.words import CLOCKS_SAID
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
-FOLD = "Model choice: which one should I use?"
-SIZE = "Maximum size in MB (leave empty for no limit)"
-TIME = "Maximum time in ms (leave empty for no limit)"
+FOLD = "Model choice: which should I use?"
+SIZE = "Maximum size in MB"
+TIME = "Maximum time in ms"
+NO_LIMIT = "no limit"
 SCORE = "Scored by"
-LEAST = "Minimum score in % (leave empty for no limit)"
+LEAST = "Minimum score in %"
 SCORES = {
     "sst2": "Sentiment: accuracy",
     "squad": "Questions: F1",
@@ -21,7 +23,7 @@ SCORES = {
 }
 """By what a model can be scored; the first two from its adapter's card, the others run here."""
 RUN_HERE = ("right", "agreement")
-MEASURE = "Measure here"
+MEASURE = "Time these models"
 STOP = "Stop"
 STOPPED = "Stopped; earlier measurements are kept."
 READING = "Sentences read: {done} of {n}."
@@ -39,7 +41,6 @@ WORKS = {
     "agreement are counted.",
 }
 WORKS["agreement"] = WORKS["right"]
-ONE_THREAD = ", CPU time of one thread"
 NOT_TIMED = "No round was completed, so no time is known."
 HEAD = ("Model", "Size", "Time", "Score", "Verdict")
 TITLES = {
@@ -53,22 +54,27 @@ TITLES = {
     "printed": "{label}, printed",
 }
 NOTE = (
-    "Whiskers are 95% confidence intervals. A limit counts as met or missed only if the whole "
-    "interval lies on one side, and so does one model as better than another. The dotted line is "
-    "the Pareto front of a chart's two numbers, whatever their intervals. We only recommend what "
-    "has a time measured here and a score measured here or printed; other tasks and machines may "
-    "rank the models otherwise."
+    "Whiskers are 95% confidence intervals; the dotted line is the Pareto front of a chart's two "
+    "numbers.\nA limit counts as met or missed only if the whole interval lies on one side, and so "
+    "does one model as better than another; the dotted line ignores intervals. We only recommend "
+    "what has a time measured here and a score measured here or printed; other tasks and machines "
+    "may rank the models otherwise."
+)
+EXAMPLES = (
+    "The miniatures are an example; they are compared with each other alone.\nTheir scores on "
+    "sentiment and questions were measured after fine-tuning with LoRA, so they do not compare "
+    "with printed scores of full fine-tuning."
 )
 WAYS = "Include runtimes and precisions (float32 models only; up to a minute per model)"
 WAYS_TIMING = "Runtimes and precisions: step {done} of {n}."
 WAYS_NOTE = (
-    "Diamonds are runtimes and precisions, timed in separate rounds. Each has its model's score if "
-    "all top predictions{at} were the same as PyTorch's in float32; for sentiment and questions, "
-    "weights and arithmetic must be float32, too. Sizes are those of the stored weights; with "
-    "int8, they are not known. Memory and throughput are in Latency, under “Faster inference”."
+    "Diamonds are runtimes and precisions, timed in separate rounds.\nEach has its model's score "
+    "if all top predictions{at} were the same as PyTorch's in float32; for sentiment and "
+    "questions, weights and arithmetic must be float32, too. Sizes are those of the stored "
+    "weights; with int8, they are not known. Memory and throughput are under “Faster inference”."
 )
 PRINTED = (
-    "Printed, not measured here; on the same dev set, by full fine-tuning, without an interval: "
+    "Printed scores are the papers' own: full fine-tuning, the same dev set, no interval.\n"
     "{scores}. Where the checkpoint of a published size is not here, it is timed with random "
     "weights: time does not depend on their values."
 )
@@ -79,13 +85,9 @@ MISSES = {
 }
 NAMES = {"megabytes": "its size", "milliseconds": "its time", "score": "its score"}
 FITS = "meets the limits"
-BEATEN = (
-    "meets the limits, but dominated: another model is at least as good on all three and better on "
-    "one"
-)
-CLOSE = (
-    "meets the limits; another model is at least as good on all three, but the intervals overlap"
-)
+BEATEN = ", but dominated: another model is at least as good on all three and better on one"
+CLOSE = "; another model is at least as good on all three, but the intervals overlap"
+FREE = "no limits set"
 BY_PRINT = " (printed score)"
 DOUBT = "undecided: the limit lies inside the interval of {what}"
 UNMEASURED = "not recommended: {what} {was} not measured"
@@ -97,13 +99,16 @@ def titles_of(score: str) -> dict[str, str]:
 
 
 def notes_of(
-    printed: Mapping[str, tuple[float, str]], masks: Collection[int] | None = None
+    printed: Mapping[str, tuple[float, str]],
+    masks: Collection[int] | None = None,
+    has_examples: bool = False,
 ) -> list[str]:
-    """How to read the table, where each printed score stands, and what scores a runtime.
+    """Return how to read the table, where printed scores stand, and what scores a runtime.
 
     Args:
         printed: By the name that its table gives a model the printed score and its source.
         masks: At how many each runtime's predictions were compared; None without runtimes.
+        has_examples: Whether miniatures stand beside published models.
     """
     listed_scores = "; ".join(
         f"{label} {percent(v)} ({src})" for label, (v, src) in printed.items()
@@ -111,13 +116,15 @@ def notes_of(
     n = " or ".join(map(str, sorted({*(masks or ())} - {0})))
     shown = [PRINTED.format(scores=listed_scores)] * bool(printed)
     ways = [WAYS_NOTE.format(at=f" at {n} masks" if n else "")] * (masks is not None)
-    return [NOTE, *shown, *ways]
+    return [NOTE, *[EXAMPLES] * has_examples, *shown, *ways]
 
 
-def verdicts(advice: Advice, printed: Sequence[str] = ()) -> dict[str, str]:
-    """What became of each model, in words; of a printed score it is said."""
-    found = {key: FITS if key in advice.front else BEATEN for key in advice.fits}
-    found |= {key: CLOSE for key in advice.close if key in found}
+def verdicts(comparison: Comparison) -> dict[str, str]:
+    """Return what became of each model, in words; of a printed score it is said."""
+    advice, printed = comparison.advice_of_all, comparison.printed
+    fits = FREE if comparison.limits == Limits() else FITS
+    found = {key: fits if key in advice.front else fits + BEATEN for key in advice.fits}
+    found |= {key: fits + CLOSE for key in advice.close if key in found}
     found |= {key: " and ".join(MISSES[n] for n in names) for key, names in advice.misses.items()}
     for form, part in ((DOUBT, advice.undecided), (UNMEASURED, advice.unmeasured)):
         found |= {
@@ -130,41 +137,44 @@ def verdicts(advice: Advice, printed: Sequence[str] = ()) -> dict[str, str]:
     return {key: f"{said}{BY_PRINT * (key in printed)}" for key, said in found.items()}
 
 
-def choose_finding(
-    found: tuple[Advice, Limits],
-    candidates: Mapping[str, Candidate],
-    specs: Mapping[str, Named],
-    printed: Sequence[str] = (),
-) -> Markup:
-    """Who meets the limits, and which of them is smallest, fastest and scores best."""
-    advice, limits = found
+def choose_finding(comparison: Comparison) -> Markup:
+    """Return who meets the limits, and which of them is smallest, fastest and scores best."""
+    advice, limits, specs = comparison.advice, comparison.limits, comparison.named
+    whose = ""
+    if comparison.examples:
+        whose = OF_EXAMPLES if len(comparison.ranked) == len(comparison.candidates) else PUBLISHED
 
     def names(keys: Sequence[str], measure: str = "") -> Markup:
-        marks = [" (printed)" * (measure == "score" and key in printed) for key in keys]
+        is_score = measure == "score"
+        marks = [" (printed)" * (is_score and key in comparison.printed) for key in keys]
         shown = [model_name(specs[key].key, specs[key].label) for key in keys]
         return listed([join(*pair) for pair in zip(shown, marks, strict=True)])
 
-    if len(advice.unmeasured) == len(candidates):
+    if len(advice.unmeasured) == len(comparison.ranked):
         lacking = {name for names in advice.unmeasured.values() for name in names}
         return finding(NOTHING[min(lacking)])
     if not advice.fits:
-        return finding("None of them clearly meets these limits.")
+        return finding(whose, "none clearly meets" if whose else NONE_MEETS, " these limits.")
     if len(advice.fits) == 1:
         alone = (
             " alone was measured." if limits == Limits() else " alone clearly meets these limits."
         )
-        return finding(names(advice.fits), alone)
-    kept = {key: candidates[key] for key in advice.fits}
+        return finding(whose, names(advice.fits), alone)
+    kept = {key: comparison.candidates[key] for key in advice.fits}
     parts = [join(what, ": ", names(_models_first(best(kept, n), specs), n)) for what, n in BEST]
-    said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else NO_LIMITS
-    return finding(said, listed(parts), _apart(kept), ".")
+    free = NO_LIMITS.lower() if whose else NO_LIMITS
+    said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else free
+    return finding(whose, said, listed(parts), _apart(kept), ".")
 
 
 NOTHING = {
-    "milliseconds": "Press “Measure here”: we only recommend what has a time measured here.",
+    "milliseconds": "Press “Time these models”: we only recommend what has a time measured here.",
     "score": "None of these models has this score; choose another one.",
 }
+NONE_MEETS = "None of them clearly meets"
 NO_LIMITS = "With no limits set: "
+PUBLISHED = "Of the published models, "
+OF_EXAMPLES = "Of the miniatures (an example), "
 BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
 
 
@@ -208,7 +218,7 @@ def timed_said(
         device=workload.device,
         dtype=workload.dtype,
         rounds=counted(rounds, "round"),
-        clock=ONE_THREAD if workload.clock == "compute" else "",
+        clock="" if workload.clock == "device" else f", {CLOCKS_SAID[workload.clock]}",
         work=work,
     )
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import assets
+from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits, Named
+from explorer.analysis.latency.ways import Way, measure_with_ways, ways_of
 from explorer.analysis.measures import share_interval
-from explorer.analysis.tasks.choose import Candidate, Figure, Named, advice
-from explorer.analysis.tasks.kept import TASKS
+from explorer.analysis.tasks.kept import TASKS, fitting_cards, tuned_scores
 from explorer.analysis.tasks.printed import PrintedScore, printed_scores
-from explorer.analysis.tasks.ways import Way, measure_with_ways, ways_of
+from explorer.models.choice.family import family_specs
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE, ModelSpec
 from explorer.models.spelling import spelling_of
@@ -27,9 +28,7 @@ from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, QUIET
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
 from explorer.ui.kit.words import PLACE
-from explorer.ui.tasks import choose_words as texts
-from explorer.ui.tasks.asking import specs_of
-from explorer.ui.tasks.kept import cards_of
+from explorer.ui.latency import choose_words as texts
 from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
@@ -62,17 +61,18 @@ class Measured:
 
 def build_fold(state: gr.State) -> None:
     """Three limits and a score, a press that measures, two charts and a table."""
-    with fold("tasks", "choose", texts.FOLD) as opened:
+    with fold("latency", "choose", texts.FOLD) as opened:
         with gr.Row(elem_classes="lt-controls"):
-            limits = [gr.Number(label=label, minimum=0) for label in (texts.SIZE, texts.TIME)]
+            free: dict[str, Any] = {"placeholder": texts.NO_LIMIT, "minimum": 0}
+            limits = [gr.Number(label=label, **free) for label in (texts.SIZE, texts.TIME)]
             score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
-            least = gr.Number(label=texts.LEAST, minimum=0, maximum=100)
+            least = gr.Number(label=texts.LEAST, maximum=100, **free)
         ways = gr.Checkbox(False, label=texts.WAYS)
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEASURE, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         standing, said, kept = gr.HTML(), gr.HTML(), gr.State(None)
-        picture, rows = Chart("tasks/choose"), gr.HTML()
+        picture, rows = Chart("latency/choose"), gr.HTML()
         asked, drawn = [state, kept, *limits, score, least], [said, picture, rows]
         opened.on_open(show_choice, asked, drawn, show_progress="hidden")
         events = [*(box.change for box in limits), score.change, least.change, kept.change]
@@ -96,48 +96,65 @@ def show_choice(
     *wishes: Any,  # noqa: ANN401 - two limits, the score's name and its limit
 ) -> list[Markup | str]:
     """The advice by what is known now; no model runs."""
-    from explorer.views.tasks.choose import choose_canvas, choose_table
+    from explorer.views.latency.choose import choose_canvas, choose_table
 
     if state is None:
         return ["", "", ""]
     size, time, score, least = wishes
-    specs: dict[str, Named] = {**choices_of(state, score)}
-    limits = texts.limits_from(size, time, least)
     if kept is not None and not kept.tells(names_of(state), score):
         kept = None
+    compared = comparison(state, kept, score, texts.limits_from(size, time, least))
+    printed = {p.row: (p.value, p.source) for p in printed_of(state, score).values()}
+    masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
+    said = texts.notes_of(printed, masks, bool(compared.examples))
+    return [
+        texts.choose_finding(compared),
+        choose_canvas(compared, texts.titles_of(score)),
+        join(choose_table(compared, texts.verdicts(compared), texts.HEAD), *map(note, said)),
+    ]
+
+
+def comparison(state: PageState, kept: Measured | None, score: str, limits: Limits) -> Comparison:
+    """Hold the models, and the other ways to run them that were timed, against the limits."""
+    specs: dict[str, Named] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
+    examples = [spec.name for spec in own_specs(state).values() if not spec.repo]
     for way in kept.ways if kept else ():
         own, by_words = candidates[way.spec.name], score in texts.RUN_HERE
         specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
-    found, printed = advice(candidates, limits), printed_of(state, score)
-    titles = texts.titles_of(score)
-    masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
-    said = texts.notes_of({p.row: (p.value, p.source) for p in printed.values()}, masks)
-    verdicts = texts.verdicts(found, tuple(printed))
-    return [
-        texts.choose_finding((found, limits), candidates, specs, tuple(printed)),
-        choose_canvas(specs, candidates, (found, limits), titles, tuple(printed)),
-        join(choose_table(specs, candidates, verdicts, texts.HEAD), *map(note, said)),
-    ]
+        examples += [way.label] * (way.spec.name in examples)
+    printed = tuple(printed_of(state, score))
+    return Comparison(specs, candidates, limits, printed, tuple(examples))
+
+
+def own_specs(state: PageState) -> dict[str, ModelSpec]:
+    """Return the page's own models by key."""
+    return {spec.key: spec for spec in family_specs(state.family)}
 
 
 def names_of(state: PageState) -> tuple[str, ...]:
     """The names of the page's own models."""
-    return tuple(spec.name for spec in specs_of(state).values())
+    return tuple(spec.name for spec in own_specs(state).values())
 
 
 def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
-    """By name the page's models and, beside miniatures, the published ones that papers score."""
-    own = list(specs_of(state).values())
-    beside = [] if own[0].repo else [BASE[key] for key in printed_scores(score)]
-    return {spec.name: spec for spec in (*own, *beside)}
+    """By name the published models that papers score, beside miniatures, then the page's own."""
+    own = list(own_specs(state).values())
+    has_bundled = not all(spec.repo for spec in own)
+    beside = [BASE[key] for key in printed_scores(score)] if has_bundled else []
+    return {spec.name: spec for spec in (*beside, *own)}
 
 
 def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
-    """The printed scores of the published models that stand beside the page's, by name."""
+    """Return the printed scores by name, of the published models that were not scored here."""
     shown, printed = choices_of(state, score), printed_scores(score)
-    beside = (spec for name, spec in shown.items() if name not in names_of(state))
-    return {spec.name: printed[spec.key] for spec in beside}
+    here = card_scores(state, score) if score not in texts.RUN_HERE else {}
+    published = (spec for spec in shown.values() if spec == BASE.get(spec.key))
+    return {
+        spec.name: printed[spec.key]
+        for spec in published
+        if spec.key in printed and spec.name not in here
+    }
 
 
 def candidates_of(state: PageState, kept: Measured | None, score: str) -> dict[str, Candidate]:
@@ -164,11 +181,9 @@ def exactly(value: float) -> Figure:
 
 def card_scores(state: PageState, task: str) -> dict[str, Figure]:
     """What the cards of the adapters say, by the model's name."""
-    from explorer.analysis.tasks.kept import tuned_scores
-
-    cards, _ = cards_of(state, task)
+    specs = own_specs(state)
+    cards, _ = fitting_cards(specs, task)
     found = tuned_scores(cards, task, distilled_pair()[0])
-    specs = specs_of(state)
     return {specs[key].name: Figure(one.value, one.low, one.high) for key, one in found.items()}
 
 
@@ -202,7 +217,7 @@ def measure_all(
         yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, sign)
 
     answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
-    shares = shares_of(words, answers, specs_of(state)[teacher].name) if reads_here else {}
+    shares = shares_of(words, answers, own_specs(state)[teacher].name) if reads_here else {}
     yield from running(MEASUREMENTS, job, request, partial(drawn, state, work, shares))
 
 
@@ -218,13 +233,13 @@ class Work:
 
 def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
     """The passes that a score was reached with: windows, phrases, or the page's sentences."""
-    cards, _ = cards_of(state, score) if score not in texts.RUN_HERE else ({}, {})
+    cards, _ = fitting_cards(own_specs(state), score) if score in TASKS else ({}, {})
     scored = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
     lengths = [one["tokens"] for one in scored.values() if "tokens" in one]
     if not lengths:
         lengths = [mean_tokens(spec, state) for spec in own]
     device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
-    workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "compute"))
+    workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
     return Work(score, workload, {key: one.get("passes", 1.0) for key, one in scored.items()})
 
 
