@@ -18,8 +18,8 @@ from explorer.packing import PACKED, pack, with_texts
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint"),
     "attention": ("summary", "ablation", "advanced"),
-    "layer": ("steps", "contexts"),
-    "depth": ("similarity", "patching", "moves"),
+    "layer": ("steps", "contexts", "more"),
+    "depth": ("similarity", "patching", "moves", "more"),
     "distillation": ("losses", "agreement", "live"),
     "tasks": ("pairs", "tuned"),
     "parameters": ("sizes", "embedding", "sharing", "memory"),

@@ -60,13 +60,13 @@ def depth_values(monkeypatch):
 
     monkeypatch.setattr(similarity, "sentences", lambda: ("the cat sat.", "a dog ran in paris."))
     monkeypatch.setattr(similarity, "_KEPT", {})
-    travel, _, film, _, cloud = moves.show_moves(STATE)
+    travel, _, film, _ = moves.show_moves(STATE)
     return {
         "depth/lens": tab.show(STATE)[1],
         "depth/similarity": list(similarity.show_similarity(STATE))[LAST][1],
         "depth/patching": list(patching.follow(STATE, "the dog sat on the [MASK]."))[LAST][2],
         "depth/travel": travel,
-        "depth/projection": cloud,
+        "depth/projection": moves.show_projection(STATE)[1],
         "depth/film": film,
     }
 

@@ -1,6 +1,6 @@
 // Two texts, patched: how much of the difference each word's state brings back, layer by layer.
 import {choice} from '../kit/choice.js';
-import {make, say, sayNodes, vary, word} from '../kit/dom.js';
+import {make, note, say, sayNodes, vary, word} from '../kit/dom.js';
 import {brief, fixed} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen} from '../page/here.js';
@@ -87,7 +87,7 @@ export function show(root, data, context) {
   draw();
   const left = data.near.length < data.n_masks ? make('p', {class: 'note'}, say(texts.first_masks, {n: data.near.length, all: data.n_masks})) : '';
   root.replaceChildren(offers(data, context), top, bar, maps, left,
-    make('p', {class: 'note'}, texts.how), make('p', {class: 'note'}, texts.frame));
+    note(texts.how), note(texts.frame));
 }
 
 /** @type {import('../gradio.js').Picture['constants']} */

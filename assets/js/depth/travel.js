@@ -1,6 +1,6 @@
 // How one word moves: a chart for each model, its cosine to where it began and to where it ends.
 import {choice} from '../kit/choice.js';
-import {make} from '../kit/dom.js';
+import {make, note} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {choose, chosen} from '../page/here.js';
 
@@ -20,6 +20,6 @@ export function show(root, {figures, first, texts, ways, words}) {
       choose({at: Number(key) === first ? -1 : Number(key)});
       draw(Number(key));
     }),
-    make('div', {class: 'dt'}, ...charts.map(one => one.node)), make('p', {class: 'note'}, texts.note));
+    make('div', {class: 'dt'}, ...charts.map(one => one.node)), note(texts.note));
   draw(at);
 }

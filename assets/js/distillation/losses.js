@@ -1,5 +1,5 @@
 // The triple loss on one sentence: weights and temperature move here, the parts arrived once.
-import {make, stacks, vary} from '../kit/dom.js';
+import {make, note, stacks, vary} from '../kit/dom.js';
 import {brief, fixed, percent, shown} from '../kit/numbers.js';
 
 const PARTS = ['ce', 'mlm', 'cos'];
@@ -86,7 +86,7 @@ export function show(root, data) {
     stacks(make('div', {class: 'table', tabindex: 0, role: 'region', 'aria-label': texts.table}, make('table', {},
       make('thead', {}, make('tr', {}, ...texts.columns.map(name => make('th', {scope: 'col'}, name)))),
       make('tbody', {}, ...PARTS.map(part => rows[part].node))))),
-    ...texts.notes.map(sentence => make('p', {class: 'note'}, sentence)),
+    ...texts.notes.map(sentence => note(sentence)),
     view.head, view.worst, view.strip);
 }
 

@@ -1,5 +1,5 @@
 // Charts by Plotly: the library is fetched when the first one comes near, the page's light or dark laid beneath.
-import {make, touched} from './dom.js';
+import {make, note as noted, touched} from './dom.js';
 
 /** Where the library and the looks of charts are, beside the page's own modules. */
 export const addresses = () => ['plotly.min.js', 'templates.json'].map(name => new URL(`../${name}`, import.meta.url).href);
@@ -127,7 +127,7 @@ export function show(root, {figures, numbers, finding, note}) {
   const charts = figures.map(spec => figure(spec, spec.layout.meta?.label ?? spec.layout.title?.text ?? ''));
   root.replaceChildren(...finding ? [make('p', {class: 'finding'}, finding)] : [],
     make('div', {class: figures.length > 1 ? 'fg-pair' : null}, ...charts.map(one => one.node)),
-    ...note ? [make('p', {class: 'note'}, note)] : [], readable(numbers));
+    ...note ? [noted(note)] : [], readable(numbers));
 }
 
 /** @type {import('../gradio.js').Picture['whole']} */

@@ -1,6 +1,6 @@
 // Factorised embedding: V x H against V x E + E x H, for any three widths.
 import {slider} from '../kit/choice.js';
-import {el, say} from '../kit/dom.js';
+import {el, note, say} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {digits, exact, fine} from '../kit/numbers.js';
 
@@ -35,7 +35,7 @@ export function show(root, data) {
     chips.append(chip);
   }
   const [spec] = data.figures, chart = figure(spec, texts.chart);
-  root.replaceChildren(sentence, controls, chips, chart.node, el('p', 'note', texts.note));
+  root.replaceChildren(sentence, controls, chips, chart.node, note(texts.note));
   function refresh() {
     const {v, h, e} = choice, plain = v * h, split = factorised(v, h, e), even = plain / (v + h);
     sentence.textContent = say(split < plain ? texts.saves : texts.costs, {

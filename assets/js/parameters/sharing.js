@@ -1,6 +1,6 @@
 // What layers hold in common: four counts from real networks, the paper's scores, and any depth.
 import {slider, switcher} from '../kit/choice.js';
-import {el, say, stacks} from '../kit/dom.js';
+import {el, note, say, stacks} from '../kit/dom.js';
 import {figure} from '../kit/figure.js';
 import {look} from '../page/look.js';
 import {digits, exact, million} from '../kit/numbers.js';
@@ -36,7 +36,7 @@ export function show(root, data) {
   const lower = el('div', 'pm-controls');
   lower.append(depth.node);
   root.replaceChildren(sentence, controls, bars, el('h3', 'pt-published', texts.scores), scores,
-    el('p', 'note', texts.published), deep, lower, chart.node);
+    note(texts.published), deep, lower, chart.node);
   function refresh() {
     const rows = modes[widthIn(modes)], of = Object.fromEntries(rows.map(r => [r.mode, r]));
     sentence.textContent = say(texts.finding, {none: million(of.none.total), all: million(of.all.total),

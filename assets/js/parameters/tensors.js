@@ -1,6 +1,6 @@
 // Every tensor as a rectangle inside its part: stored once, or counted for every use in a pass.
 import {switcher} from '../kit/choice.js';
-import {make} from '../kit/dom.js';
+import {make, note} from '../kit/dom.js';
 import {figure, readable} from '../kit/figure.js';
 import {look} from '../page/look.js';
 
@@ -23,5 +23,5 @@ export function show(root, {figures, numbers, texts}) {
       counted.value = way;
       charts.forEach((chart, i) => chart.set(of(way)[i]));
     }),
-    make('div', {class: 'dt'}, ...charts.map(one => one.node)), make('p', {class: 'note'}, texts.note), readable(numbers));
+    make('div', {class: 'dt'}, ...charts.map(one => one.node)), note(texts.note), readable(numbers));
 }

@@ -1,5 +1,5 @@
 // Every word masked in turn: a tile per word, a line per model, darker where it surprises.
-import {captioned, closest, make, say, vary} from '../kit/dom.js';
+import {captioned, closest, make, note, say, vary} from '../kit/dom.js';
 import {number} from '../kit/numbers.js';
 
 const DARKEST_NATS = 9;
@@ -96,7 +96,7 @@ export function show(root, data) {
   });
   const legend = make('p', {class: 'pw-legend'}, ...Object.entries(data.labels).map(([key, label]) =>
     make('span', {class: 'pw-line', 'data-model': key}, make('span', {class: 'model-name', 'data-model': key}, label))));
-  root.replaceChildren(legend, strip, panel, make('p', {class: 'note'}, data.texts.rule));
+  root.replaceChildren(legend, strip, panel, note(data.texts.rule));
   const index = choice.at ?? mostTelling(data.words);
   choose(index, false);
   if (hadFocus && tiles[index]) tiles[index].focus();

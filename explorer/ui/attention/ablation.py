@@ -17,7 +17,7 @@ from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG
 from explorer.ui.kit.take import takeable
-from explorer.views.markup import explained, finding, note
+from explorer.views.markup import explained, finding, join, note
 
 if TYPE_CHECKING:
     from explorer.analysis.attention.ablation import HeadAblation, HeadImportance
@@ -32,7 +32,7 @@ def build_fold(state: gr.State) -> None:
             sweep = gr.Button(texts.SWEEP, size="sm")
             stop = gr.Button(texts.STOP, size="sm", visible=False)
         changes = gr.HTML()
-        gr.HTML(note(explained(texts.HOW, "KL", "nats")))
+        gr.HTML(join(note(explained(texts.HOW, "KL", "nats")), note(texts.OFF)))
         heads.on_open(show_switches, [state], [said, switches, changes, stop])
         switches.on_question(
             show_changes,

@@ -14,10 +14,8 @@ ALL_ON = (
     "All heads are on. Click a head to switch it off, or a layer's number to switch the whole "
     "layer."
 )
-HOW = (
-    "A head that is off has its output set to zero before the layer's output projection. The "
-    "change is KL(before ‖ after) over the whole vocabulary, in nats; 0 is no change."
-)
+HOW = "Changes are KL(before ‖ after) over the whole vocabulary, in nats; 0 is no change."
+OFF = "A head that is off has its output set to zero before the layer's output projection."
 SWITCHES = {
     "layer": "Layer {layer}: switch all its heads",
     "head": "{model} layer {layer}, head {head}",

@@ -15,8 +15,8 @@ SAID = {
     "neuron": "the query and key of one head; point at a token and press + to see the sum",
 }
 CREDIT = (
-    "Drawn by BertViz (Vig 2019, Apache-2.0) with D3 and jQuery, all served from here. It counts "
-    "layers and heads from 0 and shows word pieces."
+    "BertViz (Vig 2019, Apache-2.0) counts layers and heads from 0 and shows word pieces.\n"
+    "It is drawn with D3 and jQuery, all served from here."
 )
 TOO_LONG = (
     "The text has {n} tokens for {label}; this view draws up to {limit}, beyond which its lines "

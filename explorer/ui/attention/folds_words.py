@@ -31,7 +31,7 @@ SUMMARY_FORMULAS = {
     ),
     "rollout": (
         "R = Â(L) · … · Â(2) · Â(1), with Â(l) = (mean over heads of a(l) + I) / 2",
-        "How much of each input word reaches each position if attention alone moved information; "
+        "How much of each input word reaches each position if attention alone moved information.\n"
         "I is the residual connection and each new layer multiplies from the left (Abnar and "
         "Zuidema 2020).",
     ),
@@ -83,9 +83,16 @@ def _drawn(one: Drawn) -> Markup:
 
 
 def formula_html(kind: str) -> Markup:
-    """The formula of a summary, one click away, and what it means."""
+    """Return what a summary means, and one click away its formula and the rest."""
     formula, meaning = SUMMARY_FORMULAS[kind]
+    first, _, rest = meaning.partition("\n")
     return join(
-        note(explained(meaning, "logit")),
-        el("details", el("summary", FORMULA), el("p", formula, class_="aw-formula"), class_="note"),
+        note(explained(first, "logit")),
+        el(
+            "details",
+            el("summary", FORMULA),
+            el("p", formula, class_="aw-formula"),
+            el("p", rest) if rest else None,
+            class_="note",
+        ),
     )

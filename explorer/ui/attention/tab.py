@@ -72,13 +72,13 @@ def headline(
     here = {spec.key: spec for spec in specs}
     pairs = [(here[s.kind.teacher], s) for s in specs if s.kind.teacher in here]
     if not pairs:
-        return join(finding(all_heads), note(chosen))
+        return join(finding(all_heads[0]), *map(note, all_heads[1:]), note(chosen))
     teacher, student = pairs[0]
     kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
     return join(
         texts.kept_finding(kept, teacher, student),
         texts.kept_list(kept, teacher, student),
-        note(all_heads),
+        *map(note, all_heads),
         note(chosen),
     )
 

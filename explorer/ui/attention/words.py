@@ -132,8 +132,8 @@ def attention_sentence(
     statistics: Mapping[str, HeadStatistics],
     labels: Mapping[str, str],
     n_words: int,
-) -> Markup:
-    """How much of the attention rests on the added tokens, and who watches the neighbours."""
+) -> list[Markup]:
+    """Say how much attention goes to the added tokens, and how many heads attend to neighbours."""
     rests: list[Markup] = []
     counts: list[Markup] = []
     neighbours = [KINDS.index("previous"), KINDS.index("next")]
@@ -143,16 +143,10 @@ def attention_sentence(
         rests.append(join(share, " in " if rests else " of attention in ", name))
         close = int(np.isin(result.kind, neighbours).sum())
         counts.append(join(f"{close} of {result.kind.size}"))
-    watchers = (
-        ["; heads that attend mainly to a neighbouring word: ", listed(counts), "."]
-        if n_words > 1
-        else ["."]
-    )
-    return join(
-        explained("[CLS] and [SEP] receive ", "[CLS]"),
-        listed(rests),
-        *watchers,
-    )
+    said = [join(explained("[CLS] and [SEP] receive ", "[CLS]"), listed(rests), ".")]
+    if n_words > 1:
+        said.append(join("Heads that attend mainly to a neighbouring word: ", listed(counts), "."))
+    return said
 
 
 def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:

@@ -22,16 +22,17 @@ STOP = "Stop"
 STOPPED = "Stopped. Open this fold again to continue."
 NO_MODEL = "No model is available to compare."
 SIMILARITY_NOTE = (
-    "Linear CKA (Kornblith et al. 2019) between the hidden states of {n} words of the bundled "
-    "sentences, each word the mean of its pieces: 1 means identical up to rotation and scale. "
-    "With few words and wide states CKA is high even by chance: compare with the shuffled words. "
-    "From the top left, each model's layers begin with its embeddings."
+    "Linear CKA between hidden states: 1 means identical up to rotation and scale; compare with "
+    "the shuffled words.\n"
+    "Kornblith et al. 2019, on {n} words of the bundled sentences, each word the mean of its "
+    "pieces. With few words and wide states CKA is high even by chance. From the top left, each "
+    "model's layers begin with its embeddings."
 )
 LINEAGE_NOTE = (
-    "Outlined: the layer pairs in which {student} was initialised from {teacher}. A common "
-    "misconception: that each student layer is trained to match every second teacher layer. The "
-    "cosine loss compares the last hidden states only; any other similarity comes from the "
-    "initialisation and the data. "
+    "Outlined: the layer pairs in which {student} was initialised from {teacher}.\n"
+    "A common misconception: that each student layer is trained to match every second teacher "
+    "layer. The cosine loss compares the last hidden states only; any other similarity comes from"
+    " the initialisation and the data. "
 )
 AS_COPIED = "By weights, every student layer is still closest to the layer it was copied from ({})."
 NOT_AS_COPIED = "By weights, the student's layers are closest to teacher layers {}; they were "
@@ -46,10 +47,12 @@ MOVES = {
     "end": "cosine to the last state",
     "layer": "layer",
     "embeddings": "emb.",
-    "note": "The state of one word after each layer (the mean of its pieces), compared with its "
-    "own first and last state: 1 is the same direction, 0 is orthogonal. The states of a model "
-    "may share a direction that has nothing to do with the word: look at the trend, not the level.",
+    "note": "The state of a word (the mean of its pieces): 1 is the same direction, 0 is "
+    "orthogonal.\n"
+    "The states of a model may share a direction that has nothing to do with the word: look at "
+    "the trend, not the level.",
 }
+MORE_FOLD = "More: where do the models' states lie, in three dimensions?"
 PROJECTION = {
     "title": "Word states of all models in three dimensions",
     "finding": "The same words in all models: their states after each layer, in three dimensions.",
@@ -57,7 +60,7 @@ PROJECTION = {
     "embeddings": "emb.",
     "prefix": "Layer ",
     "note": "The first three principal components of all word states of this text show {share} of "
-    "their variance. Each model's states were centred, scaled to the same mean square and rotated "
+    "their variance.\nEach model's states were centred, scaled to the same mean square and rotated "
     "onto {first}'s (orthogonal Procrustes, layers of the same relative depth). The rotation is "
     "fitted to these words alone: on a short text it brings any two models close. A shallower "
     "model stands at its layer of the same relative depth. The lines follow “{word}” from the "
@@ -74,9 +77,9 @@ SHARED = {
     "label": "Head {head}: its attention at each application of the shared layer",
 }
 SHARED_NOTE = (
-    "{model} has one set of attention weights and applies it in every layer, so whatever changes "
-    "from picture to picture comes from the states it reads. Rows are queries, columns the words "
-    "they attend to; of a long text the first {n}."
+    "The weights are the same in every picture, so what changes comes from the states they read.\n"
+    "{model} has one set of attention weights and applies it in every layer. Rows are queries, "
+    "columns the words they attend to; of a long text the first {n}."
 )
 NO_SHARED = "No model here shares its layer, so it has no shared heads."
 
@@ -102,8 +105,9 @@ def lineage_note(lineage: WeightLineage, names: tuple[str, str]) -> Markup:
     begin = LINEAGE_NOTE.format(teacher=names[0], student=names[1])
     origin = _layers(lineage.initialised_from)
     if lineage.is_as_initialised:
-        return note(begin, AS_COPIED.format(origin))
-    return note(begin, NOT_AS_COPIED.format(_layers(lineage.nearest)), COPIED_FROM.format(origin))
+        return note(begin + AS_COPIED.format(origin))
+    closest = NOT_AS_COPIED.format(_layers(lineage.nearest))
+    return note(begin + closest + COPIED_FROM.format(origin))
 
 
 def _layers(layers: Sequence[int]) -> str:

@@ -1,6 +1,7 @@
 """Depth fold: how a word's state moves, and how a shared layer's heads change meanwhile."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import gradio as gr
 
@@ -12,55 +13,79 @@ from explorer.ui.depth import folds_words as texts
 from explorer.ui.depth import words as tab_words
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
-from explorer.views.markup import el, join, note
+from explorer.views.markup import Markup, el, join, note
 
 MOST_WORDS = 64
 
 
-def build_fold(state: gr.State) -> None:
-    """Two curves for each model, and below them the shared heads."""
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """The words of a text and the places of their pieces in each model that is there."""
+
+    runs: Mapping[str, Run]
+    groups: Mapping[str, Groups]
+    words: Sequence[AlignedWord]
+
+
+def build_folds(state: gr.State) -> None:
+    """Two curves for each model and below them the shared heads; apart, all states at once."""
     with fold("depth", "moves", texts.MOVES_FOLD) as opened:
         travel, said = Canvas("depth/travel"), gr.HTML()
-        film, remark, cloud = Canvas("depth/film"), gr.HTML(), Chart("depth/projection")
-        opened.on_open(show_moves, [state], [travel, said, film, remark, cloud])
+        film, remark = Canvas("depth/film"), gr.HTML()
+        opened.on_open(show_moves, [state], [travel, said, film, remark])
+    with fold("depth", "more", texts.MORE_FOLD) as opened:
+        said, cloud = gr.HTML(), Chart("depth/projection")
+        opened.on_open(show_projection, [state], [said, cloud])
 
 
-def show_moves(state: PageState | None) -> list[str]:
-    """From the states of the run alone."""
+def followed(state: PageState) -> Followed | Markup:
+    """Return the words that are followed, or why there are none."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.depth.travel import word_travel
-    from explorer.views.depth.travel import travel_canvas
 
-    if state is None:
-        return [""] * 5
     runs, _ = get_answers(state)
     if not runs:
-        return ["", note(texts.NO_MODEL), "", "", ""]
+        return note(texts.NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
     shown = alignment.content[:MOST_WORDS]
     if not shown:
-        return ["", note(tab_words.NO_WORD), "", "", ""]
+        return note(tab_words.NO_WORD)
     groups = {key: tuple(alignment.groups[key][i] for i in shown) for key in runs}
-    found = {key: word_travel(run, groups[key]) for key, run in runs.items()}
-    words = [alignment.words[i] for i in shown]
-    labels = {key: run.spec.label for key, run in runs.items()}
-    travel = travel_canvas(found, labels, groups, words, texts.MOVES)
-    return [travel, *show_shared(state), show_projection(runs, groups, words)]
+    return Followed(runs, groups, [alignment.words[i] for i in shown])
 
 
-def show_projection(
-    runs: Mapping[str, Run], groups: Mapping[str, Groups], words: Sequence[AlignedWord]
-) -> str:
-    """All models whose states are as wide as the first one's."""
+def show_moves(state: PageState | None) -> list[str]:
+    """Draw how each word moves; from the states of the run alone."""
+    from explorer.analysis.depth.travel import word_travel
+    from explorer.views.depth.travel import travel_canvas
+
+    found = followed(state) if state else ""
+    if state is None or not isinstance(found, Followed):
+        return ["", found if isinstance(found, str) else "", "", ""]
+    travels = {key: word_travel(run, found.groups[key]) for key, run in found.runs.items()}
+    labels = {key: run.spec.label for key, run in found.runs.items()}
+    travel = travel_canvas(travels, labels, found.groups, found.words, texts.MOVES)
+    return [travel, *show_shared(state)]
+
+
+def show_projection(state: PageState | None) -> list[str]:
+    """Draw the states of all models that are as wide as the first one's."""
     from explorer.analysis.depth.projection import state_projection
     from explorer.analysis.depth.word_states import word_states
     from explorer.views.depth.projection import projection_canvas
 
-    width = next(iter(runs.values())).hidden_states.shape[-1]
-    alike = {key: run for key, run in runs.items() if run.hidden_states.shape[-1] == width}
-    found = state_projection({k: word_states(r.hidden_states, groups[k]) for k, r in alike.items()})
+    found = followed(state) if state else ""
+    if not isinstance(found, Followed):
+        return [found, ""]
+    width = next(iter(found.runs.values())).hidden_states.shape[-1]
+    alike = {k: run for k, run in found.runs.items() if run.hidden_states.shape[-1] == width}
+    states = {k: word_states(run.hidden_states, found.groups[k]) for k, run in alike.items()}
     labels = {key: run.spec.label for key, run in alike.items()}
-    return projection_canvas(found, labels, groups, words, texts.PROJECTION)
+    return [
+        "",
+        projection_canvas(
+            state_projection(states), labels, found.groups, found.words, texts.PROJECTION
+        ),
+    ]
 
 
 def show_shared(state: PageState) -> list[str]:

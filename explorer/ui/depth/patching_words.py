@@ -42,19 +42,20 @@ PICTURE = {
     "map": "{model}: the share of the difference that each word's state restores, by layer",
     "cell": "{model}, {word}, {layer}: {share}",
     "answers": "{first} (first text) against {second} (second text)",
-    "same": "Both texts have the same top prediction, so we track the two words with the largest "
-    "terms of the KL divergence: {first} (likelier in the first text) against {second} (likelier "
-    "in the second)",
-    "gaps": "; difference of the two scores, in logits: {d_first} and {d_second}.",
+    "same": "Same top prediction, so by KL: {first} (first text) against {second} (second text)",
+    "gaps": "; logit differences: {d_first} and {d_second}.",
     "little": "The scores of the two texts differ by only {gap} logits, too little to divide by: "
     "nothing is drawn.",
-    "how": "A cell is one pass over the second text in which that word's state at that layer is "
-    "replaced by the first text's. It shows the share of the difference that this restores: "
-    "(d_patch − d_second) / (d_first − d_second), where d is the difference of the two scores. 1: "
-    "as in the first text; 0: as in the second; below 0 (dashed): moved the other way. The shares "
-    "of a layer need not add up to 1, because states interact.",
+    "how": "A cell: the share of the difference that the first text's state restores there.\n"
+    "One pass over the second text, in which that word's state at that layer is replaced by the "
+    "first text's: (d_patch − d_second) / (d_first − d_second), where d is the difference of the "
+    "two scores. 1: as in the first text; 0: as in the second; below 0 (dashed): moved the other "
+    "way. The shares of a layer need not add up to 1, because states interact. "
+    "Where both texts have the same top prediction, the two words are those with the largest terms "
+    "of the KL divergence, one likelier in each text.",
     "frame": "Between lines: the changed word and the [MASK]. Layers are aligned by relative "
-    "depth. Activation patching: Vig et al. 2020; Meng et al. 2022.",
+    "depth.\n"
+    "Activation patching: Vig et al. 2020; Meng et al. 2022.",
     "terms": places("logits", "KL"),
 }
 

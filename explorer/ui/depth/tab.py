@@ -25,7 +25,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
     similarity.build_fold(state)
     patching.build_fold(state)
-    moves.build_fold(state)
+    moves.build_folds(state)
     return headline
 
 

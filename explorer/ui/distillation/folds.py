@@ -22,7 +22,7 @@ from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import stop_comes, stop_goes
 from explorer.ui.kit.take import takeable
-from explorer.views.markup import el, note
+from explorer.views.markup import el, fold_link, note
 
 ROUNDS = (1, 100, 10_000)
 MAX_SEED = 2**31
@@ -86,7 +86,7 @@ def build_agreement(state: gr.State) -> None:
         event = run.click(plain_errors(run_agreement), [state], [picture], **LIGHT)
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
         stop_goes(stop, event)
-        gr.HTML(note(texts.ELSEWHERE))
+        gr.HTML(note(fold_link(texts.ELSEWHERE, "depth", "similarity")))
 
 
 def run_agreement(state: PageState | None) -> Iterator[str]:

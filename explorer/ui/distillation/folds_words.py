@@ -28,23 +28,24 @@ LOSSES = {
     "worst": "Largest divergence at “{word}”: {kl} nats, {share}% of the sentence's total.",
     "word": "{kl} nats; cosine of the last hidden states {cos}",
     "notes": [
-        "L_ce = T² · KL(teacher ‖ student) averaged over all tokens, [CLS] and [SEP] included; "
-        "L_mlm = cross-entropy of the student on masked words; L_cos = 1 − cosine of the last "
-        "hidden states. Terms and weights are those of the authors' code; the paper prints no "
-        "weights.",
+        "L_ce = T² · KL(teacher ‖ student), token mean; L_mlm = cross-entropy on masked words; "
+        "L_cos = 1 − cosine.\n"
+        "L_ce is averaged over all tokens, [CLS] and [SEP] included; L_cos is of the last hidden "
+        "states. Terms and weights are those of the authors' code; the paper prints no weights.",
     ],
 }
 CE_TWICE = (
-    "At T = 2, L_ce is {all:.4f} nats over all {n} tokens, as above, and {hidden:.4f} over the "
-    "{masks} masked {pieces} alone. The recipe has a switch for that (restrict_ce_to_mask), and "
-    "the bundled student was trained with it: on the second number only."
+    "At T = 2, L_ce is {all:.4f} nats over all {n} tokens and {hidden:.4f} over the {masks} "
+    "masked {pieces} alone.\n"
+    "The recipe has a switch for that (restrict_ce_to_mask), and the bundled student was trained "
+    "with it: on the second number only."
 )
 UNLIKE_WIDTHS = (
     "L_cos is undefined: {teacher}'s hidden states have {t} dimensions, {student}'s {s}."
 )
 NO_ANSWER = (
-    "L_mlm is left out: it needs the original word behind the mask, which is unknown here. Click "
-    "a word in the sentence above to mask it, and it is known."
+    "L_mlm is left out: the original word behind the mask is unknown. Click a word above to mask "
+    "it, and it is known."
 )
 
 NOT_ONE_PIECE = (
@@ -69,9 +70,10 @@ AGREEMENT = {
 
 MASKING_TITLE = "Masking: which words would be masked in training?"
 MASKING = (
-    "Each token is selected with probability 15%; of these, 80% become [MASK], 10% a random piece "
-    "and 10% stay unchanged, and all must be predicted. In the long run that is 12%, 1.5% and "
-    "1.5% of all tokens. This is the first round in full."
+    "15% of tokens are selected: 80% of them become [MASK], 10% a random piece, 10% stay "
+    "unchanged.\n"
+    "All selected tokens must be predicted. In the long run that is 12%, 1.5% and 1.5% of all "
+    "tokens. This is the first round in full."
 )
 OWN_MASKS = " {masks} already masked: nothing is drawn from {them}, and {they} not counted."
 NOTHING_TO_MASK = "No word in this text can be masked in training."
@@ -117,10 +119,7 @@ def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
     )
 
 
-ELSEWHERE = (
-    "Which teacher layers the student's layers resemble, and from which they were initialised, is "
-    "shown in Depth: “CKA: which layers have similar representations?”"
-)
+ELSEWHERE = "Which teacher layers do the student's layers resemble, and come from?"
 
 
 def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:

@@ -5,8 +5,9 @@ from explorer.analysis.distillation.live import LiveReport, LiveSettings
 
 FOLD = "Live distillation: can I watch a student learn?"
 INTRO = (
-    "A new student learns from the bundled BERT on short plain sentences that come with the "
-    "explorer, with the recipe's own losses. Runs are not saved; one at a time."
+    "A new student learns from the bundled BERT with the recipe's own losses. One run at a time; "
+    "none is saved.\n"
+    "It learns on short plain sentences that come with the explorer."
 )
 LAYERS, START, STEPS, SEED = "Student layers", "Initialised", "Steps", "Seed"
 STARTS = {"copied": "from alternate teacher layers", "random": "at random"}

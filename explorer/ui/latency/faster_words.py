@@ -8,16 +8,17 @@ from explorer.analysis.latency.variants import VariantLatency
 
 TITLE = "Faster inference: what would help here?"
 NOTE = (
-    "The same pass in float32, in lower precisions, compiled by torch.compile, and in ONNX Runtime "
-    "and OpenVINO, in the same rounds; beside the speed-up, what it does to the predictions where "
-    "the weights are real. The runtimes take up to a minute per model to build and run in "
-    "processes of their own, with the same timing and as many threads; that may cost a small model "
-    "a few percent. Stop ends them at once. int8 is torch's dynamic quantisation: one scale per "
-    "row of a weight matrix, with the inputs of each product quantised to 8 bits too. int8 weights "
-    "keeps only the weights in 8 bits and computes in float32: a quarter of the memory for them, "
-    "nearly the same predictions. Memory is the resident memory of a process that does nothing but "
-    "run the model this way; PyTorch is part of it, and what torch.compile needs to compile, but "
-    "not in the rows of ONNX Runtime and OpenVINO, which serve an exported file."
+    "Lower precisions, torch.compile, ONNX Runtime and OpenVINO: the speed-up, and what it does "
+    "to the predictions.\n"
+    "All are timed in the same rounds as float32; predictions are compared where the weights are "
+    "real. The runtimes take up to a minute per model to build and run in processes of their own,"
+    " with the same timing and as many threads; that may cost a small model a few percent. Stop "
+    "ends them at once. int8 is torch's dynamic quantisation: one scale per row of a weight "
+    "matrix, with the inputs of each product quantised to 8 bits too. int8 weights keeps only the"
+    " weights in 8 bits and computes in float32: a quarter of the memory for them, nearly the "
+    "same predictions. Memory is the resident memory of a process that does nothing but run the "
+    "model this way; PyTorch is part of it, and what torch.compile needs to compile, but not in "
+    "the rows of ONNX Runtime and OpenVINO, which serve an exported file."
 )
 HEAD = [
     "Model",

@@ -43,9 +43,10 @@ SAVE = "Save this measurement:"
 HOW_MUCH = "Time by length: is DistilBERT 60% faster, and where do the models cross over?"
 CLAIM = "Is DistilBERT 60% faster?"
 CLAIM_NOTE = (
-    "The paper timed one pass over the STS-B development set on a CPU with batch size 1: 668 s "
-    "for BERT, 410 s for DistilBERT. That is 1.63 times the throughput, or 38.6% less time; “60% "
-    "faster” refers to throughput. As a ratio of times it is 0.61. Here two passes are timed: the "
+    "“60% faster” refers to throughput: the paper timed 410 s for DistilBERT against 668 s for "
+    "BERT.\n"
+    "One pass over the STS-B development set on a CPU with batch size 1: 1.63 times the "
+    "throughput, or 38.6% less time; as a ratio of times, 0.61. Here two passes are timed: the "
     "encoder alone, and with the MLM head at every position, which costs both models the same."
 )
 PUBLISHED = 410 / 668
@@ -55,10 +56,11 @@ CLAIM_PARTS = {False: "encoder only", True: "with the MLM head"}
 
 SWEEP = "Where do the curves cross?"
 SWEEP_NOTE = (
+    "Left: time. Right: time over the first model's, with 95% confidence intervals.\n"
     "The same measurement at every length (or batch size), each with its own rounds. Left: the "
     "first model's median time, and for the others that time multiplied by their ratio on the "
-    "right. Whiskers are 95% confidence intervals of the ratio, widened for differences between "
-    "runs; a point without one had too few rounds."
+    "right. Intervals are widened for differences between runs; a point without one had too few "
+    "rounds."
 )
 LENGTHS = "Lengths 16 to 512"
 BATCHES = "Batch sizes 1 to 32"
@@ -72,9 +74,10 @@ SWEEP_TITLES = {"length": "tokens", "batch": "batch size", "ms": "ms", "ratio": 
 
 LIMITS = "Roofline: how close to this machine's limit?"
 LIMITS_NOTE = (
-    "A pass can be no faster than its arithmetic at the speed of a large matrix product, nor than "
-    "reading its layers' weights from the fastest memory that holds them. Both limits are "
-    "measured here."
+    "Two limits are measured here: the arithmetic of a large matrix product, and reading the "
+    "layers' weights.\n"
+    "A pass can be no faster than its arithmetic at that speed, nor than reading its weights from"
+    " the fastest memory that holds them."
 )
 LIMITS_HEAD = [
     "Model",
@@ -91,7 +94,7 @@ LIMITS_HEAD = [
 
 STEPS = "{done} of {asked} steps done, {share:.0%}."
 
-ADVANCED = "Roofline: how close to this machine's limit, and how does another machine compare?"
+ADVANCED = "More: roofline, and a measurement of another machine"
 RECORDED = "How does another machine compare?"
 RECORDED_NOTE = (
     "Open a measurement saved from this page elsewhere. It is kept apart from this machine's."

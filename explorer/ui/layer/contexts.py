@@ -1,4 +1,4 @@
-"""Layer fold: one text read in six ways, the same over many sentences, and reading in order."""
+"""Layer fold: one text read in six ways, and the same over many sentences."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
@@ -22,7 +22,6 @@ from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
 from explorer.ui.kit.running import how_it_stands, running
 from explorer.ui.kit.take import takeable
-from explorer.ui.layer import recurrent
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.pressed import pressed
 from explorer.views.markup import join, note, table
@@ -39,13 +38,12 @@ _KEPT: dict[tuple, Any] = {}
 
 
 def build_fold(state: gr.State) -> None:
-    """The table of the text; two presses for what takes longer."""
+    """The table of the text; a press for what takes longer."""
     with fold("layer", "contexts", texts.CONTEXTS_FOLD) as opened:
         answers = gr.HTML()
         opened.on_open(show_contexts, [state], [answers])
         label = texts.MANY.format(n=len(assets.sentences()))
         pressed(state, label, Chart("layer/held_out", render=False), LINE, score, **QUEUE)
-        recurrent.build(state)
 
 
 def show_contexts(state: PageState | None) -> str:

@@ -10,10 +10,11 @@ from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import running
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.pressed import pressed
-from explorer.views.markup import Markup, el, finding, join, note
+from explorer.views.markup import Markup, finding, join, note
 
 if TYPE_CHECKING:
     from explorer.analysis.layer.recurrent import RecurrentPoint
@@ -22,11 +23,11 @@ if TYPE_CHECKING:
 TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
 
 
-def build(state: gr.State) -> None:
+def build_fold(state: gr.State) -> None:
     """The button and what it measures."""
-    gr.HTML(el("h3", texts.RECURRENT_TITLE))
-    chart = Chart("layer/recurrent", render=False)
-    pressed(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
+    with fold("layer", "more", texts.RECURRENT_FOLD):
+        chart = Chart("layer/recurrent", render=False)
+        pressed(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
 
 
 def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:

@@ -25,8 +25,8 @@ CALLS_HEADS = {
 }
 CALLS_CHIP = "Call {layer} ran layer {tensor}"
 CALLS_NOTE = (
-    "Counted by forward hooks during one forward pass. Each chip is one layer call; a dashed chip "
-    "reuses weights that an earlier call used."
+    "Counted during one forward pass. Each chip is one layer call; a dashed chip reuses weights "
+    "of an earlier call."
 )
 LOADED = "loaded weights"
 SHAPE_ONLY = "shape only, no weights"
@@ -118,8 +118,9 @@ SPECTRUM_TEXTS = {
     "rank": "{label}: rank {rank}",
     "index": "Singular value, largest first",
     "share": "Over the largest",
-    "note": "Singular values of the word table that the layers see, divided by the largest, in "
-    "float64; values near 10⁻¹⁶ are rounding error. For ALBERT the table is the product V × E × H.",
+    "note": "Singular values of the word table, over the largest; values near 10⁻¹⁶ are rounding "
+    "error.\n"
+    "In float64, of the table that the layers see: for ALBERT the product V × E × H.",
 }
 
 SHARING = "Weight sharing: does ALBERT really run one layer again and again?"
@@ -145,9 +146,10 @@ SHARING_TEXTS = {
         "RACE",
         "Average",
     ],
-    "published": "In italics: dev-set scores of ALBERT-base from Lan et al. 2019, Table 4 (F1/EM "
-    "for SQuAD), printed there, not measured here. Sharing the attention costs nothing at E = "
-    "128; most of the loss comes from sharing the feed-forward part.",
+    "published": "In italics: dev-set scores of ALBERT-base, printed in Lan et al. 2019, Table 4, "
+    "not measured here.\n"
+    "F1/EM for SQuAD. Sharing the attention costs nothing at E = 128; most of the loss comes from"
+    " sharing the feed-forward part.",
     "chart": "Weights stored against the number of layers, by sharing mode",
     "weights": "Weights stored",
 }
@@ -223,10 +225,10 @@ MEMORY_FINDING = (
     "width {width}."
 )
 MEMORY_NOTE = (
-    "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak. "
+    "Float32 weights stay in memory; activations are what a pass needs beyond them at its peak.\n"
     "Estimated: each tensor followed until it is freed, on the shape without weights. Measured: "
-    "by the allocator's own record of a real pass, which also sees scratch space. This pass keeps "
-    "{kept}."
+    "by the allocator's own record of a real pass, which also sees scratch space. This pass keeps"
+    " {kept}."
 )
 MEMORY_ACTIVATION = (
     "At base size ALBERT's activations exceed BERT's: its activation function ({albert}, BERT's "

@@ -131,8 +131,9 @@ def drawn(
     chosen = {"sizes": sizes, "keeps": work.looks, "base": compared}
     numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, chosen)
     said = [
-        *(line for line in (place, whole) if line),
+        *([place] if place else ()),
         texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks]),
+        *([whole] if whole else ()),
         *([activation_note()] if albert.peak_bytes > bert.peak_bytes else ()),
     ]
     return memory_canvas(rows, numbers, texts.MEMORY_TEXTS, finding=sentence, note=" ".join(said))

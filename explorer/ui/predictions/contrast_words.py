@@ -10,8 +10,8 @@ from explorer.views.markup import Markup, el, join, listed, model_name, note, wo
 
 CONTRAST_TITLE = "Compare alternatives written in the text, [he|she]"
 CONTRAST_HINT = (
-    "Write the alternatives into the text, separated by a bar, for example “The nurse said that "
-    "[he|she] was tired.”, and press Compare."
+    "Write alternatives into the text, for example “The nurse said that [he|she] was tired.”, and"
+    " press Compare."
 )
 CONTRAST_TOO_MUCH = "Please write at most {alternatives} alternatives in at most {choices} places."
 CONTRAST = {"detail": "p = {p} ({pieces}, {masks})", "unknown": "not in its vocabulary"}

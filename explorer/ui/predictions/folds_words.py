@@ -14,10 +14,10 @@ WORDS_QUESTION = "Surprisal: how well is every word predicted?"
 STOP = "Stop"
 STOPPED = note("Stopped; finished words are kept.")
 WORDS_CANVAS = {
-    "rule": "Each word is masked whole, the rest of the text is kept. A word of several pieces is "
-    "filled left to right: its probability is the product over the pieces, and it has no rank. "
-    "Stronger colour = higher surprisal (−ln p, nats). ≠ marks words that one model ranks first "
-    "and another does not. Choose a word to see what the models predict instead.",
+    "rule": "Each word is masked in turn; stronger colour = higher surprisal (−ln p, nats). Choose "
+    "a word for the predictions.\n"
+    "A word of several pieces is filled left to right: its probability is the product over the "
+    "pieces, and it has no rank. ≠ marks words that one model ranks first and another does not.",
     "nothing": "not in its vocabulary",
     "surprise": "{nats} nats",
     "rank": "rank {rank}",

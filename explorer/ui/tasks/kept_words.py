@@ -10,10 +10,11 @@ FOLD = "Fine-tuning: how were they tuned, and how much of BERT's score do they k
 NAMES = {"sst2": "Sentiment, SST-2 dev: accuracy", "squad": "Questions, SQuAD v1.1 dev: F1"}
 HEAD = ("Model", "Score, 95% CI", "Share of BERT's", "Trained parameters", "Minutes")
 HOW = (
-    "The same for each: LoRA (Hu et al. 2021) of rank {rank} on queries and values, and the head; "
-    "base weights frozen. {steps:,} steps of {rows} examples in the same order (seed {seed}), "
-    "peak learning rate {rate:g}. {data}. Measured when the adapters were trained; another seed "
-    "would shift each score, so differences near 100% do not rank the models."
+    "The same for each: LoRA of rank {rank} on queries and values, and the head; base weights "
+    "frozen.\n"
+    "Hu et al. 2021. {steps:,} steps of {rows} examples in the same order (seed {seed}), peak "
+    "learning rate {rate:g}. {data}. Measured when the adapters were trained; another seed would "
+    "shift each score, so differences near 100% do not rank the models."
 )
 FULL = (
     "{label} with all {n:,} weights tuned for as many steps: {score} [{low}, {high}], against "
@@ -22,12 +23,13 @@ FULL = (
 PRINTED = "Published: the papers' own tables, for the published sizes"
 PRINTED_HEAD = ("Model and column", "Its score", "BERT-base", "Share", "Source")
 PRINTED_NOTE = (
-    "The miniatures' shares above and the papers' here come from different models, data and "
-    "schedules and are not comparable. The often quoted 97% is DistilBERT's share of BERT's GLUE "
-    "score. The 102% claimed for ALBERT divides its average of five tasks by BERT's score on other "
-    "tasks; like for like it is the share in the last line. The paper's ALBERT-base is version 1; "
-    "version 2, which this page loads, is printed with {sst2} on SST-2 and {squad} on SQuAD 1.1: "
-    "those scores stand under Latency, Model choice."
+    "The shares above and the papers' here come from different models, data and schedules: do not"
+    " compare them.\n"
+    "The often quoted 97% is DistilBERT's share of BERT's GLUE score. The 102% claimed for ALBERT"
+    " divides its average of five tasks by BERT's score on other tasks; like for like it is the "
+    "share in the last line. The paper's ALBERT-base is version 1; version 2, which this page "
+    "loads, is printed with {sst2} on SST-2 and {squad} on SQuAD 1.1: those scores stand under "
+    "Latency, Model choice."
 )
 
 

@@ -39,9 +39,8 @@ PAIRS_NOTE = (
     "section 3.1)."
 )
 NO_HEAD = (
-    "{label} has no sentence-pair head: it was trained without such an objective. RoBERTa's "
-    "authors (Liu et al. 2019) had found that removing next-sentence prediction matches or "
-    "slightly improves results on downstream tasks."
+    "{label} has no sentence-pair head: it was trained without such an objective, as Liu et al. "
+    "2019 propose."
 )
 NOT_IN_CHECKPOINT = (
     "The checkpoint of {label} has no weights for its {objective} head, although the model was "
@@ -135,9 +134,9 @@ CROSS = {
     "unmeasured": "No held-out pairs were measured for these checkpoints.",
 }
 CROSS_NOTE = (
-    "Each head is also tested on the other's task, which it was not trained for. In the paper the "
-    "head trained on unrelated sentences (NSP) orders two sentences hardly better than chance "
-    "({nsp_on_sop}), while the one trained on order (SOP) does well on the other's task too "
-    "({sop_on_nsp}). The tables are of different models and different pairs: compare the pattern, "
-    "not the values."
+    "Each head is also tested on the other's task, which it was not trained for.\n"
+    "In the paper the head trained on unrelated sentences (NSP) orders two sentences hardly "
+    "better than chance ({nsp_on_sop}), while the one trained on order (SOP) does well on the "
+    "other's task too ({sop_on_nsp}). The tables are of different models and different pairs: "
+    "compare the pattern, not the values."
 )

@@ -13,7 +13,7 @@ OPENED = {
     "predictions": 4,
     "attention": 3,
     "layer": 2,
-    "depth": 3,
+    "depth": 4,
     "distillation": 2,
     "tasks": 2,
     "parameters": 7,
