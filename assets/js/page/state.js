@@ -12,8 +12,8 @@ import {inColumns} from './family.js';
  * a state where they are too long; `drawn_from`: what a tab's picture shows besides the fields it reads, until the reader asks for another */
 
 /** Where a link's folds stand now: of folds that stand on two tabs by now, those beside the one that was opened last.
- * @param {Record<string, Params>} moved of the tab @param {string} tab @param {string} folds @returns {Params} */
-function nowAt(moved, tab, folds) {
+ * @param {Record<string, Params>} moved of the tab @param {string} tab @param {string} [folds] @returns {Params} */
+function nowAt(moved, tab, folds = '') {
   const names = folds.split(',');
   if (!names.some(name => Object.hasOwn(moved, name))) return {};
   const now = names.map(fold => ({tab, fold, ...(Object.hasOwn(moved, fold) ? moved[fold] : {})})), last = now[now.length - 1].tab;

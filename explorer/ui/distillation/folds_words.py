@@ -44,8 +44,8 @@ UNLIKE_WIDTHS = (
     "L_cos is undefined: {teacher}'s hidden states have {t} dimensions, {student}'s {s}."
 )
 NO_ANSWER = (
-    "L_mlm is left out: the original word behind the mask is unknown. Click a word above to mask "
-    "it, and it is known."
+    "L_mlm is left out: the masked word is unknown here. Click a word above to mask it, and it is "
+    "known."
 )
 
 NOT_ONE_PIECE = (
