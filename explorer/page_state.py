@@ -98,7 +98,7 @@ class PageState:
     word: int = -1
     """The word that Distillation alone hides, counted from 0; -1: the text's own mask."""
     mask: int = 0
-    """The mask that Depth looks at, in reading order from 0."""
+    """The mask that Depth looks at, and Predictions where there are many; from 0."""
     times: int = 0
     """How often Depth applies a shared layer; 0: as often as usual."""
     lens: str = "mask"

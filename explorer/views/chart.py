@@ -90,12 +90,18 @@ SIDES: dict[str, tuple[float, float]] = {
 """Where a name begins beside its point: in shares of its length, and lines above or below."""
 
 
-def placed(points: "Sequence[tuple[Spot, Spot]]", names: Sequence[str]) -> list[str]:
-    """On which side of its point each name stands, so that on a phone no two touch."""
-    at = [
-        (SMALLEST[0] * _share(x), SMALLEST[1] * (1 - _share(y))) for x, y in points
-    ]  # what is apart there is apart on a wider chart
+def placed(
+    points: "Sequence[tuple[Spot, Spot]]",
+    names: Sequence[str],
+    drawn: "Sequence[tuple[Spot, Spot]]" = (),
+) -> list[str]:
+    """On which side of its point each name stands, so that on a phone no two touch.
+
+    ``drawn`` are places, of lines for instance, over which a name is put only for want of room.
+    """
+    at = [_on_phone(point) for point in points]
     taken = [(x - GAP / 2, y - GAP / 2, x + GAP / 2, y + GAP / 2) for x, y in at]
+    taken += [(x - 1, y - 1, x + 1, y + 1) for x, y in map(_on_phone, drawn)]
     sides = []
     for point, name in zip(at, names, strict=True):
         boxes = {side: _box(point, name, *offset) for side, offset in SIDES.items()}
@@ -106,6 +112,12 @@ def placed(points: "Sequence[tuple[Spot, Spot]]", names: Sequence[str]) -> list[
 
 
 Box = tuple[float, float, float, float]
+
+
+def _on_phone(point: tuple[Spot, Spot]) -> tuple[float, float]:
+    """Where a point is on the smallest chart: what is apart there is apart on a wider one."""
+    x, y = point
+    return SMALLEST[0] * _share(x), SMALLEST[1] * (1 - _share(y))
 
 
 def _share(spot: Spot) -> float:

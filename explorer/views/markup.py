@@ -90,9 +90,9 @@ def plain_cards(cards: Mapping[str, tuple[str, str]]) -> Markup:
     return join(*(plain_card(*card, key) for key, card in cards.items()))
 
 
-def model_name(model: str, label: str) -> Markup:
-    """A model's name in its own colour."""
-    return el("span", label, class_="model-name", data_model=model)
+def model_name(model: str, label: str, size: str = "") -> Markup:
+    """A model's name in its own colour; of a size that the page need not show, with that."""
+    return el("span", label, class_="model-name", data_model=model, data_size=size or None)
 
 
 def word(text: str) -> Markup:

@@ -9,9 +9,7 @@ import pytest
 from tests.js.page_values import STATE, page_values
 
 AXES = ("x", "y", "z", "values")
-DRAWN_BETWEEN = dict.fromkeys(
-    ("parameters/embedding", "parameters/sharing", "parameters/work"), "lines"
-)
+DRAWN_BETWEEN = dict.fromkeys(("parameters/embedding", "parameters/sharing"), "lines")
 """Curves of a formula, of which no row is anybody's number."""
 MEGA = 1e6
 """Bytes are drawn in MB, shares in percent."""

@@ -87,6 +87,7 @@ GRADIOS |= {
     "selected",
     "tab-container",
     "tab-wrapper",
+    "textpoint",
     "wrap",
 }
 """What Gradio calls its own parts."""

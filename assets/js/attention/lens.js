@@ -9,6 +9,7 @@ import {look} from '../page/look.js';
 import {apartOf, apartText, betweenWords, partnersOf, sameHead, wordLabel} from './heads.js';
 import {Lines} from './lines.js';
 import {Matrix} from './matrix.js';
+import {Zoom} from './zoom.js';
 
 const kept = {unit: look('unit', 'words'), added: look('added', 'shown'), others: look('others', 'closest'), mass: look('mass', 70)};
 
@@ -23,6 +24,7 @@ export class Lens {
     this.others = known('others', 'otherses');
     this.mass = Math.min(100, Math.max(10, Number(kept.mass.value) || 70)) / 100;
     this.cell = null;
+    this.zoom = new Zoom(texts.zoom, 'zoom', host.wall.words.length);
     this.node = make('section', {class: 'aw-lens'});
     this.build();
     this.observer = new ResizeObserver(() => { if (this.node.clientWidth !== this.width) this.draw(); });
@@ -70,7 +72,7 @@ export class Lens {
         entropy_nats: model.entropy[head.i], distance_words: model.distance[head.i], js_from_the_chosen: apart};
     });
     const unit = this.parts.every(({shape}) => shape.square.pieces) ? 'pieces' : 'words';
-    return {state: {view, unit, added, others, ...view === 'lines' ? {mass} : {}}, heads};
+    return {state: {view, unit, added, others, ...view === 'lines' ? {mass} : this.zoom.said()}, heads};
   }
 
   table() {
@@ -128,8 +130,9 @@ export class Lens {
 
   fresh(Kind, shapes) {
     const {texts} = this.host.wall;
+    this.zoom.pictures.clear();
     this.parts = shapes.map(() => {
-      const part = {picture: new Kind(cell => this.mark(cell, part))};
+      const part = {picture: new Kind(cell => this.mark(cell, part), this.zoom)};
       part.title = make('b', {class: 'model-name'});
       part.detail = make('span', {class: 'aw-detail'});
       part.reading = make('p', {class: 'aw-reading'});

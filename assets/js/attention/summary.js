@@ -6,9 +6,11 @@ import {paletteOf} from './colours.js';
 import {look} from '../page/look.js';
 import {wordLabel} from './heads.js';
 import {Matrix} from './matrix.js';
+import {Zoom} from './zoom.js';
 
 const shown = new WeakMap();   // root -> its summary
 const added = look('summary', 'hidden');
+const zoomOf = (texts, words) => new Zoom(texts.zoom, 'zoomsum', words.length);
 
 class Summary {
   constructor(root, data, context) {
@@ -18,9 +20,10 @@ class Summary {
     this.observer = new ResizeObserver(() => { if (root.clientWidth !== this.width) this.draw(); });
     this.observer.observe(root);
     this.live = make('p', {class: 'sr-only', role: 'status'});
+    this.zoom = zoomOf(data.texts, data.words);
     this.parts = data.models.map(model => {
       const part = {model, values: Float64Array.from(floats(model.values))};
-      part.picture = new Matrix(cell => this.mark(cell, part));
+      part.picture = new Matrix(cell => this.mark(cell, part), this.zoom);
       part.reading = make('p', {class: 'aw-reading'});
       part.figure = make('figure', {'data-model': model.key},
         make('figcaption', {}, make('b', {class: 'model-name', text: say(data.texts.title, {label: model.label, kind: data.texts.kind})}),
@@ -75,6 +78,7 @@ export function show(root, data, context) {
 /** @type {import('../gradio.js').Picture['clear']} */
 export function clear(root) {
   shown.get(root)?.observer.disconnect();
+  shown.get(root)?.zoom.end();
   shown.delete(root);
   root.replaceChildren();
 }
@@ -87,7 +91,7 @@ export const constants = ({words, models, texts}) => ({WORDS: words, WAY: texts.
   GROUPS: Object.fromEntries(models.map(model => [model.label, model.groups]))});
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({texts}) => ({state: {summary: texts.way}});
+export const said = ({texts, words}) => ({state: {summary: texts.way, ...zoomOf(texts, words).said()}});
 
 /** @type {import('../gradio.js').Picture['table']} */
 export function table(data) {

@@ -41,6 +41,7 @@ class Wall extends Tiles {
     this.flight += 1;   // what still flies comes down
     this.observer.disconnect();
     this.lens.observer.disconnect();
+    this.lens.zoom.end();
   }
 
   // From the link; else the head in which a mask, or where there is none a word, looks most sharply at a word further off; else at a neighbour.

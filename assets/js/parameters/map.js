@@ -73,7 +73,7 @@ function cellsOf(row) {
 
 function makeRow(row, {scale, first}, texts, inspector) {
   const node = el('section', 'pm-row');
-  node.dataset.model = row.key;
+  Object.assign(node.dataset, {model: row.key, size: row.size});
   const name = el('h3', 'model-name', row.label);
   const total = el('strong', 'pm-total'), unit = el('span', 'pm-unit');
   const head = el('header');

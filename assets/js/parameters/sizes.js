@@ -1,18 +1,22 @@
-// The seven sizes: a table to sort, with bytes in MB or MiB and the work at any length.
+// The seven sizes, at any length: weights against compute in a chart, or everything in a table to sort.
 import {slider, switcher} from '../kit/choice.js';
 import {el, make, say, stacks, vary} from '../kit/dom.js';
+import {figure, readable} from '../kit/figure.js';
 import {sorted} from '../kit/maths.js';
 import {digits, exact, million} from '../kit/numbers.js';
 import {explained} from '../kit/term.js';
 import {look} from '../page/look.js';
 
+export {whole} from '../kit/figure.js';
+
 /** @type {[string, number][]} */
 const FORMATS = [['fp32', 4], ['fp16', 2], ['int8', 1]];
-const LENGTHS = [1, 8, 16, 32, 64, 128, 256, 384, 512];
 const choice = {by: 'total', down: true};
-const chosenLength = look('length', 128), chosenUnit = look('bytes', 'MB');
-const lengthNow = () => LENGTHS.find(length => String(length) === chosenLength.value) ?? 128;
+const chosenLength = look('length', 128), chosenUnit = look('bytes', 'MB'), chosenForm = look('sizes', '');
+const lengthNow = lengths => lengths.find(length => String(length) === chosenLength.value) ?? 128;
 const unitName = () => chosenUnit.value === 'MiB' ? 'MiB' : 'MB';
+/** A link of before the switch that names a unit was made at the table. */
+const formNow = () => chosenForm.value === 'table' || chosenForm.value === '' && unitName() === 'MiB' ? 'table' : 'chart';
 
 const work = (row, length) => row.flops[0] + row.flops[1] * length + row.flops[2] * length ** 2;
 const offPrinted = row => row.total / 1e6 / row.printed[0][0] - 1;
@@ -22,7 +26,7 @@ const unit = () => (unitName() === 'MB' ? 1e6 : 2 ** 20);
  * @typedef {{id: string, head: string, value: (row: any) => any, print: (row: any) => any, bar?: boolean, title?: (row?: any) => string}} Column
  * @returns {Column[]}
  */
-function columns(texts) {
+function columns(texts, length) {
   return [
     {id: 'name', head: texts.heads.name, value: r => r.name, print: r => r.name},
     {id: 'total', head: texts.heads.total, value: r => r.total, print: r => exact(r.total), bar: true},
@@ -30,8 +34,8 @@ function columns(texts) {
       print: r => r.printed.map(p => p[0] + 'M').join(' / '), title: r => r.printed.map(p => `${p[0]}M: ${p[1]}`).join('; ')},
     {id: 'off', head: texts.heads.off, value: offPrinted, print: r => (offPrinted(r) > 0 ? '+' : '−') + digits(100 * Math.abs(offPrinted(r)), 1) + '%'},
     {id: 'applied', head: texts.heads.applied, value: r => r.applied, print: r => million(r.applied)},
-    {id: 'work', head: say(texts.heads.work, {length: lengthNow()}), value: r => work(r, lengthNow()),
-      print: r => digits(work(r, lengthNow()) / 1e9, 2), bar: true},
+    {id: 'work', head: say(texts.heads.work, {length}), value: r => work(r, length),
+      print: r => digits(work(r, length) / 1e9, 2), bar: true},
     {id: 'layers', head: 'L', value: r => r.layers, print: r => r.layers, title: () => texts.heads.layers},
     {id: 'width', head: 'H', value: r => r.width, print: r => exact(r.width), title: () => texts.heads.width},
     {id: 'embedding', head: 'E', value: r => r.embedding, print: r => exact(r.embedding), title: () => texts.heads.embedding},
@@ -46,32 +50,66 @@ export const choices = ['look'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
-  const {rows, texts} = data;
-  const sentence = el('p', 'finding pt-finding'), place = el('div', 'table sorts pt-sizes', null,
-    {tabindex: 0, role: 'region', 'aria-label': texts.label});
-  const controls = el('div', 'pm-controls');
-  const length = slider(texts.length, LENGTHS, lengthNow(), value => { chosenLength.value = value; refresh(); });
-  controls.append(length.node, switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => {
-    chosenUnit.value = value; refresh();
-  }));
+  const {rows, texts, lengths} = data;
+  const sentence = el('p', 'finding pt-finding'), controls = el('div', 'pm-controls'), body = el('div');
+  const length = slider(texts.length, lengths, lengthNow(lengths), value => { chosenLength.value = value; refresh(); });
+  const units = switcher(texts.unit, {MB: 'MB (10⁶)', MiB: 'MiB (2²⁰)'}, unitName(), value => { chosenUnit.value = value; refresh(); });
+  const form = switcher(texts.form, texts.forms, formNow(), value => { chosenForm.value = value === 'chart' && unitName() === 'MB' ? '' : value; draw(); });
+  const gflop = () => make('p', {class: 'note'}, ...explained(texts.units, texts.terms));
+  let follow = () => {};
   function refresh() {
-    const {weights, work: done} = compared(rows);
-    sentence.textContent = say(texts.finding, {weights: digits(weights, 2), length: lengthNow(), work: digits(done, 1)});
-    place.replaceChildren(tableOf(rows, texts, refresh));
-    stacks(place);
+    sentence.textContent = comparison(rows, texts, lengthNow(lengths));
+    follow();
   }
-  root.replaceChildren(sentence, controls, place, el('p', 'note', texts.note), make('p', {class: 'note'}, ...explained(texts.units, texts.terms)));
-  refresh();
+  function draw() {
+    const isTable = formNow() === 'table', [parts, next] = isTable ? tableParts(rows, texts, () => lengthNow(lengths), refresh) : chartParts(data);
+    follow = next;
+    controls.replaceChildren(form, length.node, ...isTable ? [units] : []);
+    body.replaceChildren(...parts, gflop());
+    refresh();
+  }
+  root.replaceChildren(sentence, controls, body);
+  draw();
 }
 
-/** What the sentence compares: the widest ALBERT with the large BERT. @param {any[]} rows */
-function compared(rows) {
+/** @returns {[Node[], () => void]} the chart and its legend, and what follows a new length */
+function chartParts(data) {
+  const {rows, texts, lengths, figures} = data, spec = () => figures[lengths.indexOf(lengthNow(lengths))];
+  const chart = figure(spec(), spec().layout.meta.label), numbers = el('div');
+  const legend = make('ul', {class: 'pt-layers'}, ...rows.map(row => {
+    const layers = say(texts.layers[row.stored_layers < row.layers ? 'shared' : 'own'], {n: row.layers});
+    return make('li', {class: 'head', 'data-model': row.key, 'data-size': row.size}, make('span', {class: 'model-name'}, row.label), make('small', {}, layers));
+  }));
+  return [[chart.node, legend, el('p', 'note', texts.chart_note), numbers], () => {
+    chart.set(spec());
+    numbers.replaceChildren(readable(table(data)));
+  }];
+}
+
+/** @returns {[Node[], () => void]} the table, and what follows a new length or unit */
+function tableParts(rows, texts, length, refresh) {
+  const place = el('div', 'table sorts pt-sizes', null, {tabindex: 0, role: 'region', 'aria-label': texts.label});
+  return [[place, el('p', 'note', texts.note), el('p', 'note', texts.bytes)], () => {
+    place.replaceChildren(tableOf(rows, texts, length(), refresh));
+    stacks(place);
+  }];
+}
+
+/** The widest ALBERT beside the large BERT. @param {any[]} rows @param {number} length */
+function compared(rows, length) {
   const [wide, large] = ['albert-xxlarge-v2', 'bert-large-uncased'].map(name => rows.find(r => r.name === name));
-  return {weights: wide.total / large.total, work: work(wide, lengthNow()) / work(large, lengthNow())};
+  return {wide, large, weights: wide.total / large.total, work: work(wide, length) / work(large, length)};
 }
 
-function tableOf(rows, texts, refresh) {
-  const all = columns(texts), chosen = all.find(c => c.id === choice.by);
+function comparison(rows, texts, length) {
+  const {wide, large, weights, work: done} = compared(rows, length), [one, many] = texts.tokens;
+  const gflop = row => digits(work(row, length) / 1e9, 1), millions = row => digits(row.total / 1e6, 1);
+  return say(texts.finding, {weights: digits(weights, 2), stored: millions(wide), of_stored: millions(large), length, tokens: length === 1 ? one : many,
+    work: digits(done, 1), done: gflop(wide), of_done: gflop(large)});
+}
+
+function tableOf(rows, texts, length, refresh) {
+  const all = columns(texts, length), chosen = all.find(c => c.id === choice.by);
   const table = el('table'), head = el('tr'), body = el('tbody');
   for (const column of all) {
     const cell = el('th', '', null, {scope: 'col'});
@@ -91,7 +129,7 @@ function tableOf(rows, texts, refresh) {
   }
   for (const row of sorted(rows, chosen.value, choice.down)) {
     const line = el('tr');
-    line.dataset.model = row.key;
+    Object.assign(line.dataset, {model: row.key, size: row.size});
     all.forEach((column, i) => {
       const cell = i ? el('td', column.bar ? 'with-bar' : '', column.print(row)) : el('th', '', null, {scope: 'row'});
       if (!i) cell.append(el('span', 'model-name', row.name));
@@ -108,16 +146,19 @@ function tableOf(rows, texts, refresh) {
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = ({rows}) => ({text: null, family: null, models: null, state: {length: lengthNow(), unit: unitName()}, xxlarge_over_bert_large: compared(rows)});
+export function said({rows, lengths}) {
+  const {weights, work: done} = compared(rows, lengthNow(lengths)), form = formNow();
+  return {text: null, family: null, models: null, state: {form, length: lengthNow(lengths), ...form === 'table' ? {unit: unitName()} : {}},
+    xxlarge_over_bert_large: {weights, work: done}};
+}
 
 /** @type {import('../gradio.js').Picture['constants']} */
-export const constants = ({rows}) => ({LENGTH: lengthNow(), CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
+export const constants = ({rows, lengths}) => ({LENGTH: lengthNow(lengths), CONFIGS: Object.fromEntries(rows.map(row => [row.name, row.config]))});
 
 /** @type {import('../gradio.js').Picture['table']} */
-export function table(data) {
-  const columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'also_printed_millions', 'percent_over_printed', 'applied', 'layers', 'hidden', 'embedding', 'heads',
-    'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${lengthNow()}_tokens`];
-  const rows = data.rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.printed.slice(1).map(p => p[0]).join(' / '), 100 * offPrinted(r), r.applied, r.layers, r.width, r.embedding,
-    r.heads, r.total * 4, r.total * 2, r.total, work(r, lengthNow())]);
-  return {columns, rows};
+export function table({rows, lengths}) {
+  const length = lengthNow(lengths), columns = ['name', 'parameters', 'printed_millions', 'printed_in', 'also_printed_millions', 'percent_over_printed', 'applied', 'layers', 'hidden',
+    'embedding', 'heads', 'fp32_bytes', 'fp16_bytes', 'int8_bytes', `flops_at_${length}_tokens`, 'uses_of_a_weight_per_token'];
+  return {columns, rows: rows.map(r => [r.name, r.total, r.printed[0][0], r.printed[0][1], r.printed.slice(1).map(p => p[0]).join(' / '), 100 * offPrinted(r), r.applied, r.layers,
+    r.width, r.embedding, r.heads, r.total * 4, r.total * 2, r.total, work(r, length), work(r, length) / (2 * length * r.total)])};
 }

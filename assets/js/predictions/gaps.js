@@ -1,15 +1,19 @@
-// What each model puts in the gaps: one row of columns per gap, cut to as many words as asked.
+// What each model puts in the gaps: one row of columns per gap, cut to as many words as asked; of many gaps the chosen one.
 import {make, note, say, vary} from '../kit/dom.js';
 import {number, sideBySide} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
 import {typeText} from '../gradio.js';
-import {chosen, compare} from '../page/here.js';
+import {choose, chosen, compare} from '../page/here.js';
 import {look} from '../page/look.js';
 import {filled} from '../page/masks.js';
+import {chooser} from './chooser.js';
 
+const TOGETHER = 4;   // masks whose columns are in sight together; of more, one is chosen
 const USUAL = 10, FEW = 3, MOST = 50;   // words of a column; on a phone the three models are in sight together
 const shown = look('shown', window.matchMedia?.('(max-width: 760px)').matches ? FEW : USUAL);
+/** The masks whose columns are in sight. @param {any[]} masks @returns {number[]} */
+const inSight = masks => masks.length > TOGETHER ? [Math.min(Number(chosen('mask')) || 0, masks.length - 1)] : [...masks.keys()];
 const most = () => Math.min(MOST, Math.max(1, Number(shown.value) || USUAL));
 
 const names = list => list.length < 2 ? list.join('')
@@ -53,7 +57,8 @@ function guess({gap, data}, word) {
   button.addEventListener('click', () => {
     const changes = filled(chosen('text'), gap, word);
     typeText(changes.text);
-    compare(changes);
+    const left = data.masks.length - 1;   // the mask behind the filled one is looked at next
+    compare(left >= TOGETHER ? {...changes, mask: String(Math.min(gap, left - 1))} : changes);
   });
   return button;
 }
@@ -145,7 +150,7 @@ function link(root) {
 }
 
 /** @type {import('../gradio.js').Picture['choices']} */
-export const choices = ['look'];
+export const choices = ['look', 'mask'];
 
 /** @type {import('../gradio.js').Picture['show']} */
 export function show(root, data) {
@@ -153,7 +158,7 @@ export function show(root, data) {
   const gaps = make('div', {class: 'pr-gaps'});
   const redraw = () => {
     gaps.classList.toggle('short', most() <= FEW);
-    gaps.replaceChildren(...data.masks.map((_, gap) => gapBlock(data, models, gap)));
+    gaps.replaceChildren(...inSight(data.masks).map(gap => gapBlock(data, models, gap)));
   };
   const isEmpty = !data.masks.length || !models.length;
   root.toggleAttribute('data-empty', isEmpty);   // nothing that could be saved
@@ -164,11 +169,12 @@ export function show(root, data) {
   }
   redraw();
   link(gaps);
-  root.replaceChildren(gaps, control(data, redraw), note(data.texts.rule));
+  const list = data.masks.length > TOGETHER ? chooser(data, models, inSight(data.masks)[0], mask => { choose({mask}); redraw(); }) : '';
+  root.replaceChildren(list, gaps, control(data, redraw), note(data.texts.rule));
 }
 
 /** @type {import('../gradio.js').Picture['said']} */
-export const said = () => ({words_per_model: most()});
+export const said = ({masks}) => ({words_per_model: most(), ...masks.length > TOGETHER ? {state: {mask: inSight(masks)[0] + 1}} : {}});
 
 /** @type {import('../gradio.js').Picture['constants']} */
 export const constants = ({masks}) => ({HIDDEN: masks.map(mask => mask.hidden || '')});

@@ -20,6 +20,7 @@ LENGTH = 128  # tokens of the text
 
 columns = ["name", "parameters", "applied", "layers", "hidden", "embedding", "heads"]
 columns += ["fp32_bytes", "fp16_bytes", "int8_bytes", f"flops_at_{LENGTH}_tokens"]
+columns += ["uses_of_a_weight_per_token"]
 rows = []
 for name, known in CONFIGS.items():
     config = AutoConfig.for_model(**known)
@@ -41,5 +42,6 @@ for name, known in CONFIGS.items():
     embedding = getattr(config, "embedding_size", config.hidden_size)
     n_bytes = 4 * total, 2 * total, total
     row = [name, total, applied, *shape, embedding, config.num_attention_heads, *n_bytes]
-    rows.append([*row, counter.get_total_flops()])
+    flops = counter.get_total_flops()
+    rows.append([*row, flops, flops / (2 * LENGTH * total)])
 FIGURE = ("bars", "", "name", ["parameters", "applied"])

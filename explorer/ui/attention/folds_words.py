@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from explorer.analysis.attention.summary import Drawn
+from explorer.ui.attention.words import ZOOM
 from explorer.views.markup import (
     Markup,
     el,
@@ -49,6 +50,7 @@ SUMMARY_FORMULAS = {
 SUMMARY = {
     "cell": "{query} from {key}: {value}",
     "hint": "Point at a cell, or move with the arrow keys.",
+    "zoom": ZOOM,
     "added": "[CLS] and [SEP]",
     "addeds": {"hidden": "hidden", "shown": "shown"},
     "title": "{label}: {kind}",

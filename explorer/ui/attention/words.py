@@ -43,6 +43,7 @@ KIND_RULES = {
     "broad": f"None of these, and the entropy is at least {BROAD_SHARE:.0%} of its maximum.",
     "mixed": "None of the above.",
 }
+ZOOM = {"in": "Enlarge (+)", "out": "Reduce (−)", "all": "Show the whole matrix (0)"}
 CANVAS = {
     "order": "Sort by",
     "orders": {
@@ -83,11 +84,13 @@ CANVAS = {
     "copied": "Copied",
     "cell": "{query} attends to {key}: {value}",
     "cell_hint": "Cells are in percent; point at one for its exact value, or move with the arrow "
-    "keys.\nJS is the Jensen-Shannon divergence between two heads' rows, averaged over the "
-    "words of this text: 0 for identical heads, at most 0.693 nats.",
+    "keys.\nOf a long text, Ctrl and the wheel, two fingers, or + and − enlarge a part; drag to "
+    "move, double-click or press 0 to show all. JS is the Jensen-Shannon divergence between two "
+    "heads' rows, averaged over the words of this text: 0 for identical heads, at most 0.693 nats.",
     "line_hint": "The thicker a line, the more the word on its left attends to the word on its "
     "right.\nPoint at a word for the numbers of its lines, or move with the arrow keys. JS is the "
     "Jensen-Shannon divergence between two heads' rows, averaged over the words of this text.",
+    "zoom": ZOOM,
     "minus": "{a} minus {b}",
     "minus_note": "each cell has the colour of the model that attends more, {a} or {b}",
     "no_pieces": "Word pieces are available for texts of up to {n} tokens; this one is shown by "

@@ -28,13 +28,10 @@ def show_calls(state: PageState | None) -> str:
     from explorer.views.parameters.calls import CallRow, calls_numbers, calls_table
 
     measured, cards = _each_loaded(state, loaded_layer_calls)
-    rows = [CallRow(s.key, s.name, calls, texts.LOADED) for s, calls in measured]
+    rows = [CallRow(s, calls, texts.LOADED) for s, calls in measured]
     shapes = [
         CallRow(
-            spec.key,
-            spec.name,
-            layer_calls(meta_network(spec).base_model, spec.kind.output),
-            texts.SHAPE_ONLY,
+            spec, layer_calls(meta_network(spec).base_model, spec.kind.output), texts.SHAPE_ONLY
         )
         for spec in BASE.values()
     ]
@@ -45,12 +42,14 @@ def show_calls(state: PageState | None) -> str:
 
 
 def build_sizes(state: gr.State) -> None:
-    """The seven sizes in a table, every component of both families, and a form for any shape."""
+    """The seven sizes, what each model consists of, and a form for any shape."""
     with fold("parameters", "sizes", texts.SIZES) as section:
-        parts = [Chart("parameters/work"), Canvas("parameters/sizes"), gr.HTML()]
-        section.on_open(show_sizes, [state], parts)
-        gr.HTML(el("h3", texts.TENSORS))
-        section.on_open(show_tensors, [state], [Canvas("parameters/tensors")])
+        seven = Canvas("parameters/sizes")
+        gr.HTML(el("h3", texts.PARTS_TITLE))
+        tensors = Canvas("parameters/tensors")  # its switch shows the table below instead
+        listed = gr.HTML(elem_classes="pt-components")
+        section.on_open(show_sizes, [state], [seven, listed])
+        section.on_open(show_tensors, [state], [tensors])
         gr.HTML(el("h3", texts.BUILD_TITLE))
         form, result = Canvas("parameters/build"), gr.HTML()
         section.on_open(show_builder, [state], [form, result])
@@ -58,17 +57,15 @@ def build_sizes(state: gr.State) -> None:
 
 
 def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
-    """Counted once; length, unit and order change in the browser."""
+    """Counted once; form, length, unit and order change in the browser."""
     from explorer.analysis.parameters.family import family_members
     from explorer.analysis.parameters.sizes import seven_sizes
     from explorer.views.parameters.components import components_numbers, components_table
     from explorer.views.parameters.sizes import sizes_canvas
-    from explorer.views.parameters.work import work_canvas
 
     families = [found for family in ("base", "mini") if (found := family_members(family))]
     return [
-        work_canvas(seven_sizes(), texts.WORK_TEXTS),
-        sizes_canvas(seven_sizes(), texts.SIZES_TEXTS),
+        sizes_canvas(seven_sizes(), texts.SIZES_TEXTS, texts.WORK_TEXTS),
         takeable(
             "parameters/components",
             components_table(families, texts.PART_NAMES, texts.ROWS),

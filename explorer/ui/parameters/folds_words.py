@@ -34,17 +34,26 @@ SHAPE_ONLY = "shape only, no weights"
 SIZES = "Model sizes: how large are all seven, and one of your own?"
 SIZES_TEXTS = {
     "label": "The seven sizes",
+    "form": "Show the sizes as",
+    "forms": {"chart": "Weights against compute", "table": "Table"},
     "length": "Tokens",
     "unit": "Unit of bytes",
-    "finding": "ALBERT-xxlarge stores {weights} times what BERT-large stores, but one pass over "
-    "{length} tokens takes {work} times the compute: parameter count says little about cost.",
+    "finding": "ALBERT-xxlarge stores {weights} × BERT-large's weights ({stored} M against "
+    "{of_stored} M), but one pass over {length} {tokens} takes {work} × the compute ({done} "
+    "against {of_done} GFLOP).",
+    "tokens": ["token", "tokens"],
+    "layers": {"own": "{n} layers", "shared": "1 layer, {n} times"},
+    "chart_note": "Both axes are logarithmic. Dotted lines: 1, 4 and 16 uses per stored weight and "
+    "token, at two operations a use. BERT and DistilBERT lie below 1 × because a word table is "
+    "looked up, not multiplied.",
     "note": "Counted on the released shapes, without weights. BERT-large has 335.1 M (its paper "
     "prints 340M); ALBERT-xxlarge has 222.6 M (its paper prints 235M in the tables and 233M in "
     "the text). ALBERT's paper prints 108M and 334M for BERT: with 30,000 word pieces we count "
     "109.08 M and 334.61 M, without the pooler 108.49 M and 333.56 M.",
     "terms": places("GFLOP"),
-    "units": "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576. One GFLOP is 10⁹ operations; a "
-    "multiply and an add are two; encoder and pooler, batch 1.",
+    "bytes": "1 MB is 1,000,000 bytes and 1 MiB is 1,048,576.",
+    "units": "One GFLOP is 10⁹ operations; a multiply and an add are two; encoder and pooler, "
+    "batch 1.",
     "heads": {
         "name": "Model",
         "total": "Weights",
@@ -60,8 +69,10 @@ SIZES_TEXTS = {
 }
 
 EMBEDDING = "Factorised embeddings: what do they save, and what do they give up?"
-TENSORS = "Every tensor of each model"
+PARTS_TITLE = "What each model consists of"
 TENSORS_TEXTS: dict[str, Any] = {
+    "form": "Show the parts as",
+    "forms": {"map": "Every tensor", "table": "Table of components"},
     "counted": "Count each weight",
     "ways": {"stored": "once, as stored", "applied": "for every use in a pass"},
     "note": "Area is the number of weights within one model. Click a part to go into it, its "
@@ -86,14 +97,8 @@ TENSORS_TEXTS: dict[str, Any] = {
 }
 WORK_TEXTS = {
     "weights": "Weights stored",
-    "work": "GFLOP, one pass over {n} tokens",
-    "uses": "each weight used {n} ×",
-    "label": "GFLOP of one pass against stored weights, seven published sizes",
-    "finding": "{most} takes {work} GFLOP for {n} tokens with {weights} M stored weights; "
-    "{largest} takes {less} GFLOP with {stored} M.",
-    "note": "Both axes are logarithmic. Dotted lines: equal uses per stored weight "
-    "and token, at two operations a use. BERT and DistilBERT lie below 1 × because a word "
-    "table is looked up, not multiplied.",
+    "work": "GFLOP at length {n}",
+    "label": "GFLOP of one pass of length {n} against stored weights, seven published sizes",
 }
 EMBEDDING_TEXTS = {
     "v": "Vocabulary V",

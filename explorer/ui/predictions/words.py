@@ -50,6 +50,7 @@ CANVAS = {
     "starts with … continues the word before. Perplexity n: like choosing among n equally likely "
     "words.",
     "mask": "Mask {i} of {n}",
+    "masks": "Masks of the text",
     "yours": "your word {word}: {p}, rank {rank} of {size}",
     "yours_pieces": "your word {word} is {n} pieces here; this mask takes one, so it has no "
     "probability",

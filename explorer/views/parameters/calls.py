@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 class CallRow:
     """The calls of one network and what kind of network it was."""
 
-    key: str
-    label: str
+    spec: "ModelSpec"
     calls: "LayerCalls"
     source: str
     """Printed beside the name: loaded weights, or the shape alone."""
@@ -27,7 +26,11 @@ def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) ->
     """One row a network: its layer calls, the distinct weights among them, and each call's."""
     body: list[list[str | Markup]] = [
         [
-            join(model_name(row.key, row.label), " ", el("span", row.source, class_="badge")),
+            join(
+                model_name(row.spec.key, row.spec.name, row.spec.size),
+                " ",
+                el("span", row.source, class_="badge"),
+            ),
             str(row.calls.calls),
             str(row.calls.distinct),
             _chips(row, chip),
@@ -42,7 +45,7 @@ def calls_numbers(
 ) -> Numbers:
     """Every chip: which weights each layer of a pass used, in loaded networks and in shapes."""
     body = [
-        [row.label, row.source, layer, tensor + 1]
+        [row.spec.name, row.source, layer, tensor + 1]
         for row in rows
         for layer, tensor in enumerate(row.calls.tensors, 1)
     ]
@@ -67,4 +70,4 @@ def _chips(row: CallRow, chip: str) -> Markup:
         )
         for place, tensor in enumerate(tensors)
     ]
-    return el("ol", *chips, data_model=row.key)
+    return el("ol", *chips, data_model=row.spec.key)

@@ -41,6 +41,7 @@ def _row(member: "FamilyMember") -> dict[str, object]:
     counts = member.counts
     return {
         "key": member.spec.key,
+        "size": member.spec.size,
         "label": member.spec.label,
         "name": counts.name,
         "total": counts.total,

@@ -1,18 +1,29 @@
-"""The seven sizes as data that the browser sorts, scales and redraws."""
+"""The seven sizes: a chart for each length, and data that the browser sorts and scales."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from explorer.views.chart import figure_json
 from explorer.views.markup import script_json
+from explorer.views.parameters.work import work_figure
 
 if TYPE_CHECKING:
     from explorer.analysis.parameters.sizes import Size
     from explorer.models.specs import Architecture
 
 
-def sizes_canvas(sizes: "Sequence[Size]", texts: Mapping[str, object]) -> str:
-    """The table of the seven; the work at any length follows from three numbers per model."""
-    return script_json({"rows": [_size(size) for size in sizes], "texts": dict(texts)})
+LENGTHS = (1, 8, 16, 32, 64, 128, 256, 384, 512)
+"""Tokens of the pass that can be chosen."""
+
+
+def sizes_canvas(
+    sizes: "Sequence[Size]", texts: Mapping[str, object], chart: Mapping[str, str]
+) -> str:
+    """The seven in a chart at each length, and in a table: one picture in two forms."""
+    figures = [figure_json(work_figure(sizes, length, chart)) for length in LENGTHS]
+    rows = [_size(size) for size in sizes]
+    drawn = {"figures": figures, "lengths": list(LENGTHS), "rows": rows}
+    return script_json({**drawn, "texts": dict(texts)})
 
 
 def _size(size: "Size") -> dict[str, object]:
@@ -20,9 +31,12 @@ def _size(size: "Size") -> dict[str, object]:
     return {
         "key": size.spec.key,
         "name": size.spec.name,
+        "label": size.spec.label,
+        "size": size.spec.size,
         "total": size.total,
         "applied": size.applied,
         "layers": shape.n_layers,
+        "stored_layers": shape.n_stored_layers,
         "width": shape.d_model,
         "embedding": shape.d_embedding,
         "heads": shape.n_heads,

@@ -39,6 +39,9 @@ def test_folds_answer_when_opened(page_at):
     page = page_at("/?v=1&tab=parameters")
     expect(page.locator(".pm-row").first).to_be_visible()
     open_fold(page, "Model sizes: how large are all seven")
+    seven = page.locator('#fold-parameters-sizes [data-kind="parameters/sizes"]')
+    expect(seven.locator(".pt-layers li")).to_have_count(7)
+    seven.get_by_role("button", name="Table", exact=True).click()
     rows = page.locator(".pt-sizes tbody tr")
     expect(rows).to_have_count(7)
     expect(rows.first).to_contain_text("335,141,888")
@@ -82,27 +85,37 @@ def test_nothing_overflows_a_phone_in_the_dark(page_at):
     assert page.evaluate("kept.isConnected"), "a curve that goes out of sight is not drawn again"
 
 
-def test_the_names_beside_the_seven_sizes_touch_neither_each_other_nor_the_edge(page_at):
+SIZES = ((1440, 900), (1280, 720), (390, 844))
+
+
+def test_the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page_at):
     page = page_at("/?v=1&tab=parameters&fold=sizes")
-    chart = page.locator("#fold-parameters-sizes .js-plotly-plot").first
-    for width in (1440, 390):
-        page.set_viewport_size({"width": width, "height": 900})
-        expect(chart.locator(".textpoint text")).to_have_count(7)
-        page.wait_for_function(
-            "chart => Math.abs(chart._fullLayout.width - chart.clientWidth) <= 1",
-            arg=chart.element_handle(),
-        )
-        names_are_apart(chart)
+    fold = page.locator("#fold-parameters-sizes")
+    chart = fold.locator(".js-plotly-plot").first
+    tokens = fold.get_by_label("Tokens", exact=True).first
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        for key, length in (("Home", 1), ("End", 512)):
+            tokens.focus()
+            page.keyboard.press(key)
+            expect(chart.locator(".ytitle")).to_have_text(f"GFLOP at length {length}")
+            expect(chart.locator(".textpoint text")).to_have_count(7)
+            page.wait_for_function(
+                "chart => Math.abs(chart._fullLayout.width - chart.clientWidth) <= 1",
+                arg=chart.element_handle(),
+            )
+            names_are_apart(chart)
+        layers_are_apart(fold.locator(".pt-layers"))
+    assert "length%3A512" in page.url
 
 
-def names_are_apart(chart):
-    names = chart.locator(".textpoint text")
-    boxes = names.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")
-    whole = chart.bounding_box()
-    for i, a in enumerate(boxes):
-        assert whole["x"] <= a["left"]
-        assert a["right"] <= whole["x"] + whole["width"] + 1
-        for b in boxes[i + 1 :]:
+def boxes(found):
+    return found.evaluate_all("all => all.map(one => one.getBoundingClientRect().toJSON())")
+
+
+def are_apart(all_boxes):
+    for i, a in enumerate(all_boxes):
+        for b in all_boxes[i + 1 :]:
             apart = (
                 a["right"] <= b["left"] + 1
                 or b["right"] <= a["left"] + 1
@@ -110,3 +123,81 @@ def names_are_apart(chart):
                 or b["bottom"] <= a["top"] + 1
             )
             assert apart, (a, b)
+
+
+def names_are_apart(chart):
+    """Names of sizes and of lines from each other; the former are inside the frame."""
+    names = boxes(chart.locator(".textpoint text"))
+    lines = boxes(chart.locator(".annotation-text"))
+    assert len(lines) == 3
+    are_apart([*names, *lines])
+    (frame,) = boxes(chart.locator(".bglayer .bg, .plot .bg, .nsewdrag").first)
+    whole = chart.bounding_box()
+    for one in names:
+        assert frame["left"] <= one["left"]
+        assert one["right"] <= frame["right"]
+        assert frame["top"] <= one["top"]
+        assert one["bottom"] <= frame["bottom"]
+    for one in lines:
+        assert whole["x"] <= one["left"]
+        assert one["right"] <= whole["x"] + whole["width"] + 1
+
+
+def layers_are_apart(legend):
+    """Each size's name, drawing and number stay in their own place."""
+    places = legend.locator("li")
+    assert places.count() == 7
+    are_apart(boxes(places))
+    inside = """all => all.filter(one => one.scrollWidth > one.clientWidth + 1).map(one => one.textContent)"""
+    assert places.evaluate_all(inside) == []
+
+
+def test_every_size_is_drawn_with_its_own_layers(page_at):
+    """What lies behind a name: twelve, six of twelve, one applied twelve times; 24 twice as long."""
+    page = page_at("/?v=1&tab=parameters&fold=sizes&look=sizes:table")
+    names = page.locator(".pt-sizes tbody .model-name")
+    expect(names).to_have_count(7)
+    drawn = {}
+    for place in (names, page.locator(".pm-row .model-name")):
+        drawn |= dict(place.evaluate_all(LAYERS))
+    stored, again, out = ('opacity="1"', 'opacity="0.2"', "dasharray")
+    counts = {
+        name: tuple(svg.count(one) for one in (stored, again, out)) for name, svg in drawn.items()
+    }
+    assert counts == {
+        "bert-base-uncased": (12, 0, 0),
+        "bert-large-uncased": (24, 0, 0),
+        "distilbert-base-uncased": (6, 0, 6),
+        "albert-base-v2": (1, 11, 0),
+        "albert-large-v2": (1, 23, 0),
+        "albert-xlarge-v2": (1, 23, 0),
+        "albert-xxlarge-v2": (1, 11, 0),
+        "BERT": (12, 0, 0),
+        "DistilBERT": (6, 0, 6),
+        "ALBERT": (1, 11, 0),
+    }, "also where the page shows the small ones"
+
+
+LAYERS = """all => all.map(one => [one.textContent, decodeURIComponent(
+  getComputedStyle(one, '::after').maskImage)])"""
+
+
+def test_both_forms_are_in_the_link_and_come_back(page_at):
+    page = page_at("/?v=1&tab=parameters&fold=sizes")
+    fold = page.locator("#fold-parameters-sizes")
+    table, listed = fold.locator(".pt-sizes"), fold.locator(".pt-components table")
+    expect(fold.locator(".pt-layers")).to_be_visible()
+    expect(fold.locator(".dt .svg-container").first).to_be_visible()
+    expect(listed).to_be_hidden()
+    fold.get_by_role("button", name="Table", exact=True).click()
+    expect(table).to_be_visible()
+    fold.get_by_role("button", name="Table of components", exact=True).click()
+    expect(listed).to_be_visible()
+    expect(fold.locator(".dt")).to_have_count(0)
+    page.wait_for_url("**/*look=parts%3Atable%2Csizes%3Atable*")
+    page.reload(wait_until="domcontentloaded")
+    expect(table).to_be_visible()
+    expect(listed).to_be_visible()
+    page.goto(page.url.replace("parts%3Atable%2Csizes%3Atable", "bytes%3AMiB"))
+    expect(table).to_contain_text("1,278.5")
+    expect(listed).to_be_hidden()

@@ -109,3 +109,77 @@ def test_arabic_runs_from_the_right_and_its_numbers_do_not(page_at):
         "n => [getComputedStyle(n).unicodeBidi, getComputedStyle(n).textAlign]"
     )
     assert style == ["plaintext", "start"]
+
+
+def with_masks(n):
+    words = [
+        "The",
+        "old",
+        "man",
+        "sat",
+        "on",
+        "the",
+        "bench",
+        "by",
+        "the",
+        "river",
+        "and",
+        "his",
+        "dog",
+        "ran",
+        "after",
+        "a",
+        "bird",
+    ]
+    filled = words * 3
+    return " ".join("[MASK]" if 1 <= i <= n else word for i, word in enumerate(filled)) + "."
+
+
+def test_of_many_masks_one_is_chosen_from_a_list(page_at):
+    page = open_text(page_at, with_masks(4))
+    expect(page.locator(".pr-gap")).to_have_count(4)
+    expect(page.locator(".pr-mask")).to_have_count(0)
+    page.locator("#text textarea").fill(with_masks(12))
+    page.get_by_role("button", name="Compare", exact=True).click()
+    tiles, context = page.locator(".pr-mask"), page.locator(".pr-context")
+    expect(tiles).to_have_count(12)
+    expect(context).to_have_count(1)
+    expect(context).to_contain_text("Mask 1 of 12")
+    tiles.nth(6).click()
+    page.keyboard.press("ArrowRight")
+    expect(tiles.nth(7)).to_be_focused()
+    expect(context).to_contain_text("Mask 8 of 12")
+    page.wait_for_url("**/*mask=7*")
+    page.locator("#text textarea").fill("The [MASK] sat.")
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(tiles).to_have_count(0)
+    assert "mask=" not in page.url
+    page.go_back()
+    expect(context).to_contain_text("Mask 8 of 12")
+    expect(page.locator('.pr-mask[aria-pressed="true"]')).to_have_count(1)
+    page.reload(wait_until="domcontentloaded")
+    expect(context).to_contain_text("Mask 8 of 12")
+    page.emulate_media(media="print")
+    expect(tiles.last).to_be_visible()
+    expect(context).to_be_visible()
+
+
+def test_forty_masks_take_a_phone_no_more_room_than_five(page_at):
+    """The list is one row, which begins where the chosen mask is in sight."""
+    page = open_text(page_at, with_masks(5), width=390, height=844)
+    expect(page.locator(".pr-mask")).to_have_count(5)
+    few = page.locator('[data-kind="predictions/gaps"]').bounding_box()["height"]
+    page.goto(page.url.split("?")[0] + "?" + urlencode({"text": with_masks(40), "mask": 33}))
+    expect(page.locator(".pr-mask")).to_have_count(40)
+    chosen = page.locator('.pr-mask[aria-pressed="true"]')
+    expect(chosen).to_contain_text("34")
+    page.wait_for_function(
+        "tile => { const box = tile.getBoundingClientRect(); return box.left > 0 && box.right < innerWidth; }",
+        arg=chosen.element_handle(),
+    )
+    tall = page.locator('[data-kind="predictions/gaps"]').bounding_box()["height"]
+    assert tall < 1.3 * few
+    words = page.locator(".pr-mask").evaluate_all(
+        "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    )
+    assert words == [], "what a mask says stays inside its tile"

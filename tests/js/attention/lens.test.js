@@ -264,3 +264,25 @@ test('of lines it is not said that a number stands in a cell', async () => {
   assert.equal(note(), 'point at a word');
   click(button(node, 'matrix'));
 });
+
+test('matrices beside each other are enlarged together, and the link says by how much', async () => {
+  const {made, pictures} = await lens(), [first, second] = pictures();
+  mock.timers.enable({apis: ['setTimeout']});
+  try {
+    first.most = second.most = 12;
+    first.zoom.by(2);
+    assert.deepEqual([first, second].map(one => one.step / one.fit), [2, 2]);
+    mock.timers.tick(200);
+    assert.equal(state.wanted.look, 'zoom:4.200.250.250');
+    assert.deepEqual(made.lens.said().state.zoom, 2);
+    first.zoom.pan(.25, 0);
+    made.end();
+    mock.timers.tick(200);
+    assert.equal(state.wanted.look, 'zoom:4.200.250.250', 'of a text that is gone nothing is kept');
+  } finally {
+    mock.timers.reset();
+  }
+  assert.equal((await wall()).made.lens.zoom.zoom, 2);
+  state.wanted.look = 'zoom:9.200.250.250';
+  assert.equal((await wall()).made.lens.zoom.zoom, 1, 'another number of words is another text');
+});

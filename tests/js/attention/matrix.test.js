@@ -20,6 +20,7 @@ function drawn(changes = {}, width = 300) {
   return {matrix, told, canvas: matrix.canvas};
 }
 const colours = matrix => [...matrix.cells.out];
+const many = (n, width, changes = {}) => drawn({labels: Array.from({length: n}, (_, i) => `w${i}`), n, values: Array(n * n).fill(0), ...changes}, width);
 const at = (q, k) => [LEFT + STEP * k + 5, LEFT + STEP * q + 5];
 
 test('the picture has a name, and its words stand before its squares', () => {
@@ -29,9 +30,15 @@ test('the picture has a name, and its words stand before its squares', () => {
   assert.deepEqual([canvas.width, canvas.height], [LEFT + 3 * STEP + 2, LEFT + 3 * STEP + 2]);
 });
 
-test('squares fill the width between 3 and 36 pixels; words have room for 20 to 92', () => {
+test('squares fill the width up to 36 pixels, and fit it whatever their number; words have room for 20 to 92', () => {
   assert.equal(drawn({}, 160).matrix.step, 31);
-  assert.equal(drawn({}, 60).matrix.step, 3);
+  for (const [n, width] of [[200, 350], [200, 395], [512, 350], [512, 395]]) {
+    const {matrix, canvas} = many(n, width);
+    assert.ok(canvas.width <= width && canvas.width > width - 3, `${n} words at ${width}: ${canvas.width}`);
+    assert.equal(canvas.height, canvas.width);
+    assert.equal(matrix.buttons.node.hidden, false);
+  }
+  assert.equal(drawn().matrix.buttons.node.hidden, true, 'three words are large');
   assert.equal(drawn({labels: ['a', 'b', 'c']}).matrix.left, 30);
   assert.equal(drawn({labels: ['a', 'b', 'x'.repeat(40)]}).matrix.left, 102);
 });
@@ -104,7 +111,7 @@ test('a word that is too long is cut to its room', () => {
 });
 
 test('small squares name every few words, and make room around the one that is marked', () => {
-  const labels = Array.from({length: 20}, (_, i) => `w${i}`), {matrix, canvas} = drawn({labels, n: 20, values: Array(400).fill(0)}, 30 + 2 + 100);
+  const labels = Array.from({length: 20}, (_, i) => `w${i}`), {matrix, canvas} = drawn({labels, n: 20, values: Array(400).fill(0)}, LEFT + 2 + 100);
   assert.equal(matrix.step, 5);
   const rows = () => painted(canvas, 'fillText').filter(one => one.textAlign === 'right').map(one => Number(one.given[0].slice(1)));
   const columns = () => painted(canvas, 'fillText').filter(one => one.textAlign === 'left').map(one => Number(one.given[0].slice(1)));
@@ -132,7 +139,7 @@ test('the marked cell is framed with its row and its column, and its two words a
   const frames = painted(canvas, 'strokeRect');
   assert.deepEqual(frames.map(one => [one.strokeStyle, one.lineWidth, one.globalAlpha, ...one.given]), [
     ['ink', 2, undefined, x, y, side, side], ['ink', 1, .35, LEFT, y, all, side], ['ink', 1, .35, x, LEFT, side, all]]);
-  assert.deepEqual(canvas.getContext('2d').notes.at(-1), ['globalAlpha', 1]);
+  assert.deepEqual(canvas.getContext('2d').notes.at(-1), ['restore'], 'the pen is as it was');
   const strong = painted(canvas, 'fillText').filter(one => one.font.startsWith('600'));
   assert.deepEqual(strong.map(one => [one.given[0], one.textAlign, one.fillStyle]), [['sat', 'right', 'ink'], ['elephants', 'left', 'ink']]);
 });
@@ -168,4 +175,97 @@ test('the arrows begin at the first cell and stop at the edges', () => {
   assert.deepEqual(go('Down', 'Down', 'Down', 'Right', 'Right', 'Right'), [2, 2]);
   assert.deepEqual([go('Left'), go('Up')], [[2, 1], [1, 1]]);
   assert.deepEqual([press(canvas, 'ArrowUp'), press(canvas, 'Tab')], [false, true]);
+});
+
+const turn = (canvas, deltaY, [x, y], ctrlKey = true) => {
+  const event = new MouseEvent('wheel', {clientX: x, clientY: y, ctrlKey, bubbles: true, cancelable: true});
+  Object.defineProperty(event, 'deltaY', {value: deltaY});
+  Object.defineProperty(event, 'deltaMode', {value: 0});
+  return canvas.dispatchEvent(event);
+};
+function finger(canvas, kind, id, x, y, pointerType = 'touch') {
+  canvas.dispatchEvent(new PointerEvent(kind, {pointerId: id, clientX: x, clientY: y, pointerType, bubbles: true}));
+}
+/** The names beside rows, with where their middle is. */
+const rowNames = canvas => painted(canvas, 'fillText').filter(one => one.textAlign === 'right').map(one => [one.given[0], one.given[2]]);
+
+test('Ctrl and the wheel enlarge about the pointer; the wheel alone scrolls the page', () => {
+  const {matrix, canvas} = many(200, 350), before = matrix.step, place = [LEFT + 142, LEFT + 71];
+  assert.equal(turn(canvas, -240, place, false), true);
+  assert.equal(matrix.step, before);
+  const under = () => [(place[0] - matrix.left - matrix.fromLeft) / matrix.step, (place[1] - matrix.top - matrix.fromTop) / matrix.step];
+  const cell = under();
+  assert.equal(turn(canvas, -240, place), false, 'not the page');
+  assert.ok(matrix.step > 1.5 * before);
+  under().forEach((now, i) => assert.ok(Math.abs(now - cell[i]) < 1e-6, 'what is under the pointer stays'));
+  for (let i = 0; i < 20; i++) turn(canvas, -240, place);
+  assert.ok(Math.abs(matrix.step - 36) < 1e-9, 'until the numbers are easily read');
+  for (let i = 0; i < 30; i++) turn(canvas, 240, place);
+  assert.equal(matrix.step, before);
+});
+
+test('enlarged, names stand at least 14 pixels apart, each beside its own cell and none beside the frame', () => {
+  const {matrix, canvas} = many(200, 350);
+  for (let i = 0; i < 12; i++) {
+    const names = rowNames(canvas);
+    assert.ok(names.length >= 5);
+    names.forEach(([name, y], j) => {
+      assert.ok(!j || y - names[j - 1][1] >= 14 - 1e-9, `${name} at ${y}`);
+      assert.ok(y >= matrix.top && y <= matrix.top + matrix.side, `${name} at ${y}`);
+      assert.ok(Math.abs(matrix.top + matrix.fromTop + (Number(name.slice(1)) + .5) * matrix.step - y) < 1e-6, name);
+    });
+    turn(canvas, -60, [LEFT + 100 + i, LEFT + 180]);
+  }
+});
+
+test('a drag moves what is enlarged, up to its edges; whole it points at cells', () => {
+  const {matrix, canvas, told} = many(200, 350), drag = (x, y) => { finger(canvas, 'pointerdown', 1, 200, 200, 'mouse'); finger(canvas, 'pointermove', 1, x, y, 'mouse'); finger(canvas, 'pointerup', 1, x, y, 'mouse'); };
+  drag(220, 200);
+  assert.deepEqual([matrix.fromLeft, told.length], [0, 1]);
+  matrix.zoom.by(4);
+  const [left, top] = [matrix.fromLeft, matrix.fromTop];
+  drag(180, 230);
+  assert.ok(Math.abs(matrix.fromLeft - left + 20) < 1e-6 && Math.abs(matrix.fromTop - top - 30) < 1e-6);
+  assert.equal(told.length, 1, 'a drag points at nothing');
+  drag(5000, 5000);
+  assert.deepEqual([matrix.fromLeft, matrix.fromTop].map(Math.abs), [0, 0]);
+  drag(-5000, -5000);
+  assert.ok(Math.abs(matrix.fromLeft - matrix.side * (1 - 4)) < 1e-6);
+  canvas.dispatchEvent(new MouseEvent('dblclick', {bubbles: true}));
+  assert.equal(matrix.zoom.zoom, 1);
+});
+
+test('two fingers enlarge by as much as they part', () => {
+  const {matrix, canvas} = many(200, 350);
+  finger(canvas, 'pointerdown', 1, 180, 200);
+  finger(canvas, 'pointerdown', 2, 220, 200);
+  finger(canvas, 'pointermove', 2, 260, 200);
+  assert.ok(Math.abs(matrix.zoom.zoom - 2) < 1e-9);
+  finger(canvas, 'pointerup', 2, 260, 200);
+  finger(canvas, 'pointermove', 1, 170, 200);
+  assert.ok(Math.abs(matrix.zoom.zoom - 2) < 1e-9, 'one finger moves it');
+});
+
+test('the keyboard enlarges, shows all, and what the arrows come to is in sight', () => {
+  const {matrix, canvas} = many(200, 350), inFrame = ([q, k]) => [[q, matrix.fromTop], [k, matrix.fromLeft]].every(([i, from]) => i * matrix.step + from > -1e-6 && (i + 1) * matrix.step + from < matrix.side + 1e-6);
+  for (let i = 0; i < 5; i++) press(canvas, '+');
+  assert.ok(matrix.step > 7 * matrix.fit);
+  matrix.zoom.take({x: 0, y: 0});
+  for (let i = 0; i < 60; i++) { press(canvas, 'ArrowRight'); press(canvas, 'ArrowDown'); assert.ok(inFrame(matrix.cell), String(matrix.cell)); }
+  assert.ok(matrix.fromLeft < 0);
+  press(canvas, '-');
+  press(canvas, '0');
+  assert.equal(matrix.step, matrix.fit);
+  assert.equal(press(drawn().canvas, '+'), true, 'three words are no long text');
+});
+
+test('the buttons say how large it is, and only what can be done can be pressed', () => {
+  const {matrix} = many(200, 350), [out, into, all] = matrix.buttons.node.querySelectorAll('button'), able = () => [out, into, all].map(one => !one.disabled);
+  assert.deepEqual([able(), all.textContent], [[false, true, false], '1×']);
+  into.click();
+  assert.deepEqual([able(), all.textContent], [[true, true, true], '1.5×']);
+  for (let i = 0; i < 12; i++) into.click();
+  assert.deepEqual(able(), [true, false, true]);
+  all.click();
+  assert.deepEqual([able(), all.textContent], [[false, true, false], '1×']);
 });

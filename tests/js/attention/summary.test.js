@@ -8,7 +8,7 @@ widthsLater();
 const {clear, constants, show, table, theme} = await import('../../../assets/js/attention/summary.js');
 
 const VALUES = [.5, .25, .25, 0, 1, 0, .125, .125, .75];
-const data = {words: ['cat', '##s', 'sat'], texts: {title: '{label}: {kind}', kind: 'rollout', hint: 'point', cell: '{query} → {key}: {value}', way: 'rollout', added: 'added', addeds: {hidden: 'hidden', shown: 'shown'}}, special: [0, 0, 0],
+const data = {words: ['cat', '##s', 'sat'], texts: {title: '{label}: {kind}', zoom: {in: 'in', out: 'out', all: 'all'}, kind: 'rollout', hint: 'point', cell: '{query} → {key}: {value}', way: 'rollout', added: 'added', addeds: {hidden: 'hidden', shown: 'shown'}}, special: [0, 0, 0],
   models: [{key: 'bert', label: 'BERT', detail: 'of 12 layers', values: packed(VALUES), groups: [[0], [1], [2]]},
     {key: 'albert', label: 'ALBERT', detail: 'of one', values: packed(VALUES.map(v => v / 10)), groups: [[0], [1], [2]]}]};
 const notes = root => [...root.querySelectorAll('canvas')].map(one => one.getContext('2d').notes.length);
@@ -76,11 +76,13 @@ test('panels stand side by side from 860 pixels on, and a longer text has smalle
 test('side by side, a panel has half of the room that is left between them', () => {
   const words = Array.from({length: 40}, (_, i) => `w${i}`), values = packed(Array(1600).fill(0)), root = painter();
   show(root, {...data, words, models: data.models.map(model => ({...model, values}))}, {dark: false, ask() {}});
-  widen(root, 1012);   // (1012 - 28) / 2 = 492: 460 for 40 squares
-  assert.equal(root.querySelector('canvas').width, 30 + 40 * 11 + 2);
+  widen(root, 1012);   // (1012 - 28) / 2 = 492: 426 for 40 squares beside the buttons
+  assert.equal(root.querySelector('canvas').width, 64 + 40 * 10 + 2);
   widen(root, 1011);
-  widen(root, 971);    // 471: 439 pixels are 10 each
-  assert.equal(root.querySelector('canvas').width, 30 + 40 * 10 + 2);
+  widen(root, 971);    // 471: 405 pixels are 10 each
+  assert.equal(root.querySelector('canvas').width, 64 + 40 * 10 + 2);
+  widen(root, 947);    // 459: 393 pixels are 9 each
+  assert.equal(root.querySelector('canvas').width, 64 + 40 * 9 + 2);
 });
 
 test('it is drawn anew for another width or other colours, not for the same', () => {

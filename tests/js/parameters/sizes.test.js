@@ -2,24 +2,29 @@
 import assert from 'node:assert/strict';
 import {beforeEach, test} from 'node:test';
 
-import {click, enter, place, texts} from '../dom.js';
+import {charts, click, enter, place, texts} from '../dom.js';
 
 const {constants, said, show, table} = await import('../../../assets/js/parameters/sizes.js');
 
-const row = (key, name, total, flops, printed, shape) => ({key, name, total, applied: 3 * total, flops, printed, config: `${name}.json`, ...shape});
+const row = (key, name, total, flops, printed, shape) => ({key, name, label: name.split('-')[0], size: name, total, stored_layers: key === 'albert' ? 1 : shape.layers, applied: 3 * total, flops, printed, config: `${name}.json`, ...shape});
 const rows = [
   row('bert', 'bert-large-uncased', 300e6, [1e9, 2e9, 1e6], [[340, 'BERT']], {layers: 24, width: 1024, embedding: 1024, heads: 16}),
   row('albert', 'albert-xxlarge-v2', 225e6, [0, 8e9, 4e6], [[235, 'ALBERT'], [233, 'hub']], {layers: 12, width: 4096, embedding: 128, heads: 64}),
   row('albert', 'albert-base-v2', 12e6, [0, 1e9, 0], [[11, 'A "small", one']], {layers: 12, width: 768, embedding: 128, heads: 12}),
 ];
-const words = {finding: '{weights} of the weights, {work} of the work at {length}', label: 'sizes', length: 'length', unit: 'unit', note: 'note',
+const lengths = [1, 8, 16, 32, 64, 128, 256, 384, 512];
+const figures = lengths.map(n => ({layout: {meta: {label: `at ${n}`}}, data: [{x: [n]}]}));
+const words = {finding: '{weights} of the weights ({stored} of {of_stored}), {work} of the work ({done} of {of_done}) at {length} {tokens}', tokens: ['token', 'tokens'],
+  form: 'form', forms: {chart: 'a chart', table: 'a table'}, layers: {own: '{n} layers', shared: 'one, {n} times'}, chart_note: 'dotted', bytes: 'bytes', label: 'sizes', length: 'length', unit: 'unit', note: 'note',
   units: 'MB and MiB', terms: {MiB: 'box-mib'}, heads: {name: 'model', total: 'weights', printed: 'printed', off: 'off', applied: 'applied',
     work: 'GFLOPs at {length}',
     layers: 'layers', width: 'width', embedding: 'embedding', heads: 'heads'}};
 
+const data = {rows, figures, lengths, texts: words};
+
 function open() {
   const root = place();
-  show(root, {rows, texts: words});
+  show(root, data);
   const cells = name => { const at = texts(root, 'thead th').findIndex(text => text.replace(/ [▾▴]$/, '') === name);
     return [...root.querySelectorAll('tbody tr')].map(line => line.children[at]); };
   const heads = () => [...root.querySelectorAll('thead th')], sort = name => click(heads()[texts(root,
@@ -30,6 +35,7 @@ function open() {
 }
 beforeEach(() => {
   const {sort, sorted, length, pick} = open();
+  pick('a table');
   enter(length, '5');
   pick('MB (10⁶)');
   sort('model');
@@ -48,9 +54,9 @@ test('it begins with the most weights first, and the work at 128 tokens', () => 
 test('the sentence compares the widest ALBERT with the large BERT', () => {
   const {root, length} = open(), sentence = () => root.querySelector('.finding').textContent;
   // 8e9 * 128 + 4e6 * 128 ** 2 = 1089.5e9 beside 1e9 + 2e9 * 128 + 1e6 * 128 ** 2 = 273.4e9
-  assert.equal(sentence(), '0.75 of the weights, 4.0 of the work at 128');
+  assert.equal(sentence(), '0.75 of the weights (225.0 of 300.0), 4.0 of the work (1,089.5 of 273.4) at 128 tokens');
   enter(length, '0');
-  assert.equal(sentence(), '0.75 of the weights, 2.7 of the work at 1');   // 8.004 beside 3.001
+  assert.equal(sentence(), '0.75 of the weights (225.0 of 300.0), 2.7 of the work (8.0 of 3.0) at 1 token');   // 8.004 beside 3.001
 });
 
 test('each model’s row has its counts as they are printed', () => {
@@ -119,17 +125,50 @@ test('the length has stops from 1 to 512', () => {
 
 test('its table and its lines of Python have the chosen length', () => {
   enter(open().length, '3');
-  const {columns, rows: lines} = table({rows});
-  assert.equal(columns.at(-1), 'flops_at_32_tokens');
-  assert.deepEqual(lines[2].toSpliced(5, 1), ['albert-base-v2', 12e6, 11, 'A "small", one', rows[2].printed.slice(1).map(([n]) => n).join(' / '), 36e6, 12, 768, 128, 12, 48e6, 24e6, 12e6, 32e9]);
+  const {columns, rows: lines} = table(data);
+  assert.deepEqual(columns.slice(-2), ['flops_at_32_tokens', 'uses_of_a_weight_per_token']);
+  assert.deepEqual(lines[2].toSpliced(5, 1), ['albert-base-v2', 12e6, 11, 'A "small", one', rows[2].printed.slice(1).map(([n]) => n).join(' / '), 36e6, 12, 768, 128, 12, 48e6, 24e6, 12e6, 32e9, 32e9 / (2 * 32 * 12e6)]);
   assert.ok(Math.abs(Number(lines[2][5]) - 100 / 11) < 1e-9, 'percent over the printed number');
-  assert.deepEqual(said({rows}).state, {length: 32, unit: 'MB'});
-  assert.deepEqual(constants({rows}), {LENGTH: 32, CONFIGS: {'bert-large-uncased': 'bert-large-uncased.json',
+  assert.deepEqual(said(data).state, {form: 'table', length: 32, unit: 'MB'});
+  assert.deepEqual(constants(data), {LENGTH: 32, CONFIGS: {'bert-large-uncased': 'bert-large-uncased.json',
     'albert-xxlarge-v2': 'albert-xxlarge-v2.json', 'albert-base-v2': 'albert-base-v2.json'}});
 });
 
 test('the two units are explained', () => {
   const {root} = open();
   assert.equal(root.querySelector('.note .term').getAttribute('popovertarget'), 'box-mib');
-  assert.deepEqual(texts(root, '.note'), ['note', 'MB and MiB']);
+  assert.deepEqual(texts(root, '.note'), ['note', 'bytes', 'MB and MiB']);
+});
+
+test('the chart is of the chosen length, and what it draws can be read without seeing it', () => {
+  const {root, pick, length} = open();
+  pick('a chart');
+  const [pressed] = [...root.querySelectorAll('.pm-switch button')].filter(one => one.getAttribute('aria-pressed') === 'true').map(one => one.textContent);
+  assert.equal(pressed, 'a chart');
+  assert.deepEqual(charts(root).map(one => one.data[0].x), [[128]]);
+  enter(length, '8');
+  assert.deepEqual(charts(root).map(one => one.data[0].x), [[512]]);
+  assert.deepEqual(texts(root, '.note'), ['dotted', 'MB and MiB']);
+  assert.equal(root.querySelectorAll('.pt-sizes').length, 0);
+  assert.deepEqual(texts(root, '.sr-only tbody tr').length, 3);
+  assert.ok(texts(root, '.sr-only th').includes('flops_at_512_tokens'));
+  assert.deepEqual(said(data).state, {form: 'chart', length: 512}, 'a chart has no unit of bytes');
+});
+
+test('below the chart each size has its own drawing and its number of layers', () => {
+  const {root, pick} = open();
+  pick('a chart');
+  const legend = [...root.querySelectorAll('.pt-layers li')];
+  assert.deepEqual(legend.map(one => one.textContent), ['bert24 layers', 'albertone, 12 times', 'albertone, 12 times']);
+  assert.deepEqual(legend.map(one => [one.dataset.model, one.dataset.size]), rows.map(one => [one.key, one.size]));
+});
+
+test('the form stays, and a link of before that names a unit opens the table', () => {
+  const {pick} = open();
+  pick('a chart');
+  assert.equal(open().root.querySelectorAll('.pt-sizes').length, 0);
+  pick('a table');
+  pick('MiB (2²⁰)');
+  pick('a chart');
+  assert.equal(open().root.querySelectorAll('.pt-sizes').length, 0, 'chosen again');
 });

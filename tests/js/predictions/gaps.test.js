@@ -4,7 +4,7 @@ import {test} from 'node:test';
 import {click, enter, place, shares, texts} from '../dom.js';
 import {begun} from '../page/stage.js';
 
-const {constants, show, table} = await import('../../../assets/js/predictions/gaps.js');
+const {choices, constants, said: said_, show, table} = await import('../../../assets/js/predictions/gaps.js');
 const {begin} = await import('../../../assets/js/page/masks.js');
 
 const said = {shown: 'Shown', rest: 'outside these {k}', rest_one: 'outside this word', spread: 'among {n}', also: 'also {names}', only: 'alone',
@@ -161,4 +161,53 @@ test('few words first where there is little room, and more by one press', () => 
   assert.deepEqual([more.hidden, root.querySelector('.pr-gaps').classList.contains('short')], [false, true]);
   click(more);
   assert.deepEqual([more.hidden, root.querySelector('#pr-shown').value, root.querySelector('.pr-gaps').classList.contains('short')], [true, '10', false]);
+});
+
+const words = ['one', 'two', 'three', 'four', 'five', 'six'];
+function many(n, changes = {}) {
+  const one = (label, last) => model(label, ...words.slice(0, n).map((word, i) => mask([i ? word : last, 'cat'], [.4, .2])));
+  const masks = words.slice(0, n).map(word => ({before: `${word} `, after: '.', hidden: ''}));
+  return {texts: {...said, masks: 'Masks'}, masks, models: {bert: one('BERT', 'one'), albert: one('ALBERT', 'another')}, ...changes};
+}
+const tiles = root => [...root.querySelectorAll('.pr-mask')], contexts = root => texts(root, '.pr-context').map(text => text.split(' ').slice(0, 4).join(' '));
+
+test('up to four masks all have their columns; of more one is chosen from a list of what each model says', () => {
+  begun({text: 'x'});
+  const root = place();
+  show(root, many(4));
+  assert.deepEqual([root.querySelectorAll('.pr-gap').length, tiles(root).length], [4, 0]);
+  assert.deepEqual(said_(many(4)), {words_per_model: 10});
+  show(root, many(5));
+  assert.deepEqual(contexts(root), ['Gap 1 of 5']);
+  assert.deepEqual(tiles(root).map(tile => tile.textContent), ['1oneanother', '2two', '3three', '4four', '5five']);
+  assert.equal(tiles(root)[0].getAttribute('aria-label'), 'Gap 1 of 5 BERT one, ALBERT another');
+  assert.deepEqual([...tiles(root)[0].querySelectorAll('.pr-says')].map(one => one.dataset.model), ['bert', 'albert']);
+  assert.equal(table(many(5)).rows.length, 20, 'the file has all masks');
+});
+
+test('the chosen mask is the page’s: in the link, in what files say, and for the next picture', () => {
+  const {state, sent} = begun({text: 'x'}), root = place(), pressed = () => tiles(root).map(tile => tile.getAttribute('aria-pressed')).indexOf('true');
+  show(root, many(5));
+  click(tiles(root)[3]);
+  assert.deepEqual([contexts(root), pressed(), state.link().mask, sent], [['Gap 4 of 5'], 3, '3', []]);
+  assert.deepEqual(tiles(root).map(tile => tile.tabIndex), [-1, -1, -1, 0, -1]);
+  assert.deepEqual(said_(many(5)), {words_per_model: 10, state: {mask: 4}});
+  tiles(root)[4].focus();
+  assert.deepEqual([contexts(root), pressed(), state.link().mask], [['Gap 5 of 5'], 4, '4'], 'the arrows move the focus');
+  show(root, many(6));
+  assert.deepEqual(contexts(root), ['Gap 5 of 6']);
+  state.set({mask: '63'});
+  show(root, many(6));
+  assert.deepEqual(contexts(root), ['Gap 6 of 6'], 'the last one, of more than there are');
+  assert.deepEqual([...choices], ['look', 'mask']);
+});
+
+test('a mask that is filled gives way to the one behind it', () => {
+  const page = place();
+  page.innerHTML = '<div id="text"><textarea></textarea></div><div id="gaps"></div>';
+  const text = Array(6).fill('[MASK]').join(' '), {sent} = begun({text, mask: '5'}), root = page.querySelector('#gaps');
+  begin(text, '');
+  show(root, many(6));
+  click(root.querySelector('.pr-word'));
+  assert.deepEqual([sent[0].text, sent[0].mask], ['[MASK] [MASK] [MASK] [MASK] [MASK] six', '4']);
 });

@@ -65,7 +65,7 @@ def pictures(tuned_family, monkeypatch):
     found["predictions/gaps"] = predictions.show(state)[1]
     found["predictions/words"] = list(every_word.show_words(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
-    found["parameters/sizes"] = parameters_folds.show_sizes(state)[1]
+    found["parameters/sizes"] = parameters_folds.show_sizes(state)[0]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (
         parameters_folds.show_embedding(state)
     )

@@ -60,7 +60,7 @@ def drawings():
         "predictions/joint": joint.show_joint(GAPS),
         "predictions/asked": ask.show_asked(GAPS, "cat, unbelievable"),
         "predictions/contrast": contrast.show_contrast(OFFERED),
-        "parameters/components": parameters.show_sizes(PAIR)[2],
+        "parameters/components": parameters.show_sizes(PAIR)[1],
         "layer/contexts": contexts.show_contexts(GAPS),
         "parameters/calls": parameters.show_calls(PAIR),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),

@@ -51,7 +51,6 @@ NO_LINES = {
     "attention/bertviz",
     "parameters/build",
     # counted from shapes alone
-    "parameters/work",
     "parameters/tensors",
 }
 """What plain transformers cannot compute again."""

@@ -132,7 +132,7 @@ def test_a_shape_from_the_browser_is_counted_or_refused():
 
 
 def test_every_component_of_both_families_stands_under_the_seven(state):
-    _, _, table = folds.show_sizes(state)
+    _, table = folds.show_sizes(state)
     heads = re.findall(r"<th[^>]*>([^<]*)</th>", table)
     names = [spec.name for family in (BASE, MINI) for spec in family.values()]
     assert heads[: 1 + len(names)] == ["Component", *names]

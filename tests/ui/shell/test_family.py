@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import replace
+from urllib.parse import quote
 
 import pytest
 
@@ -10,7 +11,14 @@ from explorer.models.choice.family import PRESETS, all_specs, column, family_spe
 from explorer.models.specs import BASE, BUNDLED, MODEL_KEYS
 from explorer.page_state import PageState
 from explorer.ui.kit.words import GROUPS
-from explorer.ui.shell.family.drawing import family_html, glyph, glyph_rules, row, sentence
+from explorer.ui.shell.family.drawing import (
+    COMPARED,
+    family_html,
+    glyph,
+    glyph_rules,
+    row,
+    sentence,
+)
 from explorer.ui.shell.tabs import TABS, group_rules
 
 BOX = re.compile('class="fm-(own|again|out)"')
@@ -86,6 +94,17 @@ def test_the_small_drawing_has_the_layers_that_the_model_has():
         "mini-DistilBERT": [3, 0, 3],
         "mini-ALBERT": [1, 5, 0],
     }
+
+
+def test_beside_each_other_twice_the_layers_are_twice_as_long_whatever_the_page_shows():
+    rules = glyph_rules()
+    for spec in all_specs().values():
+        svg, width = glyph(spec, COMPARED)
+        drawn = len(BOX.findall(str(row(spec))))
+        assert svg.count("<rect") == drawn
+        assert width + COMPARED[1] == drawn * sum(COMPARED)
+        own = f'[data-size="{spec.size}"]' * 6 + f'[data-model="{spec.key}"]'
+        assert f"{own}{{--layers:url('data:image/svg+xml,{quote(svg)}')" in rules
 
 
 def test_every_model_has_its_drawing_in_either_family_and_every_tab_its_group():

@@ -7,6 +7,7 @@ import pytest
 
 from explorer.analysis.parameters.embedding import EmbeddingSpectrum
 from explorer.analysis.parameters.family import family_members
+from explorer.analysis.parameters.shape import forward_flops
 from explorer.analysis.parameters.sharing import sharing_modes
 from explorer.analysis.parameters.sizes import seven_sizes
 from explorer.models.architectures import meta_network
@@ -14,14 +15,15 @@ from explorer.models.specs import BASE
 from explorer.ui.parameters import folds
 from explorer.ui.parameters.folds_words import (
     EMBEDDING_TEXTS,
+    SIZES_TEXTS,
     SPECTRUM_TEXTS,
     TENSORS_TEXTS,
     WORK_TEXTS,
 )
 from explorer.views.parameters.embedding import embedding_canvas
+from explorer.views.parameters.sizes import LENGTHS, sizes_canvas
 from explorer.views.parameters.spectrum import spectrum_canvas
 from explorer.views.parameters.tensors import tensors_canvas
-from explorer.views.parameters.work import work_canvas
 
 
 def test_singular_values_are_over_the_largest_and_a_short_rank_is_marked():
@@ -110,15 +112,21 @@ def test_shared_weights_are_counted_for_every_use():
     assert sizes["ALBERT/Layers"] == 12 * tree(sent["figures"][2])[0]["ALBERT/Layers"]
 
 
-def test_a_size_stands_at_its_weights_and_work_and_lines_are_of_equal_use():
-    sent = json.loads(work_canvas(seven_sizes(), WORK_TEXTS))
-    traces = sent["figures"][0]["data"]
+@pytest.mark.parametrize("length", LENGTHS)
+def test_a_size_stands_at_its_weights_and_work_and_lines_are_of_equal_use(length):
+    sizes = seven_sizes()
+    sent = json.loads(sizes_canvas(sizes, SIZES_TEXTS, WORK_TEXTS))
+    figure = sent["figures"][sent["lengths"].index(length)]
+    traces, layout = figure["data"], figure["layout"]
     for trace, uses in zip(traces, (1, 4, 16), strict=False):
-        assert trace["y"] == pytest.approx([2 * 128 * uses * x / 1e9 for x in trace["x"]])
+        assert trace["y"] == pytest.approx([2 * length * uses * x / 1e9 for x in trace["x"]])
     points = {}
     for trace in traces[3:]:
         points |= dict(zip(trace["text"], zip(trace["x"], trace["y"], strict=True), strict=True))
-    assert points["bert-base-uncased"] == (109_482_240, 22.34843136)
-    assert len(points) == 7
-    assert sent["finding"].startswith("albert-xxlarge-v2 takes 621.9 GFLOP for 128 tokens")
-    assert "bert-large-uncased takes 78.9 GFLOP with 335.1 M" in sent["finding"]
+    counted = {s.spec.label: (s.total, forward_flops(s.spec, length) / 1e9) for s in sizes}
+    assert points == counted
+    ends = [10**power for axis in "xy" for power in layout[f"{axis}axis"]["range"]]
+    assert all(ends[0] < x < ends[1] and ends[2] < y < ends[3] for x, y in points.values())
+    assert [one["text"] for one in layout["annotations"]] == ["1\u202f×", "4\u202f×", "16\u202f×"]
+    for one in layout["annotations"]:
+        assert 1 in (one.get("x"), one.get("y")), "at the frame's edge, outside"

@@ -94,7 +94,9 @@ def test_the_table_holds_every_component(base):
 
 
 def test_the_browser_gets_the_seven_with_their_work():
-    rows = json.loads(sizes_canvas(seven_sizes(), fold_texts.SIZES_TEXTS))["rows"]
+    rows = json.loads(sizes_canvas(seven_sizes(), fold_texts.SIZES_TEXTS, fold_texts.WORK_TEXTS))[
+        "rows"
+    ]
     assert len(rows) == 7
     assert (
         rows[0]["flops"][1] * 128 + rows[0]["flops"][2] * 128**2 + rows[0]["flops"][0]

@@ -12,7 +12,9 @@ from explorer.views.markup import Attribute, Markup, el, listed, model_name
 INTO = el("b", class_="fm-into")
 OUT = (el("b", class_="fm-to"), el("i", class_="fm-word"))
 BOX, GAP, MANY = 10, 2, 16
-"""The small drawing's boxes and what is between them, in pixels."""
+"""The small drawing's boxes and what is between them, in pixels; how many need narrower ones."""
+NARROW, COMPARED = (3, 1), (4, 1)
+"""Box and gap of many layers, and of sizes beside each other: twice the layers, twice as long."""
 HEADS = (
     ":is(h3.model-name, :is(h3, th, legend, figcaption, .head) > .model-name)"
     ":not(.plain > *)::after"
@@ -97,19 +99,24 @@ def glyph_rules() -> str:
         for size, spec in column(key).items():
             place = f'[data-{key}="{size}"]' * 4 + f" {name}"
             places = f"{name},{place}" if usual.get(key) == size else place
-            drawing, width = glyph(spec)
-            layers = f"--layers:url('data:image/svg+xml,{quote(drawing)}');--layers-width:{width}px"
-            rules.append(f"{places}{{{layers};}}")
+            rules.append(f"{places}{{{_drawn(*glyph(spec))}}}")
+            # A row of one size has that size's drawing, whatever the page shows.
+            own = f'[data-size="{size}"]' * 6 + name
+            rules.append(f"{own}{{{_drawn(*glyph(spec, COMPARED))}}}")
     return "".join(rules)
 
 
-def glyph(spec: ModelSpec) -> tuple[str, int]:
+def _drawn(drawing: str, width: int) -> str:
+    return f"--layers:url('data:image/svg+xml,{quote(drawing)}');--layers-width:{width}px;"
+
+
+def glyph(spec: ModelSpec, boxes_of: tuple[int, int] | None = None) -> tuple[str, int]:
     """The small drawing as SVG, and its width in pixels: narrower boxes from 16 layers on.
 
     Full boxes: stored layers; pale ones: the same again; dotted ones: the teacher's alone.
     """
     stored, places = spec.architecture.n_stored_layers, numbers(spec)
-    box, gap = (BOX, GAP) if len(places) < MANY else (3, 1)
+    box, gap = boxes_of or ((BOX, GAP) if len(places) < MANY else NARROW)
     boxes = [
         el("rect", x=place * (box + gap) + 0.5, **_box(number, stored, box))
         for place, number in enumerate(places)
@@ -128,7 +135,7 @@ def _box(number: int | None, n_stored: int, width: int) -> dict[str, Attribute]:
         "y": 0.5,
         "width": width - 1,
         "height": BOX - 1,
-        "rx": 2,
+        "rx": 2 if width > COMPARED[0] else 1,
         "stroke": "#000",
     }
     if number is None:
