@@ -235,15 +235,16 @@ class Visitor:
     The process of a tab keeps what it compiled: a page opens in it in half the time.
     """
 
-    def __init__(self, chromium) -> None:
-        self._chromium = chromium
+    def __init__(self, chromium, comes_again: bool, **options) -> None:
+        self._chromium, self._comes_again, self._options = chromium, comes_again, options
         self.context = self.page = None
 
     def come(self):
         """The context and its only page, which shows nothing."""
         if self.context is None:
-            self.context = self._chromium.new_context(permissions=PERMISSIONS)
+            self.context = self._chromium.new_context(permissions=PERMISSIONS, **self._options)
             self.context.on("close", self._is_gone)
+            self.context.set_default_timeout(WAIT_MS)
         if self.page is None or self.page.is_closed():
             self.page = told_toasts(self.context)
         return self.context, self.page
@@ -256,12 +257,15 @@ class Visitor:
         if self.context is None:
             return
         guard.leave(self.context)
+        if not self._comes_again:
+            self.context.close()
+            return
         self.context.unroute_all()
         for page in self.context.pages:
-            if page is not self.page or not is_sound or guard.is_changed:
-                page.close()
-            else:
+            if page is self.page and is_sound and not guard.is_changed:
                 self._empty(page, guard.home)
+            else:
+                page.close()
 
     def _empty(self, page, home) -> None:
         from playwright.sync_api import Error
@@ -282,7 +286,7 @@ class Visitor:
 @pytest.fixture(scope="session")
 def visitors(chromium):
     """Most tests' first and second page."""
-    return [Visitor(chromium) for _ in range(N_KEPT)]
+    return [Visitor(chromium, True) for _ in range(N_KEPT)]
 
 
 def emptied(page, origin) -> None:
@@ -305,19 +309,14 @@ def page_at(chromium, visitors, app_url, request):
     opened = []
 
     def page_at(path="/", width=1440, height=900, theme="light", media=None, **options):
-        visitor = visitors[len(opened)] if len(opened) < N_KEPT and not options else None
-        if visitor is None:
-            context = chromium.new_context(permissions=PERMISSIONS, **options)
-            page = told_toasts(context)
-        else:
-            context, page = visitor.come()
-        context.set_default_timeout(WAIT_MS)
+        is_kept = len(opened) < N_KEPT and not options
+        visitor = visitors[len(opened)] if is_kept else Visitor(chromium, False, **options)
+        context, page = visitor.come()
         guard = Guard(app_url, page)
-        opened.append((context, page, guard, visitor))
+        opened.append((page, guard, visitor))
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(**(media or {}))
-        if visitor:
-            emptied(page, app_url)
+        emptied(page, app_url)
         guard.watch(context)
         if path is not None:
             page.goto(
@@ -327,18 +326,14 @@ def page_at(chromium, visitors, app_url, request):
         return page
 
     yield page_at
-    failed = getattr(request.node, "failed_call", False)
-    for _, page, guard, _ in opened:
+    is_sound = not getattr(request.node, "failed_call", False)
+    for page, guard, _ in opened:
         guard.sideways(page)
-    problems = [problem for *_, guard, _ in opened for problem in guard.problems]
-    is_sound = not failed and not problems
-    for number, (context, page, guard, visitor) in enumerate(opened):
-        if not is_sound:
+    problems = [problem for _, guard, _ in opened for problem in guard.problems]
+    for number, (page, guard, visitor) in enumerate(opened):
+        if problems or not is_sound:
             _picture(page, f"{request.node.name}-{number}")
-        if visitor and visitor.context is context:
-            visitor.leave(guard, is_sound)
-        else:
-            context.close()
+        visitor.leave(guard, is_sound and not problems)
     assert not problems, "\n".join(problems)
 
 
