@@ -25,6 +25,8 @@ def main(arguments: Sequence[str]) -> None:
     else:
         fetch_chromium()
         fetch_packages()
+    # A process that writes no compiled code makes all of it anew in each of the many that it starts.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.stdout.flush()
     os.execv(sys.executable, [sys.executable, "-m", "pytest", *given])
 

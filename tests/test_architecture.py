@@ -4,6 +4,7 @@ Every test names all offenders at once.
 """
 
 import ast
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -141,7 +142,12 @@ LIBRARIES = {
 TERMINALS = {"assets", "bench", "elsewhere", "launch", "serve", "start", "training"}
 """What speaks to whoever starts a program, and may say the reason in a library's words."""
 MOST_LINES, LONGEST = 500, 50
-SOURCES = {p: ast.parse(p.read_text("utf-8")) for p in sorted(HOUSE.rglob("*.py"))}
+
+
+@cache
+def sources() -> dict[Path, ast.Module]:
+    """Return every module of the explorer, read when the first test asks and not when tests are found."""
+    return {p: ast.parse(p.read_text("utf-8")) for p in sorted(HOUSE.rglob("*.py"))}
 
 
 def name_of(path: Path) -> str:
@@ -150,7 +156,10 @@ def name_of(path: Path) -> str:
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
-MODULES = {name_of(path) for path in SOURCES} - {""}
+@cache
+def module_names() -> set[str]:
+    """Return the names of all modules."""
+    return {name_of(path) for path in sources()} - {""}
 
 
 def imported(tree: ast.AST) -> set[str]:
@@ -162,7 +171,7 @@ def imported(tree: ast.AST) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             inside = (node.module or "").removeprefix("explorer").lstrip(".")
             names = {f"{inside}.{alias.name}".lstrip(".") for alias in node.names}
-            modules = {f"explorer.{name}" for name in names & MODULES}
+            modules = {f"explorer.{name}" for name in names & module_names()}
             found |= modules or {str(node.module)}
     return found
 
@@ -171,7 +180,7 @@ def arrows() -> list[tuple[str, str]]:
     """Every (importing, imported) pair of the house's own modules."""
     return [
         (name_of(path), name.removeprefix("explorer."))
-        for path, tree in SOURCES.items()
+        for path, tree in sources().items()
         for name in sorted(imported(tree))
         if name.startswith("explorer.")
     ]
@@ -190,7 +199,7 @@ def room_of(module: str) -> str:
 
 def test_every_folder_and_single_file_has_its_place():
     placed = {f"{floor}/{room}" for floor, rooms in FLOORS.items() for room in rooms}
-    folders = {p.parent.relative_to(HOUSE).as_posix() for p in SOURCES} - {"."}
+    folders = {p.parent.relative_to(HOUSE).as_posix() for p in sources()} - {"."}
     assert sorted(folders - placed - set(FLOORS)) == []
     assert {p.stem for p in HOUSE.glob("*.py")} == SINGLE | {"__init__"}
 
@@ -228,7 +237,7 @@ def test_every_arrow_between_rooms_that_is_allowed_is_there():
 def test_the_libraries_stay_on_their_floors():
     wrong = [
         f"{name_of(path)} imports {name}"
-        for path, tree in SOURCES.items()
+        for path, tree in sources().items()
         for name in sorted(imported(tree))
         if lies_in(name, LIBRARIES.get(name_of(path).partition(".")[0], set()))
     ]
@@ -236,7 +245,7 @@ def test_the_libraries_stay_on_their_floors():
 
 
 def test_the_docstring_of_a_folder_is_all_that_its_init_holds():
-    inits = {p: tree for p, tree in SOURCES.items() if p.name == "__init__.py"}
+    inits = {p: tree for p, tree in sources().items() if p.name == "__init__.py"}
     wrong = [
         str(p.relative_to(ROOT))
         for p, tree in inits.items()
@@ -247,7 +256,7 @@ def test_the_docstring_of_a_folder_is_all_that_its_init_holds():
 
 def test_files_and_functions_stay_small():
     wrong = []
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         lines = path.read_text("utf-8").count("\n")
         wrong += [f"{name_of(path)} has {lines} lines"] if lines > MOST_LINES else []
         for node in ast.walk(tree):
@@ -261,7 +270,7 @@ def test_no_code_asks_for_a_model_by_name():
     """What differs between models is a field of ``ModelKind`` or ``ModelSpec``."""
     keys = {"bert", "distilbert", "albert"}
     wrong = []
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         if name_of(path).partition(".")[0] == "training" or "claims" in name_of(path):
             continue  # the recipe of these three, and what is printed about them
         for node in ast.walk(tree):
@@ -295,7 +304,7 @@ def refusals() -> set[str]:
     """The names of all classes that are refusals: their texts are written for readers."""
     parents = {
         node.name: {ast.unparse(base).rpartition(".")[2] for base in node.bases}
-        for tree in SOURCES.values()
+        for tree in sources().values()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     }
@@ -335,7 +344,7 @@ def quoted(handler: ast.ExceptHandler) -> list[int]:
 def test_no_text_of_an_error_is_shown_but_a_refusals():
     written, wrong = refusals(), []
     assert {"BadText", "ModelUnavailable", "NoRuntime"} <= written
-    for path, tree in SOURCES.items():
+    for path, tree in sources().items():
         if name_of(path).partition(".")[0] in TERMINALS:
             continue
         for node in ast.walk(tree):

@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -138,6 +139,7 @@ def read(pattern: str, kind: Callable[[str], list[str]]) -> dict[str, list[str]]
     return {p.relative_to(ROOT).as_posix(): kind(p.read_text("utf-8")) for p in found}
 
 
+@cache
 def sources() -> dict[str, list[str]]:
     """Every text that a reader may see, by file."""
     rooms = ("ui", "views", "analysis", "doors", "timing", "models", "places")
@@ -164,12 +166,9 @@ def sources() -> dict[str, list[str]]:
     }
 
 
-SOURCES = sources()
-
-
 def offenders(patterns: dict[str, str], kinds: tuple[str, ...]) -> list[str]:
     found = []
-    for path, texts in SOURCES.items():
+    for path, texts in sources().items():
         for text in texts if path.endswith(kinds) else ():
             for pattern, instead in patterns.items():
                 hit = re.search(pattern, text, re.IGNORECASE)
@@ -188,4 +187,4 @@ def test_numbers_have_one_form():
 
 def test_no_name_is_held_together_by_another_hyphen():
     """A non-breaking hyphen looks alike and is not found by a search."""
-    assert not [p for p, texts in SOURCES.items() if any("‑" in text for text in texts)]
+    assert not [p for p, texts in sources().items() if any("‑" in text for text in texts)]

@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs
 
 from starlette.responses import JSONResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.doors.fairness import Asker, account_of
 from explorer.doors.waiting import NOWHERE, WaitingRoom
@@ -12,6 +12,26 @@ from explorer.doors.waiting import NOWHERE, WaitingRoom
 _OF_CALL = re.compile(r"/gradio_api/call/[^/]+/([^/]+)$")
 CALLS = "/gradio_api/call/"
 _OF_PAGE = "/gradio_api/queue/data"
+
+
+class Listener:
+    """Whoever reads one stream: whether it left before the last word was sent."""
+
+    def __init__(self, receive: Receive, send: Send) -> None:
+        self._receive, self._send = receive, send
+        self.has_left = self._is_answered = False
+
+    async def receive(self) -> Message:
+        """Pass on what comes, and note the end of the connection."""
+        message = await self._receive()
+        self.has_left |= message["type"] == "http.disconnect" and not self._is_answered
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Pass on what is sent, and note the last of it."""
+        if message["type"] == "http.response.body" and not message.get("more_body"):
+            self._is_answered = True
+        await self._send(message)
 
 
 class Streams:
@@ -31,12 +51,16 @@ class Streams:
             return
         room = room_of(scope)
         room.listens(session)
+        listener = Listener(receive, send)
         try:
-            await self.app(scope, receive, send)
+            await self.app(scope, listener.receive, listener.send)
         finally:
             room.listening[session] -= 1
             if not room.listening[session]:
                 del room.listening[session]
+                if listener.has_left:
+                    # Gradio does so itself, but not where the connection ends while it sends.
+                    await room.clean_events(session_hash=session)
 
 
 def room_of(scope: Scope) -> WaitingRoom:

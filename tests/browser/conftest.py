@@ -110,6 +110,8 @@ TOASTS = """new MutationObserver(changes => {
   }
 }).observe(document, {childList: true, subtree: true});"""
 """A toast is logged, so that one that is gone before the test ends is heard of too."""
+HUNG = ("on", "once", "route", "add_init_script", "expose_function", "expose_binding")
+"""How a test hangs something on a page that stays there."""
 SIDEWAYS = """() => {
   const {scrollWidth, clientWidth} = document.documentElement;
   return scrollWidth > clientWidth ? `${scrollWidth} px wide in a window of ${clientWidth}` : null;
@@ -122,11 +124,26 @@ class Guard:
     Call another host, raise an error, log one or a warning, fail a request, show a toast, or be wider than its window.
     """
 
-    def __init__(self, home: str) -> None:
+    def __init__(self, home: str, page) -> None:
         self.home = home
         self.known = [home, "data:", "blob:", "about:"]
         self.problems: list[str] = []
         self.pages: list[Any] = []
+        self.is_changed = False
+        """Whether the test has hung something on the page that only its end takes off."""
+        self.page(page)
+        for name in HUNG:
+            setattr(page, name, self._noted(getattr(page, name)))
+        page.guard = self
+
+    def _noted(self, hang):
+        """Hang something on the page, and note it."""
+
+        def noted(*values, **options):
+            self.is_changed = True
+            return hang(*values, **options)
+
+        return noted
 
     def request(self, request) -> None:
         if not request.url.startswith(tuple(self.known)):
@@ -190,72 +207,117 @@ class Guard:
     def leave(self, context) -> None:
         for event, listener in self.heard.items():
             context.remove_listener(event, listener)
+        for name in HUNG:
+            delattr(self.pages[0], name)
+        for page in self.pages:
+            page.remove_listener("domcontentloaded", self.left)
 
 
 PERMISSIONS = ["clipboard-read", "clipboard-write"]
+N_KEPT = 2
+AS_EMULATED = dict.fromkeys(
+    ("media", "color_scheme", "reduced_motion", "forced_colors", "contrast"), "null"
+)
+QUIET_PLACE = "/gradio_api/app_id"
+"""A few letters from the page's own server."""
+
+
+def told_toasts(context):
+    """A new page, which logs its toasts."""
+    page = context.new_page()
+    page.add_init_script(TOASTS)
+    return page
+
+
+class Visitor:
+    """A browser's tab that many tests have one after the other, each as a visitor who was never here.
+
+    The process of a tab keeps what it compiled: a page opens in it in half the time.
+    """
+
+    def __init__(self, chromium, comes_again: bool, **options) -> None:
+        self._chromium, self._comes_again, self._options = chromium, comes_again, options
+        self.context = self.page = None
+
+    def come(self):
+        """The context and its only page, which shows nothing."""
+        if self.context is None:
+            self.context = self._chromium.new_context(permissions=PERMISSIONS, **self._options)
+            self.context.on("close", self._is_gone)
+            self.context.set_default_timeout(WAIT_MS)
+        if self.page is None or self.page.is_closed():
+            self.page = told_toasts(self.context)
+        return self.context, self.page
+
+    def _is_gone(self, _context) -> None:
+        self.context = self.page = None
+
+    def leave(self, guard, is_sound: bool) -> None:
+        """The context as it was: nobody listens, nothing is intercepted, no page is open but an empty one."""
+        if self.context is None:
+            return
+        guard.leave(self.context)
+        if not self._comes_again:
+            self.context.close()
+            return
+        self.context.unroute_all()
+        for page in self.context.pages:
+            if page is self.page and is_sound and not guard.is_changed:
+                self._empty(page, guard.home)
+            else:
+                page.close()
+
+    def _empty(self, page, home) -> None:
+        from playwright.sync_api import Error
+
+        try:
+            page.goto(f"{home}{QUIET_PLACE}")
+        except Error:  # the test has ended its server
+            page.close()
+            return
+        page.evaluate("sessionStorage.clear()")
+        page.mouse.move(0, 0)
+        page.emulate_media(**AS_EMULATED)
+        session = self.context.new_cdp_session(page)
+        session.send("Page.resetNavigationHistory")
+        session.detach()
 
 
 @pytest.fixture(scope="session")
-def kept_context(chromium):
-    """Contexts of most tests' first and second page: each compiles the page's code once, which halves their time."""
-    contexts = {}
-
-    def kept(number):
-        if number not in contexts:
-            context = contexts[number] = chromium.new_context(permissions=PERMISSIONS)
-            context.on("close", lambda _: contexts.pop(number, None))
-        return contexts[number]
-
-    return kept
+def visitors(chromium):
+    """Most tests' first and second page."""
+    return [Visitor(chromium, True) for _ in range(N_KEPT)]
 
 
-N_KEPT = 2
-
-
-def tidied(context, guard) -> None:
-    """The kept context as it was: nobody listens, nothing is intercepted, no page is open."""
-    guard.leave(context)
-    context.unroute_all()
-    for page in context.pages:
-        page.close()
-
-
-def emptied(context, origin) -> None:
+def emptied(page, origin) -> None:
     """What the page keeps in the browser is gone, and the code that is compiled stays."""
-    page = context.pages[-1]
     everything = {"origin": origin, "storageTypes": "cookies,local_storage,indexeddb"}
-    context.new_cdp_session(page).send("Storage.clearDataForOrigin", everything)
+    session = page.context.new_cdp_session(page)
+    session.send("Storage.clearDataForOrigin", everything)
+    session.detach()
 
 
 @pytest.fixture
-def page_at(chromium, kept_context, app_url, request):
+def page_at(chromium, visitors, app_url, request):
     """``page_at("/?tab=attention", width=390, theme="dark")`` opens a guarded page.
 
     When the test ends every page opened is checked: no third-party request, no console error, no
     uncaught exception. A test that expects one empties ``page.guard.problems``. Each page is another
-    visitor's: the first two have kept contexts, emptied, further ones and those with options their
+    visitor's: the first two have kept tabs, emptied, further ones and those with options their
     own. ``media`` is what it emulates. It stays empty where the path is None.
     """
     opened = []
 
     def page_at(path="/", width=1440, height=900, theme="light", media=None, **options):
         is_kept = len(opened) < N_KEPT and not options
-        context = (
-            kept_context(len(opened))
-            if is_kept
-            else chromium.new_context(permissions=PERMISSIONS, **options)
-        )
-        context.set_default_timeout(WAIT_MS)
-        guard = Guard(app_url)
-        guard.watch(context)
-        page = context.new_page()
-        page.add_init_script(TOASTS)
-        page.guard = guard
-        opened.append((context, page, guard, is_kept))
+        visitor = visitors[len(opened)] if is_kept else Visitor(chromium, False, **options)
+        context, page = visitor.come()
+        guard = Guard(app_url, page)
+        opened.append((page, guard, visitor))
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(**(media or {}))
-        if is_kept:
-            emptied(context, app_url)
+        emptied(page, app_url)
+        guard.watch(context)
         if path is not None:
             page.goto(
                 f"{app_url}{path}{'&' if '?' in path else '?'}__theme={theme}",
@@ -264,17 +326,14 @@ def page_at(chromium, kept_context, app_url, request):
         return page
 
     yield page_at
-    failed = getattr(request.node, "failed_call", False)
-    for _, page, guard, _ in opened:
+    is_sound = not getattr(request.node, "failed_call", False)
+    for page, guard, _ in opened:
         guard.sideways(page)
-    problems = [problem for *_, guard, _ in opened for problem in guard.problems]
-    for number, (context, page, guard, is_kept) in enumerate(opened):
-        if failed or problems:
+    problems = [problem for _, guard, _ in opened for problem in guard.problems]
+    for number, (page, guard, visitor) in enumerate(opened):
+        if problems or not is_sound:
             _picture(page, f"{request.node.name}-{number}")
-        if is_kept and context is kept_context(number):
-            tidied(context, guard)
-        else:
-            context.close()
+        visitor.leave(guard, is_sound and not problems)
     assert not problems, "\n".join(problems)
 
 

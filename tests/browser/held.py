@@ -8,12 +8,18 @@ from base64 import b64encode
 from tests.waiting import until
 
 
+def intercepting(page):
+    """A session of Chromium's own; the page is then no other test's."""
+    page.guard.is_changed = True
+    return page.context.new_cdp_session(page)
+
+
 def hold(page, pattern):
     """Hold every request for this back; return how to let them go, with those to come.
 
     What lets go waits for the first to be held, so that a pattern that fits nothing is noticed.
     """
-    session, held = page.context.new_cdp_session(page), []
+    session, held = intercepting(page), []
     session.on("Fetch.requestPaused", lambda asked: held.append(asked))
     session.send("Fetch.enable", {"patterns": [{"urlPattern": pattern}]})
 
@@ -33,7 +39,7 @@ def answer_with(page, pattern, script):
     body = b64encode(script.encode()).decode()
     kind = [{"name": "Content-Type", "value": "text/javascript"}]
     answer = {"responseCode": 200, "responseHeaders": kind, "body": body}
-    session = page.context.new_cdp_session(page)
+    session = intercepting(page)
     session.on(
         "Fetch.requestPaused",
         lambda asked: session.send(

@@ -3,13 +3,13 @@
 import urllib.parse
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from explorer.assets import examples
 from explorer.page_state import FOLDS
 from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
+from tests.browser import axe
 from tests.browser.held import hold
 from tests.browser.printed import SAVED, unsaved, untold
 from tests.browser.rooms.test_save_menus import EMPTY, covered_menus
@@ -269,7 +269,6 @@ MARKS = """tab => [...document.querySelectorAll(`#tab-${tab} .fold .label-wrap`)
   const inside = mark.left >= box.left - 1 && mark.top >= box.top - 1 && mark.bottom <= box.bottom + 1;
   return !inside || gap < 0 || gap > 20;
 }).map(header => header.textContent)"""
-RULES = {"rules": {"label-content-name-mismatch": {"enabled": True}}, "resultTypes": ["violations"]}
 
 
 def everything(page_at, tab):
@@ -344,8 +343,7 @@ def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_
         assert page.evaluate(OUTSIDE, tab) == [], width
         # What is around the tabs is the same for all of them: looked at once.
         part = None if tab == "claims" else f"#tab-{tab}"
-        found = Axe().run(page, context=part, options=RULES).response["violations"]
-        told += [(tab, width, v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found]
+        told += [(tab, width, rule, nodes[:4]) for rule, nodes in axe.violations(page, part)]
         told += [
             (tab, width, "Save", items)
             for items in covered_menus(page, page.locator(f"#tab-{tab}"))

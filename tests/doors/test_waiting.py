@@ -440,6 +440,48 @@ def test_a_cancelled_question_ends_in_a_sentence_and_its_session_goes_on(
     assert "mine" not in asked
 
 
+def test_nothing_is_answered_for_who_leaves_in_the_middle_of_a_message(client, page, asked, room):
+    """Gradio notices who leaves between two messages; here the connection ends in the first."""
+    asked.go.clear()
+    path, body, _ = join("leaver")
+    client.post(path, json=body).raise_for_status()
+
+    async def stream():
+        began = asyncio.Event()
+
+        async def receive():
+            await began.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if b"process_starts" in message.get("body", b""):
+                began.set()
+                await asyncio.Event().wait()
+
+        await page.app(
+            {
+                "type": "http",
+                "method": "GET",
+                "scheme": "http",
+                "path": "/gradio_api/queue/data",
+                "raw_path": b"/gradio_api/queue/data",
+                "root_path": "",
+                "query_string": b"session_hash=leaver",
+                "headers": [(b"host", b"testserver")],
+                "client": ("203.0.113.1", 1),
+                "server": ("testserver", 80),
+            },
+            receive,
+            send,
+        )
+
+    reader = asyncio.run_coroutine_threadsafe(stream(), LOOP[-1])
+    until(lambda: asked)
+    (job,) = [job for job in room.active_jobs if job]
+    until(reader.done, 60)
+    assert [event.alive for event in job] == [False]
+
+
 def test_a_letterbox_that_is_thrown_away_takes_its_questions_along(page):
     boxes = type(page._queue.pending_messages_per_session)(2, unread := {"a": 1, "b": 2})
     boxes["a"], boxes["b"] = 0, 0

@@ -72,9 +72,11 @@ def test_a_headless_shell_is_fetched_else_any_chromium(machine, capsys, works, r
 
 def test_quick_leaves_out_what_is_slow_and_fetches_nothing(machine, monkeypatch):
     became = []
+    monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
     monkeypatch.setattr(command.os, "execv", lambda _, line: became.append(line[1:]))
     command.main(["--quick", "-x"])
     assert became == [["-m", "pytest", "-m", "not browser and not processes", "-x"]]
+    assert "PYTHONDONTWRITEBYTECODE" not in command.os.environ, "compiled once for all processes"
     assert machine[0] == []
 
 

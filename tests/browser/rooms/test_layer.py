@@ -7,7 +7,6 @@ from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from explorer.analysis.measures import log_softmax
@@ -18,8 +17,8 @@ from explorer.models.specs import MINI
 from explorer.models.spelling import spelling_of
 from explorer.page_state import PageState
 from explorer.runs import get_run
+from tests.browser import axe
 from tests.browser.printed import RAISED, SAVED, unsaved
-from tests.browser.test_page import RULES
 
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
@@ -259,8 +258,7 @@ def test_all_fits_a_phone_and_paper(page_at):
         page.locator(f"[data-station={station}] h4 button").click()
     for width in (1440, 390, 360):
         page.set_viewport_size({"width": width, "height": 844})
-        found = Axe().run(page, context="#tab-layer", options=RULES).response["violations"]
-        assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
+        assert axe.violations(page, "#tab-layer") == []
         no_column_runs_into_the_next(page)
         assert page.evaluate("document.documentElement.scrollWidth") == width
     page.emulate_media(media="print")

@@ -3,11 +3,10 @@
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from tests.browser import axe
 from tests.browser.conftest import served
-from tests.browser.test_page import RULES
 from tests.stand_in_hub import stand_in_hub
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
@@ -36,8 +35,7 @@ def test_a_fourth_column_is_read_and_a_phone_shows_it_whole(page_at, tab):
         for label in ("mini-BERT", "mini-DistilBERT", "mini-ALBERT", "my-roberta"):
             expect(page.locator(f"#tab-{tab}").get_by_text(label).first).to_be_visible()
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
-        found = Axe().run(page, options=RULES).response["violations"]
-        told += [(width, v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found]
+        told += [(width, rule, nodes[:4]) for rule, nodes in axe.violations(page)]
     assert not told, "\n".join(map(str, told))
 
 
