@@ -123,16 +123,13 @@ function control(data, redraw) {
   const range = make('input', {type: 'range', min: 1, max: MOST, step: 1, id: 'pr-shown'});
   range.value = String(most());
   const value = make('output', {for: 'pr-shown'}, String(most()));
-  const more = make('button', {type: 'button', class: 'chip', hidden: most() >= USUAL}, data.texts.more);
   const set = k => {
     shown.value = String(k);
     value.textContent = range.value = String(k);
-    more.hidden = k >= USUAL;
     redraw();
   };
   range.addEventListener('input', () => set(Number(range.value)));
-  more.addEventListener('click', () => set(USUAL));
-  return make('div', {class: 'pr-control'}, more,
+  return make('div', {class: 'pr-control'},
     make('label', {for: 'pr-shown'}, data.texts.shown), range, value);
 }
 

@@ -36,7 +36,6 @@ CANVAS = {
     "shown": "Words shown",
     "rest": "outside the top {k}",
     "rest_one": "outside the top word",
-    "more": "More words",
     "put": "Fill the mask with “{word}”",
     "spread": "perplexity {n}",
     "first": "top prediction",
