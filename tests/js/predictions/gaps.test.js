@@ -156,11 +156,13 @@ test('a click on a predicted word fills its gap, and the words behind the others
   assert.deepEqual([sent[0].text, sent[0].hidden], ['A cat sat on the [MASK].', 'mat']);
 });
 
-test('few words first where there is little room, and more by one press', () => {
-  const root = shown({}, '3'), more = root.querySelector('.pr-control button');
-  assert.deepEqual([more.hidden, root.querySelector('.pr-gaps').classList.contains('short')], [false, true]);
-  click(more);
-  assert.deepEqual([more.hidden, root.querySelector('#pr-shown').value, root.querySelector('.pr-gaps').classList.contains('short')], [true, '10', false]);
+test('few words first where there is little room, and more by one control', () => {
+  const root = shown({}, '3'), range = root.querySelector('#pr-shown');
+  assert.deepEqual([range.value, root.querySelector('.pr-gaps').classList.contains('short')], ['3', true]);
+  assert.equal(root.querySelectorAll('.pr-control :is(button, input)').length, 1);
+  range.value = '10';
+  range.dispatchEvent(new Event('input'));
+  assert.deepEqual([root.querySelector('.pr-control output').textContent, root.querySelector('.pr-gaps').classList.contains('short')], ['10', false]);
 });
 
 const words = ['one', 'two', 'three', 'four', 'five', 'six'];
