@@ -68,16 +68,17 @@ def fold_link(shown: str, tab: str, fold: str) -> Markup:
     return el("a", shown, href=f"?tab={tab}&fold={fold}", data_fold=f"{tab}/{fold}")
 
 
-def note(*sentence: "str | Markup") -> Markup:
-    """A quiet line: units, protocol, what a number is not.
+def note(*sentence: "str | Markup", rest: "str | Markup" = "") -> Markup:
+    """Build a quiet line: units, protocol, what a number is not.
 
-    A line break ends what is in sight: the rest opens in place.
+    A line break in a text ends what is in sight, as ``rest`` does: the rest opens in place.
     """
-    in_sight, *others = sentence
-    first, _, rest = in_sight.partition("\n")
-    if isinstance(in_sight, Markup) or others or not rest:
+    if len(sentence) == 1 and not isinstance(sentence[0], Markup):
+        first, _, below = sentence[0].partition("\n")
+        sentence, rest = (first,), rest or below
+    if not rest:
         return el("p", *sentence, class_="note")
-    return el("details", el("summary", first), el("p", rest), class_="note")
+    return el("details", el("summary", *sentence), el("p", rest), class_="note")
 
 
 def plain_card(title: str, sentence: str, model: str | None = None) -> Markup:

@@ -4,7 +4,7 @@ import {linked} from '../kit/links.js';
 import {choose, chosen, listen as hear} from '../page/here.js';
 import {filter, GLYPHS, listen, matching, open, pressed, results, running, searched, setFilter} from './filter.js';
 
-const PAGE = 10, STEP = 40;
+const PAGE = 6, STEP = 40;
 
 function haystack(claim, data) {
   return searched([claim.id, claim.claim, claim.claimed, claim.found, claim.source,

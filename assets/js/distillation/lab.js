@@ -1,5 +1,5 @@
 // Soft-probability lab: logits arrive once, every temperature is computed here over the whole vocabulary.
-import {make, sayNodes as say, vary, word} from '../kit/dom.js';
+import {make, note, sayNodes as say, vary, word} from '../kit/dom.js';
 import {number, percent, shown, sideBySide} from '../kit/numbers.js';
 import {divergences, softmax} from '../kit/maths.js';
 import {choice} from '../kit/choice.js';
@@ -110,7 +110,7 @@ function knowledge(data) {
     ...parts.map(part => make('div', {class: 'ds-know', 'data-model': part.model.key},
       make('span', {class: 'model-name', 'data-model': part.model.key}, part.model.label), part.value,
       make('span', {class: 'ds-mass', 'aria-hidden': 'true'}, part.fill))),
-    make('p', {class: 'note'}, data.texts.dark_note));
+    note(data.texts.dark_note));
   return {node, parts};
 }
 

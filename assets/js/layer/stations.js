@@ -1,7 +1,7 @@
 // What does one layer do to a word? The layer as a flow, the models as columns; each box opens its numbers.
 import {paletteOf} from '../attention/colours.js';
 import {picker} from '../kit/choice.js';
-import {make, say, sayNodes, word} from '../kit/dom.js';
+import {make, note, say, sayNodes, word} from '../kit/dom.js';
 import {fixed} from '../kit/numbers.js';
 import {explainer} from '../kit/term.js';
 import {choose, chosen, listen, runParams} from '../page/here.js';
@@ -150,7 +150,7 @@ export function show(root, data, context) {
   const opens = opener(root, data, scale, go, sync);
   root.replaceChildren(finding(data), make('div', {class: 'ly-top'}, controls(data, go), said), picture.node,
     ...cards.map(card => make('section', {class: 'card plain', 'data-model': card.key}, make('h3', {}, card.label), make('p', {}, card.why))),
-    full, ...texts.notes.map(one => make('p', {class: 'note'}, ...explained(one))));
+    full, note(texts.note, explained));
   sync();
   painted.set(root, scale.paint);
   now = {root, place: place(), go, sync};

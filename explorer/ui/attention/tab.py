@@ -67,18 +67,19 @@ def headline(
     from explorer.analysis.attention.kept import kept_heads
 
     labels = {spec.key: spec.label for spec in specs}
-    all_heads = texts.attention_sentence(statistics, labels, len(heads.alignment.content))
+    n_words = len(heads.alignment.content)
+    first, neighbours = texts.attention_sentences(statistics, labels, n_words)
     chosen = texts.FIRST_HEAD.format(label=specs[0].label)
     here = {spec.key: spec for spec in specs}
     pairs = [(here[s.kind.teacher], s) for s in specs if s.kind.teacher in here]
     if not pairs:
-        return join(finding(all_heads[0]), *map(note, all_heads[1:]), note(chosen))
+        return join(finding(first), note(neighbours) if neighbours else None, note(chosen))
     teacher, student = pairs[0]
     kept = kept_heads(heads.attention[teacher.key], heads.attention[student.key], heads.alignment)
     return join(
         texts.kept_finding(kept, teacher, student),
         texts.kept_list(kept, teacher, student),
-        *map(note, all_heads),
+        note(first, rest=neighbours),
         note(chosen),
     )
 

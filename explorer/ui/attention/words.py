@@ -131,11 +131,11 @@ def _shape(shape: Architecture) -> str:
     return f"{counted(shape.n_layers, 'layer')} of {heads}"
 
 
-def attention_sentence(
+def attention_sentences(
     statistics: Mapping[str, HeadStatistics],
     labels: Mapping[str, str],
     n_words: int,
-) -> list[Markup]:
+) -> tuple[Markup, Markup | str]:
     """Say how much attention goes to the added tokens, and how many heads attend to neighbours."""
     rests: list[Markup] = []
     counts: list[Markup] = []
@@ -146,10 +146,8 @@ def attention_sentence(
         rests.append(join(share, " in " if rests else " of attention in ", name))
         close = int(np.isin(result.kind, neighbours).sum())
         counts.append(join(f"{close} of {result.kind.size}"))
-    said = [join(explained("[CLS] and [SEP] receive ", "[CLS]"), listed(rests), ".")]
-    if n_words > 1:
-        said.append(join("Heads that attend mainly to a neighbouring word: ", listed(counts), "."))
-    return said
+    near = join("Heads that attend mainly to a neighbouring word: ", listed(counts), ".")
+    return join("[CLS] and [SEP] receive ", listed(rests), "."), near if n_words > 1 else ""
 
 
 def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:

@@ -59,8 +59,8 @@ LAB: dict[str, object] = {
     "answer": "your word",
     "rest": "all other {n} words",
     "dark_title": "Dark knowledge",
-    "dark_note": "Probability not on the model's top word. Hard labels throw it away; a student of "
-    "soft labels learns from it.",
+    "dark_note": "Probability not on the model's top word.\n"
+    "Hard labels throw it away; a student of soft labels learns from it.",
     "measures_title": "Divergence, in nats",
     "measures": [
         ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],
@@ -75,10 +75,8 @@ LAB: dict[str, object] = {
     "beside_shared": "{origin}. {pieces} of the teacher's pieces are also in its vocabulary "
     "({own} of its own). At this temperature they carry {teacher_mass} of the "
     "teacher's probability and {mass} of {name}'s; nothing is renormalised.",
-    "scale": "Bars run from 0 to 1; outlines: T = 1. Temperature never changes the order of a "
-    "model's words.",
-    "scale_log": "Bars run from 10⁻⁶ to 1 on a log scale; outlines: T = 1. Temperature never "
-    "changes the order of words.",
+    "scale": "Bars run from 0 to 1; outlines: T = 1.",
+    "scale_log": "Bars run from 10⁻⁶ to 1 on a log scale; outlines: T = 1.",
 }
 
 

@@ -160,16 +160,11 @@ def _verdict(first: ParadoxRow, star: ParadoxRow, is_different: bool) -> str:
 
 
 def why(paradox: Paradox) -> str:
-    """What explains the three pictures, from their own numbers."""
+    """Hold a time that is sure against the compute; empty where none is."""
     first, star = paradox.rows[0], paradox.star
-    lead = (
-        f"Sharing saves memory, not compute: {star.label} stores one layer and multiplies by all "
-        f"its weights {repeated(star.n_layers)}."
-    )
-    said = [lead] if star.is_shared else []
     if star.times is not None and star.times.is_sure:
-        said.append(_time_and_work(first, star, star.times))
-    return " ".join(said)
+        return _time_and_work(first, star, star.times)
+    return ""
 
 
 def _time_and_work(first: ParadoxRow, star: ParadoxRow, times: Ratio) -> str:

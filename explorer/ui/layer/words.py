@@ -109,14 +109,10 @@ CANVAS = {
     "strip": "{station} of {model}: {n} numbers, norm {norm}",
     "scale": "Strips: one cell a dimension, in the order of the vector; full colour at",
     "terms": places("residual", "layer norm", "logit lens"),
-    "notes": [
-        "A line around a block is its residual connection: add & norm adds the block's input, "
-        "then applies a layer norm.",
-        "Predictions are the masked-LM head's (a logit lens). It was trained on the last layer: "
-        "early ones are unreliable.",
-        "Turned: the angle between the word's vector before the block and after its add & norm. "
-        "Click a box for its numbers.",
-    ],
+    "note": "Click a box for its numbers.\nA line around a block is its residual connection: add & "
+    "norm adds the block's input, then applies a layer norm. Predictions are the masked-LM head's "
+    "(a logit lens), which was trained on the last layer: early ones are unreliable. Turned: the "
+    "angle between the word's vector before the block and after its add & norm.",
     "waiting": "Computing",
     "lacking": "This cannot be computed right now. Please press Compare and try again.",
 }

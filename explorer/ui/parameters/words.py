@@ -45,8 +45,7 @@ MAP = {
     "family_label": "Models",
     "modes": {"stored": "Stored", "applied": "Applied in one pass"},
     "mode_label": "Count each weight",
-    "stored_note": "Each weight once; MB are of float32, whatever a file holds. Dashed: what "
-    "{first} has in addition.",
+    "stored_note": "Each weight once, in float32. Dashed: what {first} has in addition.",
     "applied_note": "Each weight as often as one pass uses it. Hatched: the same layer again. "
     "Embedding tables count in full, though a pass reads only the rows of its own tokens, at no "
     "FLOP: with a smaller table a model applies fewer weights and does the same compute.",
@@ -65,8 +64,7 @@ MAP = {
     "bar": "{label}: {stored} weights stored, {applied} applied in one pass",
     "embeddings": "embeddings",
     "terms": places("pooler"),
-    "heads_apart": "Encoder and pooler as released; the pre-training heads come on top and "
-    "are not in the totals.",
+    "heads_apart": "Encoder and pooler; pre-training heads come on top.",
 }
 
 LENGTH = 128
@@ -125,10 +123,7 @@ def _reason(member: "FamilyMember", first: "FamilyMember") -> str:
     shape = member.spec.architecture
     missing = first.spec.architecture.n_layers - shape.n_layers
     if shape.shares_layers:
-        used = member.counts.applied
-        times = f"{used / first.counts.applied:.2f} × {first.spec.label}'s"
-        runs = f": it stores one layer and runs it {repeated(shape.n_layers)}"
-        return f"{runs} ({millions(used)} weights applied, {times})"
+        return f": it stores one layer and runs it {repeated(shape.n_layers)}"
     if missing <= 0:
         return ""
     if teacher_of(member.spec) == first.spec:

@@ -132,7 +132,7 @@ def _as_json(spec: ModelSpec, asked: SentencePair, state: PageState) -> dict[str
     swapped: float | None = None
     try:
         trained = head_is_there(spec, state)
-        note = texts.head_said(spec, trained, skill_of(spec))
+        note = texts.head_said(spec, trained, skill_of(spec)).replace("\n", " ")
         if trained:
             answers = ask_heads({spec.key: spec}, asked, state)
             written, swapped, _ = answers[spec.key].yes.tolist()

@@ -29,8 +29,7 @@ PAIRS = {
     "sop": "Sentence-order prediction (SOP): are the two in order?",
 }
 ON_EXAMPLE = (
-    "This is an example, since the text above is not a pair: write two sentences with [SEP] "
-    "between them to use yours."
+    "An example, since the text above is no pair: write two sentences with [SEP] between them."
 )
 PAIRS_NOTE = (
     "Bars show the head's probability of yes; the line across marks 0.5.\nNSP was trained on true "
@@ -51,8 +50,8 @@ AT_CHANCE = (
     "(95% CI {low} to {high}): no better than chance (50%), so its answers are not shown."
 )
 SKILL = (
-    "It classifies {share} of {count:,} held-out pairs correctly (95% CI {low} to {high}); chance "
-    "is 50%."
+    "It classifies {share} of {count:,} held-out pairs correctly\n(95% CI {low} to {high}); "
+    "chance is 50%."
 )
 UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
 UNDECIDED = " is undecided about all three ({shares})"

@@ -19,7 +19,7 @@ const said = {
   word: 'Word', layer: 'Layer', head: 'Head', norm: 'norm {n}', cosine: 'cos {n}', stations: Object.fromEntries(names.map(name => [name, `<${name}>`])),
   said: Object.fromEntries(names.map(name => [name, `about ${name} of {word}`])), dot: '{key}', dot_head: ['i', 'q', 'k', 'qk'], dot_sum: '{sum} / {d} = {score}', softmax_head: ['t', 's', 'e', 'w'], softmax_said: 'max {most} sum {sum}',
   values_head: ['t', 'w', 'n', 'wn'], heads_head: ['h', 'n'], norm_head: ['i', 'x', 'a', 'b', 'y'], norm_said: '{mean} {deviation}', units_head: ['u', 'v', 'n'], units_said: '{n} of {all}', rows: {word: 'word', position: 'position'},
-  dimension: 'Dimension', projected: 'dimension {i}', projected_head: ['i', 'x', 'w', 'xw'], projected_sum: '{sum} + {bias} = {result}', no_segment: 'no segment', factorised: '{e} to {d}', sum_head: ['i', 'sum'], dimensions: '{n}', input_said: '{n} numbers', key: 'Key', open: 'open {station}', strip: '{station} {model} {n} {norm}', scale: 'Scale', terms: {logit: 'box'}, notes: ['A logit.'], waiting: 'Computing', lacking: 'Lacking',
+  dimension: 'Dimension', projected: 'dimension {i}', projected_head: ['i', 'x', 'w', 'xw'], projected_sum: '{sum} + {bias} = {result}', no_segment: 'no segment', factorised: '{e} to {d}', sum_head: ['i', 'sum'], dimensions: '{n}', input_said: '{n} numbers', key: 'Key', open: 'open {station}', strip: '{station} {model} {n} {norm}', scale: 'Scale', terms: {logit: 'box'}, note: 'Click a box.\nA logit.', waiting: 'Computing', lacking: 'Lacking',
 };
 const model = (key, more = {}) => ({
   key, label: key.toUpperCase(), layer: 1, n_layers: 3, head: 0, n_heads: 2, note: `note ${key}`, pieces: '', tokens: ['[CLS]', 'cat', '<b>'], raw: ['[CLS]', 'cat', '##b'], position: 1,

@@ -50,7 +50,7 @@ def statistics(draw):
 def test_the_attention_that_rests_and_the_heads_that_watch_neighbours_are_each_model_s_own(
     found, n_words
 ):
-    text = " ".join(map(read, texts.attention_sentence(found, LABELS, n_words)))
+    text = " ".join(map(read, texts.attention_sentences(found, LABELS, n_words)))
     shares = re.findall(r"(\d+)% (?:of attention )?in (\w+)", text)
     assert shares == [
         (f"{100 * one.shares[..., 3:].sum(-1).mean():.0f}", LABELS[key])

@@ -210,10 +210,9 @@ def test_the_three_titles_quote_their_own_numbers_and_no_ratio_stands_flat(parad
 @given(paradoxes())
 def test_the_time_is_called_faster_or_slower_than_the_compute_only_by_its_whole_interval(paradox):
     star, text = paradox.rows[2], read(paradox_words.why(paradox))
-    n = star.n_layers
-    assert f"all its weights {'once' if n == 1 else f'{n} times'}." in text
     times, work = star.times, star.gflops
     is_sure = times is not None and times.is_sure
+    assert bool(text) == is_sure
     assert ("faster than its compute" in text) == (is_sure and times.high < work / 1.05)
     assert ("slower than its compute" in text) == (is_sure and times.low > work * 1.05)
     if "contains the quotient" in text:

@@ -90,7 +90,12 @@ def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_furth
 
 def test_a_caption_is_one_line():
     canvas = texts.CANVAS
-    captions = [*canvas["said"].values(), *canvas["notes"], canvas["scale"], canvas["softmax_said"]]
+    captions = [
+        *canvas["said"].values(),
+        canvas["note"].split("\n")[0],
+        canvas["scale"],
+        canvas["softmax_said"],
+    ]
     captions += [texts.STEPS["note"], texts.CONTEXTS_NOTE, texts.CONTEXTS["upper"]]
     about = {"model": "mini-DistilBERT", "d": 384, "share": 0.5, "n": 512}
     captions.append(texts.RECURRENT_NOTE.format(**about))
