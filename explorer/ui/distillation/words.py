@@ -17,7 +17,7 @@ CURVES = {
     "temperature": "Temperature T",
     "overlap": "The lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10, at "
     "every temperature.",
-    "divergences": "Divergence between teacher and student, and the soft loss (nats, log scale)",
+    "divergences": "Divergence from the teacher and soft loss, nats (log scale)",
     "gradients": "Gradient norm with respect to the student's logits (log scale)",
     "names": {
         "ab": "KL(teacher ‖ student)",
@@ -71,7 +71,7 @@ LAB: dict[str, object] = {
         ["entropy_student", "Entropy, student", "0 is certain"],
     ],
     "beside": "Its top prediction is {first} ({p}).",
-    "beside_origin": "How was it trained, and what do the vocabularies share?",
+    "beside_origin": "Its training, and what the vocabularies share",
     "beside_shared": "{origin}. {pieces} of the teacher's pieces are also in its vocabulary "
     "({own} of its own). At this temperature they carry {teacher_mass} of the "
     "teacher's probability and {mass} of {name}'s; nothing is renormalised.",
