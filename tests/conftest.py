@@ -1,5 +1,6 @@
 """The random family that tests run instead of trained weights: same shapes, tiny vocabularies."""
 
+import gc
 import json
 import os
 import sys
@@ -22,9 +23,25 @@ from explorer.models import specs
 from explorer.models.choice import family
 from explorer.page_state import PageState
 
+# What the modules leave is never garbage: looked through again and again it took 4 % of the tests' time.
+gc.disable()
+
+
+def pytest_collection_finish():
+    """From here on only what is made later is looked through."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
 
 def pytest_collection_modifyitems(config, items):
-    """The browser's files first; what takes minutes only when asked for: ``pytest -m slow``."""
+    """The browser's files first; what takes minutes only when asked for: ``pytest -m slow``.
+
+    What serves a page is marked here, for ``python -m tests --quick``.
+    """
+    for item in items:
+        if "url" in getattr(item, "fixturenames", ()):
+            item.add_marker("processes")
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
     if "slow" in config.option.markexpr:
         return

@@ -12,6 +12,8 @@ from explorer.doors.waiting import NOWHERE, WaitingRoom
 _OF_CALL = re.compile(r"/gradio_api/call/[^/]+/([^/]+)$")
 CALLS = "/gradio_api/call/"
 _OF_PAGE = "/gradio_api/queue/data"
+_LAST = b'"close_stream"'
+"""In the last message to a page, whose browser ends the connection then and may ask again."""
 
 
 class Listener:
@@ -29,8 +31,8 @@ class Listener:
 
     async def send(self, message: Message) -> None:
         """Pass on what is sent, and note the last of it."""
-        if message["type"] == "http.response.body" and not message.get("more_body"):
-            self._is_answered = True
+        if message["type"] == "http.response.body":
+            self._is_answered |= not message.get("more_body") or _LAST in message.get("body", b"")
         await self._send(message)
 
 
@@ -59,8 +61,7 @@ class Streams:
             if not room.listening[session]:
                 del room.listening[session]
                 if listener.has_left:
-                    # Gradio does so itself, but not where the connection ends while it sends.
-                    await room.clean_events(session_hash=session)
+                    room.end(session)
 
 
 def room_of(scope: Scope) -> WaitingRoom:

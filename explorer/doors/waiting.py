@@ -156,6 +156,17 @@ class WaitingRoom(Queue):
             else:
                 self.event_queue_per_concurrency_id[event.concurrency_id].queue.append(event)
 
+    def end(self, session: str) -> None:
+        """Nobody listens any more: what is being answered is over.
+
+        Gradio does so itself, but not where the connection ends while it sends a message. What
+        waits is left: its turn comes only when a stream is open again.
+        """
+        for job in self.active_jobs:
+            for event in job or ():
+                if event.session_hash == session:
+                    event.alive = False
+
     def cancel(self, event: Event) -> None:
         """Take out a program's question that waits, and end its stream in a sentence.
 

@@ -239,12 +239,14 @@ class Visitor:
         self._chromium, self._comes_again, self._options = chromium, comes_again, options
         self.context = self.page = None
 
-    def come(self):
-        """The context and its only page, which shows nothing."""
+    def come(self, is_new: bool):
+        """The context and its only page, which shows nothing, and is new where nothing may be known to its process."""
         if self.context is None:
             self.context = self._chromium.new_context(permissions=PERMISSIONS, **self._options)
             self.context.on("close", self._is_gone)
             self.context.set_default_timeout(WAIT_MS)
+        if self.page and is_new:
+            self.page.close()
         if self.page is None or self.page.is_closed():
             self.page = told_toasts(self.context)
         return self.context, self.page
@@ -304,14 +306,15 @@ def page_at(chromium, visitors, app_url, request):
     When the test ends every page opened is checked: no third-party request, no console error, no
     uncaught exception. A test that expects one empties ``page.guard.problems``. Each page is another
     visitor's: the first two have kept tabs, emptied, further ones and those with options their
-    own. ``media`` is what it emulates. It stays empty where the path is None.
+    own. ``media`` is what it emulates. Where the path is None it stays empty, and every script is
+    asked for: what a process has in its memory Chromium lets nobody intercept.
     """
     opened = []
 
     def page_at(path="/", width=1440, height=900, theme="light", media=None, **options):
         is_kept = len(opened) < N_KEPT and not options
         visitor = visitors[len(opened)] if is_kept else Visitor(chromium, False, **options)
-        context, page = visitor.come()
+        context, page = visitor.come(is_new=path is None)
         guard = Guard(app_url, page)
         opened.append((page, guard, visitor))
         page.set_viewport_size({"width": width, "height": height})

@@ -177,6 +177,7 @@ def test_a_mistake_in_a_runtimes_process_is_sent_with_its_traceback(monkeypatch,
     assert "could not be broadcast" in crash.report
 
 
+@pytest.mark.processes
 def test_a_mistake_in_a_runtimes_process_is_logged_and_fails_here(monkeypatch, caplog, tiny_family):
     says = "import pickle, sys; from explorer.timing.runtimes.table import Crash; "
     says += "pickle.dump(Crash('Traceback: deep down'), sys.stdout.buffer)"
