@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from explorer.analysis.digits import signed
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of, word_id
 from explorer.models.tokens import MASK, BadText
@@ -125,7 +126,7 @@ def steps_finding(
             texts.STEP.format(
                 layer=layer + 1,
                 block=texts.STEPS["blocks"][block],  # type: ignore[index]
-                step=f"{step:+.2f}".replace("-", "−"),
+                step=signed(step),
             )
             for layer, block, step in one.largest
         ]

@@ -118,7 +118,7 @@ EMBEDDING_TEXTS = {
     "weights.",
 }
 SPECTRUM_TEXTS = {
-    "short": "{label}'s table has rank {rank} of {width}: {empty} dimensions are unused.",
+    "short": "{label}'s table has rank {rank} of {width} dimensions: {empty} unused.",
     "full": "{label}'s table uses all {width} dimensions.",
     "rank": "{label}: rank {rank}",
     "index": "Singular value, largest first",

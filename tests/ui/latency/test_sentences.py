@@ -12,7 +12,7 @@ from explorer.analysis.latency.faster import Faster
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.sweep import Order
+from explorer.analysis.latency.sweep import Order, Sweep
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
 from explorer.ui.latency import faster_words, folds_words, paradox_words
@@ -263,6 +263,68 @@ def test_every_point_of_a_sweep_stands_where_its_interval_says(kinds, unit):
         told = re.search(rf"{kind} at ([\d, and]+)", text)
         assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == [*numbers]
     assert ("at 1 text " in text) == (unit == "texts" and any(s == (1,) for s in sides[:2]))
+
+
+@st.composite
+def sweeps(draw):
+    axis, values = draw(st.sampled_from([("length", (16, 32, 64)), ("batch", (1, 2, 4))]))
+    specs = (BASE["bert"], BASE["albert"])
+
+    def point(value):
+        ratio = draw(st.one_of(st.none(), ratios()))
+        refused = ratio is None and draw(st.booleans())
+        held = None if ratio is None else SimpleNamespace(ratio=ratio)
+        summary = SimpleNamespace(refused=refused, ratio=lambda _name: held)
+        workload = SimpleNamespace(**{axis: value})
+        return SimpleNamespace(specs=specs, workload=workload, summary=summary)
+
+    points = tuple(point(value) for value in values[: draw(st.integers(0, 3))])
+    end = draw(st.sampled_from(["asked", "more", "late", "too much"]))
+    return Sweep(
+        axis,
+        points,
+        too_much="It needs 9 GB." if end == "too much" else "",
+        late=512 if end == "late" else 0,
+        asked=len(points) if end == "asked" else 9,
+    )
+
+
+@law
+@given(sweeps())
+def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
+    text = read(folds_words.sweep_sentence(sweep))
+    one, many = ("token", "tokens") if sweep.axis == "length" else ("text", "texts")
+    if not (sweep.late or sweep.too_much or len(sweep.points) >= sweep.asked):
+        assert text == f"{len(sweep.points)} of {sweep.asked} points measured."
+        return
+    assert ("Stopped" in text) == bool(sweep.late or sweep.too_much)
+    assert (f"512 {many} exceeded the time limit" in text) == bool(sweep.late)
+    assert ("It needs 9 GB." in text) == bool(sweep.too_much)
+    sides = {"faster": [], "slower": [], "undecided": [], "no ratio": []}
+    for point in sweep.points:
+        held, at = point.summary.ratio("albert"), getattr(point.workload, sweep.axis)
+        sure = held is not None and held.ratio.low > 0 and held.ratio.high < INF
+        side = "undecided"
+        if (
+            sure and not held.ratio.low <= 1 <= held.ratio.high
+        ):  # times the first takes over its own
+            side = "slower" if held.ratio.ratio < 1 else "faster"
+        sides[side].append(at)
+        sides["no ratio"] += [at] if point.summary.refused else []
+    claims = text.partition("Other programs disturbed")
+    for side in ("faster", "slower"):
+        told = re.search(rf"{side} at ([\d, and]+) (?:{one}|{many})", claims[0])
+        assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == sides[side]
+    told = re.search(r"undecided at ([\d, and]+)", claims[0])
+    is_open = bool(sides["faster"] or sides["slower"])
+    assert [int(n) for n in re.findall(r"\d+", told[1] if told else "")] == (
+        sides["undecided"] if is_open else []
+    )
+    assert ("no interval excludes 1" in text) == (bool(sweep.points) and not is_open)
+    disturbed = re.match(r" most rounds at ([\d, and]+) ", claims[2])
+    assert [int(n) for n in re.findall(r"\d+", disturbed[1] if disturbed else "")] == (
+        sides["no ratio"]
+    )
 
 
 @st.composite
