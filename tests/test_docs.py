@@ -19,6 +19,9 @@ from explorer.ui.shell.tabs import TABS
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
+USAGE, MODELS, API = (
+    (ROOT / "docs" / f"{name}.md").read_text("utf-8") for name in ("usage", "models", "api")
+)
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 GATE = (ROOT / ".ci" / "run").read_text("utf-8")
 RUN = (
@@ -76,12 +79,12 @@ def test_every_file_a_command_names_exists():
     assert all((ROOT / name).exists() for name in [*names, "tests/requirements.txt"])
 
 
-def test_every_flag_is_in_the_readme(monkeypatch, capsys):
+def test_every_flag_is_in_the_usage(monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["app.py", "--help"])
     with pytest.raises(SystemExit):
         app.parse_flags()
     flags = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
-    table = [line for line in README.splitlines() if line.startswith("| `--")]
+    table = [line for line in USAGE.splitlines() if line.startswith("| `--")]
     assert flags == set(re.findall(r"--[a-z-]+", " ".join(line.split("|")[1] for line in table)))
 
 
@@ -91,7 +94,7 @@ def test_every_tab_has_a_row_in_the_readme_and_a_place_in_links():
 
 
 def test_every_deep_link_opens_what_it_says():
-    found = links(README)
+    found = links(README + USAGE)
     assert len(found) >= len(TABS)
     for link in found:
         query = link.partition("?")[2]
@@ -103,7 +106,7 @@ def test_every_deep_link_opens_what_it_says():
 
 
 def test_every_endpoint_has_a_row_with_its_arguments():
-    rows = dict(re.findall(r"^\| `/(\w+)` \|([^|]*)\|", README, re.MULTILINE))
+    rows = dict(re.findall(r"^\| `/(\w+)` \|([^|]*)\|", API, re.MULTILINE))
     takes = {name: inspect.signature(endpoint).parameters for name, endpoint in ENDPOINTS.items()}
     wanted = {name: [a for a in given if a != "progress"] for name, given in takes.items()}
     assert {name: re.findall(r"`([a-z_]+)`", row) for name, row in rows.items()} == wanted
@@ -205,7 +208,24 @@ def test_the_version_is_the_same_wherever_it_stands():
     assert citation["license"].lower() == front_matter()["license"]
 
 
-DOCUMENTS = [*sorted(p.name for p in ROOT.glob("*.md")), "docs/serving.md"]
+DOCUMENTS = [
+    str(p.relative_to(ROOT)) for p in sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+]
+
+
+def test_the_readme_is_short_and_names_every_other_document():
+    assert len(README.splitlines()) <= 110
+    named = set(re.findall(r"\]\((docs/[a-z]+\.md)\)", README))
+    assert named == {name for name in DOCUMENTS if name.startswith("docs/")}
+
+
+def test_the_table_of_checkpoints_is_that_of_the_specs():
+    rows = re.findall(
+        r"^\| `(\w+=\w+)` \| `([^`]+)` \| (?:`(\w+)`|newest) \|", MODELS, re.MULTILINE
+    )
+    assert rows == [
+        (f"{spec.key}={spec.size}", spec.repo, spec.revision[:12]) for spec in specs.PUBLISHED
+    ]
 
 
 def test_relative_links_lead_somewhere():

@@ -22,7 +22,7 @@ from explorer.ui.shell.documents import tour_html
 from explorer.ui.tasks.endpoint import pair
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]
-README = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
+USAGE = (Path(__file__).parents[3] / "docs" / "usage.md").read_text("utf-8")
 
 
 def counts(*names):
@@ -156,7 +156,7 @@ def test_the_page_and_the_readme_show_all_of_them():
     for view in VIEWS:
         assert view["title"] in page
         assert view["says"].replace("'", "&#x27;") in page
-        row = next(line for line in README.splitlines() if f"[{view['title']}](" in line)
+        row = next(line for line in USAGE.splitlines() if f"[{view['title']}](" in line)
         assert view["says"] in row
         query = urlsplit(row.split("](")[1].split(")")[0]).query
         assert dict(parse_qsl(query)) == {"v": "1", **view["link"]}

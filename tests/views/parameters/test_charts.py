@@ -41,8 +41,7 @@ def test_singular_values_are_over_the_largest_and_a_short_rank_is_marked():
         ["ALBERT", 1, 1.0],
     ]
     assert sent["finding"] == (
-        "BERT's table uses all 3 dimensions. "
-        "ALBERT's table has rank 2 of 3 dimensions: 1 unused."
+        "BERT's table uses all 3 dimensions. ALBERT's table has rank 2 of 3 dimensions: 1 unused."
     )
 
 
