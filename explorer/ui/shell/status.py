@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import cache
 from importlib.metadata import version
 
-from explorer.analysis.digits import probability
+from explorer.analysis.digits import counted, probability
 from explorer.analysis.precision import PrecisionDifference, precision_difference
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
@@ -26,24 +26,21 @@ def library_versions() -> str:
 
 
 def status_html(state: PageState, runs: dict[str, Run]) -> Markup:
-    """What half precision changed, and one quiet line of provenance under the results."""
-    parts = []
+    """Say what half precision changed, and in one quiet line what made the numbers.
+
+    Checkpoints, device and precision are in sight; revisions, tokens and versions open in place.
+    """
+    names, sources = [], []
     for spec in family_specs(state.family):
         kept = texts.OWN if spec.is_own else texts.NEWEST if spec.repo else texts.BUNDLED
-        source = spec.revision[:8] or kept
         run = runs.get(spec.key)
-        size = f", {len(run.tokens)} tokens" if run else ""
-        parts.append(join(model_name(spec.key, spec.name), f" ({source}{size})"))
+        size = f", {counted(len(run.tokens), 'token')}" if run else ""
+        names.append(join(model_name(spec.key, spec.name), ", "))
+        sources.append(f"{spec.name}: {spec.revision[:8] or kept}{size}")
     run = next(iter(runs.values()), None)
     machine = f"{run.device}, {run.dtype}" if run else f"{state.device}, {state.dtype}"
-    provenance = el(
-        "p",
-        *(join(part, ", ") for part in parts),
-        machine,
-        ", ",
-        library_versions(),
-        class_="status",
-    )
+    rest = el("p", "; ".join((*sources, library_versions())))
+    provenance = el("details", el("summary", *names, machine), rest, class_="note status")
     if run is None or run.dtype == "float32":
         return provenance
     return join(note(*against_float32(state, runs)), provenance)
