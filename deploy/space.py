@@ -25,6 +25,7 @@ LEFT_OUT = (
     "CONTRIBUTING.md",
     "Dockerfile",
     "SECURITY.md",
+    "benchmarks/",
     "deploy/",
     "docs/",
     "package-lock.json",

@@ -122,7 +122,7 @@ def page():
 @pytest.fixture(scope="module")
 def url(page):
     """The address of that page, served in this process for the tests of one file."""
-    from explorer.bench.served import served
+    from benchmarks.served import served
     from explorer.ui.shell.page import launch_options
 
     with served(page, **launch_options()) as url:

@@ -18,10 +18,10 @@ import httpx
 import pytest
 
 import app
+from benchmarks.served import free_port
 from explorer import assets, launch, limits, start
 from explorer.analysis.claims import benchmarks, ledger
 from explorer.assets import Broken, examples
-from explorer.bench.served import free_port
 from explorer.models import specs
 from explorer.models.choice import memory
 from explorer.models.choice.memory import running_bytes

@@ -29,7 +29,6 @@ FLOORS = {
     "ui": ROOMS | {"shell", "shell/family", "kit"},
     "training": {"text", "steps", "report", "live", "tasks"},
     "doors": set(),
-    "bench": set(),
 }
 """Every folder of the house: a floor and its rooms."""
 SINGLE = {
@@ -86,18 +85,6 @@ KNOWS = {
         "runs",
     },
     "training": {"assets", "models", "analysis"},
-    "bench": {
-        "assets",
-        "models",
-        "timing",
-        "analysis",
-        "elsewhere",
-        "page_state",
-        "places",
-        "runs",
-        "ui",
-        "views.latency.numbers",
-    },
 }
 """What each floor and single module may import of the house, besides itself and ``refusal``."""
 SHARED = {
@@ -139,7 +126,7 @@ LIBRARIES = {
     "training": {"gradio", "plotly"},
 }
 """What each floor must not import from outside."""
-TERMINALS = {"assets", "bench", "elsewhere", "launch", "serve", "start", "training"}
+TERMINALS = {"assets", "elsewhere", "launch", "serve", "start", "training"}
 """What speaks to whoever starts a program, and may say the reason in a library's words."""
 MOST_LINES, LONGEST = 500, 50
 
@@ -240,6 +227,16 @@ def test_the_libraries_stay_on_their_floors():
         for path, tree in sources().items()
         for name in sorted(imported(tree))
         if lies_in(name, LIBRARIES.get(name_of(path).partition(".")[0], set()))
+    ]
+    assert wrong == []
+
+
+def test_no_module_knows_the_benchmarks():
+    """They start the page from outside: a Space, a container and a wheel do without them."""
+    wrong = [
+        name_of(path)
+        for path, tree in sources().items()
+        if any(name.partition(".")[0] == "benchmarks" for name in imported(tree))
     ]
     assert wrong == []
 

@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 import app
+from benchmarks import __main__ as benchmarks
 from explorer.models import specs
 from explorer.page_state import TABS as TAB_IDS
 from explorer.page_state import from_params
@@ -113,7 +114,9 @@ def test_every_endpoint_has_a_row_with_its_arguments():
 
 
 def test_the_gate_table_gives_the_commands_the_gate_runs():
-    commands = [c for c in re.findall(r"`(\.venv/bin/[^`]*)`", CONTRIBUTING) if "bench" not in c]
+    commands = [
+        c for c in re.findall(r"`(\.venv/bin/[^`]*)`", CONTRIBUTING) if "benchmarks" not in c
+    ]
     assert len(commands) >= 4
     for command in commands:
         by_hand = ("--quick", "-m slow")
@@ -235,6 +238,17 @@ def test_relative_links_lead_somewhere():
         targets = set(re.findall(r"\]\((?!http)([^)#]+)\)", text)) - {"assets/screenshot.png"}
         lost += [f"{path}: {one}" for one in targets if not (folder / one).exists()]
     assert lost == []
+
+
+def test_every_benchmark_that_a_document_names_can_be_called(capsys):
+    texts = [(ROOT / path).read_text("utf-8") for path in DOCUMENTS]
+    named = {name for text in texts for name in re.findall(r"python -m benchmarks (\w+)", text)}
+    assert len(named) >= 8
+    for name in named:
+        with pytest.raises(SystemExit) as ended:
+            benchmarks.main([name, "--help"])
+        assert ended.value.code == 0, name
+    assert capsys.readouterr().out
 
 
 def test_every_promise_about_security_names_a_test_that_there_is():

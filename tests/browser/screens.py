@@ -9,8 +9,8 @@ from io import BytesIO
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
+from benchmarks.start import app, wait_for
 from explorer.assets import ROOT
-from explorer.bench.start import app, wait_for
 from explorer.page_state import TABS
 from tests.browser.conftest import FLAGS
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from explorer.bench import start
-from explorer.bench.load import ask_all
-from explorer.bench.questions import questions, same
+from benchmarks import start
+from benchmarks.load import ask_all
+from benchmarks.questions import questions, same
 from tests.deploy.test_nginx import in_front_of, skipped
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, skipped]

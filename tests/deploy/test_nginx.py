@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from explorer.bench.served import free_port
+from benchmarks.served import free_port
 from explorer.doors.door import MOST_BODY, MOST_HEAD
 from explorer.doors.questions import OTHERS
 from explorer.ui.kit.words import WENT_AWAY

@@ -5,7 +5,7 @@ from importlib.util import find_spec
 import httpx
 import pytest
 
-from explorer.bench.served import served
+from benchmarks.served import served
 from explorer.page_state import PageState
 from explorer.ui.shell.page import build_page, launch_options
 

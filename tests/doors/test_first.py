@@ -7,8 +7,8 @@ import threading
 import httpx
 import pytest
 
+from benchmarks.served import event_number
 from explorer import limits, runs
-from explorer.bench.served import event_number
 from explorer.models.heads import question, sentiment
 from explorer.places import here
 from explorer.places.here import Here

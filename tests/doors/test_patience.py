@@ -11,7 +11,7 @@ import pytest
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.routing import Route
 
-from explorer.bench.served import served
+from benchmarks.served import served
 from explorer.doors import patience
 from explorer.doors.patience import BODY_S, HEAD_S, READ_S, limit_patience
 from explorer.ui.kit.blocks import Page

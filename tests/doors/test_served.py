@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from explorer.bench.served import event_number
+from benchmarks.served import event_number
 from explorer.doors import words
 from explorer.timing.line import MEASUREMENTS, MOST_OF_ONE
 from explorer.ui.kit import words as texts

@@ -16,8 +16,8 @@ import pytest
 from gradio.queueing import EventQueue
 from starlette.middleware import Middleware
 
+from benchmarks.served import served
 from explorer import limits
-from explorer.bench.served import served
 from explorer.doors import words
 from explorer.doors.closing import LOOP
 from explorer.doors.door import Door

@@ -7,7 +7,7 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
-from explorer.bench.questions import questions
+from benchmarks.questions import questions
 from explorer.models.forward import (
     apply_head,
     position_logits,

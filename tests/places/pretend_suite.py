@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 import torch
 
+from benchmarks.device import PARTS, compared
 from explorer.analysis.distillation.live import LiveSettings, Watched
 from explorer.analysis.latency.family import last, measure_family, plan_for
-from explorer.bench.device import PARTS, compared
 from explorer.models import devices, forward
 from explorer.models.heads import adapters
 from explorer.models.heads.sentiment import differences

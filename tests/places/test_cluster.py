@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from explorer.bench.questions import Visitor, questions, same, view_event
+from benchmarks.questions import Visitor, questions, same, view_event
 from explorer.doors import words
 from explorer.models.specs import MODEL_KEYS
 from explorer.ui.kit.words import WENT_AWAY

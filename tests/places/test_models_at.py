@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
+from benchmarks.served import event_number, free_port
 from explorer import launch, start
-from explorer.bench.served import event_number, free_port
 from explorer.page_state import PageState
 from explorer.ui.kit import queues
 from explorer.ui.shell import view

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from explorer.bench.questions import Visitor, questions, same, view_event
+from benchmarks.questions import Visitor, questions, same, view_event
 from explorer.ui.kit.words import ELSEWHERE, WENT_AWAY
 from tests.waiting import until
 

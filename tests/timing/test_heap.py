@@ -32,7 +32,7 @@ libc.fclose(file)
 
 HOLES = """
 import ctypes
-from explorer.bench.load import held_by
+from benchmarks.load import held_by
 from explorer.timing.heap import give_back
 import os
 libc = ctypes.CDLL(None)

@@ -21,7 +21,7 @@ from explorer.models.specs import BASE
 from explorer.training.live.run import fresh_student
 
 ROOT = Path(__file__).parents[2] / "explorer"
-COMMANDS = ("bench/", "training/", "timing/runtimes/child.py")
+COMMANDS = ("training/", "timing/runtimes/child.py")
 """Processes of their own, which serve nobody; of the training, live lessons alone run on the page."""
 PROCESS_WIDE = {
     "FlopCounterMode": set(),

@@ -10,7 +10,7 @@ in 100 that are promised, for measuring ends as soon as the intervals look narro
 MIN_INTERVAL = 7
 BETWEEN_PRESSES = 0.03
 """An allowance for what separate presses differ by beyond what the blocks of one show, relative:
-0.7% over ten presses in BENCHMARKS.md (``python -m explorer.bench latency --presses 10``), more
+0.7% over ten presses in BENCHMARKS.md (``python -m benchmarks latency --presses 10``), more
 over longer times."""
 MIN_P90 = 44
 """Samples below which a 90th percentile is a guess (99% confidence, no overrun)."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from explorer.bench.served import free_port
+from benchmarks.served import free_port
 from explorer.training.__main__ import main
 from explorer.training.recipe import TINY, Place
 from explorer.training.steps.loop import (

@@ -6,7 +6,7 @@ from inspect import signature
 import httpx
 import pytest
 
-from explorer.bench.served import event_number
+from benchmarks.served import event_number
 from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.asked import whole_characters

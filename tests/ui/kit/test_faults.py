@@ -8,7 +8,7 @@ import httpx
 import numpy as np
 import pytest
 
-from explorer.bench.served import served
+from benchmarks.served import served
 from explorer.refusal import Refusal
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.blocks import Page

@@ -8,7 +8,7 @@ from threading import Semaphore
 import httpx
 import pytest
 
-from explorer.bench.served import event_number
+from benchmarks.served import event_number
 from explorer.models import rows
 from explorer.timing.line import MEASUREMENTS
 from explorer.timing.slot import SLOT, Slot

@@ -7,7 +7,7 @@ from statistics import median
 import numpy as np
 import pytest
 
-from explorer.bench.served import made_up_text, stand_in_family
+from benchmarks.served import made_up_text, stand_in_family
 from explorer.models import loading
 from explorer.ui.layer import tab
 

@@ -5,8 +5,8 @@ import json
 import pytest
 from gradio_client import Client
 
+from benchmarks.served import free_port
 from explorer import launch
-from explorer.bench.served import free_port
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.kinds import KINDS
 from explorer.start import parse_flags

@@ -1,4 +1,4 @@
-"""``python -m explorer.bench fuzz``: nonsense for everything that answers, and what came of it."""
+"""``python -m benchmarks fuzz``: nonsense for everything that answers, and what came of it."""
 
 import argparse
 import json
@@ -15,8 +15,8 @@ from urllib.parse import urlencode
 
 import httpx
 
-from explorer.bench import start
-from explorer.bench.nonsense import LINK, TEXTS, Nonsense
+from benchmarks import start
+from benchmarks.nonsense import LINK, TEXTS, Nonsense
 from explorer.ui.kit.words import UNEXPECTED
 
 API, REQUEST_ID = "/gradio_api", "x-request-id"

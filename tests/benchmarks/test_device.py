@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from explorer.bench import device
-from explorer.bench.__main__ import main
+from benchmarks import device
+from benchmarks.__main__ import main
 from explorer.models.choice.family import family_specs
 
 ROW = re.compile(r"\| (mini-\w+) \| ([^|]+) \| (.+) \|$", re.MULTILINE)

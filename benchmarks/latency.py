@@ -1,4 +1,4 @@
-"""``python -m explorer.bench latency``: time a family, or one model against itself."""
+"""``python -m benchmarks latency``: time a family, or one model against itself."""
 
 import argparse
 import csv

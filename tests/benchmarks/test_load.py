@@ -10,9 +10,9 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks import load
+from benchmarks.questions import ENDPOINTS, KINDS, VIEW, Answer, apart, questions, same
 from explorer import limits
-from explorer.bench import load
-from explorer.bench.questions import ENDPOINTS, KINDS, VIEW, Answer, apart, questions, same
 
 
 def test_questions_are_of_every_kind_and_no_two_share_a_text():

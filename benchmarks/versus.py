@@ -1,4 +1,4 @@
-"""``python -m explorer.bench versus``: two servers in turn, what one costs over the other.
+"""``python -m benchmarks versus``: two servers in turn, what one costs over the other.
 
 In place of the second the bare forward passes of the same texts, one after another on one thread.
 """
@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.click import span
+from benchmarks.load import ask_all, bare_seconds
+from benchmarks.questions import KINDS, Question, asked_of
 from explorer.analysis.latency.ratio import paired_ratio
-from explorer.bench.click import span
-from explorer.bench.load import ask_all, bare_seconds
-from explorer.bench.questions import KINDS, Question, asked_of
 
 BARE = "bare"
 

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.bench import scale
+from benchmarks import scale
 from explorer.models.specs import MINI, MODEL_KEYS, Where
 
 BERT = Where(MINI["bert"], "cpu", "float32")

@@ -10,8 +10,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from explorer.bench import versus
-from explorer.bench.questions import KINDS, Answer, Visitor
+from benchmarks import versus
+from benchmarks.questions import KINDS, Answer, Visitor
 
 
 def test_no_round_asks_what_another_has_asked():

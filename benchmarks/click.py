@@ -1,4 +1,4 @@
-"""``python -m explorer.bench click``: what one Compare costs beside the bare forward passes."""
+"""``python -m benchmarks click``: what one Compare costs beside the bare forward passes."""
 
 import argparse
 import sys
@@ -8,15 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
-from explorer.analysis.latency.ratio import Ratio, paired_ratio
-from explorer.bench.served import (
+from benchmarks.served import (
     Client,
     made_up_text,
     served_explorer,
     served_nothing,
     stand_in_family,
 )
+from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
 
@@ -44,7 +44,7 @@ def add_command(commands: Any) -> None:  # noqa: ANN401 - argparse's own type is
 
 def run(chosen: argparse.Namespace) -> int:
     """Measure and print each ratio with its interval and its goal."""
-    from explorer.bench import dials, start
+    from benchmarks import dials, start
 
     stand_in_family()
     with served_explorer() as client, served_nothing() as nothing:

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.bench import attacks, hostile
-from explorer.bench.attacks import ATTACKS, answered_again, attack
-from explorer.bench.hostile import Seen, is_held, press, seconds_until_answered, warm_visitor
-from explorer.bench.questions import Answer
+from benchmarks import attacks, hostile
+from benchmarks.attacks import ATTACKS, answered_again, attack
+from benchmarks.hostile import Seen, is_held, press, seconds_until_answered, warm_visitor
+from benchmarks.questions import Answer
 
 
 class Refused:

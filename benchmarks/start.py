@@ -16,9 +16,9 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
+from benchmarks.served import free_port
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.assets import ROOT
-from explorer.bench.served import free_port
 from explorer.refusal import Refusal
 
 if TYPE_CHECKING:

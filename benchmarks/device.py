@@ -1,4 +1,4 @@
-"""``python -m explorer.bench device``: what an accelerator computes, against the CPU's numbers."""
+"""``python -m benchmarks device``: what an accelerator computes, against the CPU's numbers."""
 
 import argparse
 import statistics

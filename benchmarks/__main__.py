@@ -1,16 +1,16 @@
-"""``python -m explorer.bench COMMAND``: measurements from the command line."""
+"""``python -m benchmarks COMMAND``: measurements from the command line."""
 
 import argparse
 import sys
 
-from explorer.bench import click, device, fuzz, hostile, latency, load, scale, together, versus
+from benchmarks import click, device, fuzz, hostile, latency, load, scale, together, versus
 from explorer.refusal import Refusal
 from explorer.timing.stop import Stopped
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one of the measurements; 0 when it came to an end."""
-    parser = argparse.ArgumentParser(prog="python -m explorer.bench", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     latency.add_command(commands)
     click.add_command(commands)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 
 import pytest
 
-from explorer.bench import fuzz
-from explorer.bench.nonsense import Nonsense
-from explorer.bench.start import Traceback, tracebacks
+from benchmarks import fuzz
+from benchmarks.nonsense import Nonsense
+from benchmarks.start import Traceback, tracebacks
 from explorer.ui.kit.words import UNEXPECTED
 from explorer.ui.shell.api import ENDPOINTS
 

@@ -1,4 +1,4 @@
-"""``python -m explorer.bench hostile``: a visitor presses Compare while others attack the page."""
+"""``python -m benchmarks hostile``: a visitor presses Compare while others attack the page."""
 
 import argparse
 import sys
@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from explorer.bench import start
-from explorer.bench.attacks import ATTACKS, answered_again, attack
-from explorer.bench.load import held_by
-from explorer.bench.questions import VIEW, Question, Visitor, view_event
+from benchmarks import start
+from benchmarks.attacks import ATTACKS, answered_again, attack
+from benchmarks.load import held_by
+from benchmarks.questions import VIEW, Question, Visitor, view_event
 
 EVERY_S = 1.0
 """From one press of Compare to the next, where the answer has come by then."""

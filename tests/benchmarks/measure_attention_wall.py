@@ -1,4 +1,4 @@
-"""Measure the head wall at full size: ``python tests/bench/measure_attention_wall.py [--tokens 64]``.
+"""Measure the head wall at full size: ``python tests/benchmarks/measure_attention_wall.py [--tokens 64]``.
 
 Random attention in the shapes of the base family (12 + 6 + 12 layers of 12 heads) is drawn in a real
 Chromium from a page without a server. Prints payload bytes and milliseconds; a busy machine inflates

@@ -1,6 +1,6 @@
 """BERT over DistilBERT measured twice: by the explorer's protocol and by plain torch alone.
 
-Run by hand on a machine: ``python tests/bench/independent_latency.py``. The second measurement
+Run by hand on a machine: ``python tests/benchmarks/independent_latency.py``. The second measurement
 knows nothing of the explorer: its own networks from transformers' configs, its own loop and clock.
 """
 

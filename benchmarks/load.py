@@ -1,4 +1,4 @@
-"""``python -m explorer.bench load``: many sessions at once, and what each is answered."""
+"""``python -m benchmarks load``: many sessions at once, and what each is answered."""
 
 import argparse
 import itertools
@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from explorer.bench import start
-from explorer.bench.questions import (
+from benchmarks import start
+from benchmarks.questions import (
     KINDS,
     VIEW,
     Answer,

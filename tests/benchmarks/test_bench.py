@@ -7,11 +7,11 @@ import re
 import numpy as np
 import pytest
 
+from benchmarks import latency, served
+from benchmarks.__main__ import main
+from benchmarks.latency import presses_report, self_report
 from explorer.analysis.latency.faster import Faster, Missing
 from explorer.analysis.latency.ratio import Ratio
-from explorer.bench import latency, served
-from explorer.bench.__main__ import main
-from explorer.bench.latency import presses_report, self_report
 from explorer.models import forward
 from explorer.models.specs import BASE
 from explorer.timing.stop import Stopped
@@ -111,7 +111,7 @@ def test_an_empty_event_answers():
 
 
 def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
-    from explorer.bench import together
+    from benchmarks import together
     from explorer.places import together as waiting
 
     passes, original = [], forward.run_together

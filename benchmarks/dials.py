@@ -3,7 +3,7 @@
 import statistics
 from typing import TYPE_CHECKING
 
-from explorer.bench.start import PATIENCE_S, app, chromium, wait_for
+from benchmarks.start import PATIENCE_S, app, chromium, wait_for
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

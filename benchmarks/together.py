@@ -1,4 +1,4 @@
-"""``python -m explorer.bench together``: texts at once that share passes, or have one each."""
+"""``python -m benchmarks together``: texts at once that share passes, or have one each."""
 
 import argparse
 import sys
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.click import measured, over_first, span
+from benchmarks.served import made_up_text, stand_in_family
 from explorer import runs
 from explorer.analysis.latency.measure import Candidate
-from explorer.bench.click import measured, over_first, span
-from explorer.bench.served import made_up_text, stand_in_family
 from explorer.models.specs import BASE
 from explorer.page_state import PageState
 from explorer.places import together

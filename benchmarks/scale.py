@@ -1,4 +1,4 @@
-"""``python -m explorer.bench scale``: the page's limit, with models that answer after a set time.
+"""``python -m benchmarks scale``: the page's limit, with models that answer after a set time.
 
 A replica is a place in a line: it holds one text for the time given and computes nothing, so that
 any number of them fits on one machine. The page is the real one.
@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import start
+from benchmarks.load import processor_seconds
+from benchmarks.questions import VIEW, Answer, Question, Visitor, questions, view_event
+from benchmarks.served import free_port
 from explorer import runs
-from explorer.bench import start
-from explorer.bench.load import processor_seconds
-from explorer.bench.questions import VIEW, Answer, Question, Visitor, questions, view_event
-from explorer.bench.served import free_port
 from explorer.models.run import Run
 from explorer.models.specs import MINI, MODEL_KEYS, Where
 from explorer.page_state import PageState
