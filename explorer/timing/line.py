@@ -75,14 +75,16 @@ class SignOfProgram(StopSign):
 class Turn:
     """One job in a thread of its own: it waits for its turn, then has what the line gives out."""
 
-    def __init__(self, line: "Line", job: Job, address: str = "") -> None:
+    def __init__(
+        self, line: "Line", job: Job, address: str = "", place: tuple[int, ...] = ()
+    ) -> None:
         self.sign: StopSign = SignOfProgram(address) if address else StopSign()
-        self.address = address
+        self.address, self.place = address, place
         self.error: Exception | None = None
         self.shot: Any = None
         self.done = threading.Event()
         self.replaced = False
-        """Whether its owner has started another job since."""
+        """Whether its owner has started another job since, which is drawn in the same place."""
         self.line, self._job = line, job
         self.thread = threading.Thread(target=self._run, name="turn", daemon=True)
 
@@ -120,8 +122,12 @@ class Line:
         self._waiting: list[Turn] = []
         self._by_owner: dict[str, Turn] = {}
 
-    def start(self, job: Job, owner: str = "", address: str = "") -> Turn:
+    def start(
+        self, job: Job, owner: str = "", address: str = "", place: tuple[int, ...] = ()
+    ) -> Turn:
         """Put a job in the line; an owner's earlier one is stopped.
+
+        ``place`` is where on the page it is drawn.
 
         A program is a new owner each time it asks: where its ``address`` is given, it has places
         for ``MOST_OF_ONE``.
@@ -129,14 +135,14 @@ class Line:
         Raises:
             LineIsLong: too many wait already, of everybody or of this address.
         """
-        self._replace(owner)
+        self._replace(owner, place)
         with self._changed:
             if len(self._waiting) > LONGEST_LINE:
                 raise LineIsLong(limits.JOBS.sentence())
             mine = sum(turn.address == address for turn in self._waiting)
             if address and mine >= MOST_OF_ONE:
                 raise LineIsLong(limits.JOBS_OF_ADDRESS.sentence())
-            turn = Turn(self, job, address)
+            turn = Turn(self, job, address, place)
             self._waiting.append(turn)
             if owner:
                 self._by_owner[owner] = turn
@@ -149,10 +155,10 @@ class Line:
         if turn is not None:
             turn.stop()
 
-    def _replace(self, owner: str) -> None:
+    def _replace(self, owner: str, place: tuple[int, ...]) -> None:
         turn = self._by_owner.get(owner)
         if turn is not None:
-            turn.replaced = True
+            turn.replaced = turn.place == place
             turn.stop()
 
     def place(self, turn: Turn) -> int:

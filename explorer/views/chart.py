@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 Ends = tuple[float, float]
+ROUND = [float(f"{digit}e{power}") for power in range(-2, 6) for digit in (1, 2, 5)]
+"""Where a logarithmic axis of times has its marks, each written in full."""
 
 
 def chart_canvas(figures: "Sequence[go.Figure]", numbers: Numbers, **more: object) -> str:

@@ -186,3 +186,15 @@ def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_sp
     assert last.done
     assert reasons == ["deadline"]
     assert budget.is_spent("198.51.100.1")
+
+
+def test_a_job_is_replaced_only_by_one_that_is_drawn_in_the_same_place(line):
+    first = line.start(endless(), owner="me", place=(1,))
+    line.start(endless(), owner="me", place=(2,))
+    *_, last = updates(first, 0.01)
+    assert last.stopped
+    assert not first.replaced, "nothing else says at its place that it ended"
+    third, fourth = (line.start(endless(), owner="me", place=(3,)) for _ in range(2))
+    assert third.replaced
+    fourth.stop()
+    assert fourth.done.wait(60)

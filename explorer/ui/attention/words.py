@@ -151,12 +151,16 @@ def attention_sentences(
 
 
 def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
-    """Say how many heads the student keeps, within which bound, and how many chance would give."""
+    """Say how many heads have a near one in the student, and how many chance would give."""
     names = [model_name(spec.key, spec.label) for spec in (student, teacher)]
     n, same = len(kept.js), int(kept.is_kept.sum())
-    verb = "keeps" if teacher_of(student) == teacher else "has a match for"
     return finding(
-        *(names[0], f" {verb} {none_or_all(same, n)} of ", names[1], f"'s {counted(n, 'head')}"),
+        *(
+            names[0],
+            f" has a match for {none_or_all(same, n)} of ",
+            names[1],
+            f"'s {counted(n, 'head')}",
+        ),
         explained(f" (JS of the nearest head at most {KEPT_JS:g} nats", "JS", "nats"),
         f"); random pairing would give {kept.by_chance:.1f}.",
     )

@@ -20,10 +20,11 @@ Draw = Callable[[Update], list[Any]]
 def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
     """Put a job in a line and draw it whenever something changed, and once at its end.
 
-    Of a job that its owner has replaced no more is drawn: the place shows the newer one. A job
-    whose owner has left is stopped, however long it has nothing to show.
+    Of a job that its owner has replaced in the same place no more is drawn: the place shows the
+    newer one. In another place it is drawn as stopped. A job whose owner has left is stopped,
+    however long it has nothing to show.
     """
-    measurement = line.start(job, owner_of(request))
+    measurement = line.start(job, owner_of(request), place=_place())
     shown: tuple[int, int] | None = None
     for update in updates(measurement, left=left_by_now()):
         if measurement.replaced:
@@ -56,6 +57,17 @@ def owner_of(request: gr.Request | None) -> str:
     return str(asked.session_hash or "") if asked is not None else ""
 
 
+def _place() -> tuple[int, ...]:
+    """What the event that is being answered draws in."""
+    event = _event()
+    return () if event is None else tuple(block._id for block in event.fn.outputs)
+
+
+def _event() -> Any:  # noqa: ANN401 - Gradio's own
+    page, number = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
+    return page._queue.event_ids_to_events.get(number or "") if page is not None else None
+
+
 def address_of_asker() -> str:
     """The address from which what is being answered now was asked; empty where nobody asked."""
     asked = LocalContext.request.get(None)
@@ -68,8 +80,7 @@ def program_that_asks() -> str:
 
     What a picture asks by itself is no event: it comes after the visitors who press something.
     """
-    page, number = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
-    event = page._queue.event_ids_to_events.get(number or "") if page is not None else None
+    event = _event()
     return program_of(event.fn, event.request) if event is not None else address_of_asker()
 
 
@@ -79,8 +90,7 @@ def left_by_now() -> Callable[[], bool]:
     Gradio marks the questions of a browser that no longer listens, and looks at the mark only
     when the answer has something new to say.
     """
-    page, number = LocalContext.blocks.get(None), LocalContext.event_id.get(None)
-    event = page._queue.event_ids_to_events.get(number or "") if page is not None else None
+    event = _event()
     return lambda: event is not None and not event.alive
 
 

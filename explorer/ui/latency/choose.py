@@ -63,7 +63,7 @@ def build_fold(state: gr.State) -> None:
     """Three limits and a score, a press that measures, two charts and a table."""
     with fold("latency", "choose", texts.FOLD) as opened:
         with gr.Row(elem_classes="lt-controls"):
-            free: dict[str, Any] = {"placeholder": texts.NO_LIMIT, "minimum": 0}
+            free: dict[str, Any] = {"minimum": 0}
             limits = [gr.Number(label=label, **free) for label in (texts.SIZE, texts.TIME)]
             score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
             least = gr.Number(label=texts.LEAST, maximum=100, **free)

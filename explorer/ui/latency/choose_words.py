@@ -10,11 +10,10 @@ from explorer.ui.latency.words import CLOCKS_SAID
 from explorer.views.markup import Markup, finding, join, listed, model_name
 
 FOLD = "Model choice: which should I use?"
-SIZE = "Maximum size in MB"
-TIME = "Maximum time in ms"
-NO_LIMIT = "no limit"
+SIZE = "Maximum size in MB (0: no limit)"
+TIME = "Maximum time in ms (0: no limit)"
 SCORE = "Scored by"
-LEAST = "Minimum score in %"
+LEAST = "Minimum score in % (0: no limit)"
 SCORES = {
     "sst2": "Sentiment: accuracy",
     "squad": "Questions: F1",

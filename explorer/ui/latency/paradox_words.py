@@ -93,6 +93,8 @@ def paradox_finding(
         _times(row, model, first, paradox.workload)
         for row, model in zip(paradox.rows, summary.models, strict=False)
     ]
+    if any(model.p90_ms is None for model in summary.models):
+        lines.append(Markup(f"p90 needs {MIN_P90} rounds: measure for longer, or fewer tokens."))
     return finding(*(el("span", line, " ", class_="line") for line in lines))
 
 
@@ -129,17 +131,13 @@ def _times(row: ParadoxRow, model: ModelLatency, first: ParadoxRow, workload: Wo
         ends = f"95% CI {row.times.low:.2f} to {row.times.high:.2f}"
         interval = ends if row.times.is_sure else "no interval"
         times = f"{row.times.ratio:.2f} × {first.label}'s time ({interval}); "
-    p90 = (
-        f"p90 needs {MIN_P90} rounds"
-        if model.p90_ms is None
-        else f"p90 {milliseconds(model.p90_ms)}"
-    )
+    p90 = "" if model.p90_ms is None else f"p90 {milliseconds(model.p90_ms)}, "
     rate = 1000 * workload.batch / (row.ms or 1)
     shown = f"{rate:,.0f}" if rate >= 100 else f"{rate:,.1f}"
     each = "texts per CPU second" if workload.clock == "compute" else "texts a second"
     return join(
         model_name(row.key, row.label),
-        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}, {shown} {each}.",
+        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}{shown} {each}.",
     )
 
 

@@ -182,8 +182,8 @@ CONTEXTS = {
     "side would lack.",
 }
 CONTEXTS_NOTE = (
-    "One set of weights, six masks or inputs. Each cell: top prediction, then the masked word's "
-    "probability and rank."
+    "One set of weights. Below each top prediction: the masked word or, if [MASK] was typed, the "
+    "both-sides answer."
 )
 MANY = "Score all {n} held-out sentences"
 TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read in six ways."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
-from explorer.views.chart import Ends, band, chart_canvas, dash, line
+from explorer.views.chart import ROUND, Ends, band, chart_canvas, dash, line
 from explorer.views.latency.numbers import timed_said
 from explorer.views.numbers import Numbers
 
@@ -83,7 +83,7 @@ def sweep_figures(
         times.add_traces(_traces(places, (one.ms, one.ms_ends), one, look))
         if any(value is not None for value in one.ratio):
             ratios.add_traces(_traces(places, (one.ratio, one.ratio_ends), one, look))
-    times.update_yaxes(type="log", dtick="D1", hoverformat=",.4g")
+    times.update_yaxes(type="log", tickvals=ROUND, tickformat=",", hoverformat=",.4g")
     ratios.add_hline(1, line_width=1.5)
     ratios.update_yaxes(rangemode="tozero", hoverformat=".3f")
     shown = [times, ratios] if ratios.data else [times]

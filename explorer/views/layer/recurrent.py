@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from explorer.analysis.layer.recurrent import NAMES, RecurrentPoint
-from explorer.views.chart import chart_canvas, line
+from explorer.views.chart import ROUND, chart_canvas, line
 from explorer.views.numbers import NO_RUN, Numbers
 
 if TYPE_CHECKING:
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 COLUMNS = ("tokens", "network", "us_per_token", "gflop", "sequential_steps")
 RATIOS = ("lstm_over_layer", "low", "high")
 HEIGHT = 320
-ROUND = [digit * 10**power for power in range(5) for digit in (1, 2, 5)]
 
 
 def recurrent_figure(
