@@ -44,8 +44,9 @@ def test_everything_that_answers_is_asked(settings):
 
 def test_a_good_answer_is_among_what_is_sent(settings):
     source = Nonsense(0)
-    bodies = {fuzz.drawn(source, settings, "s").body for _ in range(3000)}
-    assert json.dumps({"data": fuzz.GOOD["predict"]}) in bodies
+    good = json.dumps({"data": fuzz.GOOD["predict"]})
+    # One question in some thousands: how many depends on how many functions the page has.
+    assert any(fuzz.drawn(source, settings, "s").body == good for _ in range(30_000))
 
 
 @pytest.mark.parametrize(
