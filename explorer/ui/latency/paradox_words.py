@@ -63,7 +63,7 @@ def _sign(times: float) -> int:
 def _time(paradox: Paradox, longest_s: float) -> str:
     first, star = paradox.rows[0], paradox.star
     if star.ms is None or first.ms is None:
-        return f"Not measured yet: “Measure here” takes at most {longest_s:.0f} s."
+        return f"Not measured yet: “Measure here” takes at most {longest_s:.0f}\u00a0s."
     if star.times is None:
         return NO_RATIO
     takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
