@@ -244,7 +244,8 @@ SEEN = {
     "tasks": (".tp-column", ".pq-bar", ".tp-tables td"),
     "parameters": (
         ".pt-calls",
-        ".pt-sizes",
+        ".pt-layers",
+        "[data-kind='parameters/sizes'] .main-svg",
         ".pt-modes",
         ".pt-built",
         "[data-kind='parameters/memory'] .fg",

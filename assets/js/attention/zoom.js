@@ -72,6 +72,7 @@ export function buttons(zoom) {
     out.disabled = all.disabled = zoom.zoom <= 1;
     into.disabled = zoom.zoom >= zoom.most;
     all.textContent = `${zoom.zoom < 9.95 ? Number(zoom.zoom.toFixed(1)) : Math.round(zoom.zoom)}×`;
+    all.setAttribute('aria-label', `${all.textContent}: ${zoom.texts.all}`);   // who speaks to the page says what is in sight
   };
   return {node, follow};
 }
