@@ -18,7 +18,7 @@ from explorer.packing import PACKED, pack, with_texts
 FOLDS: dict[str, tuple[str, ...]] = {
     "predictions": ("ask", "words", "joint"),
     "attention": ("summary", "ablation", "advanced"),
-    "layer": ("steps", "contexts", "more"),
+    "layer": ("steps", "contexts"),
     "depth": ("similarity", "patching", "moves", "more"),
     "distillation": ("losses", "agreement", "live"),
     "tasks": ("pairs", "tuned"),

@@ -87,7 +87,7 @@ def test_what_is_typed_while_the_page_opens_stays(page_at, path):
 
 def test_what_is_typed_before_the_modules_are_there_stays(page_at):
     page = page_at(None)
-    go_on = hold(page, "*/page/words.js")
+    go_on = hold(page, "*/page/*.js")
     page.goto(f"{page.guard.home}/?text=A+[MASK]+day", wait_until="domcontentloaded")
     page.locator("#text textarea").fill("The dog [MASK] at the moon.")
     go_on()

@@ -22,6 +22,7 @@ from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
 from explorer.ui.kit.running import how_it_stands, running
 from explorer.ui.kit.take import takeable
+from explorer.ui.layer import recurrent
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.pressed import pressed
 from explorer.views.markup import join, note, table
@@ -44,6 +45,7 @@ def build_fold(state: gr.State) -> None:
         opened.on_open(show_contexts, [state], [answers])
         label = texts.MANY.format(n=len(assets.sentences()))
         pressed(state, label, Chart("layer/held_out", render=False), LINE, score, **QUEUE)
+        recurrent.build(state)
 
 
 def show_contexts(state: PageState | None) -> str:

@@ -10,7 +10,6 @@ from explorer.page_state import PageState
 from explorer.timing.line import MEASUREMENTS, Update
 from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Chart
-from explorer.ui.kit.folds import fold
 from explorer.ui.kit.running import running
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.pressed import pressed
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
 
 
-def build_fold(state: gr.State) -> None:
-    """The button and what it measures."""
-    with fold("layer", "more", texts.RECURRENT_FOLD):
+def build(state: gr.State) -> None:
+    """Build the button and what it measures, behind a line of its own."""
+    with gr.Accordion(texts.RECURRENT_MORE, open=False, elem_id="layer-more"):
         chart = Chart("layer/recurrent", render=False)
         pressed(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
 

@@ -7,7 +7,7 @@ from explorer.runs import get_runs
 from explorer.ui.kit.asked import link_in
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import reading_note
-from explorer.ui.layer import contexts, recurrent, steps
+from explorer.ui.layer import contexts, steps
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.reading import chosen_of, followed_word, walked
 from explorer.views.markup import finding, plain_cards
@@ -23,7 +23,6 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("layer/stations", asks=look)]
     steps.build_fold(state)
     contexts.build_fold(state)
-    recurrent.build_fold(state)
     return headline
 
 

@@ -193,7 +193,7 @@ STOPPED = "Stopped."
 PROGRESS = "{done} of {n} sentences"
 MASK_OF = "Mask {i} of {n}. "
 
-RECURRENT_FOLD = "More: what does reading in order cost?"
+RECURRENT_MORE = "More: what does reading in order cost?"
 RECURRENT = {
     "title": "Time per token, one thread",
     "names": {"encoder layer": "one encoder layer", "LSTM": "LSTM of the same width"},

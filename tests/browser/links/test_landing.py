@@ -9,8 +9,9 @@ from playwright.sync_api import expect
 from explorer.page_state import PARTS
 
 pytestmark = pytest.mark.browser
-README = (Path(__file__).parents[3] / "README.md").read_text("utf-8")
-QUERIES = re.findall(r"http://127\.0\.0\.1:7860/\?([^)\s]*tab=[^)\s]*)\)", README)
+ROOT = Path(__file__).parents[3]
+DOCUMENTS = "".join((ROOT / name).read_text("utf-8") for name in ("README.md", "docs/usage.md"))
+QUERIES = re.findall(r"http://127\.0\.0\.1:7860/\?([^)\s]*tab=[^)\s]*)\)", DOCUMENTS)
 SIZES = [(1440, 900), (1280, 720), (390, 844)]
 FOLDS = ["tab=parameters&fold=sizes", "tab=attention&fold=summary", "tab=predictions&fold=joint"]
 TOP = """selector => {
@@ -55,7 +56,7 @@ def is_right(place, height):
     return place["top"] >= 0 and place["bottom"] <= height
 
 
-def test_the_readme_has_links_to_land_on():
+def test_the_documents_have_links_to_land_on():
     assert len(QUERIES) >= 10
     assert any("fold=" in query for query in QUERIES)
 
