@@ -261,3 +261,19 @@ def test_every_promise_about_security_names_a_test_that_there_is():
     tables = [line for line in text.splitlines() if line.startswith("| ")]
     promises = [line for line in tables if not line.endswith("| held by |")]
     assert [line for line in promises if "`tests/" not in line.rpartition(" | ")[2]] == []
+
+
+def test_every_file_that_the_architecture_names_exists_and_so_does_its_function():
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    assert len(text.splitlines()) <= 150
+    paths = {p for p in re.findall(r"`((?:explorer|assets|tests)/[\w/.]+)`", text) if "." in p}
+    assert len(paths) > 15
+    assert [path for path in sorted(paths) if not (ROOT / path).exists()] == []
+    named = re.findall(r"`(\w+)`\s+in\s+`(explorer/[\w/]+\.py)`", text)
+    assert len(named) > 5
+    lost = [
+        name
+        for name, path in named
+        if not re.search(rf"^ *(def {name}|{name})\b", (ROOT / path).read_text("utf-8"), re.M)
+    ]
+    assert lost == []
