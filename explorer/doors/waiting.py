@@ -20,6 +20,8 @@ NOWHERE = "nowhere"
 """The address of who has none."""
 STEP_S = 0.1
 """From one look at the queue to the next; what is longer, the event loop was held up."""
+KNOWN = 64
+"""The last questions that ended in a sentence are known, for a stream that begins meanwhile."""
 _OF_PAGES = "/queue/join"
 
 
@@ -52,6 +54,7 @@ class WaitingRoom(Queue):
         self.clock = time.monotonic
         self._looked = self.clock()
         self._aside: deque[Event] = deque()
+        self._ended: deque[str] = deque()
         self._entering = asyncio.Lock()
 
     def start(self) -> None:
@@ -185,7 +188,10 @@ class WaitingRoom(Queue):
             said = ProcessCompletedMessage(output={"error": why}, success=False)
             self.send_message(event, said)
         event.alive = False
-        self.event_ids_to_events.pop(event._id, None)
+        # Its stream may be open, and Gradio looks the question up a moment later.
+        self._ended.append(event._id)
+        if len(self._ended) > KNOWN:
+            self.event_ids_to_events.pop(self._ended.popleft(), None)
 
 
 def _asker(event: Event) -> Asker:

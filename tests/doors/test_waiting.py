@@ -440,6 +440,31 @@ def test_a_cancelled_question_ends_in_a_sentence_and_its_session_goes_on(
     assert "mine" not in asked
 
 
+def test_a_question_cancelled_as_its_stream_begins_is_told_so(
+    url, client, asked, room, monkeypatch
+):
+    """The stream is counted; Gradio looks the question up a moment later."""
+    patiently(monkeypatch)
+    asked.go.clear()
+    path = "/gradio_api/call/answer"
+    for _ in range(room.default_concurrency_limit):  # all turns are taken
+        event = client.post(path, json={"data": ["busy"]}).json()["event_id"]
+        threading.Thread(target=client.get, args=(f"{path}/{event}",)).start()
+    until(lambda: len(asked) == room.default_concurrency_limit)
+    body = {"data": ["mine"], "session_hash": "program"}
+    event = client.post(path, json=body).raise_for_status().json()["event_id"]
+    counted = room.listens
+
+    def listens(session):
+        counted(session)
+        if session == "program":
+            room.cancel(room.event_ids_to_events[event])
+
+    monkeypatch.setattr(room, "listens", listens)
+    assert words.CANCELLED in client.get(f"{path}/{event}").text
+    asked.go.set()
+
+
 def test_nothing_is_answered_for_who_leaves_in_the_middle_of_a_message(client, page, asked, room):
     """Gradio notices who leaves between two messages; here the connection ends in the first."""
     asked.go.clear()
