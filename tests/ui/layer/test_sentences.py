@@ -11,7 +11,7 @@ from explorer.page_state import PageState
 from explorer.runs import get_runs
 from explorer.ui.layer import tab
 from explorer.ui.layer import words as texts
-from tests.needs import ROOT, needs_node
+from tests.needs import ROOT, needs_packages
 from tests.ui.sentences import TEXTS, check_grammar, told
 
 LABELS = {"bert": "mini-BERT", "distilbert": "mini-DistilBERT", "albert": "mini-ALBERT"}
@@ -66,7 +66,7 @@ def read_back(text):
     return place, found
 
 
-@needs_node
+@needs_packages
 def test_of_twenty_texts_the_headline_names_the_block_that_turned_the_word_further():
     places = [(text, layer) for text in TEXTS for layer in (0, 2)]
     asked = [PageState(text=text, layer=layer) for text, layer in places]
