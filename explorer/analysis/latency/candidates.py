@@ -130,8 +130,9 @@ class Comparison:
     @property
     def advice_of_all(self) -> Advice:
         """The same, and beside it what became of the examples among themselves."""
-        rest = {k: one for k, one in self.candidates.items() if k not in self.ranked}
-        first, second = self.advice, advice(rest, self.limits)
+        ranked = self.ranked
+        rest = {key: one for key, one in self.candidates.items() if key not in ranked}
+        first, second = advice(ranked, self.limits), advice(rest, self.limits)
         return Advice(
             (*first.fits, *second.fits),
             {**first.misses, **second.misses},

@@ -61,8 +61,8 @@ def choose_figure(compared: Comparison, name: str, titles: Mapping[str, str]) ->
     limits, points = compared.limits, _known(compared.candidates, name)
     figure = go.Figure(layout={"title": f"{titles['score']}, {titles[f'against_{name}']}"})
     figure.update_layout(height=HEIGHT, showlegend=False, margin_t=12)
-    ranked = {key: point for key, point in points.items() if key in compared.ranked}
-    front = frontier({key: (x.value, y.value) for key, (x, y) in ranked.items()})
+    ranked = compared.ranked
+    front = frontier({key: (x.value, y.value) for key, (x, y) in points.items() if key in ranked})
     steps = sorted((points[key][0].value, 100 * points[key][1].value) for key in front)
     look = {"shape": "hv", "dash": "dot", "width": 2}
     figure.add_scatter(
