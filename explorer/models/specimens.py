@@ -8,7 +8,7 @@ from typing import TypeVar
 from transformers import PreTrainedModel
 
 from explorer.models.architectures import meta_network, random_network, sharing_network
-from explorer.models.choice.family import family_specs
+from explorer.models.choice.family import specs_by_key
 from explorer.models.loading import LoadedModel, leased
 from explorer.models.specs import ModelSpec
 
@@ -48,5 +48,5 @@ def family_specimens(
     presses: int = 1,
 ) -> Specimens:
     """The untampered specimens of a family; a model is loaded when a check first asks for it."""
-    specs = {spec.key: spec for spec in family_specs(family)}
+    specs = specs_by_key(family)
     return Specimens(family, lambda key: lease(specs[key]), presses=presses)

@@ -50,6 +50,15 @@ def family_specs(family: str) -> tuple[ModelSpec, ...]:
     return tuple(column(key)[size] for key, size in sizes_of(family).items())
 
 
+def specs_by_key(family: str) -> dict[str, ModelSpec]:
+    """Return the models of a family by key, in the fixed order.
+
+    Raises:
+        Refusal: there is no such family.
+    """
+    return {spec.key: spec for spec in family_specs(family)}
+
+
 def sizes_of(family: str) -> dict[str, str]:
     """The size in each column of ``base``, ``bert=large,albert=xlarge`` or ``base,bert=large``.
 

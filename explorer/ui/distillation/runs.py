@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.models.choice.family import family_specs
+from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import KINDS, distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 from explorer.page_state import PageState
@@ -88,7 +88,7 @@ def run_of(key: str, state: PageState, text: str) -> "Run":
     from explorer.models.forward import NO_HEAD
     from explorer.models.hub import ModelUnavailable
 
-    spec = {spec.key: spec for spec in family_specs(state.family)}[key]
+    spec = specs_by_key(state.family)[key]
     if not spec.has_head:
         raise ModelUnavailable(spec, NO_HEAD)
     return get_run(spec, replace(state, text=text))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import isfinite
 from typing import Any, get_type_hints
 
-from explorer.models.choice.family import PRESETS, column, family_specs, read_family
+from explorer.models.choice.family import PRESETS, column, read_family, specs_by_key
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.page_state import PageState
 from explorer.refusal import Refusal
@@ -93,7 +93,7 @@ def asked_spec(family: str, model: str) -> ModelSpec:
     Raises:
         Refusal: the family has none of that key.
     """
-    specs = {spec.key: spec for spec in family_specs(family)}
+    specs = specs_by_key(family)
     if model not in specs:
         *keys, last = specs
         raise Refusal(texts.BAD_MODEL.format(keys=", ".join(keys), last=last))

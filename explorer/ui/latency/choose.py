@@ -13,7 +13,7 @@ from explorer.analysis.latency.ways import Way, measure_with_ways, ways_of
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.kept import TASKS, fitting_cards, tuned_scores
 from explorer.analysis.tasks.printed import PrintedScore, printed_scores
-from explorer.models.choice.family import family_specs
+from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE, ModelSpec
 from explorer.models.spelling import spelling_of
@@ -118,7 +118,7 @@ def comparison(state: PageState, kept: Measured | None, score: str, limits: Limi
     """Hold the models, and the other ways to run them that were timed, against the limits."""
     specs: dict[str, Named] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
-    examples = [spec.name for spec in own_specs(state).values() if not spec.repo]
+    examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
     for way in kept.ways if kept else ():
         own, by_words = candidates[way.spec.name], score in texts.RUN_HERE
         specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
@@ -127,19 +127,14 @@ def comparison(state: PageState, kept: Measured | None, score: str, limits: Limi
     return Comparison(specs, candidates, limits, printed, tuple(examples))
 
 
-def own_specs(state: PageState) -> dict[str, ModelSpec]:
-    """Return the page's own models by key."""
-    return {spec.key: spec for spec in family_specs(state.family)}
-
-
 def names_of(state: PageState) -> tuple[str, ...]:
     """The names of the page's own models."""
-    return tuple(spec.name for spec in own_specs(state).values())
+    return tuple(spec.name for spec in specs_by_key(state.family).values())
 
 
 def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
     """By name the published models that papers score, beside miniatures, then the page's own."""
-    own = list(own_specs(state).values())
+    own = list(specs_by_key(state.family).values())
     has_bundled = not all(spec.repo for spec in own)
     beside = [BASE[key] for key in printed_scores(score)] if has_bundled else []
     return {spec.name: spec for spec in (*beside, *own)}
@@ -181,7 +176,7 @@ def exactly(value: float) -> Figure:
 
 def card_scores(state: PageState, task: str) -> dict[str, Figure]:
     """What the cards of the adapters say, by the model's name."""
-    specs = own_specs(state)
+    specs = specs_by_key(state.family)
     cards, _ = fitting_cards(specs, task)
     found = tuned_scores(cards, task, distilled_pair()[0])
     return {specs[key].name: Figure(one.value, one.low, one.high) for key, one in found.items()}
@@ -217,7 +212,9 @@ def measure_all(
         yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, sign)
 
     answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
-    shares = shares_of(words, answers, own_specs(state)[teacher].name) if reads_here else {}
+    shares = (
+        shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
+    )
     yield from running(MEASUREMENTS, job, request, partial(drawn, state, work, shares))
 
 
@@ -233,7 +230,7 @@ class Work:
 
 def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
     """The passes that a score was reached with: windows, phrases, or the page's sentences."""
-    cards, _ = fitting_cards(own_specs(state), score) if score in TASKS else ({}, {})
+    cards, _ = fitting_cards(specs_by_key(state.family), score) if score in TASKS else ({}, {})
     scored = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
     lengths = [one["tokens"] for one in scored.values() if "tokens" in one]
     if not lengths:

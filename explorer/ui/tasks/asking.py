@@ -79,8 +79,3 @@ def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
 
     cards = {spec.label: read_card(spec, "squad") or {} for spec in specs.values()}
     return {label: (card["window"], card["stride"]) for label, card in cards.items()}
-
-
-def specs_of(state: PageState) -> dict[str, ModelSpec]:
-    """The family's specs by key."""
-    return {spec.key: spec for spec in family_specs(state.family)}

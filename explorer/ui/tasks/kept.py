@@ -2,12 +2,12 @@
 
 import gradio as gr
 
+from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import distilled_pair
 from explorer.page_state import PageState
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import kept_words as texts
-from explorer.ui.tasks.asking import specs_of
 from explorer.views.markup import Markup, join, note
 
 
@@ -31,7 +31,7 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
     from explorer.analysis.tasks.kept import fitting_cards, tuned_scores
     from explorer.views.tasks.kept import tuned_numbers, tuned_table
 
-    specs = specs_of(state)
+    specs = specs_by_key(state.family)
     cards, lacking = fitting_cards(specs, task)
     if not cards:
         return [note(texts.NAMES[task], ": ", *(f"{why} " for why in lacking.values()))]

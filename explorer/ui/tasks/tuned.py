@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 import gradio as gr
 
+from explorer.models.choice.family import specs_by_key
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.page_state import PageState
 from explorer.refusal import Refusal
@@ -18,7 +19,6 @@ from explorer.ui.tasks.asking import (
     adapters_of,
     ask_all,
     readable,
-    specs_of,
     tuned_family,
     windows_of,
 )
@@ -181,6 +181,6 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
 
 def cards_of(state: PageState, lacking: dict[str, str]) -> Markup | str:
     """One card for each model that cannot be asked, and why."""
-    specs = specs_of(state)
+    specs = specs_by_key(state.family)
     cards = [plain_card(specs[key].label, why, key) for key, why in lacking.items()]
     return el("div", *cards, class_="columns") if cards else ""
