@@ -31,6 +31,7 @@ LEFT_OUT = (
     "package-lock.json",
     "package.json",
     "tests/",
+    "training/",
     "tsconfig.json",
 )
 """What only those who change the project need; the hub chooses by itself which files are large."""

@@ -145,7 +145,7 @@ def live_lesson(
     teacher: ModelSpec, state: PageState, settings: LiveSettings, watched: Watched
 ) -> Iterator[LiveReport | None]:
     """A fresh student that learns from a copy of the teacher; None after a step without news."""
-    from explorer.training.live.run import distil_live
+    from explorer.analysis.distillation.student.run import distil_live
 
     return stream(distil_live, teacher, state, settings, watched)
 

@@ -159,8 +159,8 @@ def kept_by_name():
 @pytest.fixture
 def few_questions(monkeypatch):
     """A live lesson on eight sentences at a time with an exam of eight: the run is examined."""
-    from explorer.training.live import run
-    from explorer.training.live.text import split_sentences
+    from explorer.analysis.distillation.student import run
+    from explorer.analysis.distillation.student.sentences import split_sentences
 
     own, held_out = split_sentences()
     monkeypatch.setattr(run, "split_sentences", lambda: (own[:40], held_out[:8]))

@@ -17,6 +17,7 @@ from explorer.page_state import TABS as TAB_IDS
 from explorer.page_state import from_params
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
+from training import __main__ as training
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -240,13 +241,15 @@ def test_relative_links_lead_somewhere():
     assert lost == []
 
 
-def test_every_benchmark_that_a_document_names_can_be_called(capsys):
-    texts = [(ROOT / path).read_text("utf-8") for path in DOCUMENTS]
-    named = {name for text in texts for name in re.findall(r"python -m benchmarks (\w+)", text)}
-    assert len(named) >= 8
+@pytest.mark.parametrize(("package", "least"), [(benchmarks, 8), (training, 8)])
+def test_every_command_that_a_document_names_can_be_called(package, least, capsys):
+    """``--help`` is answered, and the step is one of those that there are."""
+    command = re.compile(rf"-m {package.__package__} (\w+)")
+    named = {name for path in DOCUMENTS for name in command.findall((ROOT / path).read_text())}
+    assert len(named) >= least
     for name in named:
         with pytest.raises(SystemExit) as ended:
-            benchmarks.main([name, "--help"])
+            package.main([name, "--help"])
         assert ended.value.code == 0, name
     assert capsys.readouterr().out
 

@@ -145,8 +145,8 @@ def sources() -> dict[str, list[str]]:
     rooms = ("ui", "views", "analysis", "doors", "timing", "models", "places")
     return {
         **{k: v for room in rooms for k, v in read(f"explorer/{room}/**/*.py", constants).items()},
-        **read("explorer/training/report/card*.py", constants),
-        **read("explorer/training/report/overview.py", constants),
+        **read("training/report/card*.py", constants),
+        **read("training/report/overview.py", constants),
         **read("assets/js/**/*.js", strings),
         **read("assets/data/gallery.json", lambda s: values(json.loads(s))),
         **read(

@@ -63,7 +63,7 @@ JOBS = {
     "explorer.models.inside.values:value_norms": ASIDE,
     "explorer.models.inside.lineage:cosines_with": ASIDE,
     "explorer.models.scoring:row_logits": PART,
-    "explorer.training.live.run:distil_live": ASIDE,
+    "explorer.analysis.distillation.student.run:distil_live": ASIDE,
 }
 """Every job there is, by its name, and how it runs; a place runs no other."""
 

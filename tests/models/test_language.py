@@ -8,7 +8,7 @@ import pytest
 
 from explorer import assets
 from explorer.models.language import english_score, is_english
-from explorer.training.text.primer import primer_sentences
+from training.text.primer import primer_sentences
 
 HERE = Path(__file__).parent
 NAMES = (HERE / "english_with_names.txt").read_text("utf-8").splitlines()

@@ -189,7 +189,7 @@ def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch)
 
 
 def test_a_live_lesson_learns_there(few_questions):
-    from explorer.training.live.run import distil_live
+    from explorer.analysis.distillation.student.run import distil_live
 
     run = get_run(MINI["bert"], HERE)
     watched = Watched(run.tokens.ids, run.tokens.mask_positions[0], (10, 20))

@@ -15,10 +15,10 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from explorer.analysis.claims import cost
 from explorer.analysis.distillation.live import LiveSettings
+from explorer.analysis.distillation.student.run import fresh_student
 from explorer.models.architectures import meta_network
 from explorer.models.specimens import family_specimens
 from explorer.models.specs import BASE
-from explorer.training.live.run import fresh_student
 
 ROOT = Path(__file__).parents[2] / "explorer"
 COMMANDS = ("training/", "timing/runtimes/child.py")

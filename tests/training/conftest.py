@@ -6,9 +6,9 @@ from functools import cache
 import pytest
 import torch
 
-from explorer.training.report import recall
-from explorer.training.steps import pretrain
-from explorer.training.text import primer
+from training.report import recall
+from training.steps import pretrain
+from training.text import primer
 
 ANIMALS = ["cat", "dog", "horse", "goat", "duck", "fox", "mouse", "cow", "bee", "owl"]
 VERBS = ["sees", "likes", "finds", "hears", "follows", "meets"]

@@ -3,17 +3,10 @@ from dataclasses import replace
 import pytest
 import torch
 
-from explorer.training.family import (
-    albert_from,
-    load_model,
-    new_model,
-    shared_basis,
-    start_bias,
-    start_head,
-    student_from,
-)
-from explorer.training.recipe import TINY
-from explorer.training.steps.fit import transplant
+from explorer.analysis.distillation.student.start import copy_teacher
+from training.family import albert_from, load_model, new_model, shared_basis, start_bias, start_head
+from training.recipe import TINY
+from training.steps.fit import transplant
 
 IDS = torch.tensor([[2, 17, 4, 80, 3]])
 
@@ -30,7 +23,7 @@ def teacher():
 def test_a_student_of_every_layer_says_what_the_teacher_says(teacher):
     recipe = replace(TINY, student_layers=(0, 1))
     student = new_model("mini-distilbert", recipe).eval()
-    student_from(teacher, student, recipe)
+    copy_teacher(teacher, student, recipe.student_layers)
     with torch.no_grad():
         expected = teacher(input_ids=IDS).prediction_logits
         torch.testing.assert_close(student(input_ids=IDS).logits, expected, atol=1e-4, rtol=1e-4)
@@ -38,7 +31,7 @@ def test_a_student_of_every_layer_says_what_the_teacher_says(teacher):
 
 def test_a_student_of_alternate_layers_holds_exactly_those(teacher):
     student = new_model("mini-distilbert", TINY)
-    student_from(teacher, student, TINY)
+    copy_teacher(teacher, student, TINY.student_layers)
     own, other = student.distilbert.transformer.layer[0], teacher.bert.encoder.layer[1]
     assert torch.equal(own.attention.q_lin.weight, other.attention.self.query.weight)
     assert torch.equal(own.ffn.lin2.weight, other.output.dense.weight)

@@ -1,7 +1,7 @@
 import pytest
 
-from explorer.training import machine
-from explorer.training.machine import multiplies_halves, offer, threads_for
+from training import machine
+from training.machine import multiplies_halves, offer, threads_for
 
 
 @pytest.mark.parametrize(("cores", "load", "threads"), [(2, 0.1, 2), (2, 0.9, 1), (16, 3.0, 1)])

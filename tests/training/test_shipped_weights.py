@@ -10,8 +10,8 @@ import pytest
 import torch
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
-from explorer.training.report.card_words import ABOUT
-from explorer.training.tasks.lessons import TASKS
+from training.report.card_words import ABOUT
+from training.tasks.lessons import TASKS
 
 MODELS = Path(__file__).parents[2] / "assets/models"
 NAMES = ("mini-bert", "mini-distilbert", "mini-albert")

@@ -6,8 +6,8 @@ import torch
 
 from explorer.models.heads.adapters import checksum
 from explorer.models.specs import ModelSpec
-from explorer.training.tasks.command import Tuning, halve, lesson_of, write_adapter
-from explorer.training.tasks.tune import ALPHA, RANK, Plan, trained
+from training.tasks.command import Tuning, halve, lesson_of, write_adapter
+from training.tasks.tune import ALPHA, RANK, Plan, trained
 
 SCORES = {
     "sst2": {"accuracy": {"value": 0.8, "interval": [0.77, 0.83], "count": 872, "guess": 0.51}},

@@ -37,7 +37,7 @@ MOST_KEPT = 64
 """Answers of one tuned network."""
 PREFIX = "base_model.model."
 """What peft writes before the names of the network it wraps."""
-COMMAND = "python -m explorer.training tasks {whom} --task {task} --data FOLDER"
+COMMAND = "python -m training tasks {whom} --task {task} --data FOLDER"
 
 
 BROUGHT: Mapping[str, Any] = {"window": 384, "stride": 128}

@@ -9,8 +9,8 @@ import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
 from explorer.assets import ASSETS
-from explorer.training.family import load_model
-from explorer.training.report.belief import (
+from training.family import load_model
+from training.report.belief import (
     PROBE,
     Asked,
     Reading,
@@ -21,9 +21,9 @@ from explorer.training.report.belief import (
     single_sentences,
     whole_words,
 )
-from explorer.training.text.batch import CLS, MASK, SEP
-from explorer.training.text.corpus import Shard
-from explorer.training.text.pieces import Pieces
+from training.text.batch import CLS, MASK, SEP
+from training.text.corpus import Shard
+from training.text.pieces import Pieces
 
 MODELS = ASSETS / "models"
 KINDS = {"fact", "category", "opposite", "object", "place"}
@@ -81,7 +81,7 @@ def test_a_repeat_is_a_content_word_of_the_sentence(monkeypatch):
     for row, best in enumerate((6, 5, 8)):
         scores[row, best] = 2.0
     made = type("Made", (), {"words": scores})
-    monkeypatch.setattr("explorer.training.report.belief.guess", lambda model, batch: made)
+    monkeypatch.setattr("training.report.belief.guess", lambda model, batch: made)
     asked = [Asked((CLS, 5, MASK, SEP), 2, frozenset(["town"]), frozenset(["the", "river"]))] * 3
     found = answers(Stub(), asked, names)
     assert found.repeats == pytest.approx(1 / 3)

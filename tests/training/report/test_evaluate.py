@@ -9,25 +9,25 @@ from tokenizers import Tokenizer
 from transformers import BertForPreTraining
 
 from explorer.refusal import Refusal
-from explorer.training.family import new_model
-from explorer.training.recipe import TINY, Place
-from explorer.training.report import heldout
-from explorer.training.report.belief import Reading
-from explorer.training.report.card import schedule_line
-from explorer.training.report.evaluate import answer_rank, retention
-from explorer.training.report.perplexity import pseudo_perplexity, shared_passages
-from explorer.training.report.sentiment import Sentiment, read_examples, sst2_accuracy
-from explorer.training.steps import objectives
-from explorer.training.steps.ablation import VARIANTS, ablate
-from explorer.training.steps.export import Export, forget_stale, halve, write_model, write_tokenizer
-from explorer.training.steps.loop import Budget, half_precision
-from explorer.training.steps.prepare import Source, prepare
-from explorer.training.steps.pretrain import Setting
-from explorer.training.text.batch import MASK
-from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import Shard
-from explorer.training.text.pieces import Pieces
-from explorer.training.text.vocabulary import load_pieces
+from training.family import new_model
+from training.recipe import TINY, Place
+from training.report import heldout
+from training.report.belief import Reading
+from training.report.card import schedule_line
+from training.report.evaluate import answer_rank, retention
+from training.report.perplexity import pseudo_perplexity, shared_passages
+from training.report.sentiment import Sentiment, read_examples, sst2_accuracy
+from training.steps import objectives
+from training.steps.ablation import VARIANTS, ablate
+from training.steps.export import Export, forget_stale, halve, write_model, write_tokenizer
+from training.steps.loop import Budget, half_precision
+from training.steps.prepare import Source, prepare
+from training.steps.pretrain import Setting
+from training.text.batch import MASK
+from training.text.batches import Sampler
+from training.text.corpus import Shard
+from training.text.pieces import Pieces
+from training.text.vocabulary import load_pieces
 
 
 @pytest.fixture(scope="module")

@@ -2,15 +2,15 @@
 
 import pytest
 
-from explorer.training.family import new_model
-from explorer.training.recipe import TINY
-from explorer.training.report import recall
-from explorer.training.report.card import primer_line
-from explorer.training.report.recall import recall_figures
-from explorer.training.steps.objectives import Guess
-from explorer.training.text.batch import MASK
-from explorer.training.text.primer import Question, facts
-from explorer.training.text.vocabulary import BERT_SPECIALS, bert_tokenizer
+from explorer.analysis.distillation.student.objectives import Guess
+from training.family import new_model
+from training.recipe import TINY
+from training.report import recall
+from training.report.card import primer_line
+from training.report.recall import recall_figures
+from training.text.batch import MASK
+from training.text.primer import Question, facts
+from training.text.vocabulary import BERT_SPECIALS, bert_tokenizer
 
 WORDS = ["paris", "rome", "cold", "hot", "blue", "red", "one", "two", "the", "is", "."]
 ASKED = (
@@ -32,7 +32,7 @@ def told(monkeypatch):
         return Guess(words, None, None)
 
     model = new_model("mini-bert", TINY)
-    monkeypatch.setattr("explorer.training.report.belief.guess", scores)
+    monkeypatch.setattr("training.report.belief.guess", scores)
     parts = (
         [{"text": "the [MASK].", "accepted": ["paris"]}],
         [

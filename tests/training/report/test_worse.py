@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from explorer.training.report.worse import difference, is_worse
+from training.report.worse import difference, is_worse
 
 BEFORE = {"masked_top1": 0.44, "masked_count": 14_000, "probe_top5": 0.7, "probe_count": 200}
 

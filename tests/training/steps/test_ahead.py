@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.recipe import TINY
-from explorer.training.steps.ahead import AHEAD, Batches
-from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import Shard
+from training.recipe import TINY
+from training.steps.ahead import AHEAD, Batches
+from training.text.batches import Sampler
+from training.text.corpus import Shard
 
 pytestmark = pytest.mark.processes
 

@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.family import new_model
-from explorer.training.recipe import TINY
-from explorer.training.steps.objectives import guess, guess_words, mlm_loss, pair_loss
-from explorer.training.text.batch import PAD, Batch
-from explorer.training.text.masking import hide
+from explorer.analysis.distillation.student.batch import Batch
+from explorer.analysis.distillation.student.objectives import guess
+from training.family import new_model
+from training.recipe import TINY
+from training.steps.objectives import guess_words, mlm_loss, pair_loss
+from training.text.batch import PAD
+from training.text.masking import hide
 
 
 @pytest.fixture

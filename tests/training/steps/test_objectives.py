@@ -1,10 +1,10 @@
 import pytest
 import torch
 
-from explorer.training.family import new_model
-from explorer.training.recipe import TINY
-from explorer.training.steps.objectives import ORDER_WEIGHT, PretrainObjective, order_loss
-from explorer.training.text.batch import Batch
+from explorer.analysis.distillation.student.batch import Batch
+from training.family import new_model
+from training.recipe import TINY
+from training.steps.objectives import ORDER_WEIGHT, PretrainObjective, order_loss
 
 NO_PAIR = -100
 

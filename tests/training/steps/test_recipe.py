@@ -15,15 +15,15 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoTokenizer
 
-from explorer.training.__main__ import main
-from explorer.training.origin import fit_history, remember_origin
-from explorer.training.recipe import TINY as TOY
-from explorer.training.recipe import Place
-from explorer.training.steps import loop
-from explorer.training.steps.export import standing
-from explorer.training.steps.loop import Budget
-from explorer.training.steps.pretrain import Setting
 from tests.waiting import until
+from training.__main__ import main
+from training.origin import fit_history, remember_origin
+from training.recipe import TINY as TOY
+from training.recipe import Place
+from training.steps import loop
+from training.steps.export import standing
+from training.steps.loop import Budget
+from training.steps.pretrain import Setting
 
 pytestmark = [pytest.mark.processes, pytest.mark.usefixtures("few_facts")]
 ROOT = Path(__file__).parents[3]
@@ -84,7 +84,7 @@ def test_the_results_carry_what_the_card_says(family):
 
 
 def command(step, work, corpus, *more):
-    words = [sys.executable, "-m", "explorer.training", step, *TINY, "--work", str(work), *more]
+    words = [sys.executable, "-m", "training", step, *TINY, "--work", str(work), *more]
     return words + (["--corpus", str(corpus)] if step == "prepare" else [])
 
 

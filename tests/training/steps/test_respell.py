@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.family import load_model, new_model
-from explorer.training.recipe import TINY, Place
-from explorer.training.steps import pretrain
-from explorer.training.steps.loop import Budget
-from explorer.training.steps.pretrain import Setting
-from explorer.training.steps.respell import Respelling, linear_map, respell
-from explorer.training.text.corpus import Shard
-from explorer.training.text.vocabulary import (
+from training.family import load_model, new_model
+from training.recipe import TINY, Place
+from training.steps import pretrain
+from training.steps.loop import Budget
+from training.steps.pretrain import Setting
+from training.steps.respell import Respelling, linear_map, respell
+from training.text.corpus import Shard
+from training.text.vocabulary import (
     ALBERT_SPECIALS,
     BERT_SPECIALS,
     albert_tokenizer,

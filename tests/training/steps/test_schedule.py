@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 import torch
 
-from explorer.training.recipe import FULL
-from explorer.training.steps.loop import Averages, Budget, Progress, rate_at
+from training.recipe import FULL
+from training.steps.loop import Averages, Budget, Progress, rate_at
 
 RECIPE = replace(FULL, rate=2.0, warm_up=0.1, cool_down=0.2)
 

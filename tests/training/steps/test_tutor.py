@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.training.family import new_model
-from explorer.training.recipe import TINY, Place
-from explorer.training.steps.loop import Budget
-from explorer.training.steps.prepare import Source, prepare
-from explorer.training.steps.pretrain import Setting
-from explorer.training.steps.tutor import Lessons, TutoredObjective, shared_words
-from explorer.training.text.batch import MASK
-from explorer.training.text.batches import Sampler
+from training.family import new_model
+from training.recipe import TINY, Place
+from training.steps.loop import Budget
+from training.steps.prepare import Source, prepare
+from training.steps.pretrain import Setting
+from training.steps.tutor import Lessons, TutoredObjective, shared_words
+from training.text.batch import MASK
+from training.text.batches import Sampler
 
 
 @pytest.fixture(scope="module")

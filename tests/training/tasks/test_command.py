@@ -16,14 +16,14 @@ from explorer.models.choice.own import add_models
 from explorer.models.heads.adapters import asked_for, checksum, read_card, tuned_model
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
-from explorer.training.__main__ import main
-from explorer.training.tasks import lessons
-from explorer.training.tasks.command import Tuning, is_made, lesson_of, tune_family
-from explorer.training.tasks.data import CUT, Question, cut
-from explorer.training.tasks.score import exact, mean_interval, overlap
-from explorer.training.tasks.tune import Plan, learn, order, trained
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
+from training.__main__ import main
+from training.tasks import lessons
+from training.tasks.command import Tuning, is_made, lesson_of, tune_family
+from training.tasks.data import CUT, Question, cut
+from training.tasks.score import exact, mean_interval, overlap
+from training.tasks.tune import Plan, learn, order, trained
 
 pytestmark = pytest.mark.processes
 NAME = "mini-distilbert"
@@ -164,7 +164,7 @@ def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp
         return loss(network, rows)
 
     broken.loss = fails_late
-    from explorer.training.tasks import tune
+    from training.tasks import tune
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(tune, "SAVE_EVERY", -1.0)

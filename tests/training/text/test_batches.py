@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from explorer.refusal import Refusal
-from explorer.training.recipe import TINY
-from explorer.training.text.batch import CLS, MASK, PAD, SEP
-from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import Shard
+from training.recipe import TINY
+from training.text.batch import CLS, MASK, PAD, SEP
+from training.text.batches import Sampler
+from training.text.corpus import Shard
 
 RECIPE = replace(TINY, vocabulary=50_000, tokens_per_step=4096, lengths=((32, 0.5), (64, 0.5)))
 

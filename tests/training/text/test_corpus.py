@@ -5,7 +5,7 @@ import pytest
 from tokenizers import Tokenizer, models, pre_tokenizers
 
 from explorer.refusal import Refusal
-from explorer.training.text.corpus import Shard, held_out, read_documents, split_sentences, tokenise
+from training.text.corpus import Shard, held_out, read_documents, split_sentences, tokenise
 
 
 def test_documents_are_divided_by_blank_lines_plain_or_packed(tmp_path):

@@ -6,10 +6,10 @@ from functools import cache
 import pytest
 
 from explorer.assets import plain_sentences, sentences
-from explorer.training.live import text as live
-from explorer.training.text.primer import primer_sentences
-from explorer.training.text.probe_frames import content_words
 from explorer.ui.distillation.live_words import CANVAS
+from training.live import text as live
+from training.text.primer import primer_sentences
+from training.text.probe_frames import content_words
 
 HELD_OUT = tuple(one["text"].replace("[MASK]", one["answer"]) for one in sentences())
 SLOTS = {

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.training.recipe import TINY
-from explorer.training.text.batch import CLS, MASK, PAD, SEP
-from explorer.training.text.masking import hide, ngrams
-from explorer.training.text.pieces import Pieces
+from training.recipe import TINY
+from training.text.batch import CLS, MASK, PAD, SEP
+from training.text.masking import hide, ngrams
+from training.text.pieces import Pieces
 
 NAMES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 NAMES += [f"w{i}" for i in range(100)] + [f"##p{i}" for i in range(100)]

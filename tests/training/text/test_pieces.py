@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.training.text.pieces import Pieces
+from training.text.pieces import Pieces
 
 WORDPIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 WORDPIECES += ["the", "mat", "##ter", "s", "'", ".", '"', "19", "##90"]

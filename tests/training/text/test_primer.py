@@ -8,8 +8,8 @@ from collections import Counter, defaultdict
 import pytest
 
 from explorer.assets import DATA
-from explorer.training.steps.prepare import warm_vocabulary
-from explorer.training.text.primer import (
+from training.steps.prepare import warm_vocabulary
+from training.text.primer import (
     SLOT,
     facts,
     held_out_questions,
@@ -19,10 +19,10 @@ from explorer.training.text.primer import (
     rows,
     sayings,
 )
-from explorer.training.text.primer_words import Argument, a_or_an, plural, said_as
-from explorer.training.text.probe_frames import ProbeFrames
-from explorer.training.text.probe_parts import facts_asked, probe_parts
-from explorer.training.text.vocabulary import bert_tokenizer
+from training.text.primer_words import Argument, a_or_an, plural, said_as
+from training.text.probe_frames import ProbeFrames
+from training.text.probe_parts import facts_asked, probe_parts
+from training.text.vocabulary import bert_tokenizer
 
 PROBE = json.loads((DATA / "probe.json").read_text("utf-8"))["sentences"]
 LITTLE = set(re.findall(r"\w+", "a an the is are was were of in on at to for by with and it its"))

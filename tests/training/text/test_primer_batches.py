@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from tokenizers import Tokenizer
 
-from explorer.training.recipe import FULL, TINY, Place
-from explorer.training.steps.prepare import make_vocabularies, warm_vocabulary
-from explorer.training.text.batch import CLS, MASK, PAD, SEP, alike
-from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import tokenise
-from explorer.training.text.primer import primer_words
-from explorer.training.text.primer_batches import PrimerBatches
-from explorer.training.text.vocabulary import (
+from training.recipe import FULL, TINY, Place
+from training.steps.prepare import make_vocabularies, warm_vocabulary
+from training.text.batch import CLS, MASK, PAD, SEP, alike
+from training.text.batches import Sampler
+from training.text.corpus import tokenise
+from training.text.primer import primer_words
+from training.text.primer_batches import PrimerBatches
+from training.text.vocabulary import (
     ALBERT_SPECIALS,
     BERT_SPECIALS,
     albert_tokenizer,

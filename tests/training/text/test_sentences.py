@@ -7,12 +7,12 @@ import pytest
 import torch
 
 from explorer.refusal import Refusal
-from explorer.training.recipe import TINY
-from explorer.training.text.batch import CLS, MASK, PAD, SEP
-from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import Shard
-from explorer.training.text.pieces import Pieces
-from explorer.training.text.sentences import Sentences
+from training.recipe import TINY
+from training.text.batch import CLS, MASK, PAD, SEP
+from training.text.batches import Sampler
+from training.text.corpus import Shard
+from training.text.pieces import Pieces
+from training.text.sentences import Sentences
 
 NAMES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", ","]
 NAMES += [f"w{i}" for i in range(40)] + [f"##p{i}" for i in range(20)]

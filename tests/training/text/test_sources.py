@@ -11,9 +11,10 @@ import pytest
 import torch
 
 from benchmarks.served import free_port
-from explorer.training.__main__ import main
-from explorer.training.recipe import TINY, Place
-from explorer.training.steps.loop import (
+from tests.training.conftest import document
+from training.__main__ import main
+from training.recipe import TINY, Place
+from training.steps.loop import (
     Budget,
     Progress,
     agreed,
@@ -21,11 +22,10 @@ from explorer.training.steps.loop import (
     optimiser,
     rate_at,
 )
-from explorer.training.steps.objectives import PretrainObjective
-from explorer.training.steps.pretrain import Setting, fresh_teacher
-from explorer.training.text.batches import Sampler
-from explorer.training.text.corpus import read_documents
-from tests.training.conftest import document
+from training.steps.objectives import PretrainObjective
+from training.steps.pretrain import Setting, fresh_teacher
+from training.text.batches import Sampler
+from training.text.corpus import read_documents
 
 ROOT = Path(__file__).parents[3]
 TOKENS = 3000
@@ -77,7 +77,7 @@ def test_two_processes_take_the_step_of_their_mean_gradient(toy_corpus, tmp_path
 
 def trained_together(folder):
     """The teacher step in two processes, as ``accelerate launch`` starts them."""
-    command = [sys.executable, "-m", "explorer.training", "teacher", "--tiny", "--start", "random",
+    command = [sys.executable, "-m", "training", "teacher", "--tiny", "--start", "random",
                "--work", str(folder), "--tokens", str(TOKENS), "--threads", "1"]  # fmt: skip
     shared = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port()),
               "ACCELERATE_USE_CPU": "1"}  # fmt: skip

@@ -10,7 +10,7 @@ from transformers import AutoTokenizer
 
 from explorer.assets import ASSETS
 from explorer.refusal import Refusal
-from explorer.training.text.vocabulary import (
+from training.text.vocabulary import (
     ALBERT_SPECIALS,
     albert_tokenizer,
     bert_tokenizer,

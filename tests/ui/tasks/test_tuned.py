@@ -135,7 +135,7 @@ def test_without_adapters_there_are_cards_with_the_command_and_no_boxes(tiny_fam
     _, asks, _, judged, asks_too, *_, answered = tab.show(PageState(text=TEXT))
     for html, task in ((judged, "sst2"), (answered, "squad")):
         assert html.count('class="card plain"') == 3
-        assert html.count(f"python -m explorer.training tasks --family mini --task {task}") == 3
+        assert html.count(f"python -m training tasks --family mini --task {task}") == 3
     assert not asks.visible
     assert not asks_too.visible
     with pytest.raises(Refusal, match="has no adapter"):

@@ -1,0 +1,212 @@
+"""Distillation small enough to watch: a fresh student learns from the bundled teacher in a minute.
+
+Same losses, same objective and same start as the recipe; only the text is short and plain, more of
+it is hidden, and there is no dropout, so that one seed gives one curve.
+"""
+
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from transformers import (
+    BertForPreTraining,
+    DistilBertConfig,
+    DistilBertForMaskedLM,
+    PreTrainedTokenizerFast,
+)
+
+from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
+from explorer.analysis.distillation.student.batch import Batch
+from explorer.analysis.distillation.student.objectives import DistillObjective, guess
+from explorer.analysis.distillation.student.sentences import (
+    made_up_sentences,
+    questions_of,
+    split_sentences,
+)
+from explorer.analysis.distillation.student.start import copy_teacher
+from explorer.analysis.distillation.triple_loss import IGNORED
+from explorer.models.architectures import fill_randomly
+from explorer.models.loading import LoadedModel
+
+ROWS = 24
+"""Sentences per step."""
+RATE, WARM_UP = 4e-4, 0.1
+MASK_SHARE = 0.25
+"""More than the recipe's 15%: short sentences would have one hidden word each."""
+REPORTS = 60
+"""How often a run says where it is, at most."""
+EVALUATIONS = 8
+
+
+@dataclass(slots=True, eq=False)
+class _Pupil:
+    """Everything one run holds: the student, its objective and the held-out questions."""
+
+    student: DistilBertForMaskedLM
+    objective: DistillObjective
+    settings: LiveSettings
+    texts: list[list[int]]
+    questions: Batch
+    taught: Tensor
+    watched: Watched
+    device: torch.device
+    sums: dict[str, list[float]] = field(default_factory=lambda: {part: [] for part in PARTS})
+
+
+def student_layers(teacher_layers: int, layers: int) -> tuple[int, ...]:
+    """Which teacher layers a student of so many layers copies: evenly spread, the last included."""
+    return tuple((i + 1) * teacher_layers // layers - 1 for i in range(layers))
+
+
+def fresh_student(teacher: BertForPreTraining, settings: LiveSettings) -> DistilBertForMaskedLM:
+    """A student of the teacher's width: alternate layers copied, or everything random."""
+    big = teacher.config
+    config = DistilBertConfig(
+        vocab_size=big.vocab_size, dim=big.hidden_size, n_layers=settings.layers,
+        n_heads=big.num_attention_heads, hidden_dim=big.intermediate_size,
+        max_position_embeddings=big.max_position_embeddings, dropout=0.0, attention_dropout=0.0,
+        pad_token_id=big.pad_token_id,
+    )  # fmt: skip
+    with torch.device("meta"):
+        student = DistilBertForMaskedLM(config)
+    student.to_empty(device="cpu").tie_weights()
+    fill_randomly(student, settings.seed).train()
+    if settings.start == "copied":
+        layers = student_layers(big.num_hidden_layers, settings.layers)
+        copy_teacher(teacher, student, layers)
+    return student
+
+
+def distil_live(
+    loaded: LoadedModel,
+    settings: LiveSettings,
+    watched: Watched | None = None,
+) -> Iterator[LiveReport | None]:
+    """Train a student step by step, reporting before the first step and then at even distances.
+
+    After every other step comes None, so that whoever listens can end the run by closing the
+    iterator. The teacher is copied first: nothing here touches the network that serves others.
+    """
+    with loaded.lock:  # no hook of an ablation is copied along
+        teacher = copy.deepcopy(loaded.network)
+    tokenizer = loaded.tokenizer
+    pupil = _enrol(teacher, tokenizer, settings, watched or Watched())
+    adam = torch.optim.AdamW(pupil.student.parameters(), lr=RATE, weight_decay=0.01)
+    rng = np.random.default_rng(settings.seed)
+    every = max(1, settings.steps // REPORTS)
+    exams = {round(settings.steps * i / EVALUATIONS) // every * every for i in range(EVALUATIONS)}
+    yield _report(pupil, 0, examine=True)
+    for step in range(1, settings.steps + 1):
+        batch = hide(tokenizer, pupil.texts, rng).to(pupil.device)
+        _step(pupil, adam, batch, step)
+        last = step == settings.steps
+        told = last or step % every == 0
+        yield _report(pupil, step, examine=last or step in exams) if told else None
+
+
+def hide(
+    tokenizer: PreTrainedTokenizerFast, texts: list[list[int]], rng: np.random.Generator
+) -> Batch:
+    """A batch of random sentences with a quarter of the tokens hidden (80/10/10), one at least."""
+    rows = [texts[i] for i in rng.integers(len(texts), size=ROWS)]
+    width = max(map(len, rows))
+    ids = np.full((ROWS, width), tokenizer.pad_token_id, np.int64)
+    labels = np.full((ROWS, width), IGNORED, np.int64)
+    for row, text in enumerate(rows):
+        ids[row, : len(text)] = text
+        inner = np.arange(1, len(text) - 1)
+        number = max(1, round(MASK_SHARE * len(inner)))
+        for at in rng.choice(inner, size=number, replace=False):
+            labels[row, at] = ids[row, at]
+            swap, fate = int(rng.integers(len(tokenizer))), rng.random()
+            if fate < 0.9:
+                ids[row, at] = tokenizer.mask_token_id if fate < 0.8 else swap
+    hidden = np.flatnonzero(labels != IGNORED)
+    return _batch(ids, ids != tokenizer.pad_token_id, hidden, labels.reshape(-1)[hidden])
+
+
+def _batch(ids: np.ndarray, real: np.ndarray, hidden: np.ndarray, labels: np.ndarray) -> Batch:
+    pairs = np.full(len(ids), IGNORED, np.int64)
+    arrays = (ids, np.zeros_like(ids), real.astype(np.int64), hidden, labels, pairs)
+    return Batch(*(torch.from_numpy(np.ascontiguousarray(array)) for array in arrays))
+
+
+def _enrol(
+    teacher: BertForPreTraining,
+    tokenizer: PreTrainedTokenizerFast,
+    settings: LiveSettings,
+    watched: Watched,
+) -> _Pupil:
+    device = teacher.device
+    student = fresh_student(teacher, settings).to(device).train()
+    objective = DistillObjective(student, teacher, settings.temperature, settings.weights)
+    own, held_out = split_sentences()
+    texts = [tokenizer(text)["input_ids"] for text in (*own, *made_up_sentences())]
+    questions = _questions(
+        tokenizer, [q for sentence in held_out for q in questions_of(sentence)]
+    ).to(device)
+    return _Pupil(
+        student, objective, settings, texts, questions, _scores(teacher, questions),
+        watched, device,
+    )  # fmt: skip
+
+
+def _questions(tokenizer: PreTrainedTokenizerFast, listed: list[tuple[str, str]]) -> Batch:
+    """The held-out sentences as one batch; the label is the hidden word's id."""
+    encoded = [tokenizer(text)["input_ids"] for text, _ in listed]
+    ids = np.full((len(encoded), max(map(len, encoded))), tokenizer.pad_token_id, np.int64)
+    for row, text in enumerate(encoded):
+        ids[row, : len(text)] = text
+    hidden = np.flatnonzero(ids == tokenizer.mask_token_id)
+    labels = np.array(tokenizer.convert_tokens_to_ids([answer for _, answer in listed]), np.int64)
+    return _batch(ids, ids != tokenizer.pad_token_id, hidden, labels)
+
+
+@torch.no_grad()
+def _scores(model: nn.Module, batch: Batch) -> Tensor:
+    model.eval()
+    return guess(model, batch).words
+
+
+def _step(pupil: _Pupil, adam: torch.optim.Optimizer, batch: Batch, step: int) -> None:
+    pupil.student.train()
+    total, warm = pupil.settings.steps, max(1, round(WARM_UP * pupil.settings.steps))
+    for group in adam.param_groups:
+        group["lr"] = RATE * min(step / warm, (total - step + 1) / (total - warm + 1))
+    found = pupil.objective(batch)
+    adam.zero_grad(set_to_none=True)
+    found["loss"].backward()
+    nn.utils.clip_grad_norm_(pupil.student.parameters(), 1.0)
+    adam.step()
+    for part, values in pupil.sums.items():
+        values.append(float(found[part].detach()))
+
+
+def _report(pupil: _Pupil, step: int, examine: bool) -> LiveReport:
+    parts = {part: float(np.mean(values)) for part, values in pupil.sums.items() if values}
+    for values in pupil.sums.values():
+        values.clear()
+    return LiveReport(step, parts, _examine(pupil) if examine else None, _watch(pupil))
+
+
+def _examine(pupil: _Pupil) -> Agreement:
+    student, teacher = _scores(pupil.student, pupil.questions), pupil.taught
+    ours, theirs = student.topk(5).indices, teacher.topk(5).indices
+    shared = (ours[:, :, None] == theirs[:, None, :]).any(-1).float().mean()
+    same = (ours[:, 0] == theirs[:, 0]).float().mean()
+    found = (ours[:, 0] == pupil.questions.labels).float().mean()
+    return Agreement(float(same), float(shared), float(found))
+
+
+@torch.no_grad()
+def _watch(pupil: _Pupil) -> np.ndarray | None:
+    watched = pupil.watched
+    if not watched.words:
+        return None
+    pupil.student.eval()
+    logits = pupil.student(torch.tensor([watched.ids], device=pupil.device)).logits
+    p = (logits[0, watched.position].float() / pupil.settings.temperature).softmax(-1)
+    return p[list(watched.words)].cpu().numpy()

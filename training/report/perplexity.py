@@ -1,0 +1,99 @@
+"""Pseudo-perplexity: how surprising the words of held-out passages are to a masked model."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from explorer.analysis.distillation.student.batch import Batch
+from explorer.analysis.distillation.student.objectives import guess
+from training.report.belief import Reading
+from training.text.batch import CLS, MASK, SEP
+from training.text.corpus import Shard
+
+
+def shared_passages(
+    bert: Shard, albert: Shard, count: int, positions: int
+) -> list[tuple[int, int]]:
+    """The same texts for both vocabularies: leading sentences of documents that fit in both."""
+    room = min(128, positions) - 2
+    chosen = []
+    for document in range(len(bert.documents) - 1):
+        low, high = int(bert.documents[document]), int(bert.documents[document + 1])
+        shortest = min(_fitting(shard, low, high, room) for shard in (bert, albert))
+        if shortest > low:
+            chosen.append((low, shortest))
+        if len(chosen) == count:
+            break
+    return chosen
+
+
+def _fitting(shard: Shard, low: int, high: int, room: int) -> int:
+    """The last sentence boundary up to which the text from `low` fits."""
+    ends = shard.sentences[low : high + 1] - shard.sentences[low]
+    return low + int(np.searchsorted(ends, room, "right")) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoPerplexity:
+    """How surprising the words of held-out passages are, in two ways of hiding a piece.
+
+    Attributes:
+        alone: Each piece hidden alone (Salazar et al. 2020, arXiv 1910.14659): the other pieces of
+            its word give it away, so that a vocabulary that splits more words looks better.
+        onward: With it the rest of its word (Kauf and Ivanova 2023, arXiv 2305.10588).
+        words: Words as white space divides them.
+    """
+
+    alone: float
+    onward: float
+    words: int
+
+
+def pseudo_perplexity(
+    model: nn.Module, reading: Reading, passages: list[tuple[int, int]]
+) -> PseudoPerplexity:
+    """``exp(-sum of log p(piece | what is not hidden) / words)``, both ways."""
+    alone, onward, words, shard = 0.0, 0.0, 0, reading.shard
+    for low, high in passages:
+        ids = shard.ids[shard.sentences[low] : shard.sentences[high]].astype(np.int64)
+        words += int(shard.words[low:high].sum())
+        pieces, own = torch.from_numpy(ids), torch.arange(1, len(ids) + 1)
+        ends = torch.from_numpy(word_ends(reading.pieces.starts(ids)))
+        scores = piece_scores(model, pieces, own)
+        alone += float(scores.sum())
+        more = torch.nonzero(ends != own)[:, 0]  # the others are alone both ways
+        if len(more):
+            scores[more] = piece_scores(model, pieces, ends, more)
+        onward += float(scores.sum())
+    return PseudoPerplexity(np.exp(-alone / words), np.exp(-onward / words), words)
+
+
+def word_ends(starts: np.ndarray) -> np.ndarray:
+    """For every piece, where its word ends; from whether a word begins at each."""
+    bounds = np.append(np.flatnonzero(starts), len(starts))
+    return bounds[np.cumsum(starts)]
+
+
+@torch.no_grad()
+def piece_scores(
+    model: nn.Module, pieces: Tensor, ends: Tensor, asked: Tensor | None = None, rows: int = 32
+) -> Tensor:
+    """Log probability of each asked piece when it and all up to its end are hidden."""
+    text = torch.cat([torch.tensor([CLS]), pieces, torch.tensor([SEP])])
+    at, found = torch.arange(len(text)), []
+    for places in (torch.arange(len(pieces)) if asked is None else asked).split(rows):
+        hidden = (at > places[:, None]) & (at <= ends[places, None])
+        ids = torch.where(hidden, MASK, text)
+        batch = Batch(
+            ids=ids,
+            types=torch.zeros_like(ids),
+            mask=torch.ones_like(ids),
+            hidden=torch.arange(len(places)) * len(text) + places + 1,
+            labels=pieces[places],
+            pairs=torch.full((len(places),), -100),
+        ).to(next(model.parameters()).device)
+        scores = guess(model, batch).words.float().log_softmax(-1)
+        found.append(scores[torch.arange(len(places)), batch.labels].cpu())
+    return torch.cat(found)

@@ -1,0 +1,85 @@
+"""DistilBERT's Table 4 on our own models: what each loss, and the start, is worth."""
+
+from dataclasses import replace
+from typing import Any
+
+import torch
+
+from explorer.analysis.distillation.student.objectives import DistillObjective
+from explorer.analysis.distillation.student.start import copy_teacher
+from explorer.analysis.distillation.triple_loss import WEIGHTS
+from explorer.refusal import Refusal
+from training.family import load_model, new_model
+from training.report.card import write_card
+from training.report.heldout import masked_accuracy
+from training.steps.export import Export, checksum, read_results, write_results
+from training.steps.loop import Budget, Run, train
+from training.steps.pretrain import Setting
+from training.text.batches import Sampler
+
+FULL_LOSS = "full triple loss"
+VARIANTS: dict[str, dict[str, float]] = {
+    FULL_LOSS: WEIGHTS,
+    "without L_ce": {**WEIGHTS, "ce": 0.0},
+    "without L_cos": {**WEIGHTS, "cos": 0.0},
+    "without L_mlm": {**WEIGHTS, "mlm": 0.0},
+    "random initialisation": WEIGHTS,
+}
+
+
+def ablate(setting: Setting, export: Export) -> dict[str, Any]:
+    """Train five students on the same batches and write what each guesses on held-out text.
+
+    The budget counts per student. A student that is already done is not trained again.
+    """
+    if setting.budget.tokens is None:
+        raise Refusal("The ablation compares equal steps: give --tokens, per student.")
+    found = {name: ablated(setting, export, name) for name in VARIANTS}
+    for figures in found.values():
+        figures["change"] = figures["masked_top1"] - found[FULL_LOSS]["masked_top1"]
+    results = read_results(export.results)
+    results["ablation"] = {
+        "students": found,
+        "tokens_each": setting.budget.tokens,
+        "protocol": "3-layer students of the exported mini-bert, the same batches and schedule "
+        f"for each, {export.batches} held-out batches",
+    }
+    write_results(export.results, results)
+    if "mini-distilbert" in results["models"]:
+        write_card(export.folder / "mini-distilbert", results)
+    return results["ablation"]
+
+
+def student_id(setting: Setting, export: Export) -> str:
+    """Students of another teacher, or of another budget, are other students."""
+    weights = checksum(export.folder / "mini-bert" / "model.safetensors")
+    return f"{weights[:8]}-{setting.budget.tokens}"
+
+
+def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
+    """Train and measure one student."""
+    torch.manual_seed(setting.recipe.seed + 2)
+    teacher = load_model(export.folder / "mini-bert")
+    model = new_model("mini-distilbert", setting.recipe)
+    if name != "random initialisation":
+        copy_teacher(teacher, model, setting.recipe.student_layers)
+    objective = DistillObjective(model, teacher, setting.recipe.temperature, VARIANTS[name])
+    slug = f"ablation-{student_id(setting, export)}-" + name.replace(" ", "-").lower()
+    run = Run(
+        objective=objective,
+        sampler=Sampler(setting.shard("bert", "train"), setting.recipe, "nsp", 11),
+        recipe=replace(setting.recipe, seed=11),
+        budget=Budget(tokens=setting.budget.tokens),
+        checkpoint=setting.place.checkpoint(slug),
+        log=setting.place.log(slug),
+    )
+    objective.frozen[0].to(run.device)
+    progress = train(run)
+    shard = setting.shard("bert", "heldout")
+    figures = masked_accuracy(model.eval(), shard, setting.recipe, export.batches)
+    return {
+        "masked_top1": figures.top1,
+        "masked_loss": figures.loss,
+        "steps": progress.step,
+        "tokens": progress.tokens,
+    }

@@ -1,0 +1,53 @@
+"""Prepare mini-albert's shared layer: taught on WordPieces to do what the teacher's layers do.
+
+One layer applied six times is no encoder yet, and masked words alone teach it slowly. So it is
+first fitted to the teacher, application k to layer k, over the teacher's own vocabulary; then its
+word vectors are exchanged for those of its own pieces, which live in the same 128 dimensions.
+"""
+
+import torch
+from torch import Tensor, nn
+from transformers import AlbertForPreTraining, BertForPreTraining
+
+from explorer.analysis.distillation.student.batch import Batch
+from explorer.analysis.distillation.student.objectives import at, top1
+from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
+
+
+class FitObjective(nn.Module):
+    """Cosine distance to the teacher's states after every layer, its guesses, and the words."""
+
+    def __init__(self, model: AlbertForPreTraining, teacher: BertForPreTraining) -> None:
+        super().__init__()
+        self.model = model
+        self.frozen = [teacher.eval().requires_grad_(False)]  # a list: not part of the state
+
+    def forward(self, batch: Batch) -> dict[str, Tensor]:
+        """The loss and its parts."""
+        inputs = {
+            "input_ids": batch.ids,
+            "attention_mask": batch.mask,
+            "token_type_ids": batch.types,
+            "output_hidden_states": True,
+        }
+        with torch.no_grad():
+            taught = self.frozen[0].bert(**inputs).hidden_states
+            words = self.frozen[0].cls.predictions(at(taught[-1], batch.hidden))
+        states = self.model.albert(**inputs).hidden_states
+        made = self.model.predictions(at(states[-1], batch.hidden))
+        pairs = zip(states, taught, strict=True)
+        cos = torch.stack([hidden_cosine(own, other, batch.mask) for own, other in pairs]).sum()
+        ce, mlm = distillation_ce(made, words, 1.0), mlm_loss(made, batch.labels)
+        return {"loss": cos + ce + mlm, "ce": ce, "mlm": mlm, "cos": cos, "top1": top1(made, batch)}
+
+
+@torch.no_grad()
+def transplant(
+    fitted: AlbertForPreTraining, target: AlbertForPreTraining, spellings: list[list[int]]
+) -> None:
+    """Copy a fitted model, each word vector being the mean of the WordPieces that spell it."""
+    state = fitted.state_dict()
+    vectors = state["albert.embeddings.word_embeddings.weight"]
+    spelt = torch.stack([vectors[ids].mean(0) if ids else vectors[1] for ids in spellings])
+    tied = ("albert.embeddings.word_embeddings.weight", "predictions.decoder.weight")
+    target.load_state_dict({**state, **dict.fromkeys(tied, spelt)})

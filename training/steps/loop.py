@@ -1,0 +1,278 @@
+"""The training loop: a time or token budget, checkpoints that survive kill -9, a CSV log."""
+
+import contextlib
+import csv
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from explorer.refusal import Refusal
+from training.machine import multiplies_halves
+from training.recipe import Recipe
+from training.steps.ahead import Batches, Draws
+
+COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
+REPORT_EVERY = 20.0  # seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a run lasts; the learning rate reaches zero exactly when it is spent.
+
+    Attributes:
+        more: The run is to be extended by a later one, so that its rate stays up to its end.
+    """
+
+    minutes: float | None = None
+    tokens: int | None = None
+    more: bool = False
+
+    def spent(self, progress: "Progress") -> float:
+        """Share of the budget that is used, from 0 to 1."""
+        shares = [progress.seconds / (60 * self.minutes)] if self.minutes else []
+        shares += [progress.tokens / self.tokens] if self.tokens else []
+        if not shares:
+            raise Refusal("A run needs a budget: minutes, tokens or both.")
+        return min(1.0, max(shares))
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run has come; saved with every checkpoint."""
+
+    step: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+@dataclass(slots=True)
+class Run:
+    """One training run: what is trained, on what, for how long, and where it is kept.
+
+    Attributes:
+        workers: Processes that draw batches ahead; none draws each when it is wanted.
+    """
+
+    objective: nn.Module
+    sampler: Draws
+    recipe: Recipe
+    budget: Budget
+    checkpoint: Path
+    log: Path
+    validate: Callable[[nn.Module], float] | None = None
+    save_every: float = 120.0
+    workers: int = 0
+    device: torch.device = field(default_factory=lambda: best_device())
+    progress: Progress = field(default_factory=Progress)
+
+
+def best_device() -> torch.device:
+    """This process's GPU when there is one, else the CPU."""
+    if not torch.cuda.is_available():
+        return torch.device("cpu")
+    return torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+
+
+def half_precision(device: torch.device) -> contextlib.AbstractContextManager:
+    """bfloat16 autocast where the machine multiplies in it, else full precision."""
+    fast = device.type == "cuda" or multiplies_halves()
+    return torch.autocast(device.type, dtype=torch.bfloat16, enabled=fast)
+
+
+def rate_at(spent: float, recipe: Recipe, more: bool = False) -> float:
+    """Learning rate after this share of the budget: linear up, constant, linear down to 0.
+
+    Only the last part falls, so that a run can be extended from where its rate was still up.
+    """
+    up = spent / recipe.warm_up if recipe.warm_up else 1.0
+    down = 1.0 if more else (1 - spent) / recipe.cool_down
+    return recipe.rate * max(0.0, min(up, 1.0, down))
+
+
+def optimiser(objective: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
+    """AdamW; biases and LayerNorms are not decayed."""
+    trained = [p for p in objective.parameters() if p.requires_grad]
+    groups = [
+        {"params": [p for p in trained if p.ndim > 1], "weight_decay": recipe.decay},
+        {"params": [p for p in trained if p.ndim < 2], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=recipe.rate, betas=(0.9, 0.98), eps=1e-6, fused=True)
+
+
+def train(run: Run) -> Progress:
+    """Train until the budget is spent, going on from the checkpoint if there is one."""
+    run.objective.to(run.device).train()
+    adam = optimiser(run.objective, run.recipe)
+    resume(run, adam)
+    objective, adam, device = distributed(run, adam)
+    batches = Batches(run.sampler, run.progress.step, run.workers)
+    clock, averages = Clock(), Averages()
+    while (spent := run.budget.spent(run.progress)) < 1:
+        late = spent >= 1 - run.recipe.cool_down and not run.budget.more
+        batch = batches.next(late=late)
+        for group in adam.param_groups:
+            group["lr"] = rate_at(spent, run.recipe, run.budget.more) or run.recipe.rate * 1e-3
+        with half_precision(device):
+            parts = objective(batch.to(device))
+        update(objective, adam, parts["loss"])
+        count(run.progress, averages, agreed(batch.tokens, clock.step(), device), parts)
+        if clock.due("save", run.save_every):
+            report(run, averages, run.validate)
+            save(run, adam)
+            averages = Averages()
+        elif clock.due("report", REPORT_EVERY):
+            report(run, averages, None)
+            averages = Averages()
+    report(run, averages, run.validate)
+    save(run, adam)
+    return run.progress
+
+
+class Clock:
+    """Wall time between steps, and what is due when."""
+
+    def __init__(self) -> None:
+        self.last = time.monotonic()
+        self.done: dict[str, float] = {}
+
+    def step(self) -> float:
+        """Seconds since the step before, whatever was done between the two."""
+        before, self.last = self.last, time.monotonic()
+        return self.last - before
+
+    def due(self, what: str, every: float) -> bool:
+        """Whether it is that long ago that this was due; the first time counts from now."""
+        since = self.done.setdefault(what, self.last)
+        if self.last - since < every:
+            return False
+        self.done[what] = self.last
+        return True
+
+
+def count(
+    progress: Progress, averages: "Averages", spent: tuple[int, float], parts: dict[str, Tensor]
+) -> None:
+    """Take a finished step's tokens and seconds into account."""
+    tokens, seconds = spent
+    progress.step += 1
+    progress.tokens += tokens
+    progress.seconds += seconds
+    averages.add(parts, tokens, seconds)
+
+
+def agreed(tokens: int, seconds: float, device: torch.device) -> tuple[int, float]:
+    """Tokens of all processes, and their mean time: so that all of them stop at the same step."""
+    world = int(os.environ.get("WORLD_SIZE", "1"))
+    if world == 1:
+        return tokens, seconds
+    both = torch.tensor([float(tokens), seconds / world], dtype=torch.float32, device=device)
+    torch.distributed.all_reduce(both)
+    return int(both[0]), float(both[1])
+
+
+def update(objective: nn.Module, adam: torch.optim.Optimizer, loss: Tensor) -> None:
+    """One optimiser step, gradients clipped to norm 1."""
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(objective.parameters(), 1.0)
+    adam.step()
+    adam.zero_grad(set_to_none=True)
+
+
+def distributed(run: Run, adam: torch.optim.Optimizer) -> tuple:
+    """Hand model and optimiser to accelerate under ``accelerate launch``; else as they are."""
+    if int(os.environ.get("WORLD_SIZE", "1")) == 1:
+        return run.objective, adam, run.device
+    from accelerate import Accelerator  # needed only with several processes
+
+    accelerator = Accelerator()
+    objective, adam = accelerator.prepare(run.objective, adam)
+    return objective, adam, accelerator.device
+
+
+class Averages:
+    """Means of the loss parts since the last report.
+
+    Sums stay on the device: to read one number in every step would wait for the step's end.
+    """
+
+    def __init__(self) -> None:
+        self.sums: dict[str, Tensor] = {}
+        self.counts: dict[str, int] = {}
+        self.steps, self.tokens, self.seconds = 0, 0, 0.0
+
+    def add(self, parts: dict[str, Tensor], tokens: int, seconds: float) -> None:
+        """Take one step in."""
+        for name, value in parts.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value.detach().float()
+            self.counts[name] = self.counts.get(name, 0) + 1
+        self.steps, self.tokens = self.steps + 1, self.tokens + tokens
+        self.seconds += seconds
+
+    def mean(self, name: str) -> float:
+        """Mean of one part over the steps that had it; not a number before the first."""
+        return float(self.sums[name]) / self.counts[name] if name in self.counts else float("nan")
+
+
+def report(run: Run, averages: Averages, validate: Callable[[nn.Module], float] | None) -> None:
+    """Print a line and add a row to the CSV."""
+    if int(os.environ.get("RANK", "0")) or not averages.steps:
+        return
+    heldout = validate(run.objective) if validate else None
+    speed = averages.tokens / averages.seconds
+    spent = run.budget.spent(run.progress)
+    left = run.progress.seconds * (1 - spent) / max(spent, 1e-9)
+    parts = " ".join(f"{name} {averages.mean(name):.3f}" for name in averages.sums)
+    sys.stdout.write(
+        f"step {run.progress.step} tokens {run.progress.tokens:,} {speed:,.0f} tokens/s "
+        f"{parts} {left / 60:.1f} min left"
+        + (f" held-out top-1 {heldout:.4f}\n" if heldout is not None else "\n")
+    )
+    sys.stdout.flush()
+    new = not run.log.exists()
+    with run.log.open("a", newline="") as file:
+        writer = csv.writer(file)
+        if new:
+            writer.writerow(COLUMNS)
+        numbers: list[float | str] = [
+            run.progress.step,
+            run.progress.tokens,
+            round(run.progress.seconds, 1),
+        ]
+        numbers += [round(speed), f"{rate_at(spent, run.recipe, run.budget.more):.3g}"]
+        numbers += [f"{averages.mean('loss'):.4f}", f"{averages.mean('top1'):.4f}"]
+        writer.writerow([*numbers, "" if heldout is None else f"{heldout:.4f}"])
+
+
+def save(run: Run, adam: torch.optim.Optimizer) -> None:
+    """Write the whole state beside the old one, then swap them: a kill leaves one of the two."""
+    if int(os.environ.get("RANK", "0")):
+        return
+    state = {
+        "model": run.objective.state_dict(),
+        "adam": adam.state_dict(),
+        "progress": [run.progress.step, run.progress.tokens, run.progress.seconds],
+    }
+    fresh = run.checkpoint.with_suffix(".part")
+    torch.save(state, fresh)
+    os.replace(fresh, run.checkpoint)
+
+
+def resume(run: Run, adam: torch.optim.Optimizer) -> None:
+    """Go on from the checkpoint, if there is one; the log forgets what came after it."""
+    if not run.checkpoint.exists():
+        return
+    state = torch.load(run.checkpoint, map_location=run.device, weights_only=True)
+    run.objective.load_state_dict(state["model"])
+    adam.load_state_dict(state["adam"])
+    run.progress = Progress(*state["progress"])
+    if run.log.exists() and not int(os.environ.get("RANK", "0")):
+        rows = list(csv.reader(run.log.open(newline="")))
+        kept = rows[:1] + [row for row in rows[1:] if int(row[0]) <= run.progress.step]
+        with run.log.open("w", newline="") as file:
+            csv.writer(file).writerows(kept)

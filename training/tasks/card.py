@@ -1,0 +1,72 @@
+"""The card beside an adapter: what it is, how it was made, what it reaches."""
+
+from pathlib import Path
+from typing import Any
+
+NAMES = {"accuracy": "Accuracy", "em": "Exact match", "f1": "F1"}
+SAYS = {"sst2": "whether a phrase is positive", "squad": "where in a passage an answer stands"}
+CARD = """# {model}, tuned to say {says}
+
+An adapter for [{model}](../../README.md), base weights frozen: LoRA (Hu et al. 2021) of rank
+{rank} (alpha {alpha}) at the queries and values of every layer, and the head.
+{trained_parameters:,} parameters were trained; they are stored here in half precision.
+
+**Data.** {data}.
+
+**Training.** {steps:,} steps of {rows} examples ({examples_seen:,} in all, drawn with seed {seed};
+the same batches for each model of the family){went_on}, AdamW, peak learning rate {rate:g},
+linear warm-up over {warm_up:.0%} and linear decay to 0, no dropout; {minutes:.1f} minutes
+({machine}). The loss is in `curve.csv`.
+
+| dev | {model} with LoRA |{full_head}
+|---|---:|{full_line}
+{lines}
+{full_said}
+Made by `python -m training tasks` on the weights with SHA-256
+`{base_sha256}`; it fits no others.
+"""
+GOES_ON = "; it began with the adapter of the weights before these"
+FULL = """
+For comparison all {parameters:,} parameters were tuned with the same steps at a peak rate of
+{rate:g} ({minutes:.1f} minutes); those weights are not kept.{cut}
+"""
+FULL_CUT = " They were scored on the first 64 tokens of each sentence."
+"""Where the card's comparison is older than scores of whole sentences."""
+
+
+def write_card(path: Path, report: dict[str, Any]) -> None:
+    """Write the card as Markdown."""
+    full = report["full"]
+    lines = [
+        f"| {NAMES[name]} | {_cell(score)} |"
+        + (f" {_cell(full['scores'][name])} |" if full else "")
+        for name, score in report["scores"].items()
+    ]
+    said = (
+        FULL.format(
+            parameters=full["trained_parameters"],
+            rate=full["rate"],
+            minutes=full["seconds"] / 60,
+            cut="" if all("tokens" in score for score in full["scores"].values()) else FULL_CUT,
+        )
+        if full
+        else ""
+    )
+    path.write_text(
+        CARD.format(
+            **report,
+            says=SAYS[report["task"]],
+            minutes=report["seconds"] / 60,
+            lines="\n".join(lines),
+            went_on=GOES_ON if report.get("goes_on") else "",
+            full_head=" all weights tuned |" if full else "",
+            full_line="---:|" if full else "",
+            full_said=said,
+        ),
+        "utf-8",
+    )
+
+
+def _cell(score: dict[str, Any]) -> str:
+    low, high = (100 * end for end in score["interval"])
+    return f"{100 * score['value']:.1f}% [{low:.1f}, {high:.1f}] of {score['count']:,}"

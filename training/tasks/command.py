@@ -1,0 +1,252 @@
+"""``python -m training tasks``: an adapter and a card for each model and task."""
+
+import csv
+import json
+import shutil
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file, save_file
+from torch import nn
+from transformers import AutoTokenizer
+
+from explorer.models.choice.family import family_specs
+from explorer.models.heads.adapters import CARD, WEIGHTS, checksum
+from explorer.models.hub import ModelUnavailable, checkpoint_path
+from explorer.models.specs import ModelSpec
+from explorer.refusal import Refusal
+from training.machine import machine
+from training.steps.loop import best_device
+from training.tasks.card import write_card
+from training.tasks.lessons import TASKS
+from training.tasks.tune import (
+    ALPHA,
+    RANK,
+    Lesson,
+    Plan,
+    learn,
+    order,
+    seconds_a_step,
+    trained,
+    with_lora,
+)
+
+FULL_RATE = 1e-4
+"""The learning rate where all weights are trained: a tenth of LoRA's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What is tuned, where it is read from and where it goes."""
+
+    work: Path
+    models: Path
+    data: Path
+    family: str
+    tasks: tuple[str, ...]
+    only: tuple[str, ...] = ()
+    """Names of models; all of the family where none is given."""
+    full: tuple[str, ...] = ()
+    """Those of which all weights are tuned once on SST-2, to stand beside LoRA in the card."""
+    minutes: float | None = None
+    """What one model may take for one task, training alone."""
+    start: Path | None = None
+    """Exported models whose adapters are gone on from; fresh ones where none is given."""
+
+    @property
+    def specs(self) -> tuple[ModelSpec, ...]:
+        """The models to tune."""
+        found = family_specs(self.family)
+        unknown = set(self.only + self.full) - {spec.name for spec in found}
+        if unknown:
+            raise Refusal(f"The {self.family} family has no {', '.join(sorted(unknown))}.")
+        return tuple(spec for spec in found if not self.only or spec.name in self.only)
+
+    def weights(self, spec: ModelSpec) -> Path:
+        """The folder of the weights that are frozen."""
+        return checkpoint_path(spec) if spec.repo or spec.folder else self.models / spec.name
+
+    def adapter(self, spec: ModelSpec, task: str) -> Path:
+        """The folder that an adapter goes to."""
+        return (spec.folder or self.models / spec.name) / "tasks" / task
+
+    def before(self, spec: ModelSpec, task: str) -> Path | None:
+        """The weights of the adapter that is gone on from, where there is one."""
+        path = self.start and self.start / spec.name / "tasks" / task / WEIGHTS
+        return path if path and path.exists() else None
+
+
+def tune_family(tuning: Tuning) -> None:
+    """Make every adapter that is not there yet; what is there and fits its weights stays."""
+    tuning.work.mkdir(parents=True, exist_ok=True)
+    for task in tuning.tasks:
+        examples = TASKS[task].examples(tuning.data)
+        lengths = [TASKS[task].length(example) for example in examples]
+        plan = plan_of(tuning, task, examples, lengths)
+        batches = order(lengths, plan)
+        for spec in tuning.specs:
+            sys.stdout.write(f"{spec.name}, {task}: {plan.steps} steps of {plan.rows}\n")
+            try:
+                tune_one(tuning, spec, plan, (examples, batches))
+            except ModelUnavailable as error:
+                sys.stdout.write(f"  {error}\n")
+
+
+def plan_of(tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]) -> Plan:
+    """The plan that all models of a family share; made once, by what the slowest can do in time."""
+    kept = tuning.work / f"{tuning.family}-{task}.plan.json"
+    if kept.exists():
+        return Plan(**json.loads(kept.read_text("utf-8")))
+    whole = Plan(task, TASKS[task].steps, TASKS[task].rows, TASKS[task].rate)
+    plan = whole
+    if tuning.minutes is not None:
+        slowest = 0.0
+        for spec in family_specs(tuning.family):
+            lesson = lesson_of(tuning, spec, whole)
+            slowest = max(slowest, seconds_a_step(lesson, examples, order(lengths, whole)))
+        steps = max(1, min(whole.steps, int(tuning.minutes * 60 / slowest)))
+        plan = Plan(task, steps, whole.rows, whole.rate)
+    kept.write_text(json.dumps(asdict(plan)), "utf-8")
+    return plan
+
+
+def lesson_of(tuning: Tuning, spec: ModelSpec, plan: Plan, lora: bool = True) -> Lesson:
+    """A head and, with LoRA, adapters: the same random numbers every time, or those of before."""
+    task, folder = TASKS[plan.task], tuning.weights(spec)
+    torch.manual_seed(plan.seed)
+    network = task.network.from_pretrained(
+        folder, local_files_only=True, dtype=torch.float32, attn_implementation="eager"
+    )
+    if lora:
+        network = with_lora(network, spec, plan.task, tuning.before(spec, plan.task))
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    return Lesson(network.to(best_device()), partial(task.loss, tokenizer), plan)
+
+
+def tune_one(
+    tuning: Tuning, spec: ModelSpec, plan: Plan, drawn: tuple[Sequence[Any], list[list[int]]]
+) -> None:
+    """One adapter with its card; nothing is done where it is there and fits its weights."""
+    digest, folder = checksum(tuning.weights(spec)), tuning.adapter(spec, plan.task)
+    if is_made(folder, digest, plan):
+        sys.stdout.write("  is there\n")
+        return
+    named = f"{spec.name}-{plan.task}-{digest[:12]}"
+    lesson = lesson_of(tuning, spec, plan)
+    learn(lesson, *drawn, tuning.work / f"{named}.checkpoint")
+    halve(lesson.network)
+    scores = scores_of(tuning, spec, lesson)
+    report = {
+        "model": spec.name,
+        "task": plan.task,
+        "base_sha256": digest,
+        "rank": RANK,
+        "alpha": ALPHA,
+        **asdict(plan),
+        "trained_parameters": sum(p.numel() for p in trained(lesson.network).values()),
+        "examples_seen": sum(len(rows) for rows in drawn[1]),
+        "goes_on": tuning.before(spec, plan.task) is not None,
+        "data": TASKS[plan.task].data,
+        **TASKS[plan.task].reads,
+        "seconds": round(lesson.seconds, 1),
+        "machine": machine(),
+        "scores": scores,
+        "full": full_tuning(tuning, spec, plan, drawn),
+    }
+    write_adapter(folder, lesson, report)
+    sys.stdout.write(f"  {json.dumps(scores)}\n")
+
+
+def is_made(folder: Path, digest: str, plan: Plan) -> bool:
+    """Whether the adapter that lies there was made on these weights by this plan."""
+    if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
+        return False
+    card = json.loads((folder / CARD).read_text("utf-8"))
+    return card["base_sha256"] == digest and card["steps"] == plan.steps
+
+
+def score_family(tuning: Tuning) -> None:
+    """Score the adapters that lie there again; nothing is trained."""
+    for task in tuning.tasks:
+        for spec in tuning.specs:
+            folder = tuning.adapter(spec, task)
+            sys.stdout.write(f"{spec.name}, {task}\n")
+            if (folder / CARD).exists() and (folder / WEIGHTS).exists():
+                score_again(tuning, spec, folder)
+
+
+def score_again(tuning: Tuning, spec: ModelSpec, folder: Path) -> None:
+    """The same adapter, its card with fresh scores.
+
+    Raises:
+        Refusal: the adapter was made on other weights.
+    """
+    from peft import PeftModel
+
+    report = json.loads((folder / CARD).read_text("utf-8"))
+    if report["base_sha256"] != checksum(tuning.weights(spec)):
+        raise Refusal(f"The adapter in {folder} was made on other weights of {spec.name}.")
+    plan = Plan(report["task"], report["steps"], report["rows"], report["rate"])
+    base = lesson_of(tuning, spec, plan, lora=False)
+    network = PeftModel.from_pretrained(base.network, folder).eval()
+    report["scores"] = scores_of(tuning, spec, replace(base, network=network))
+    (folder / CARD).write_text(json.dumps(report, indent=1), "utf-8")
+    write_card(folder / "README.md", report)
+    sys.stdout.write(f"  {json.dumps(report['scores'])}\n")
+
+
+@torch.no_grad()
+def halve(network: nn.Module) -> None:
+    """Round what was trained to half precision, as it will lie on disk, before it is scored."""
+    for parameter in trained(network).values():
+        parameter.copy_(parameter.half().float())
+
+
+def scores_of(tuning: Tuning, spec: ModelSpec, lesson: Lesson) -> dict[str, Any]:
+    """What the tuned network reaches on the task's dev set."""
+    tokenizer = AutoTokenizer.from_pretrained(tuning.weights(spec), local_files_only=True)
+    return TASKS[lesson.plan.task].score(tokenizer, lesson.network, tuning.data)
+
+
+def full_tuning(
+    tuning: Tuning, spec: ModelSpec, plan: Plan, drawn: tuple[Sequence[Any], list[list[int]]]
+) -> dict[str, Any] | None:
+    """The same steps with all weights trained, on SST-2 alone and where it is asked for."""
+    if spec.name not in tuning.full or plan.task != "sst2":
+        return None
+    whole = Plan(plan.task, plan.steps, plan.rows, FULL_RATE)
+    lesson = lesson_of(tuning, spec, whole, lora=False)
+    kept = tuning.work / f"{spec.name}-full-{checksum(tuning.weights(spec))[:12]}.checkpoint"
+    learn(lesson, *drawn, kept)
+    return {
+        "rate": whole.rate,
+        "seconds": round(lesson.seconds, 1),
+        "trained_parameters": sum(p.numel() for p in trained(lesson.network).values()),
+        "scores": scores_of(tuning, spec, lesson),
+    }
+
+
+def write_adapter(folder: Path, lesson: Lesson, report: dict[str, Any]) -> None:
+    """The adapter as peft reads it, in half precision; its card, for programs and for readers."""
+    fresh = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(fresh, ignore_errors=True)
+    lesson.network.save_pretrained(fresh)
+    # peft's own card names the machine's folders.
+    (fresh / "README.md").unlink(missing_ok=True)
+    config = json.loads((fresh / "adapter_config.json").read_text("utf-8"))
+    config["base_model_name_or_path"] = report["model"]
+    (fresh / "adapter_config.json").write_text(json.dumps(config, indent=1, sort_keys=True))
+    halved = {name: value.half() for name, value in load_file(fresh / WEIGHTS).items()}
+    save_file(halved, fresh / WEIGHTS)
+    with (fresh / "curve.csv").open("w", newline="") as file:
+        rows = [(step, f"{loss:.4f}") for step, loss in lesson.curve]
+        csv.writer(file).writerows([("step", "loss"), *rows])
+    (fresh / CARD).write_text(json.dumps(report, indent=1), "utf-8")
+    write_card(fresh / "README.md", report)
+    shutil.rmtree(folder, ignore_errors=True)
+    fresh.rename(folder)

@@ -1,0 +1,185 @@
+"""LoRA on a frozen network: batches of like length, a schedule, checkpoints that survive a kill."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+
+from explorer.models.specs import ModelSpec
+from training.steps.loop import half_precision
+
+RANK, ALPHA = 8, 16
+HEADS: dict[str, dict[str, tuple[str, ...]]] = {
+    "sst2": {
+        "bert": ("pooler", "classifier"),
+        "distilbert": ("pre_classifier", "classifier"),
+        "albert": ("pooler", "classifier"),
+        "roberta": ("classifier",),
+    },
+    "squad": dict.fromkeys(("bert", "distilbert", "albert", "roberta"), ("qa_outputs",)),
+}
+"""What is trained whole besides: the one dense layer before the two labels, and the labels."""
+CHUNK = 64
+"""Batches that are sorted by length together, so that few places are padded."""
+REPORT_EVERY, SAVE_EVERY = 20.0, 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a task is learned: the same for each model, so that only the models differ."""
+
+    task: str
+    steps: int
+    rows: int
+    rate: float
+    seed: int = 7
+    warm_up: float = 0.06
+
+    def rate_at(self, step: int) -> float:
+        """Linear up, then linear down to 0."""
+        done = step / self.steps
+        return self.rate * min(1.0, (step + 1) / max(1, self.warm_up * self.steps), 1 - done)
+
+
+@dataclass(slots=True)
+class Lesson:
+    """One network in training, and how far it has come."""
+
+    network: nn.Module
+    loss: Callable[[nn.Module, list[Any]], Tensor]
+    plan: Plan
+    seconds: float = 0.0
+    step: int = 0
+    curve: list[tuple[int, float]] = field(default_factory=list)
+    """(step, mean loss since the entry before)."""
+
+
+def with_lora(
+    network: nn.Module, spec: ModelSpec, task: str, before: Path | None = None
+) -> nn.Module:
+    """The network with LoRA (Hu et al. 2021) at queries and values; all else but the head rests.
+
+    ``before`` holds an adapter to go on from; it may have been made on earlier weights.
+    """
+    from peft import LoraConfig, get_peft_model, set_peft_model_state_dict
+
+    targets = rf".*(?:{spec.kind.query}|{spec.kind.value})"
+    config = LoraConfig(
+        r=RANK,
+        lora_alpha=ALPHA,
+        lora_dropout=0.0,
+        target_modules=targets,
+        modules_to_save=list(HEADS[task][spec.key]),
+    )
+    adapted = get_peft_model(network, config)
+    if before:
+        set_peft_model_state_dict(adapted, load_file(before))
+    return adapted
+
+
+def order(lengths: Sequence[int], plan: Plan) -> list[list[int]]:
+    """The examples of every step, by their number: shuffled, then like lengths together.
+
+    Lengths are of the text, not of its tokens, so that every model sees the same batches.
+    """
+    rng = np.random.default_rng(plan.seed)
+    found: list[list[int]] = []
+    while len(found) < plan.steps:
+        shuffled = rng.permutation(len(lengths))
+        for start in range(0, len(shuffled), CHUNK * plan.rows):
+            chunk = sorted(shuffled[start : start + CHUNK * plan.rows], key=lambda i: lengths[i])
+            rows = [chunk[i : i + plan.rows] for i in range(0, len(chunk), plan.rows)]
+            found += [[int(i) for i in rows[place]] for place in rng.permutation(len(rows))]
+    return found[: plan.steps]
+
+
+def trained(network: nn.Module) -> dict[str, Tensor]:
+    """The parameters that learn."""
+    return {n: p for n, p in network.named_parameters() if p.requires_grad}
+
+
+def learn(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]], kept: Path) -> None:
+    """Train to the end of the plan, going on from the checkpoint ``kept`` if there is one."""
+    parameters = trained(lesson.network)
+    adam = torch.optim.AdamW(parameters.values(), lr=lesson.plan.rate, weight_decay=0.01)
+    _resume(lesson, adam, kept)
+    last = saved = told = time.monotonic()
+    losses: list[float] = []
+    # No dropout anywhere: not every one of these networks was made with it.
+    lesson.network.eval()
+    while lesson.step < lesson.plan.steps:
+        for group in adam.param_groups:
+            group["lr"] = lesson.plan.rate_at(lesson.step)
+        loss = _loss(lesson, examples, batches[lesson.step])
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(parameters.values(), 1.0)
+        adam.step()
+        adam.zero_grad(set_to_none=True)
+        losses.append(float(loss.detach()))
+        now = time.monotonic()
+        lesson.step, lesson.seconds, last = lesson.step + 1, lesson.seconds + now - last, now
+        if now - told > REPORT_EVERY or lesson.step == lesson.plan.steps:
+            lesson.curve.append((lesson.step, float(np.mean(losses))))
+            _say(lesson)
+            told, losses = now, []
+        if now - saved > SAVE_EVERY or lesson.step == lesson.plan.steps:
+            _save(lesson, adam, kept)
+            saved = now
+
+
+def _loss(lesson: Lesson, examples: Sequence[Any], rows: list[int]) -> Tensor:
+    """The loss of one step, multiplied in bfloat16 where the machine does."""
+    with half_precision(next(lesson.network.parameters()).device):
+        return lesson.loss(lesson.network, [examples[i] for i in rows])
+
+
+def seconds_a_step(lesson: Lesson, examples: Sequence[Any], batches: list[list[int]]) -> float:
+    """What a middling step costs here; the lesson is spoilt by it."""
+    begun, tried = time.monotonic(), batches[: max(3, min(12, len(batches)))]
+    for rows in tried:
+        _loss(lesson, examples, rows).backward()
+    return (time.monotonic() - begun) / len(tried)
+
+
+def _say(lesson: Lesson) -> None:
+    left = lesson.seconds / lesson.step * (lesson.plan.steps - lesson.step) / 60
+    step, loss = lesson.curve[-1]
+    sys.stdout.write(
+        f"  step {step} of {lesson.plan.steps}, loss {loss:.3f}, {left:.1f} min left\n"
+    )
+    sys.stdout.flush()
+
+
+def _save(lesson: Lesson, adam: torch.optim.Optimizer, kept: Path) -> None:
+    state = {
+        "plan": asdict(lesson.plan),
+        "weights": {n: p.detach().cpu() for n, p in trained(lesson.network).items()},
+        "adam": adam.state_dict(),
+        "progress": [lesson.step, lesson.seconds],
+        "curve": lesson.curve,
+    }
+    fresh = kept.with_suffix(".part")
+    torch.save(state, fresh)
+    os.replace(fresh, kept)
+
+
+@torch.no_grad()
+def _resume(lesson: Lesson, adam: torch.optim.Optimizer, kept: Path) -> None:
+    if not kept.exists():
+        return
+    state = torch.load(kept, weights_only=True)
+    if state["plan"] != asdict(lesson.plan):
+        return
+    for name, parameter in trained(lesson.network).items():
+        parameter.copy_(state["weights"][name])
+    adam.load_state_dict(state["adam"])
+    lesson.step, lesson.seconds = int(state["progress"][0]), float(state["progress"][1])
+    lesson.curve = [(int(step), float(loss)) for step, loss in state["curve"]]

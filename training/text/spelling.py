@@ -1,0 +1,27 @@
+"""How a vocabulary spells held-out text: whether frequent words are whole, and pieces per word."""
+
+from collections import Counter
+from typing import Any
+
+from training.report.belief import Reading, whole_words
+
+FREQUENT = 1000
+
+
+def spelling_figures(reading: Reading) -> dict[str, Any]:
+    """Of the most frequent words the share that is one piece, and pieces per word.
+
+    Words are runs of letters or digits, and signs; the frequent ones are of letters alone.
+    """
+    seen, pieces = Counter[str](), Counter[str]()
+    for sentence in range(len(reading.shard.sentences) - 1):
+        for word, low, high in reading.words(sentence):
+            seen[word] += 1
+            pieces[word] += high - low
+    frequent = [word for word, _ in seen.most_common() if word.isalpha()][:FREQUENT]
+    whole = set(whole_words(reading.names))
+    return {
+        "frequent_words": len(frequent),
+        "frequent_whole": sum(word in whole for word in frequent) / len(frequent),
+        "pieces_per_word": pieces.total() / seen.total(),
+    }
