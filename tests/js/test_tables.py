@@ -29,6 +29,7 @@ def tables(tiny_family, monkeypatch):
 def test_every_picture_of_the_page_names_its_rows_with_the_very_numbers(tables):
     whole_and_plain(tables)
     as_computed(tables)
+    as_written_down(tables)
 
 
 def whole_and_plain(tables):
@@ -45,6 +46,12 @@ def whole_and_plain(tables):
         assert all(len(row) == len(columns) for row in rows), kind
         for cell in (cell for row in rows for cell in row):
             assert cell is None or isinstance(cell, str | int | float), (kind, cell)
+
+
+def as_written_down(tables):
+    """A column's name is public: programs read the saved CSV by it."""
+    named = {kind: table["columns"] for kind, table in sorted(tables.items())}
+    assert named == json.loads((HERE / "columns.json").read_text("utf-8"))
 
 
 def as_computed(tables):

@@ -7,19 +7,9 @@ import pytest
 from explorer.models.choice.family import PRESETS, family_specs
 from explorer.refusal import Refusal
 from explorer.ui.shell.api import ENDPOINTS
+from tests.ui.shell.public_names import ARGUMENTS
 
-TEXT = "The cat sat on the [MASK]."
-ASKED = {
-    "predict": {"text": TEXT},
-    "attention": {"text": TEXT, "model": "bert", "layer": 0, "head": 0},
-    "layer": {"text": TEXT},
-    "contexts": {"text": TEXT},
-    "depth": {"text": TEXT},
-    "distillation": {"text": TEXT},
-    "pair": {"first": "The cat sat.", "second": "It was happy."},
-    "sentiment": {"text": "It was good."},
-    "question": {"question": "Who sat?", "passage": "The cat sat."},
-}
+ASKED = {name: given for name, given in ARGUMENTS.items() if name != "parameters"}
 
 
 def test_every_endpoint_with_a_family_is_asked_here():

@@ -1,0 +1,91 @@
+"""Every name that programs and links rely on, a line each.
+
+``python -m tests.ui.shell.public_names > tests/ui/shell/public_names.txt`` writes them anew: a line
+that changes or goes breaks somebody's program or link.
+"""
+
+import inspect
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from unittest.mock import patch
+
+from explorer.page_state import FOLDS, MOVED, PARTS, default_params
+from explorer.start import parse_flags
+from explorer.ui.shell.api import ENDPOINTS
+
+TEXT = "The cat sat on the [MASK]."
+ARGUMENTS = {
+    "predict": {"text": TEXT},
+    "attention": {"text": TEXT, "model": "bert", "layer": 0, "head": 0},
+    "layer": {"text": TEXT},
+    "contexts": {"text": TEXT},
+    "depth": {"text": TEXT},
+    "distillation": {"text": TEXT},
+    "pair": {"first": "The cat sat.", "second": "It was happy."},
+    "sentiment": {"text": "It was good."},
+    "question": {"question": "Who sat?", "passage": "The cat sat."},
+    "parameters": {"models": ["mini-bert"]},
+}
+"""A question for each endpoint that measures nothing."""
+
+
+def public_names() -> list[str]:
+    """Endpoints with their arguments, the fields of their answers, flags, fields of links, folds."""
+    return [*endpoints(), *answers(), *flags(), *links()]
+
+
+def endpoints() -> Iterator[str]:
+    """Each endpoint with its arguments and their defaults."""
+    for name, endpoint in ENDPOINTS.items():
+        for argument in inspect.signature(endpoint).parameters.values():
+            default = "" if argument.default is argument.empty else f" = {argument.default!r}"
+            yield f"/{name} {argument.name}{default}"
+
+
+def answers() -> Iterator[str]:
+    """Each endpoint's fields, from the bundled models' answer to one question."""
+    for name, arguments in ARGUMENTS.items():
+        answer = json.loads(json.dumps(ENDPOINTS[name](**arguments)))
+        yield from (f"/{name} -> {path}" for path in dict.fromkeys(paths(answer)))
+
+
+def paths(value: object, above: str = "") -> Iterator[str]:
+    """The path of every value in an answer; list items are ``[]``."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from paths(inner, f"{above}.{key}".lstrip("."))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from paths(inner, f"{above}[]")
+    else:
+        yield above
+
+
+def flags() -> Iterator[str]:
+    """The flags of ``app.py``, as its ``--help`` has them."""
+    with (
+        patch.dict(os.environ, {"COLUMNS": "500"}),
+        patch("sys.stdout.write") as written,
+        suppress(SystemExit),
+    ):
+        parse_flags(["--help"])
+    printed = "".join(call.args[0] for call in written.call_args_list)
+    yield from (
+        f"flag {line.split('  ')[1]}" for line in printed.splitlines() if line.startswith("  -")
+    )
+
+
+def links() -> Iterator[str]:
+    """The fields of a link with their defaults; tabs, folds, and where older links lead."""
+    yield from (f"link {name} = {value!r}" for name, value in default_params().items())
+    for tab, folds in FOLDS.items():
+        yield f"tab {tab}: {' '.join((*folds, *PARTS.get(tab, ())))}"
+    for tab, moved in MOVED.items():
+        yield from (f"moved {tab} {fold} -> {now}" for fold, now in moved.items())
+
+
+if __name__ == "__main__":
+    sys.stdout.write("\n".join(public_names()) + "\n")
