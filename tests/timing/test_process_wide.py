@@ -21,8 +21,8 @@ from explorer.models.specimens import family_specimens
 from explorer.models.specs import BASE
 
 ROOT = Path(__file__).parents[2] / "explorer"
-COMMANDS = ("training/", "timing/runtimes/child.py")
-"""Processes of their own, which serve nobody; of the training, live lessons alone run on the page."""
+CHILD = "timing/runtimes/child.py"
+"""A process of its own, which serves nobody."""
 PROCESS_WIDE = {
     "FlopCounterMode": set(),
     "register_module_forward_hook": set(),
@@ -46,9 +46,7 @@ def served():
     """Every module that a page runs, as (its path, its tree)."""
     names = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
     return [
-        (name, ast.parse(path.read_text("utf-8")))
-        for name, path in names.items()
-        if not name.startswith(COMMANDS) or name.startswith("training/live/")
+        (name, ast.parse(path.read_text("utf-8"))) for name, path in names.items() if name != CHILD
     ]
 
 
