@@ -4,8 +4,8 @@ import argparse
 import sys
 
 from benchmarks import click, device, fuzz, hostile, latency, load, scale, together, versus
+from explorer.inference.scheduling.cancel import Stopped
 from explorer.refusal import Refusal
-from explorer.timing.stop import Stopped
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -18,10 +18,10 @@ from explorer.analysis.latency.faster import measure_faster
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.latency.report import Report, family_report, report_csv
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.numbers import faster_numbers
 

@@ -21,12 +21,12 @@ from benchmarks import start
 from benchmarks.load import processor_seconds
 from benchmarks.questions import VIEW, Answer, Question, Visitor, questions, view_event
 from benchmarks.served import free_port
-from explorer import runs
+from explorer.inference import runs
+from explorer.inference.backend import Report
+from explorer.inference.local import Here
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import MINI, MODEL_KEYS, Where
-from explorer.page_state import PageState
-from explorer.places.here import Here
-from explorer.places.seam import Report
 from explorer.ui.kit import queues
 
 TEXTS = 256
@@ -123,7 +123,7 @@ def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) ->
     from explorer.ui.shell.page import build_page, launch_options
 
     if chosen.models_at:
-        from explorer.elsewhere import connect
+        from explorer.serving.ray_client import connect
 
         connect(chosen.models_at)
     else:

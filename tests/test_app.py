@@ -19,15 +19,16 @@ import pytest
 
 import app
 from benchmarks.served import free_port
-from explorer import assets, launch, limits, start
+from explorer import assets, limits
 from explorer.analysis.claims import benchmarks, ledger
 from explorer.assets import Broken, examples
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice import memory
 from explorer.models.choice.memory import running_bytes
-from explorer.page_state import PageState
-from explorer.runs import get_runs
-from explorer.timing import room
+from explorer.serving import launch, start
+from explorer.timing import free_memory
 from explorer.ui.kit import words as texts
 from explorer.ui.predictions import opening
 from explorer.ui.shell import documents, page, preview
@@ -288,13 +289,13 @@ def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys
 
 def test_the_page_says_that_memory_is_short(monkeypatch):
     for free, says in ((0.9e9, True), (1.1e9, False)):
-        monkeypatch.setattr(room, "room", lambda free=free: free)
+        monkeypatch.setattr(free_memory, "room", lambda free=free: free)
         assert (texts.LITTLE_MEMORY in header_html(PageState())) == says
 
 
 @pytest.mark.processes
 def test_a_limit_of_the_process_is_seen():
-    code = "from explorer.timing.room import room; print(room())"
+    code = "from explorer.timing.free_memory import room; print(room())"
     limited = f"ulimit -v 2000000; {sys.executable} -c '{code}'"
     said = subprocess.check_output(["bash", "-c", limited], cwd=ROOT, text=True)
     assert 1e9 < float(said) < 2000000 * 1024
@@ -414,7 +415,7 @@ def test_an_end_is_said_to_those_who_wait_and_to_those_who_come(first):
 
 TO_ANOTHER_THREAD = """
 import signal, threading
-from explorer.launch import asked_to_end
+from explorer.serving.launch import asked_to_end
 
 wait_for_end = asked_to_end()
 

@@ -8,8 +8,8 @@ import torch
 import transformers
 
 from explorer.models import devices
+from explorer.timing.free_memory import line_of, memory_line, room
 from explorer.timing.protocol import stolen_seconds, usable_cores
-from explorer.timing.room import line_of, memory_line, room
 
 CPU_INFO = Path("/proc/cpuinfo")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")

@@ -42,8 +42,8 @@ def independent(length: int, n_rounds: int) -> float:
 def ours(length: int, n_rounds: int) -> tuple[float, float, float]:
     from explorer.analysis.latency.family import last, measure_family
     from explorer.analysis.latency.measure import Plan
+    from explorer.inference.scheduling.cancel import StopSign
     from explorer.models.specs import BASE
-    from explorer.timing.stop import StopSign
     from explorer.timing.workload import Workload
 
     plan = Plan(budget_s=1e6, min_rounds=n_rounds, max_rounds=n_rounds)

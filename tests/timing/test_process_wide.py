@@ -17,12 +17,12 @@ from explorer.analysis.claims import cost
 from explorer.analysis.distillation.live import LiveSettings
 from explorer.analysis.distillation.student.run import fresh_student
 from explorer.models.architectures import meta_network
-from explorer.models.specimens import family_specimens
+from explorer.models.check_models import family_specimens
 from explorer.models.specs import BASE
 
 ROOT = Path(__file__).parents[2] / "explorer"
-COMMANDS = ("training/", "timing/runtimes/child.py")
-"""Processes of their own, which serve nobody; of the training, live lessons alone run on the page."""
+CHILD = "timing/runtimes/child.py"
+"""A process of its own, which serves nobody."""
 PROCESS_WIDE = {
     "FlopCounterMode": set(),
     "register_module_forward_hook": set(),
@@ -37,7 +37,7 @@ PROCESS_WIDE = {
     "use_deterministic_algorithms": set(),
     "fork_rng": set(),
     # Each worker at its beginning; a measurement, which has the machine to itself.
-    "set_num_threads": {"places/here.py", "timing/protocol.py"},
+    "set_num_threads": {"inference/local.py", "timing/protocol.py"},
 }
 
 
@@ -46,9 +46,7 @@ def served():
     """Every module that a page runs, as (its path, its tree)."""
     names = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
     return [
-        (name, ast.parse(path.read_text("utf-8")))
-        for name, path in names.items()
-        if not name.startswith(COMMANDS) or name.startswith("training/live/")
+        (name, ast.parse(path.read_text("utf-8"))) for name, path in names.items() if name != CHILD
     ]
 
 

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.models import loading
 from explorer.models.choice import memory
 from explorer.models.specs import BASE
@@ -28,7 +29,6 @@ from explorer.timing.protocol import (
     timed_ids,
     waiting_stopwatch,
 )
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from tests.timing.native import native_threads, needs_list
 

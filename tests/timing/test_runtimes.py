@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from explorer.assets import ROOT
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.models.architectures import random_network
 from explorer.refusal import Refusal
 from explorer.timing.networks import checkpoint_here
@@ -38,7 +39,6 @@ from explorer.timing.runtimes.table import (
     built,
     scores_at,
 )
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from tests.timing.native import native_threads, turns
 from tests.waiting import until

@@ -6,7 +6,7 @@ from typing import Any
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from training.report.belief import answers, probe_asked, whole_words
+from training.report.cloze_eval import answers, probe_asked, whole_words
 from training.text.primer import (
     Question,
     facts,

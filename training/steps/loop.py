@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from explorer.refusal import Refusal
 from training.machine import multiplies_halves
 from training.recipe import Recipe
-from training.steps.ahead import Batches, Draws
+from training.steps.prefetch import Batches, Draws
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
 REPORT_EVERY = 20.0  # seconds

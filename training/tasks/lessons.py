@@ -14,7 +14,7 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClas
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.spans import answer_spans
 from explorer.models.forward import padded
-from explorer.models.heads.windows import Window, windows
+from explorer.models.task_heads.windows import Window, windows
 from training.tasks.data import CUT, Question, cut, phrases, questions
 from training.tasks.score import exact, mean_interval, overlap
 

@@ -10,9 +10,9 @@ from torch.func import functional_call
 
 from explorer.analysis.claims.measured import CLAIMED, Measured, Quantity, family_name, listed
 from explorer.analysis.digits import power
+from explorer.models.check_models import Specimens
 from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
-from explorer.models.specimens import Specimens
 from explorer.models.spelling import spelling_of
 
 TEXT = "The cat that was chased by the dog ran away."

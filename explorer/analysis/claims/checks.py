@@ -15,9 +15,9 @@ from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.measured import Measured
 from explorer.analysis.claims.results import CheckResult, Judged
 from explorer.analysis.distillation.soft import NotAPair
+from explorer.models.check_models import Specimens, family_specimens
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel, leased
-from explorer.models.specimens import Specimens, family_specimens
 from explorer.models.specs import ModelSpec, Where
 from explorer.refusal import Refusal
 

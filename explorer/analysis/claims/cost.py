@@ -22,8 +22,8 @@ from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.parameters.memory import ForwardMemory, forward_memory
 from explorer.analysis.parameters.shape import shape_flops
+from explorer.models.check_models import Specimens
 from explorer.models.loading import Network
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 from explorer.refusal import Refusal
 from explorer.timing.protocol import forward_call

@@ -21,9 +21,9 @@ from explorer.analysis.claims.measured import (
 from explorer.analysis.parameters.count import ParameterCounts, network_parameters
 from explorer.analysis.parameters.embedding import embedding_spectrum
 from explorer.models.architectures import SHARING_MODES
+from explorer.models.check_models import Specimens
 from explorer.models.choice.counts import layer_counts, shape_total
 from explorer.models.loading import Network
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 
 DEPTHS = (1, 3, 6, 12, 24, 48)

@@ -15,9 +15,9 @@ from explorer.analysis.claims.measured import (
     percent,
 )
 from explorer.analysis.parameters.applied import LayerCalls, layer_calls, loaded_layer_calls
+from explorer.models.check_models import Specimens
 from explorer.models.forward import inputs_of, tokenize
 from explorer.models.loading import LoadedModel
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 
 TEXT = "The cat that was chased by the dog ran away."

@@ -14,12 +14,12 @@ from explorer.analysis.claims.measured import (
 )
 from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
 from explorer.analysis.measures import share_interval
+from explorer.models.check_models import Specimens
 from explorer.models.forward import run_model, tokenize
-from explorer.models.heads import pair as heads
-from explorer.models.heads.pair import has_pair_head
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel
-from explorer.models.specimens import Specimens
+from explorer.models.task_heads import pair as heads
+from explorer.models.task_heads.pair import has_pair_head
 
 ROUNDS, TOKENS = 2_000, 500
 N_PAIRS = 20_000

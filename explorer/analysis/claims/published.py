@@ -10,8 +10,8 @@ from explorer.analysis.claims.benchmarks import (
 )
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.claims.measured import PRINTED, Measured, Quantity, percent
+from explorer.models.check_models import Specimens
 from explorer.models.kinds import label_of
-from explorer.models.specimens import Specimens
 
 KEPT: dict[str, tuple[str, str, str]] = {
     "glue_distilbert": ("distilbert-1", "DistilBERT", "BERT-base"),

@@ -20,12 +20,12 @@ from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.distillation.soft import NotAPair
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import sentences
+from explorer.models.check_models import Specimens
 from explorer.models.choice.family import teacher_of
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.inside.lineage import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
-from explorer.models.specimens import Specimens
 from explorer.models.spelling import spelling_of
 
 N_SENTENCES = 24

@@ -11,10 +11,10 @@ from explorer.analysis.claims.measured import (
     listed,
     percent,
 )
+from explorer.models.check_models import Specimens
 from explorer.models.choice.family import family_specs
-from explorer.models.heads.adapters import NotTuned, fitting_card
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
+from explorer.models.task_heads.adapters import NotTuned, fitting_card
 
 
 def sentiment_accuracy(specimens: Specimens) -> Measured:

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.assets import sentences
-from explorer.timing.stop import StopSign
+from explorer.inference.scheduling.cancel import StopSign
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.variants import Variant

@@ -9,10 +9,10 @@ from explorer.analysis.latency.measure import Candidate, Instruments, Latency, P
 from explorer.analysis.latency.ratio import MIN_P90
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.models.choice.counts import shape_total
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload, clock_on
 
 PASS_ALLOWANCE = 2.0
@@ -151,7 +151,7 @@ def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
     Raises:
         Stopped: somebody asked for the end.
     """
-    from explorer.timing.memory import pass_peak
+    from explorer.timing.peak_memory import pass_peak
 
     found: list[int | None] = []
     try:
@@ -168,8 +168,8 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
     """The clocks of a workload and the threads torch may use, set for the calling thread."""
     import time
 
+    from explorer.inference.scheduling.measurement_lock import SLOT
     from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
-    from explorer.timing.slot import SLOT
 
     with thread_width(workload.clock) as threads:
         yield (

@@ -9,8 +9,8 @@ from explorer.analysis.latency.accuracy import AccuracyCost, accuracy_costs
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.ratio import MIN_P90
 from explorer.analysis.latency.variants import Variant, VariantLatency, variant_latency
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_size, pass_bytes
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.family import FamilyLatency, pass_flops
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.choice.counts import layer_counts
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from explorer.analysis.latency.ratio import paired_ratio
+from explorer.inference.scheduling.cancel import Stopped
 from explorer.models.run import read_only
-from explorer.timing.stop import Stopped
 
 Call = Callable[[], object]
 QUIET_SHARE = 0.05

@@ -12,9 +12,9 @@ from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, 
 from explorer.analysis.latency.measure import PAUSE_S, Plan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 FORMAT = "bert-family-latency/1"

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from explorer.analysis.latency.family import FamilyLatency, measure_family
 from explorer.analysis.latency.measure import Plan
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import BadWorkload, Workload
 
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)

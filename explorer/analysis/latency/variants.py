@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from explorer.analysis.latency.family import PASS_ALLOWANCE, instruments_for
 from explorer.analysis.latency.measure import Candidate, Plan, latency_rounds
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:

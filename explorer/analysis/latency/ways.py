@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.candidates import Candidate, Figure
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from explorer.analysis.latency.family import instruments_for
 from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.parameters.shape import shape_flops
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import gradio as gr
 import numpy as np
 
+from explorer.inference.runs import get_answers, near, side_by_side
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.page_state import PageState
-from explorer.runs import get_answers, near, side_by_side
 from explorer.ui.attention import ablation_words as texts
-from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.validation import offered
 from explorer.views.markup import explained, finding, join, note
 
 if TYPE_CHECKING:

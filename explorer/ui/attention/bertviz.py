@@ -2,9 +2,9 @@
 
 import gradio as gr
 
+from explorer.inference.runs import get_run, near
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
-from explorer.runs import get_run, near
 from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors

@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.runs import get_run
 from explorer.ui.attention import words as texts
-from explorer.ui.kit.asked import asked_spec, asked_state, is_index
+from explorer.ui.kit.validation import asked_spec, asked_state, is_index
 from explorer.views.attention.bertviz import ADDRESS, bertviz_files
 
 

@@ -6,10 +6,10 @@ import gradio as gr
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
+from explorer.inference.runs import get_runs, near
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
-from explorer.page_state import PageState
-from explorer.runs import get_runs, near
 from explorer.ui.attention import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors

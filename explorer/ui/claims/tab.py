@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
 from explorer.ui.claims import words as texts
 from explorer.ui.claims.benchmarks import build_benchmark_fold
-from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import QUIET
 from explorer.ui.kit.running import stop_comes, stop_goes
+from explorer.ui.kit.validation import offered
 
 if TYPE_CHECKING:
     from explorer.analysis.claims.results import CheckResult
@@ -98,7 +98,7 @@ def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult"
     """One check, alone on the machine if it times something; a failure becomes its sentence."""
     from explorer.analysis.claims.checks import TIMED, checked, timed
     from explorer.analysis.claims.results import CheckResult
-    from explorer.runs import near
+    from explorer.inference.runs import near
 
     exact = replace(state or PageState(), dtype="float32")
     teacher, *_ = family_specs(exact.family)

@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
+from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.runs import get_run
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import lens_of
-from explorer.ui.kit.asked import asked_spec, asked_state
+from explorer.ui.kit.validation import asked_spec, asked_state
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.lens import MaskLens

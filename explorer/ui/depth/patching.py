@@ -6,12 +6,13 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.inference.runs import get_answers
+from explorer.inference.scheduling.job_queue import Line, Update
+from explorer.links.codec import LINK_TEXT_LIMIT
+from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
-from explorer.page_state import LINK_TEXT_LIMIT, PageState
-from explorer.runs import get_answers
-from explorer.timing.line import Line, Update
 from explorer.ui.depth import patching_words as texts
-from explorer.ui.depth.carrying import (
+from explorer.ui.depth.activation_patching import (
     Maps,
     Texts,
     carry,

@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.inference.runs import in_rounds, near, side_by_side
+from explorer.links.page_state import MAX_DEPTHS, PageState
 from explorer.models.rows import batches
 from explorer.models.run import Run
-from explorer.page_state import MAX_DEPTHS, PageState
-from explorer.runs import in_rounds, near, side_by_side
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment

@@ -9,14 +9,14 @@ import gradio as gr
 import numpy as np
 
 from explorer import assets
+from explorer.inference.runs import get_runs, near, side_by_side
+from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.job_queue import Line, Update
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK
-from explorer.page_state import PageState
-from explorer.runs import get_runs, near, side_by_side
-from explorer.timing.line import Line, Update
-from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold

@@ -2,15 +2,16 @@
 
 import gradio as gr
 
+from explorer.inference.runs import get_answers
+from explorer.links.codec import from_page
+from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
 from explorer.models.run import Run
 from explorer.models.tokens import BadText
-from explorer.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, from_page
-from explorer.runs import get_answers
-from explorer.ui.depth import moves, patching, similarity
+from explorer.ui.depth import patching, similarity, trajectories
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
-from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.validation import link_in, offered
 from explorer.ui.kit.words import reading_note
 from explorer.views.markup import plain_cards
 
@@ -25,7 +26,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
     similarity.build_fold(state)
     patching.build_fold(state)
-    moves.build_folds(state)
+    trajectories.build_folds(state)
     return headline
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.refusal import Refusal
 from explorer.ui.distillation import words as texts
-from explorer.ui.kit.asked import asked_state
+from explorer.ui.kit.validation import asked_state
 
 TOP_K = 10
 MAX_MASKS = 20

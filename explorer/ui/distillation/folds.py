@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import gradio as gr
 
 from explorer.assets import sentences
+from explorer.links.page_state import PageState
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText
-from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
 from explorer.ui.distillation.runs import (
     STUDENT,
@@ -18,10 +18,10 @@ from explorer.ui.distillation.runs import (
 )
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.running import stop_comes, stop_goes
-from explorer.ui.kit.take import takeable
 from explorer.views.markup import el, fold_link, note
 
 ROUNDS = (1, 100, 10_000)

@@ -9,10 +9,10 @@ import gradio as gr
 
 from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
-from explorer.page_state import PageState
-from explorer.runs import live_lesson
-from explorer.timing.line import Line, Update
-from explorer.timing.stop import StopSign
+from explorer.inference.runs import live_lesson
+from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.job_queue import Line, Update
+from explorer.links.page_state import PageState
 from explorer.ui.distillation import live_words as texts
 from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
 from explorer.ui.kit.canvas import Canvas

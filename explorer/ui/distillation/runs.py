@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.inference.runs import get_run, near
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import KINDS, distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
-from explorer.page_state import PageState
-from explorer.runs import get_run, near
 
 if TYPE_CHECKING:
     from explorer.analysis.distillation.losses import PairLogits

@@ -10,9 +10,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import whole_characters, with_whole_characters
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.take import take_menu
+from explorer.ui.kit.export import take_menu
+from explorer.ui.kit.validation import whole_characters, with_whole_characters
 from explorer.views.markup import el, join
 
 _SERIAL = count(1)

@@ -13,11 +13,11 @@ import gradio as gr
 from gradio import queueing
 from gradio.context import LocalContext
 
-from explorer.doors.log import name_of
-from explorer.gate import wait_for_gate
+from explorer.inference.lazy_imports import wait_for_gate
+from explorer.inference.scheduling.cancel import Stopped
 from explorer.refusal import Refusal, is_of_memory
-from explorer.timing.room import is_short
-from explorer.timing.stop import Stopped
+from explorer.serving.middleware.access_log import name_of
+from explorer.timing.free_memory import is_short
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape_message
 

@@ -6,10 +6,10 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from explorer.doors.fairness import account_of
-from explorer.doors.waiting import program_of
-from explorer.places import seam
-from explorer.timing.line import Job, Line, Update, updates
+from explorer.inference import backend
+from explorer.inference.scheduling.job_queue import Job, Line, Update, updates
+from explorer.serving.middleware.fairness import account_of
+from explorer.serving.middleware.waiting_room import program_of
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.views.markup import Markup, note
@@ -96,8 +96,8 @@ def left_by_now() -> Callable[[], bool]:
 
 def stop_for_those_who_leave() -> None:
     """From now on the workers do nothing for a visitor who has left, and visitors go first."""
-    seam.ASKER[:] = [left_by_now]
-    seam.PROGRAM[:] = [program_that_asks]
+    backend.ASKER[:] = [left_by_now]
+    backend.PROGRAM[:] = [program_that_asks]
 
 
 def stop_comes(stop: gr.Button, start: gr.Button) -> None:

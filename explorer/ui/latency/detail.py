@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import takeable
 from explorer.ui.latency import folds_words as texts
 from explorer.views.markup import Markup, el, explained, join, note
 
@@ -19,8 +19,8 @@ def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     """Timing table, ratios on one scale, and the two documents."""
-    from explorer.analysis.latency.paradox import row_label
     from explorer.analysis.latency.report import latency_report, report_csv
+    from explorer.analysis.latency.size_vs_time import row_label
     from explorer.timing.machine import machine
     from explorer.views.latency.detail import (
         Mark,

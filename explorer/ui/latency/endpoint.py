@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorer import limits
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
-from explorer.ui.kit.asked import asked_family
 from explorer.ui.kit.running import address_of_asker, left_by_now
+from explorer.ui.kit.validation import asked_family
 from explorer.ui.latency import words as texts
 
 BUDGET_S: float = limits.MEASURE.most
@@ -59,7 +59,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.report import family_report
-    from explorer.timing.line import MEASUREMENTS, updates
+    from explorer.inference.scheduling.job_queue import MEASUREMENTS, updates
 
     plan = plan_for(workload, BUDGET_S, repeats)
 

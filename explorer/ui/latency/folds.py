@@ -6,18 +6,18 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.timing.line import MEASUREMENTS, Update
-from explorer.timing.stop import StopSign
+from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, Update
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
-from explorer.ui.latency import choose, jobs
 from explorer.ui.latency import faster_words as faster
 from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency import jobs, model_choice
 from explorer.ui.latency import words as plain_texts
-from explorer.ui.latency.choice import Choice, with_choice
+from explorer.ui.latency.settings import Choice, with_choice
 from explorer.views.markup import el, join, note
 
 Job = Callable[[Choice, StopSign], Iterator[Any]]
@@ -52,7 +52,7 @@ LIMITS = Question("advanced", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs
 
 def build_folds(state: gr.State, controls: list[gr.components.Component]) -> None:
     """All folds, in the order of the questions a reader would ask."""
-    choose.build_fold(state)
+    model_choice.build_fold(state)
     asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep)
     sweep = Question(*asked, has_chart=True)
     batches = replace(sweep, job=jobs.sweep_batches)

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.choice.family import family_specs
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE
-from explorer.timing.stop import StopSign
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import takeable
 from explorer.ui.latency import faster_words as words
 from explorer.ui.latency import folds_words as texts
-from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.settings import Choice
 from explorer.ui.latency.words import NO_RATIO
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, join, model_name, note, table

@@ -7,18 +7,20 @@ from typing import Any
 import gradio as gr
 
 from explorer import limits
-from explorer.page_state import RUN_FIELDS, PageState
-from explorer.runs import get_runs
-from explorer.timing.line import MEASUREMENTS
-from explorer.timing.stop import StopSign
+from explorer.inference.runs import get_runs
+from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
-from explorer.ui.kit.take import takeable
-from explorer.ui.latency import paradox_words
+from explorer.ui.latency import size_vs_time_words
 from explorer.ui.latency import words as texts
-from explorer.ui.latency.choice import (
+from explorer.ui.latency.detail import draw_detail
+from explorer.ui.latency.folds import build_folds
+from explorer.ui.latency.settings import (
     DEVICE,
     LENGTH,
     SHAPE,
@@ -32,9 +34,7 @@ from explorer.ui.latency.choice import (
     tell_js,
     with_choice,
 )
-from explorer.ui.latency.detail import draw_detail
-from explorer.ui.latency.folds import build_folds
-from explorer.ui.latency.lent import lent_latency
+from explorer.ui.latency.zerogpu import lent_latency
 from explorer.views.markup import Markup, el
 
 ID = "latency"
@@ -150,7 +150,7 @@ def drawn(
     standing: tuple[int, bool] | None = None,
 ) -> list[object]:
     """Finding, card, status and result for a choice and what was measured of it so far."""
-    from explorer.analysis.latency.paradox import paradox
+    from explorer.analysis.latency.size_vs_time import paradox
     from explorer.views.latency.measure import paradox_card, paradox_numbers
     from explorer.views.markup import join, note
 
@@ -160,15 +160,15 @@ def drawn(
     status = [
         status_of(rows, result, standing, choice.longest_s),
         texts.clocks(choice.devices),
-        paradox_words.why(rows),
+        size_vs_time_words.why(rows),
     ]
     return [
-        paradox_words.paradox_finding(
+        size_vs_time_words.paradox_finding(
             rows, summary if standing and standing[1] else None, choice.shapes
         ),
         takeable(
             "latency/measure",
-            paradox_card(rows, paradox_words.paradox_titles(rows, choice.longest_s)),
+            paradox_card(rows, size_vs_time_words.paradox_titles(rows, choice.longest_s)),
             paradox_numbers(rows),
         ),
         join(*(note(line) for line in status if line)),

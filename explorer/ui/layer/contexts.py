@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import assets
+from explorer.inference.runs import get_answers, near, side_by_side
+from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.job_queue import Line, Update
+from explorer.links.page_state import PageState, hidden_words
 from explorer.models.rows import READINGS
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.spelling import word_id
-from explorer.page_state import PageState, hidden_words
-from explorer.runs import get_answers, near, side_by_side
-from explorer.timing.line import Line, Update
-from explorer.timing.stop import StopSign
 from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
 from explorer.ui.kit.running import how_it_stands, running
-from explorer.ui.kit.take import takeable
 from explorer.ui.layer import recurrent
 from explorer.ui.layer import words as texts
-from explorer.ui.layer.pressed import pressed
+from explorer.ui.layer.job_button import pressed
 from explorer.views.markup import join, note, table
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorer.inference.runs import get_answers, get_runs
 from explorer.models.rows import READINGS
 from explorer.refusal import Refusal
-from explorer.runs import get_answers, get_runs
-from explorer.ui.kit.asked import absent, asked_spec, asked_state, is_index
+from explorer.ui.kit.validation import absent, asked_spec, asked_state, is_index
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.contexts import contexts_of
 from explorer.ui.layer.reading import followed_word, walked_in

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.inference.runs import near, side_by_side
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
-from explorer.page_state import PageState
-from explorer.runs import near, side_by_side
 from explorer.ui.layer import words as texts
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Cho
 
 def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[Walked]":
     """The state's layer and head of its model, and of the others those beside; no encoder runs."""
-    from explorer.analysis.layer.beside import layers_beside
+    from explorer.analysis.layer.aligned_layers import layers_beside
 
     specs = family_specs(state.family)
     layers = layers_beside(specs, state.model, state.layer)

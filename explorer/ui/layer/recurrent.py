@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, Update
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
-from explorer.timing.line import MEASUREMENTS, Update
 from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.running import running
 from explorer.ui.layer import words as texts
-from explorer.ui.layer.pressed import pressed
+from explorer.ui.layer.job_button import pressed
 from explorer.views.markup import Markup, finding, join, note
 
 if TYPE_CHECKING:

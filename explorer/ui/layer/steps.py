@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.analysis.digits import signed
+from explorer.inference.runs import get_answers, near, side_by_side
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of, word_id
 from explorer.models.tokens import MASK, BadText
-from explorer.page_state import PageState
-from explorer.runs import get_answers, near, side_by_side
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
-from explorer.page_state import PageState
-from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas, Chart
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.validation import offered
 from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import el, join, note
 
@@ -182,8 +182,8 @@ def _each_loaded(
     state: PageState | None, measure: "Callable[[LoadedModel], Value]"
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """What each loaded network of the family measures; a card for each that cannot be had."""
+    from explorer.inference.runs import near
     from explorer.models.hub import ModelUnavailable
-    from explorer.runs import near
     from explorer.views.markup import plain_card
 
     state = state or PageState()

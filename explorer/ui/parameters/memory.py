@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import gradio as gr
 
+from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, Update
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
-from explorer.page_state import PageState
-from explorer.timing.line import MEASUREMENTS, Update
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
@@ -93,7 +93,7 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
 
 def peaks_of(specs: Sequence[ModelSpec], work: Workload, sign: StopSign) -> Iterator[Peaks]:
     """What one pass of each model holds, one model after another."""
-    from explorer.timing.memory import pass_peak
+    from explorer.timing.peak_memory import pass_peak
 
     found: Peaks = {}
     for spec in specs:
@@ -107,7 +107,7 @@ def drawn(
 ) -> str:
     """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
     from explorer.analysis.parameters.memory import shape_memory
-    from explorer.timing.room import resident_bytes
+    from explorer.timing.free_memory import resident_bytes
     from explorer.views.parameters.memory import MemoryRow, memory_canvas, memory_numbers
 
     shape = (work.length, work.batch, work.looks)

@@ -4,14 +4,14 @@ import gradio as gr
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
+from explorer.inference.runs import get_answers
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, plain_text, put_into
-from explorer.page_state import PageState
-from explorer.runs import get_answers
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import LIGHT
-from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import folds_words as texts
 from explorer.ui.predictions.contrast import show_contrast
 from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals

@@ -2,11 +2,11 @@
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan
+from explorer.inference.runs import get_answers
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text
-from explorer.page_state import PageState
-from explorer.runs import get_answers
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import takeable
 from explorer.ui.predictions import contrast_words as texts
 from explorer.ui.predictions.masked_scores import final_scores, plans_of
 from explorer.ui.predictions.words import NO_MODEL

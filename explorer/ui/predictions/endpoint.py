@@ -3,12 +3,12 @@
 from typing import Any
 
 from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
+from explorer.inference.runs import get_answers
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import Tokens
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.runs import get_answers
-from explorer.ui.kit.asked import absent, asked_state
+from explorer.ui.kit.validation import absent, asked_state
 from explorer.ui.predictions import words as texts
 from explorer.views.preview import FirstAnswer
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import gradio as gr
 
+from explorer.inference.runs import get_answers
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.page_state import PageState
-from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG

@@ -5,11 +5,11 @@ from functools import partial
 import gradio as gr
 
 from explorer.analysis.predictions.joint import MAX_MASKS, MaskFillings, mask_fillings
+from explorer.inference.runs import get_answers, side_by_side
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.page_state import PageState
-from explorer.runs import get_answers, side_by_side
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import folds_words as texts
 from explorer.ui.predictions.masked_scores import all_logits
 from explorer.ui.predictions.words import NO_MODEL

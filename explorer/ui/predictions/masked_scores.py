@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from explorer.analysis.predictions.every_word import SpanPlan, SpanScore, loaded_plans, span_score
+from explorer.inference.runs import near, side_by_side
+from explorer.links.page_state import PageState
 from explorer.models.rows import MaskedRow, batches
 from explorer.models.run import Run
 from explorer.models.tokens import Word
-from explorer.page_state import PageState
-from explorer.runs import near, side_by_side
 
 Runs = Mapping[str, Run]
 Plans = Mapping[str, Sequence[SpanPlan]]

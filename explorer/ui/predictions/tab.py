@@ -5,9 +5,9 @@ from weakref import WeakKeyDictionary
 
 import gradio as gr
 
+from explorer.inference.runs import get_answers
+from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.models.run import Run
-from explorer.page_state import RUN_FIELDS, PageState, hidden_words
-from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import reading_note, unreadable
 from explorer.ui.predictions import ask as predictions_ask

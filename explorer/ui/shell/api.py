@@ -7,16 +7,16 @@ from typing import Any
 import gradio as gr
 
 from explorer import limits
-from explorer.page_state import PageState
+from explorer.inference.scheduling.budget import BUDGET
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.timing.budget import BUDGET
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
-from explorer.ui.kit.asked import STARTED, typed
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
 from explorer.ui.kit.running import address_of_asker
+from explorer.ui.kit.validation import STARTED, typed
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters

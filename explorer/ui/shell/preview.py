@@ -18,16 +18,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.assets import ASSETS, read_in
-from explorer.doors.hosts import PUBLIC, path_of, root_of
-from explorer.gate import open_gate
+from explorer.inference.lazy_imports import open_gate
+from explorer.inference.runs import costs_nobody
+from explorer.inference.scheduling.measurement_lock import SLOT
+from explorer.links.codec import LINKED, from_params, to_link
+from explorer.links.compression import PACKED
+from explorer.links.page_state import PageState
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
-from explorer.packing import PACKED
-from explorer.page_state import LINKED, PageState, from_params
-from explorer.runs import costs_nobody
-from explorer.timing.slot import SLOT
+from explorer.serving.middleware.public_url import PUBLIC, path_of, root_of
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import STARTED
+from explorer.ui.kit.validation import STARTED
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
@@ -109,7 +110,7 @@ def _draw(state: PageState) -> bytes | None:
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
     """The tags of one link, everything in them escaped; ``root`` is where the page is, or a dot."""
     state, _ = from_params(params)
-    link = state.to_link() if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
+    link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     own = f"{root}/?{urlencode(link)}" if link else f"{root}/"
     picture, said = f"{root}/{PICTURE}", texts.TAGLINE
     if link and {"text", PACKED} & set(link):

@@ -11,27 +11,28 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.models.choice.family import PRESETS, column, sizes_of
-from explorer.models.run import Run
-from explorer.models.specs import MODEL_KEYS
-from explorer.models.tokens import BadText
-from explorer.packing import PACKED
-from explorer.page_state import (
+from explorer.inference.runs import device_of, get_runs
+from explorer.links.codec import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
     MOVED,
     TEXTS,
-    PageState,
     default_params,
     from_page,
+    to_params,
 )
+from explorer.links.compression import PACKED
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import PRESETS, column, sizes_of
+from explorer.models.run import Run
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
-from explorer.runs import device_of, get_runs
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import link_in
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import sentence_of
 from explorer.ui.kit.queues import COMPARE
+from explorer.ui.kit.validation import link_in
 from explorer.ui.shell.status import status_html
 from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import Markup, el, script_json
@@ -183,7 +184,7 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         "repaired": list(asked.repaired),
         "accepted": accepted,
         "drawn": drawn,
-        "params": {k: v for k, v in state.to_params().items() if k != "text"},
+        "params": {k: v for k, v in to_params(state).items() if k != "text"},
         "sizes": sizes_of(state.family),
         "machine": {"device": state.device, "dtype": state.dtype},
         "text": state.text,

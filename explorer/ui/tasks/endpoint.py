@@ -3,12 +3,12 @@
 from typing import Any
 
 from explorer.analysis.tasks.pairs import SentencePair
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.ui.kit.asked import asked_state
+from explorer.ui.kit.validation import asked_state
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
@@ -91,7 +91,7 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
         read; ``missing`` says which models are not tuned, and why.
     """
     from explorer.analysis.tasks.spans import answered
-    from explorer.models.heads.question import read_passage
+    from explorer.models.task_heads.question import read_passage
 
     state = asked_state(family)
     specs, missing = _tuned(state, "squad")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer import assets
+from explorer.inference.runs import get_run, get_runs, near, side_by_side
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
-from explorer.page_state import PageState
-from explorer.runs import get_run, get_runs, near, side_by_side
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.words import reading_note
 from explorer.ui.tasks import words as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
@@ -58,7 +58,7 @@ def show_pairs(state: PageState) -> Markup:
 
 def head_is_there(spec: ModelSpec, state: PageState) -> bool:
     """Whether the checkpoint holds a pair head."""
-    from explorer.models.heads.pair import has_pair_head
+    from explorer.models.task_heads.pair import has_pair_head
 
     return near(has_pair_head, spec, state)
 
@@ -95,7 +95,7 @@ def ask_heads(
 
 
 def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
-    from explorer.models.heads.pair import pair_logits
+    from explorer.models.task_heads.pair import pair_logits
 
     return near(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
 

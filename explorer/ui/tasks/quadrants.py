@@ -2,10 +2,10 @@
 
 import gradio as gr
 
-from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import quadrants_words as texts
 from explorer.ui.tasks.pairs import show_objectives
 from explorer.ui.tasks.words import OBJECTIVES_TITLE

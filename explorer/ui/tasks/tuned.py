@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.export import takeable
 from explorer.ui.kit.parts import asks
 from explorer.ui.kit.queues import LIGHT
-from explorer.ui.kit.take import takeable
 from explorer.ui.kit.words import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import (
@@ -161,7 +161,7 @@ def question_values(state: PageState) -> list[object]:
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
     """The answers, the strips over the passage, and the cards of those that are not tuned."""
     from explorer.analysis.tasks.spans import answered
-    from explorer.models.heads.question import read_passage
+    from explorer.models.task_heads.question import read_passage
     from explorer.views.tasks.question import answer_spans_html, answer_spans_numbers
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:

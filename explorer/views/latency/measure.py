@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from explorer.analysis.digits import milliseconds
-from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.size_vs_time import Paradox, ParadoxRow
 from explorer.views.latency.numbers import timed_said
 from explorer.views.markup import Markup, el, explained, model_name
 from explorer.views.numbers import Numbers

@@ -11,8 +11,8 @@ from explorer.analysis.claims.checks import CHECKS, TIMED, check_result
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.claims.measured import Measured, Quantity
 from explorer.models.architectures import random_network
+from explorer.models.check_models import Specimens
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE
 from explorer.refusal import Refusal
 

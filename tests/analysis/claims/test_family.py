@@ -15,8 +15,8 @@ from explorer.analysis.claims import layers as claims_layers
 from explorer.analysis.claims import pairs as claims_pairs
 from explorer.analysis.claims import runs as claims_runs
 from explorer.models.architectures import fill_randomly, sharing_network
+from explorer.models.check_models import Specimens
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
 
 LOADED_CHECKS = [
     claims_layers.shared_layers,

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.analysis.alignment import align
 from explorer.analysis.depth.similarity import layer_similarity
-from explorer.analysis.depth.travel import word_travel
+from explorer.analysis.depth.trajectory import word_travel
 from explorer.analysis.depth.word_states import word_states
 
 RNG = np.random.default_rng(3)

@@ -10,20 +10,20 @@ import torch
 
 from explorer.analysis.latency.family import last, measure_family
 from explorer.analysis.latency.measure import Plan
-from explorer.analysis.latency.paradox import paradox
 from explorer.analysis.latency.report import FORMAT, latency_report, read_report, report_csv
+from explorer.analysis.latency.size_vs_time import paradox
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.timing import machine
 from explorer.timing import networks as timed_networks
 from explorer.timing import protocol as timing
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import BadWorkload, Workload
-from explorer.ui.latency import choice as latency_choice
-from explorer.ui.latency import paradox_words
+from explorer.ui.latency import settings as latency_choice
+from explorer.ui.latency import size_vs_time_words
 from explorer.ui.latency import words as texts
-from explorer.ui.latency.choice import Choice, device_choices
 from explorer.ui.latency.detail import detail
 from explorer.ui.latency.folds import CLAIM, _handler
 from explorer.ui.latency.folds_words import RECORDED_HEAD, SAMPLES
+from explorer.ui.latency.settings import Choice, device_choices
 from explorer.ui.latency.tab import drawn
 from explorer.views.latency.detail import recorded_table, samples_figure
 from explorer.views.latency.measure import paradox_card
@@ -130,7 +130,7 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
         "mini-DistilBERT on cuda",
         "mini-ALBERT on cuda",
     ]
-    markup = paradox_card(rows, paradox_words.paradox_titles(rows))
+    markup = paradox_card(rows, size_vs_time_words.paradox_titles(rows))
     assert markup.count('class="lt-fill"') == 3 + 3, "one round has no interval, and no bar"
     assert markup.count("lt-track empty") == 6
     assert "every device" in markup

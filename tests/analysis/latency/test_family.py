@@ -19,17 +19,17 @@ from explorer.analysis.latency.family import (
 )
 from explorer.analysis.latency.limits import limit, share_of_limit, streamed_bytes
 from explorer.analysis.latency.measure import Latency, Plan
-from explorer.analysis.latency.paradox import paradox
 from explorer.analysis.latency.report import family_report
+from explorer.analysis.latency.size_vs_time import paradox
 from explorer.analysis.latency.sweep import Sweep, budget_of, orders, sweep_points
 from explorer.analysis.latency.variants import Variant, variant_latency
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
-from explorer.timing.memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.networks import timed_network
+from explorer.timing.peak_memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.protocol import forward_call
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 
 FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
@@ -108,7 +108,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
 
 
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
-    from explorer.timing import memory
+    from explorer.timing import peak_memory
 
     class Late(StopSign):
         late = reason = ""
@@ -121,7 +121,7 @@ def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, mon
         sign.late = "now"
         return 7
 
-    monkeypatch.setattr(memory, "peak_bytes", peak)
+    monkeypatch.setattr(peak_memory, "peak_bytes", peak)
     specs, sign = tuple(tiny_family.specs.values()), Late()
     sign.reason = "deadline"
     report = family_report(specs, Workload(length=8), FEW, sign)

@@ -27,11 +27,11 @@ from explorer.analysis.latency.faster import (
 )
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.variants import Variant
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from explorer.ui.latency.faster_words import faster_notes
 from explorer.ui.latency.jobs import draw_faster

@@ -9,8 +9,8 @@ import pytest
 from explorer.analysis.latency.measure import Candidate, Instruments, Plan, latency_rounds
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.analysis.latency.summary import latency_summary
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.refusal import Refusal
-from explorer.timing.stop import Stopped, StopSign
 
 
 class MoodyMachine:

@@ -2,7 +2,7 @@
 
 from explorer.analysis.latency.measure import Plan
 from explorer.analysis.latency.sweep import measure_sweep, sweep_points
-from explorer.timing.stop import Stopped, StopSign
+from explorer.inference.scheduling.cancel import Stopped, StopSign
 from explorer.timing.workload import Workload
 from explorer.ui.latency.jobs import draw_sweep
 

@@ -8,11 +8,12 @@ import pytest
 import torch
 
 from explorer.analysis.latency.measure import Plan
-from explorer.analysis.layer.beside import layers_beside
+from explorer.analysis.layer.aligned_layers import layers_beside
 from explorer.analysis.layer.contexts import context_answers, context_scores
 from explorer.analysis.layer.recurrent import layer_flops, lstm_flops, measure_recurrent
 from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, mean_weights, normalised
 from explorer.analysis.layer.steps import answer_steps
+from explorer.inference.scheduling.cancel import StopSign
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
 from explorer.models.inside.stations import (
@@ -23,7 +24,6 @@ from explorer.models.inside.stations import (
 from explorer.models.rows import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.timing.recurrent import one_layer_calls
-from explorer.timing.stop import StopSign
 
 RNG = np.random.default_rng(3)
 """Vectors of no meaning."""

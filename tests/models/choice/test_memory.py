@@ -16,6 +16,11 @@ import pytest
 import explorer
 from explorer.analysis.claims import checks
 from explorer.analysis.parameters.memory import shape_memory
+from explorer.inference.backend import JOBS, Way
+from explorer.inference.local import Here
+from explorer.inference.runs import CACHE, get_runs, start_run
+from explorer.inference.scheduling.cancel import Stopped
+from explorer.links.page_state import PageState
 from explorer.models import forward, loading
 from explorer.models.architectures import meta_network
 from explorer.models.choice import memory
@@ -24,12 +29,7 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.inside import lineage
 from explorer.models.loading import is_loaded, leased, load_model
 from explorer.models.specs import MODEL_KEYS, Where
-from explorer.page_state import PageState
-from explorer.places.here import Here
-from explorer.places.seam import JOBS, Way
-from explorer.runs import CACHE, get_runs, start_run
 from explorer.timing.networks import timed_network
-from explorer.timing.stop import Stopped
 from explorer.timing.workload import Workload
 from tests.models.choice.seven_sizes import narrow, save_seven
 
@@ -446,7 +446,7 @@ def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypat
         entered.set()
         assert door.wait(60)
 
-    monkeypatch.setattr("explorer.places.here.ASKER", [lambda: left.is_set])
+    monkeypatch.setattr("explorer.inference.local.ASKER", [lambda: left.is_set])
     with ThreadPoolExecutor(2) as visitors:
         first = visitors.submit(place.near, where_of(BERT), f"{__name__}:a_job", (busy,))
         assert entered.wait(60)

@@ -8,12 +8,13 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
-from explorer import runs
 from explorer.analysis.claims.checks import check_result
+from explorer.inference import runs
+from explorer.links.codec import from_params
+from explorer.links.page_state import PageState
 from explorer.models import specs
+from explorer.models.check_models import family_specimens
 from explorer.models.choice.family import family_specs
-from explorer.models.specimens import family_specimens
-from explorer.page_state import PageState, from_params
 from explorer.ui.distillation import folds
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS

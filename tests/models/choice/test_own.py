@@ -18,19 +18,19 @@ from transformers import (
     BertTokenizer,
 )
 
+from explorer.inference.runs import get_answers, get_runs
+from explorer.links.page_state import PageState
 from explorer.models.choice import memory, own
 from explorer.models.choice.family import OWN, column, family_specs
-from explorer.models.heads import adapters
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model, read_checkpoint
 from explorer.models.specs import MODEL_KEYS
-from explorer.page_state import PageState
-from explorer.runs import get_answers, get_runs
-from explorer.start import parse_flags
+from explorer.models.task_heads import adapters
+from explorer.serving.start import parse_flags
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
-from explorer.ui.tasks import kept, tuned
+from explorer.ui.tasks import fine_tuning, tuned
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
@@ -364,7 +364,7 @@ def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copi
     assert of_its_own == ["classifier.weight", "classifier.bias"], "a second copy of the encoder"
     state = PageState(text=text, family=family_of(spec))
     assert f"{spec.label} answers with the head" in str(tuned.show_sentiment(state, text))
-    assert "whose score was not measured here" in str(kept.show_kept(state))
+    assert "whose score was not measured here" in str(fine_tuning.show_kept(state))
 
 
 def test_a_question_head_that_a_checkpoint_brings_is_used(copied):

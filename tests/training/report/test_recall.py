@@ -32,7 +32,7 @@ def told(monkeypatch):
         return Guess(words, None, None)
 
     model = new_model("mini-bert", TINY)
-    monkeypatch.setattr("training.report.belief.guess", scores)
+    monkeypatch.setattr("training.report.cloze_eval.guess", scores)
     parts = (
         [{"text": "the [MASK].", "accepted": ["paris"]}],
         [

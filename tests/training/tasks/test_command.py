@@ -13,9 +13,9 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from explorer.models.choice.own import add_models
-from explorer.models.heads.adapters import asked_for, checksum, read_card, tuned_model
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
+from explorer.models.task_heads.adapters import asked_for, checksum, read_card, tuned_model
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 from training.__main__ import main

@@ -11,7 +11,7 @@ import pytest
 from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import soft_pair
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from explorer.analysis.parameters.sharing import sharing_modes
-from explorer.page_state import PageState
-from explorer.ui.kit.take import has_recipe
+from explorer.links.page_state import PageState
+from explorer.ui.kit.export import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.kit.measured import TIMES, WORK, quoted_drawings, timed_drawings
 
@@ -45,7 +45,7 @@ def drawings():
     from explorer.ui.attention import ablation
     from explorer.ui.distillation import folds as distillation
     from explorer.ui.latency import tab as latency
-    from explorer.ui.latency.choice import Choice
+    from explorer.ui.latency.settings import Choice
     from explorer.ui.layer import contexts
     from explorer.ui.parameters import folds as parameters
     from explorer.ui.predictions import ask, contrast, joint

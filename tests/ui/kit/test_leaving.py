@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from benchmarks.served import event_number
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.inference.scheduling.measurement_lock import SLOT, Slot
 from explorer.models import rows
-from explorer.timing.line import MEASUREMENTS
-from explorer.timing.slot import SLOT, Slot
 from explorer.ui.depth import patching, similarity
 from explorer.ui.distillation import live
 from tests.waiting import until

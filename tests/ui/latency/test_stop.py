@@ -8,21 +8,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from explorer.inference.runs import get_runs
+from explorer.inference.scheduling.cancel import Stopped, StopSign
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.inference.scheduling.measurement_lock import SLOT
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import LARGER
-from explorer.page_state import PageState
-from explorer.runs import get_runs
 from explorer.timing import protocol as timing
-from explorer.timing.line import MEASUREMENTS
 from explorer.timing.networks import forget_timed_networks, timed_network
 from explorer.timing.runtimes import process
 from explorer.timing.runtimes.process import RuntimeProcess
-from explorer.timing.slot import SLOT
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from explorer.ui.kit.running import stops
-from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.folds import FASTER, _handler
+from explorer.ui.latency.settings import Choice
 from explorer.ui.latency.tab import measure
 from tests.waiting import until
 
@@ -113,7 +113,7 @@ def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, t
     until(lambda: any(tmp_path.rglob("*.cpp")))
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the compiler"
-    from explorer.runs import CACHE
+    from explorer.inference.runs import CACHE
 
     CACHE.clear()
     for key, run in answers("The cat sat on the [MASK].").items():

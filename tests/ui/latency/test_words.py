@@ -11,7 +11,7 @@ from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.sweep import Sweep, sweep_points
 from explorer.timing.workload import Workload
 from explorer.ui.latency import folds_words, tab, words
-from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.settings import Choice
 from tests.analysis.latency.test_family import measured
 
 EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
@@ -69,7 +69,7 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
 
 def test_what_was_stopped_says_so_and_how_far_it_was():
     from explorer.analysis.latency.faster import Faster
-    from explorer.timing.line import Update
+    from explorer.inference.scheduling.job_queue import Update
     from explorer.ui.latency.folds import FASTER, _drawn
 
     (running,) = _drawn(FASTER, Update(0, Faster(done=2, asked=6), done=False))

@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from explorer.analysis.layer.stations import BEFORE
+from explorer.links.codec import from_params
+from explorer.links.page_state import PageState
 from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
-from explorer.page_state import PageState, from_params
 from explorer.refusal import Refusal
 from explorer.ui.layer import contexts, recurrent, steps, tab
 from explorer.ui.layer.endpoint import contexts as contexts_endpoint

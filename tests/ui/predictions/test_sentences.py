@@ -13,11 +13,11 @@ from scipy.special import softmax
 from explorer.analysis.predictions.contrast import contrast
 from explorer.analysis.predictions.every_word import SpanScore
 from explorer.analysis.predictions.joint import Filling, MaskFillings
+from explorer.inference.runs import get_answers
+from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Word
-from explorer.page_state import PageState
-from explorer.runs import get_answers
 from explorer.ui.predictions import contrast_words, folds_words, tab
 from explorer.ui.predictions import words as texts
 from tests.ui.sentences import (

@@ -7,8 +7,8 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explorer.assets import ASSETS
+from explorer.links.page_state import FOLDS, PageState
 from explorer.models.specs import BASE, MINI
-from explorer.page_state import FOLDS, PageState
 from explorer.ui.kit import words as kit
 from explorer.ui.latency import words as latency_words
 from explorer.ui.latency.tab import Choice, drawn
