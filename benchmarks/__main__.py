@@ -4,7 +4,7 @@ import argparse
 import sys
 
 from benchmarks import click, device, fuzz, hostile, latency, load, scale, together, versus
-from explorer.inference.scheduling.cancel import Stopped
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
 
 
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
-    except Stopped:
+    except Cancelled:
         sys.stderr.write("It was stopped before the measurement was complete.\n")
         return 2
     except Refusal as error:

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.click import measured, over_first, span
 from benchmarks.served import made_up_text, stand_in_family
-from explorer.analysis.latency.measure import Candidate
+from explorer.analysis.latency.measure import TimedCall
 from explorer.inference import batcher, runs
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE
@@ -34,7 +34,7 @@ def run(chosen: argparse.Namespace) -> int:
     words = np.random.default_rng(1)
     for count in chosen.texts:
         ways = (("alone", 1), ("together", batcher.MOST))
-        calls = [Candidate(name, asking(count, words, most)) for name, most in ways]
+        calls = [TimedCall(name, asking(count, words, most)) for name, most in ways]
         found = measured(calls, chosen)
         alone, shared = 1e3 * np.median(found.seconds, axis=0)
         sys.stdout.write(

@@ -86,13 +86,13 @@ class TinyFamily:
 
 
 SETTINGS = (
-    ("explorer.serving.middleware.public_url", "PUBLIC"),
+    ("explorer.serving.middleware.public_url", "PUBLIC_URL"),
     ("explorer.models.choice.memory", "LIMIT"),
     ("explorer.models.choice.own", "ANY"),
-    ("explorer.inference.backend", "ASKER"),
-    ("explorer.inference.backend", "PROGRAM"),
-    ("explorer.inference.runs", "PLACE"),
-    ("explorer.ui.kit.validation", "STARTED"),
+    ("explorer.inference.backend", "HAS_LEFT"),
+    ("explorer.inference.backend", "PROGRAM_ADDRESS"),
+    ("explorer.inference.runs", "BACKEND"),
+    ("explorer.ui.kit.validation", "START_STATE"),
 )
 """What a start sets for the whole process, as lists that hold it last."""
 
@@ -172,8 +172,8 @@ def eight_rounds(monkeypatch):
     """A measurement ends after eight rounds and not by its budget, however slow the machine."""
     from explorer.analysis.latency import family, measure
 
-    plan = measure.Plan(600.0, 8, 8, 0.0, 1)
-    monkeypatch.setattr(family, "Plan", lambda *_, **__: plan)
+    plan = measure.RoundsPlan(600.0, 8, 8, 0.0, 1)
+    monkeypatch.setattr(family, "RoundsPlan", lambda *_, **__: plan)
     monkeypatch.setattr(measure, "PAUSE_S", 0.0)
 
 

@@ -18,7 +18,7 @@ def test_every_handler_waits_for_the_imports(page, monkeypatch):
     def stand_in(_say):
         raise Reached
 
-    monkeypatch.setattr(errors, "wait_for_gate", stand_in)
+    monkeypatch.setattr(errors, "wait_for_imports", stand_in)
     waiting = []
     for function in page.fns.values():
         if function.fn is None or function.fn.__name__ in LIGHT:
@@ -42,10 +42,10 @@ def test_who_waits_longer_than_a_moment_is_told_once(monkeypatch):
         said.append("starting")
         done.set()
 
-    lazy_imports.wait_for_gate(say)
+    lazy_imports.wait_for_imports(say)
     assert said == ["starting"]
     assert done.is_set()
-    lazy_imports.wait_for_gate(say)
+    lazy_imports.wait_for_imports(say)
     assert said == ["starting"]
 
 
@@ -56,5 +56,5 @@ def test_the_imports_run_once_for_all_who_wait(monkeypatch):
         lazy_imports, "_import_all", lambda: runs.append(threading.current_thread().name)
     )
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: lazy_imports.wait_for_gate(), range(8)))
+        list(pool.map(lambda _: lazy_imports.wait_for_imports(), range(8)))
     assert runs == ["imports"]

@@ -17,7 +17,7 @@ _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
 
-def open_gate() -> threading.Thread:
+def start_imports() -> threading.Thread:
     """Begin the imports, unless they have begun."""
     global _thread
     with _lock:
@@ -27,9 +27,9 @@ def open_gate() -> threading.Thread:
         return _thread
 
 
-def wait_for_gate(say: Callable[[], object] = lambda: None) -> None:
+def wait_for_imports(say: Callable[[], object] = lambda: None) -> None:
     """Return when the imports are done; ``say`` is called once if that takes a while."""
-    thread = open_gate()
+    thread = start_imports()
     thread.join(PATIENCE_S)
     if thread.is_alive():
         say()

@@ -7,15 +7,22 @@ from contextlib import AbstractContextManager, ExitStack, closing, contextmanage
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from explorer.inference.backend import ASKER, JOBS, PROGRAM, Report, Way, job_named
-from explorer.inference.batcher import Network, Together, Waiting
-from explorer.inference.scheduling.budget import Meter
-from explorer.inference.scheduling.cancel import Stopped
-from explorer.inference.scheduling.measurement_lock import SLOT
-from explorer.inference.scheduling.priority_queues import VISITOR, Lanes, Work, lane_of
+from explorer.inference.backend import (
+    HAS_LEFT,
+    JOBS,
+    PROGRAM_ADDRESS,
+    JobPolicy,
+    OnProgress,
+    job_named,
+)
+from explorer.inference.batcher import Batcher, BatchKey, PendingText
+from explorer.inference.scheduling.budget import BudgetMeter
+from explorer.inference.scheduling.cancel import Cancelled
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.inference.scheduling.priority_queues import VISITOR, PriorityQueues, Work, priority_of
 from explorer.models.run import Run
-from explorer.models.specs import Where
-from explorer.models.task_heads.yielding import giving_way
+from explorer.models.specs import NetworkKey
+from explorer.models.task_heads.yielding import yielding_with
 from explorer.models.tokens import BadText
 
 if TYPE_CHECKING:
@@ -26,9 +33,9 @@ WIDTH = max(1, (os.cpu_count() or 1) // 3)
 """Threads of one pass."""
 
 
-def _held(what: str) -> AbstractContextManager[None]:
+def _lock_for(what: str) -> AbstractContextManager[None]:
     """What a job holds of the machine."""
-    kinds = {"infer": SLOT.infer, "measure": SLOT.measure}
+    kinds = {"infer": MEASUREMENT_LOCK.infer, "measure": MEASUREMENT_LOCK.measure}
     return kinds.get(what, nullcontext)()
 
 
@@ -44,11 +51,11 @@ def _for_visitor(work: Work) -> None:
     try:
         work()
     finally:
-        SLOT.visitor_goes()
+        MEASUREMENT_LOCK.visitor_done()
 
 
 @contextmanager
-def _running(where: Where, tokens: int = 512, texts: int = 1) -> Iterator[None]:
+def _running(where: NetworkKey, tokens: int = 512, texts: int = 1) -> Iterator[None]:
     """What a pass takes is counted; an accelerator that is full is given back what it has there."""
     import torch
 
@@ -64,7 +71,9 @@ def _running(where: Where, tokens: int = 512, texts: int = 1) -> Iterator[None]:
         raise
 
 
-def leased(where: Where, report: Report | None = None) -> AbstractContextManager["LoadedModel"]:
+def leased(
+    where: NetworkKey, report: OnProgress | None = None
+) -> AbstractContextManager["LoadedModel"]:
     """Use a network of this process, loaded once; until the end it is kept.
 
     Raises:
@@ -75,13 +84,13 @@ def leased(where: Where, report: Report | None = None) -> AbstractContextManager
     return loading.leased(*where, report)
 
 
-class Here:
+class LocalBackend:
     """Networks in this process; each pass takes its turn on a worker."""
 
     def __init__(self, n_workers: int = 3) -> None:
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
-        self._lanes = Lanes()
-        self._together = Together()
+        self._lanes = PriorityQueues()
+        self._together = Batcher()
 
     def devices(self) -> tuple[str, ...]:
         """The devices of this machine."""
@@ -89,18 +98,18 @@ class Here:
 
         return available_devices()
 
-    def is_ready(self, where: Where) -> bool:
+    def is_ready(self, where: NetworkKey) -> bool:
         """Whether the network is in memory."""
         from explorer.models.loading import is_loaded
 
         return is_loaded(*where)
 
-    def load(self, where: Where, report: Report | None) -> None:
+    def load(self, where: NetworkKey, report: OnProgress | None) -> None:
         """Read the network from disk or from the hub, unless it is here."""
         with leased(where, report):
             pass
 
-    def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
+    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """Texts of like length that come while the workers are busy share the next pass.
 
         Loaded by the caller, as in ``near``: what left meanwhile would keep a worker for seconds.
@@ -108,19 +117,19 @@ class Here:
         try:
             with ExitStack() as held:
                 network = held.enter_context(leased(where, report))
-                waiting = Waiting(text, network, report, held.pop_all())
+                waiting = PendingText(text, network, report, held.pop_all())
         except BaseException as error:
             failed: Future[Run] = Future()
             failed.set_exception(error)
             return failed
-        lane = lane_of(PROGRAM[-1](), is_long=False)
+        lane = priority_of(PROGRAM_ADDRESS[-1](), is_long=False)
         self._together.add((where, lane), waiting)
         self._begin(lane, lambda: self._serve((where, lane)))
         return waiting.run
 
     def _begin(self, lane: int, work: Work) -> None:
         if lane == VISITOR:
-            SLOT.visitor_comes()
+            MEASUREMENT_LOCK.visitor_waits()
             self._lanes.add(lane, lambda: _for_visitor(work))
         else:
             self._lanes.add(lane, work)
@@ -131,21 +140,21 @@ class Here:
         if work := self._lanes.next():
             work()
 
-    def _let_others(self, lane: int, meter: Meter, left: Callable[[], bool]) -> None:
+    def _yield_to_others(self, lane: int, meter: BudgetMeter, left: Callable[[], bool]) -> None:
         """Between two passes of long work: who waits for a single pass, or measures, goes first.
 
         Raises:
             Stopped: whoever asked for the long work has left.
         """
         if left():
-            raise Stopped("left")
-        meter.pay()
-        with SLOT.paused():
+            raise Cancelled("left")
+        meter.charge()
+        with MEASUREMENT_LOCK.released():
             for work in self._lanes.before(lane):
                 work()
         meter.begin()
 
-    def _serve(self, network: Network) -> None:
+    def _serve(self, network: BatchKey) -> None:
         """Run the texts that share a pass; each gets its own run, or the reason why it has none.
 
         Whoever reads the answer finds the lease given back already.
@@ -153,7 +162,7 @@ class Here:
         served = self._together.take(network)
         if not served:
             return  # another's pass has taken them along
-        found: dict[Waiting, Run | BaseException] = {}
+        found: dict[PendingText, Run | BaseException] = {}
         try:
             with ExitStack() as held:
                 for one in served:
@@ -165,7 +174,7 @@ class Here:
         for one in served:
             settle(one.run, found[one])
 
-    def near(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """The job on a worker or in the caller's thread, as the list says.
 
         Raises:
@@ -177,29 +186,29 @@ class Here:
             return self._do(way, do, (first, *arguments), where)
 
     def _do(
-        self, way: Way, do: Callable[..., Any], arguments: tuple[Any, ...], where: Where
+        self, way: JobPolicy, do: Callable[..., Any], arguments: tuple[Any, ...], where: NetworkKey
     ) -> Any:  # noqa: ANN401
         """The job's answer, while whoever calls holds the lease on its network."""
-        program = PROGRAM[-1]()
-        meter = Meter(program, WIDTH)
+        program = PROGRAM_ADDRESS[-1]()
+        meter = BudgetMeter(program, WIDTH)
         if not way.on_worker:
             with (
-                SLOT.visited(not program),
-                _held(way.slot),
+                MEASUREMENT_LOCK.visitor_pass(not program),
+                _lock_for(way.slot),
                 meter.running(),
                 nullcontext() if way.slot == "none" else _running(where),
             ):
                 return do(*arguments)
-        left, answer, lane = ASKER[-1](), Future[Any](), lane_of(program, way.one_of_many)
-        let_others = partial(self._let_others, lane, meter, left)
+        left, answer, lane = HAS_LEFT[-1](), Future[Any](), priority_of(program, way.one_of_many)
+        let_others = partial(self._yield_to_others, lane, meter, left)
 
         def work() -> None:
             try:
                 if left():
-                    raise Stopped("left")
+                    raise Cancelled("left")
                 with (
-                    _held(way.slot),
-                    giving_way(let_others),
+                    _lock_for(way.slot),
+                    yielding_with(let_others),
                     meter.running(),
                     _running(where),
                 ):
@@ -211,12 +220,12 @@ class Here:
         self._begin(lane, work)
         return answer.result()
 
-    def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+    def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """In the caller's thread; between two of its words a measurement may have its turn."""
         end = object()
         with leased(where) as network, closing(job_named(job)(network, *arguments)) as told:
             while True:
-                with SLOT.infer():
+                with MEASUREMENT_LOCK.infer():
                     word = next(told, end)
                 if word is end:
                     return
@@ -232,7 +241,7 @@ def settle(future: "Future[Run]", found: Run | BaseException) -> None:
 
 
 def _run_all(
-    served: list[Waiting], where: Where, found: dict[Waiting, Run | BaseException]
+    served: list[PendingText], where: NetworkKey, found: dict[PendingText, Run | BaseException]
 ) -> None:
     """Put the runs of texts that share a pass into ``found``, or why one cannot be read."""
     from explorer.models.forward import run_together, tokenize
@@ -244,10 +253,10 @@ def _run_all(
             tokens[one] = tokenize(network, one.text)
         except BadText as error:
             found[one] = error
-    if SLOT.is_measuring:
+    if MEASUREMENT_LOCK.is_measuring:
         for report in reports:
             report("A measurement has the machine for some seconds; your text is next", 0.0)
     longest = max((len(one.ids) for one in tokens.values()), default=0)
-    with SLOT.infer(), _running(where, longest, len(tokens)):
+    with MEASUREMENT_LOCK.infer(), _running(where, longest, len(tokens)):
         runs = run_together(network, list(tokens.values()))
     found.update(zip(tokens, runs, strict=True))

@@ -12,27 +12,27 @@ from itertools import islice
 from threading import Event
 from typing import Any
 
-from explorer.inference.backend import ASKER
-from explorer.inference.lazy_imports import wait_for_gate
-from explorer.inference.local import Here, leased
-from explorer.inference.scheduling.cancel import Stopped
+from explorer.inference.backend import HAS_LEFT
+from explorer.inference.lazy_imports import wait_for_imports
+from explorer.inference.local import LocalBackend, leased
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.choice.family import all_specs
 from explorer.models.run import Run
-from explorer.models.specs import Where
+from explorer.models.specs import NetworkKey
 from explorer.refusal import carried
 from explorer.timing.free_memory import limit_memory
 
-Network = tuple[str, str, str]
+NetworkName = tuple[str, str, str]
 """The name of a model, the device and the precision: what ``Where`` is on its way."""
 AT_ONCE = 16
 """Questions that wait here for the one worker; the others wait before the door."""
 _gone: ContextVar[Event] = ContextVar("gone")
 
 
-def where_is(network: Network) -> Where:
+def network_named(network: NetworkName) -> NetworkKey:
     """The network of a name."""
     name, device, dtype = network
-    return Where(all_specs()[name], device, dtype)
+    return NetworkKey(all_specs()[name], device, dtype)
 
 
 def taken_apart(run: Run) -> tuple[Any, ...]:
@@ -41,48 +41,50 @@ def taken_apart(run: Run) -> tuple[Any, ...]:
     return (run.tokens, *arrays, run.mask_id, run.device, run.dtype)
 
 
-def vocabulary_of(where: Where) -> tuple[str, ...]:
+def vocabulary_of(where: NetworkKey) -> tuple[str, ...]:
     """The piece of each id, once the network is loaded."""
     with leased(where) as network:
         return network.vocabulary
 
 
-class Beside:
+class ModelServer:
     """One machine's networks, one pass at a time."""
 
     def __init__(self) -> None:
-        wait_for_gate()
+        wait_for_imports()
         limit_memory()
-        ASKER[:] = [lambda: _gone.get().is_set]
-        self._here = Here(n_workers=1)
+        HAS_LEFT[:] = [lambda: _gone.get().is_set]
+        self._here = LocalBackend(n_workers=1)
         self._threads = ThreadPoolExecutor(AT_ONCE, "asked")
 
     def devices(self) -> tuple[str, ...]:
         """The devices of this machine."""
         return self._here.devices()
 
-    async def vocabulary(self, network: Network) -> Any:  # noqa: ANN401
+    async def vocabulary(self, network: NetworkName) -> Any:  # noqa: ANN401
         """The piece of each id, once the network is loaded; or why it cannot be."""
-        return await self._in_thread(lambda: vocabulary_of(where_is(network)))
+        return await self._in_thread(lambda: vocabulary_of(network_named(network)))
 
-    async def runs(self, asked: Iterable[tuple[Network, str]]) -> list[Any]:
+    async def runs(self, asked: Iterable[tuple[NetworkName, str]]) -> list[Any]:
         """The runs of texts, taken apart, or why there is none; those of like length share one."""
         # In a thread, since whoever asks loads the network.
         begun = await self._in_thread(
-            lambda: [self._here.run(where_is(network), text, None) for network, text in asked]
+            lambda: [self._here.run(network_named(network), text, None) for network, text in asked]
         )
         found = await asyncio.gather(*map(settled, begun))
         return [taken_apart(one) if isinstance(one, Run) else one for one in found]
 
-    async def near(self, network: Network, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    async def call(self, network: NetworkName, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """What a job of the list answers, or why it does not."""
-        return await self._in_thread(lambda: self._here.near(where_is(network), job, arguments))
+        return await self._in_thread(
+            lambda: self._here.call(network_named(network), job, arguments)
+        )
 
     async def stream(
-        self, network: Network, job: str, arguments: tuple[Any, ...]
+        self, network: NetworkName, job: str, arguments: tuple[Any, ...]
     ) -> AsyncIterator[Any]:
         """What a job of the list tells one by one, each in a list; a failure is the last."""
-        told, more = iter(self._here.stream(where_is(network), job, arguments)), True
+        told, more = iter(self._here.stream(network_named(network), job, arguments)), True
         while more:
             word = await self._in_thread(lambda: list(islice(told, 1)))
             more = isinstance(word, list) and bool(word)
@@ -107,4 +109,4 @@ async def settled(asked: "Future[Any]") -> Any:  # noqa: ANN401
     except Exception:
         # The thread's own error: asyncio puts another in the place of a TimeoutError.
         error = asked.exception()
-        return error if isinstance(error, Stopped) else carried(error)
+        return error if isinstance(error, Cancelled) else carried(error)

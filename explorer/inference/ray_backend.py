@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from explorer.inference.backend import ASKER, Report
-from explorer.inference.model_server import Network
-from explorer.inference.scheduling.cancel import Stopped
+from explorer.inference.backend import HAS_LEFT, OnProgress
+from explorer.inference.model_server import NetworkName
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.run import Run, read_only
-from explorer.models.specs import Where
+from explorer.models.specs import NetworkKey
 from explorer.refusal import Refusal
 
 LOOK_S = 0.5
@@ -17,11 +17,11 @@ AT_ONCE = 64
 """Texts that the page waits for."""
 
 
-class Gone(Refusal):
+class BackendLost(Refusal):
     """The machine that was to answer went away; says so in one sentence."""
 
 
-class Replicas:
+class RayBackend:
     """A group of machines for each model; ``ask`` is how one of a group is asked."""
 
     def __init__(self, groups: Mapping[str, "Callable[..., Any]"]) -> None:
@@ -36,21 +36,21 @@ class Replicas:
             self._devices = next(iter(self._groups.values()))("devices").result()
         return self._devices
 
-    def is_ready(self, where: Where) -> bool:
+    def is_ready(self, where: NetworkKey) -> bool:
         """Whether a machine has answered for this model before."""
         return where.spec.name in self._vocabularies
 
-    def load(self, where: Where, report: Report | None) -> None:
+    def load(self, where: NetworkKey, report: OnProgress | None) -> None:
         """Have one machine load it, and keep its vocabulary for the runs to come."""
         if report:
             report(f"{where.spec.label} is loaded on its own machine", 0.0)
         self._vocabularies[where.spec.name] = self._answer(where, "vocabulary", _on_its_way(where))
 
-    def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
+    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """The run of a text; the machine lets it share its pass."""
         return self._threads.submit(self._run, where, text, report)
 
-    def _run(self, where: Where, text: str, report: Report | None) -> Run:
+    def _run(self, where: NetworkKey, text: str, report: OnProgress | None) -> Run:
         if not self.is_ready(where):
             self.load(where, report)
         found = self._answer(where, "run", _on_its_way(where), text)
@@ -59,15 +59,15 @@ class Replicas:
         vocabulary = self._vocabularies[where.spec.name]
         return Run(where.spec, tokens, *arrays, vocabulary, mask_id, device, dtype)
 
-    def near(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+    def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
         """The job on one of the model's machines.
 
         Raises:
             Gone: it went away meanwhile. Stopped: whoever asked has left.
         """
-        return self._answer(where, "near", _on_its_way(where), job, arguments)
+        return self._answer(where, "call", _on_its_way(where), job, arguments)
 
-    def stream(self, where: Where, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
+    def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
         """The job on one of the model's machines, as it goes on."""
         ask = self._groups[where.spec.key]
         for told in ask("stream", _on_its_way(where), job, arguments):
@@ -75,9 +75,9 @@ class Replicas:
                 raise told
             yield from told
 
-    def _answer(self, where: Where, method: str, *question: Any) -> Any:  # noqa: ANN401
+    def _answer(self, where: NetworkKey, method: str, *question: Any) -> Any:  # noqa: ANN401
         """One machine's answer; what it could not do is raised here."""
-        left, asked = ASKER[-1](), self._groups[where.spec.key](method, *question)
+        left, asked = HAS_LEFT[-1](), self._groups[where.spec.key](method, *question)
         while True:
             try:
                 answer = asked.result(LOOK_S)
@@ -85,11 +85,11 @@ class Replicas:
             except TimeoutError:
                 if left():
                     asked.cancel()
-                    raise Stopped("left") from None
+                    raise Cancelled("left") from None
         if isinstance(answer, Exception):
             raise answer
         return answer
 
 
-def _on_its_way(where: Where) -> Network:
+def _on_its_way(where: NetworkKey) -> NetworkName:
     return where.spec.name, where.device, where.dtype

@@ -8,14 +8,14 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, TypeVar, TypeVarTuple
 
 from explorer.analysis.distillation.live import LiveReport, LiveSettings, Watched
-from explorer.inference.backend import Place, Report, name_of
+from explorer.inference.backend import Backend, OnProgress, name_of
 from explorer.inference.cache import Key, RunCache
-from explorer.inference.lazy_imports import wait_for_gate
-from explorer.inference.local import Here
+from explorer.inference.lazy_imports import wait_for_imports
+from explorer.inference.local import LocalBackend
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
-from explorer.models.specs import ModelSpec, Where
+from explorer.models.specs import ModelSpec, NetworkKey
 from explorer.models.tokens import clean_text
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ Asked = TypeVarTuple("Asked")
 
 
 CACHE = RunCache()
-PLACE: list[Place] = [Here()]
+BACKEND: list[Backend] = [LocalBackend()]
 """Where the weights are: the last one counts."""
 _LOADERS = ThreadPoolExecutor(6, "loader")
 _ASKERS = ThreadPoolExecutor(48, "asker")
 
 
-def side_by_side(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
+def gather(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
     """The answers of jobs that wait for networks beside each other; one's failure is all's."""
     futures = [_ASKERS.submit(copy_context().run, job) for job in jobs]
     return [future.result() for future in futures]
 
 
-def in_rounds(
+def round_robin(
     queues: Mapping[str, Iterable[Callable[[], Answer]]],
 ) -> Iterator[dict[str, Answer]]:
     """The jobs of several queues, one of each at a time: between rounds others have the workers."""
@@ -48,10 +48,10 @@ def in_rounds(
         asked = {key: job for key, jobs in waiting.items() if (job := next(jobs, None)) is not None}
         waiting = {key: waiting[key] for key in asked}
         if asked:
-            yield dict(zip(asked, side_by_side(list(asked.values())), strict=True))
+            yield dict(zip(asked, gather(list(asked.values())), strict=True))
 
 
-def near(
+def call_on_model(
     job: Callable[[Any, *Asked], Answer],
     spec: ModelSpec,
     state: PageState,
@@ -65,10 +65,10 @@ def near(
     Raises:
         ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.
     """
-    return PLACE[-1].near(where(spec, state), name_of(job), arguments)
+    return BACKEND[-1].call(network_key(spec, state), name_of(job), arguments)
 
 
-def stream(
+def stream_from_model(
     job: Callable[[Any, *Asked], Iterator[Answer]],
     spec: ModelSpec,
     state: PageState,
@@ -79,7 +79,7 @@ def stream(
     Raises:
         ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.
     """
-    return PLACE[-1].stream(where(spec, state), name_of(job), arguments)
+    return BACKEND[-1].stream(network_key(spec, state), name_of(job), arguments)
 
 
 def live_lesson(
@@ -88,12 +88,12 @@ def live_lesson(
     """A fresh student that learns from a copy of the teacher; None after a step without news."""
     from explorer.analysis.distillation.student.run import distil_live
 
-    return stream(distil_live, teacher, state, settings, watched)
+    return stream_from_model(distil_live, teacher, state, settings, watched)
 
 
-def where(spec: ModelSpec, state: PageState) -> Where:
+def network_key(spec: ModelSpec, state: PageState) -> NetworkKey:
     """The network of a spec on the state's device and dtype."""
-    return Where(spec, device_of(state), state.dtype)
+    return NetworkKey(spec, device_of(state), state.dtype)
 
 
 def device_of(state: PageState) -> str:
@@ -104,7 +104,7 @@ def device_of(state: PageState) -> str:
 
 def devices() -> tuple[str, ...]:
     """The devices that the networks can run on."""
-    return PLACE[-1].devices()
+    return BACKEND[-1].devices()
 
 
 def default_family() -> str:
@@ -119,7 +119,7 @@ def warm_up(state: PageState) -> threading.Thread:
 
     def warm() -> None:
         try:
-            wait_for_gate()
+            wait_for_imports()
             if state.device not in ("auto", *devices()):
                 logger.warning(
                     "There is no %s here: it runs on %s.", state.device, device_of(state)
@@ -134,7 +134,7 @@ def warm_up(state: PageState) -> threading.Thread:
     return thread
 
 
-def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> Run:
+def get_run(spec: ModelSpec, state: PageState, report: OnProgress | None = None) -> Run:
     """The run of one model over the state's text, from the cache or computed on a worker.
 
     Raises:
@@ -144,7 +144,7 @@ def get_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> 
 
 
 def _key(spec: ModelSpec, state: PageState) -> Key:
-    network = where(spec, state)
+    network = network_key(spec, state)
     return (spec.name, clean_text(state.text), network.device, network.dtype)
 
 
@@ -153,22 +153,22 @@ def costs_nobody(state: PageState) -> bool:
     specs = family_specs(state.family)
     if all(_key(spec, state) in CACHE for spec in specs):
         return True
-    ready = all(PLACE[-1].is_ready(where(spec, state)) for spec in specs)
+    ready = all(BACKEND[-1].is_ready(network_key(spec, state)) for spec in specs)
     return ready and not CACHE.is_waited_for
 
 
-def start_run(spec: ModelSpec, state: PageState, report: Report | None = None) -> "Future[Run]":
+def start_run(spec: ModelSpec, state: PageState, report: OnProgress | None = None) -> "Future[Run]":
     """The run of one model, there or under way; whoever asks first has it made for all."""
-    network, key = where(spec, state), _key(spec, state)
+    network, key = network_key(spec, state), _key(spec, state)
     future, mine = CACHE.claim(key)
     if mine:
-        made = PLACE[-1].run(network, key[1], report)
+        made = BACKEND[-1].run(network, key[1], report)
         made.add_done_callback(lambda done: CACHE.settle(key, done))
     return future
 
 
 def _load_all(
-    specs: tuple[ModelSpec, ...], state: PageState, report: Report | None
+    specs: tuple[ModelSpec, ...], state: PageState, report: OnProgress | None
 ) -> "dict[str, ModelUnavailable]":
     """Have the networks ready, outside the workers, and say what cannot be had.
 
@@ -177,8 +177,10 @@ def _load_all(
     from explorer.models.hub import ModelUnavailable
 
     missing = {}
-    absent = [spec for spec in specs if not PLACE[-1].is_ready(where(spec, state))]
-    futures = [_LOADERS.submit(PLACE[-1].load, where(spec, state), report) for spec in absent]
+    absent = [spec for spec in specs if not BACKEND[-1].is_ready(network_key(spec, state))]
+    futures = [
+        _LOADERS.submit(BACKEND[-1].load, network_key(spec, state), report) for spec in absent
+    ]
     for spec, future in zip(absent, futures, strict=True):
         try:
             future.result()
@@ -187,7 +189,7 @@ def _load_all(
     return missing
 
 
-def get_answers(
+def runs_with_mlm_head(
     state: PageState,
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
     """``get_runs`` of the models that predict words; why the others do not stands with them.
@@ -204,7 +206,7 @@ def get_answers(
 
 
 def get_runs(
-    state: PageState, report: Report | None = None
+    state: PageState, report: OnProgress | None = None
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
     """The runs of a family by model key, and why the others are not available.
 

@@ -16,7 +16,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Specimens:
+class CheckModels:
     """Where a check takes its networks from: bare shapes, random weights, the chosen family."""
 
     family: str
@@ -42,11 +42,11 @@ class Specimens:
         return found
 
 
-def family_specimens(
+def family_check_models(
     family: str,
     lease: Callable[[ModelSpec], AbstractContextManager[LoadedModel]] = leased,
     presses: int = 1,
-) -> Specimens:
+) -> CheckModels:
     """The untampered specimens of a family; a model is loaded when a check first asks for it."""
     specs = specs_by_key(family)
-    return Specimens(family, lambda key: lease(specs[key]), presses=presses)
+    return CheckModels(family, lambda key: lease(specs[key]), presses=presses)

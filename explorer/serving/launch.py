@@ -17,10 +17,10 @@ from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.serving.middleware import access_log
-from explorer.serving.middleware.public_url import PUBLIC, believe
+from explorer.serving.middleware.public_url import PUBLIC_URL, set_public_url
 from explorer.serving.middleware.shutdown import close
 from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_models, check_port
-from explorer.timing.malloc_arenas import keep_heaps_small
+from explorer.timing.malloc_arenas import limit_arenas
 from explorer.ui.kit.words import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
 
@@ -34,13 +34,13 @@ def build(flags: Namespace) -> gr.Blocks:
     """
     check_machine()
     if flags.models_at:
-        ask_models_at(flags.models_at)
+        use_models_at(flags.models_at)
     else:
         check_models()
     return build_page(opened_on(flags), with_tools(flags))
 
 
-def ask_models_at(address: str) -> None:
+def use_models_at(address: str) -> None:
     """Hold no network here, and ask those of a Ray cluster.
 
     Raises:
@@ -72,7 +72,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     Raises:
         CannotStart: it cannot be served where it is asked to be.
     """
-    wait_for_end = asked_to_end()
+    wait_for_end = wait_for_signal()
     try:
         options = launch_options(flags.public_url)
     except Refusal as error:
@@ -80,19 +80,19 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     check_port(flags.host, flags.port)
     if flags.log:
         access_log.show()
-    keep_heaps_small()
+    limit_arenas()
     warm_up(opened_on(flags))
     shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
     local, public = launched(page, flags, options)
-    if public and not PUBLIC[-1]:
-        believe(public.rstrip("/"))
+    if public and not PUBLIC_URL[-1]:
+        set_public_url(public.rstrip("/"))
     sys.stdout.write(where_it_runs(local, public, shared))
     sys.stdout.flush()
     wait_for_end()
     close(page)
 
 
-def asked_to_end() -> Callable[[], object]:
+def wait_for_signal() -> Callable[[], object]:
     """Return a function that waits until the system, or who started the program, asks it to end.
 
     The kernel may hand a signal to any thread. A main thread that waits in a lock then runs no

@@ -15,13 +15,13 @@ from fastapi import FastAPI
 from ray import serve
 from ray.serve.handle import DeploymentHandle
 
-from explorer.inference.model_server import Beside, Network
+from explorer.inference.model_server import ModelServer, NetworkName
 from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, read_family
 from explorer.models.specs import MODEL_KEYS
 from explorer.refusal import Refusal
-from explorer.serving.ray_client import ask_elsewhere
+from explorer.serving.ray_client import use_ray_backend
 from explorer.ui.shell.page import build_page, launch_options
 
 FAMILY = os.getenv("EXPLORER_FAMILY", "")
@@ -33,11 +33,11 @@ WAIT_S = 0.01
 """How long the first of them waits for the others."""
 
 
-class Encoder(Beside):
+class Encoder(ModelServer):
     """The networks of one model, behind Ray's door."""
 
     @serve.batch(max_batch_size=TOGETHER, batch_wait_timeout_s=WAIT_S)
-    async def run(self, networks: list[Network], texts: list[str]) -> list[Any]:
+    async def run(self, networks: list[NetworkName], texts: list[str]) -> list[Any]:
         """The runs of texts that came within a moment."""
         return await self.runs(zip(networks, texts, strict=True))
 
@@ -62,7 +62,7 @@ class Page:
     """The page, its endpoints and its sessions."""
 
     def __init__(self, family: str, **groups: DeploymentHandle) -> None:
-        ask_elsewhere(groups)
+        use_ray_backend(groups)
         self._start = PageState(family=family)
 
     def __serve_build_asgi_app__(self) -> FastAPI:

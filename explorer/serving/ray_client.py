@@ -17,8 +17,8 @@ from ray.serve.exceptions import RayServeException
 from ray.serve.handle import DeploymentHandle
 
 from explorer.inference import runs
-from explorer.inference.ray_backend import Gone, Replicas
-from explorer.inference.scheduling.measurement_lock import SLOT
+from explorer.inference.ray_backend import BackendLost, RayBackend
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import MODEL_KEYS
 from explorer.serving.start import CannotStart
 from explorer.ui.kit import queues
@@ -36,17 +36,17 @@ NO_MODELS = (
 
 
 @contextmanager
-def said_plainly() -> Iterator[None]:
+def plain_ray_errors() -> Iterator[None]:
     """A machine that goes away is one sentence; a fault in what it ran stays a fault."""
     try:
         yield
     except (RayTaskError, TimeoutError):  # the latter is one of Ray's own too
         raise
     except (RayError, RayServeException) as lost:
-        raise Gone(WENT_AWAY) from lost
+        raise BackendLost(WENT_AWAY) from lost
 
 
-class Asked:
+class PendingAnswer:
     """An answer of a machine that may go away before it comes."""
 
     def __init__(self, response: Any) -> None:  # noqa: ANN401 - Ray's, of either kind
@@ -58,7 +58,7 @@ class Asked:
         Raises:
             TimeoutError: it has not come yet. Gone: it never will.
         """
-        with said_plainly():
+        with plain_ray_errors():
             return self._response.result(timeout_s=timeout)
 
     def cancel(self) -> None:
@@ -67,22 +67,24 @@ class Asked:
 
     def __iter__(self) -> Iterator[Any]:
         try:
-            with said_plainly():
+            with plain_ray_errors():
                 yield from self._response
         finally:
             self.cancel()
 
 
-def ask(handle: DeploymentHandle, method: str, *question: Any) -> Asked:  # noqa: ANN401
+def call_group(handle: DeploymentHandle, method: str, *question: Any) -> PendingAnswer:  # noqa: ANN401
     """Put a question to any machine of a group."""
     asked = handle.options(stream=True) if method == "stream" else handle
-    return Asked(getattr(asked, method).remote(*question))
+    return PendingAnswer(getattr(asked, method).remote(*question))
 
 
-def ask_elsewhere(groups: Mapping[str, DeploymentHandle]) -> None:
+def use_ray_backend(groups: Mapping[str, DeploymentHandle]) -> None:
     """From now on this process holds no network and times nothing."""
-    runs.PLACE[:] = [Replicas({key: partial(ask, group) for key, group in groups.items()})]
-    SLOT.shut(ELSEWHERE)
+    runs.BACKEND[:] = [
+        RayBackend({key: partial(call_group, group) for key, group in groups.items()})
+    ]
+    MEASUREMENT_LOCK.refuse_all(ELSEWHERE)
     queues.widen()
 
 
@@ -103,6 +105,6 @@ def connect(address: str) -> None:
     except (OSError, RayError, ValueError) as error:
         raise CannotStart(NO_CLUSTER.format(address=address, why=error)) from error
     try:
-        ask_elsewhere({key: serve.get_deployment_handle(key, APPLICATION) for key in MODEL_KEYS})
+        use_ray_backend({key: serve.get_deployment_handle(key, APPLICATION) for key in MODEL_KEYS})
     except (RayServeException, KeyError) as error:  # no Serve there, or not these models
         raise CannotStart(NO_MODELS.format(address=address)) from error

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from explorer.assets import Broken
 from explorer.refusal import Refusal
-from explorer.timing.free_memory import NEEDED, limit_memory, room
+from explorer.timing.free_memory import NEEDED, free_memory, limit_memory
 
 CANNOT, LAST_PORT = 2, 65_535
 ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."
@@ -52,7 +52,7 @@ def plainly() -> Iterator[None]:
         sys.stderr.write(f"{cannot}\n")
         raise SystemExit(CANNOT) from None
     except MemoryError:
-        sys.stderr.write(f"{NO_MEMORY.format(there=room() / 1e9)}\n")
+        sys.stderr.write(f"{NO_MEMORY.format(there=free_memory() / 1e9)}\n")
         raise SystemExit(CANNOT) from None
 
 
@@ -153,8 +153,8 @@ def check_machine() -> None:
     Raises:
         CannotStart: it is not there.
     """
-    if room() < NEEDED:
-        raise CannotStart(NO_MEMORY.format(there=max(0.0, room()) / 1e9))
+    if free_memory() < NEEDED:
+        raise CannotStart(NO_MEMORY.format(there=max(0.0, free_memory()) / 1e9))
     named = os.getenv("GRADIO_TEMP_DIR")
     try:
         if named:

@@ -23,7 +23,7 @@ def limit_memory(gigabytes: float | None = None) -> None:
     memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
 
 
-def room(least: float = 4e9) -> float:
+def free_memory(least: float = 4e9) -> float:
     """Bytes that can still be taken; ``least`` where the machine does not say."""
     known = (machines_room(), containers_room(), own_room())
     return min((float(one) for one in known if one is not None), default=least)
@@ -38,7 +38,7 @@ def whole(least: float = 4e9) -> float:
 
 def is_short() -> bool:
     """Whether there is so little memory that it, and no text, is what answers fail for."""
-    return room() < SHORT
+    return free_memory() < SHORT
 
 
 def machines_room() -> int | None:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 
-from explorer.inference.scheduling.measurement_lock import SLOT
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 
 MOST_HEAPS = 2
 EVERY_S = 60.0
@@ -17,7 +17,7 @@ _ARENA_MAX = -8
 """``M_ARENA_MAX`` of ``mallopt(3)``."""
 
 
-def keep_heaps_small() -> None:
+def limit_arenas() -> None:
     """Bound the heaps, before the first thread is started, and tidy them from time to time."""
     if share_heaps():
         threading.Thread(target=_tidy, daemon=True, name="tidy").start()
@@ -38,7 +38,7 @@ def give_back() -> bool:
 def _tidy() -> None:
     while True:
         time.sleep(EVERY_S)
-        with SLOT.infer():  # never while something is timed
+        with MEASUREMENT_LOCK.infer():  # never while something is timed
             give_back()
 
 

@@ -12,7 +12,7 @@ from benchmarks.__main__ import main
 from benchmarks.latency import presses_report, self_report
 from explorer.analysis.latency.faster import Faster, Missing
 from explorer.analysis.latency.ratio import Ratio
-from explorer.inference.scheduling.cancel import Stopped
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import forward
 from explorer.models.specs import BASE
 from tests.ui.latency.test_jobs import variants
@@ -68,7 +68,7 @@ def test_bad_work_ends_with_one_sentence(capsys):
 
 def test_a_stop_is_one_sentence(monkeypatch, capsys):
     def stopped(*_):
-        raise Stopped("deadline")
+        raise Cancelled("deadline")
 
     monkeypatch.setattr(latency, "family_report", stopped)
     assert main(["latency", "--family", "mini"]) == 2
@@ -148,7 +148,7 @@ def test_every_way_to_run_is_written_as_the_page_saves_it(monkeypatch, tmp_path,
     asked, saved = [], tmp_path / "ways.csv"
     missing = (Missing(BASE["bert"], "OpenVINO", "packages"),)
 
-    def found(specs, workload, plan, sign, batches):
+    def found(specs, workload, plan, cancel_token, batches):
         asked.append(batches)
         yield Faster((variants("bert", float32=0.1, int8=0.04),), missing=missing)
 

@@ -20,7 +20,7 @@ from benchmarks.device import PARTS, compared
 from explorer.analysis.distillation.live import LiveSettings, Watched
 from explorer.analysis.latency.family import last, measure_family, plan_for
 from explorer.inference.runs import CACHE, device_of, get_run, get_runs
-from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
 from explorer.models import devices, forward
 from explorer.models.inside import contexts
@@ -179,10 +179,10 @@ ASKED = {
 
 @pytest.mark.parametrize("name", sorted(set(ENDPOINTS) - {"parameters", "latency"}))
 def test_every_endpoint_runs_there_and_gives_the_cpus_numbers(name, monkeypatch):
-    monkeypatch.setattr(validation, "STARTED", [replace(PageState(), device="auto")])
+    monkeypatch.setattr(validation, "START_STATE", [replace(PageState(), device="auto")])
     ours = json.dumps(ENDPOINTS[name](*ASKED[name]))
     assert CROSSED["to"], "a program is answered by the device that the page was started with"
-    monkeypatch.setattr(validation, "STARTED", [PageState()])
+    monkeypatch.setattr(validation, "START_STATE", [PageState()])
     same_numbers(
         *(NUMBER.findall(one) for one in (ours, json.dumps(ENDPOINTS[name](*ASKED[name]))))
     )
@@ -205,7 +205,7 @@ def test_a_live_lesson_learns_there(few_questions):
 def test_latency_is_timed_by_its_own_events():
     work = Workload(8, device=NAME, clock="device")
     specs = (MINI["bert"], MINI["albert"])
-    found = last(measure_family(specs, work, plan_for(work, 5.0, repeats=2), StopSign()))
+    found = last(measure_family(specs, work, plan_for(work, 5.0, repeats=2), CancelToken()))
     assert found.latency.seconds.min() > 0
     answer = latency("mini", 8, 1, 2, NAME)
     assert answer["protocol"]["device"] == NAME
@@ -316,7 +316,7 @@ def test_a_generator_of_the_cpu_is_caught(monkeypatch):
     monkeypatch.setattr(protocol, "timed_ids", drawn_there)
     work = Workload(8, device=NAME, clock="device")
     with pytest.raises(RuntimeError, match="generator of the CPU"):
-        last(measure_family((MINI["bert"],), work, plan_for(work, 5.0, repeats=2), StopSign()))
+        last(measure_family((MINI["bert"],), work, plan_for(work, 5.0, repeats=2), CancelToken()))
 
 
 def test_counts_are_counts():

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from explorer.inference import local
-from explorer.inference.local import Here
+from explorer.inference.local import LocalBackend
 from explorer.inference.scheduling import budget
-from explorer.inference.scheduling.budget import Budget, Meter
-from explorer.inference.scheduling.cancel import Stopped
-from explorer.inference.scheduling.measurement_lock import SLOT
+from explorer.inference.scheduling.budget import Budget, BudgetMeter
+from explorer.inference.scheduling.cancel import Cancelled
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.inference.scheduling.priority_queues import LONG
 from explorer.models import forward
-from explorer.models.specs import Where
+from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import question, sentiment
 from tests.waiting import until
 
@@ -26,7 +26,7 @@ PASSAGE = "the cat sat on the mat. " * 60
 
 @pytest.fixture
 def where(tuned_family):
-    return Where(tuned_family.specs["bert"], "cpu", "float32")
+    return NetworkKey(tuned_family.specs["bert"], "cpu", "float32")
 
 
 @pytest.fixture
@@ -64,28 +64,28 @@ def passes(monkeypatch):
 )
 def test_a_text_goes_between_two_passes_of_a_long_answer(where, passes, job, asked):
     """On the one worker there is; the answer is the same as of a place that nobody else asks."""
-    place, texts = Here(1), []
+    place, texts = LocalBackend(1), []
     passes.at_first = lambda: texts.append(place.run(where, "a dog on a mat", None))
-    found = place.near(where, job, asked)
+    found = place.call(where, job, asked)
     assert texts[0].result(60).tokens.text == "a dog on a mat"
     assert passes[:3] == ["part", "run", "part"]
     assert passes.count("run") == 1
-    alone = Here(1).near(where, job, asked)
+    alone = LocalBackend(1).call(where, job, asked)
     assert repr(alone) == repr(found)
 
 
 def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
-    place, other = Here(1), []
+    place, other = LocalBackend(1), []
 
     def ask():
         thread = threading.Thread(
-            target=lambda: other.append(place.near(where, JUDGED, ("a dog ran.",)))
+            target=lambda: other.append(place.call(where, JUDGED, ("a dog ran.",)))
         )
         thread.start()
         until(lambda: place._lanes.waiting(LONG))
 
     passes.at_first = ask
-    place.near(where, JUDGED, ("the cat sat.",))
+    place.call(where, JUDGED, ("the cat sat.",))
     parts = -(-(4 * sentiment.PARTS + 1) // sentiment.AT_ONCE)
     assert passes[: parts + 1] == ["part"] * parts + ["words"], (
         "the first to its end, then the second"
@@ -95,34 +95,34 @@ def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
 
 def test_a_measurement_waits_for_one_pass_and_not_for_the_answer(where, passes):
     def measure():
-        with SLOT.measure():
+        with MEASUREMENT_LOCK.measure():
             passes.append("measured")
 
     def ask():
         threading.Thread(target=measure).start()
-        until(lambda: SLOT.is_measuring)
+        until(lambda: MEASUREMENT_LOCK.is_measuring)
 
     passes.at_first = ask
-    Here(1).near(where, JUDGED, ("the cat sat.",))
+    LocalBackend(1).call(where, JUDGED, ("the cat sat.",))
     assert passes[:3] == ["part", "measured", "part"]
 
 
 def test_who_leaves_in_the_middle_of_a_long_answer_ends_it(where, passes, monkeypatch):
     left = threading.Event()
-    monkeypatch.setattr(local, "ASKER", [lambda: left.is_set])
+    monkeypatch.setattr(local, "HAS_LEFT", [lambda: left.is_set])
     passes.at_first = left.set
-    place = Here(1)
-    with pytest.raises(Stopped):
-        place.near(where, JUDGED, ("the cat sat.",))
+    place = LocalBackend(1)
+    with pytest.raises(Cancelled):
+        place.call(where, JUDGED, ("the cat sat.",))
     assert passes == ["part"]
     left.clear()
-    assert np.isfinite(place.near(where, JUDGED, ("the cat sat.",)).difference)
+    assert np.isfinite(place.call(where, JUDGED, ("the cat sat.",)).difference)
 
 
 def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypatch):
     """On the one worker there is, which is busy when everybody comes."""
-    place, order, door, together = Here(1), [], threading.Event(), forward.run_together
-    monkeypatch.setattr(local, "PROGRAM", program := [lambda: "198.51.100.1"])
+    place, order, door, together = LocalBackend(1), [], threading.Event(), forward.run_together
+    monkeypatch.setattr(local, "PROGRAM_ADDRESS", program := [lambda: "198.51.100.1"])
 
     def run_together(loaded, tokens):
         if not order:
@@ -138,7 +138,7 @@ def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypa
     door.set()
     assert [one.result(60).tokens.text for one in asked] == [*texts, "a hen sat"]
     assert order.index(["a hen sat"]) <= 1, "one pass later at the most, and with nobody's padding"
-    until(lambda: SLOT._visitors == 0)
+    until(lambda: MEASUREMENT_LOCK._visitors == 0)
 
 
 def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
@@ -148,16 +148,16 @@ def test_the_long_work_of_programs_is_paid_for_and_what_goes_between_is_not(
     paid, seconds = Budget(clock=lambda: 0.0), {"part": 1.0, "words": 1.0, "run": 1000.0}
     clock = SimpleNamespace(thread_time=lambda: sum(seconds[one] for one in passes))
     monkeypatch.setattr(budget, "time", clock)
-    monkeypatch.setattr(local, "Meter", lambda who, threads: Meter(who, threads, paid))
-    monkeypatch.setattr(local, "PROGRAM", program := [lambda: "198.51.100.1"])
-    place, texts = Here(1), []
+    monkeypatch.setattr(local, "BudgetMeter", lambda who, threads: BudgetMeter(who, threads, paid))
+    monkeypatch.setattr(local, "PROGRAM_ADDRESS", program := [lambda: "198.51.100.1"])
+    place, texts = LocalBackend(1), []
 
     def visit():
         program[:] = [lambda: ""]
         texts.append(place.run(where, "a dog on a mat", None))
 
     passes.at_first = visit
-    place.near(where, JUDGED, ("the cat sat.",))
+    place.call(where, JUDGED, ("the cat sat.",))
     assert texts[0].result(300)
     assert passes.count("run") == 1
     own = len(passes) - 1

@@ -12,11 +12,11 @@ import torch
 
 from explorer.analysis.distillation.live import LiveSettings, Watched
 from explorer.inference import local, model_server, ray_backend, runs
-from explorer.inference.model_server import Beside
-from explorer.inference.ray_backend import Replicas
-from explorer.inference.runs import CACHE, get_run, get_runs, near
-from explorer.inference.scheduling.cancel import Stopped
-from explorer.inference.scheduling.measurement_lock import SLOT, CannotMeasure
+from explorer.inference.model_server import ModelServer
+from explorer.inference.ray_backend import RayBackend
+from explorer.inference.runs import CACHE, call_on_model, get_run, get_runs
+from explorer.inference.scheduling.cancel import Cancelled
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, CannotMeasure
 from explorer.links.page_state import PageState
 from explorer.models import forward
 from explorer.models.choice.family import family_specs
@@ -38,7 +38,7 @@ class Machine:
     """One group with one machine: an event loop of its own, and a wire that only bytes can pass."""
 
     def __init__(self):
-        self.beside, self.loop, self.asked = Beside(), asyncio.new_event_loop(), []
+        self.beside, self.loop, self.asked = ModelServer(), asyncio.new_event_loop(), []
         threading.Thread(target=self.loop.run_forever, daemon=True).start()
 
     def ask(self, method, *question):
@@ -75,11 +75,11 @@ class Machine:
 @pytest.fixture
 def machine(tiny_family, monkeypatch):
     """All three models on one machine beyond the wire; nothing is loaded by the page itself."""
-    monkeypatch.setattr(local, "ASKER", [lambda: lambda: False])
-    monkeypatch.setattr(model_server, "ASKER", local.ASKER)
+    monkeypatch.setattr(local, "HAS_LEFT", [lambda: lambda: False])
+    monkeypatch.setattr(model_server, "HAS_LEFT", local.HAS_LEFT)
     machine = Machine()
-    place = Replicas(dict.fromkeys(MODEL_KEYS, machine.ask))
-    monkeypatch.setattr(runs, "PLACE", [place])
+    place = RayBackend(dict.fromkeys(MODEL_KEYS, machine.ask))
+    monkeypatch.setattr(runs, "BACKEND", [place])
     return machine
 
 
@@ -88,7 +88,7 @@ def test_a_run_from_elsewhere_is_the_run_from_here(machine, tiny_family, monkeyp
     assert not missing
     other = get_run(found["bert"].spec, PageState(text="a dog"))
     assert other.vocabulary is found["bert"].vocabulary, "it is sent once"
-    monkeypatch.setattr(runs, "PLACE", [local.Here()])
+    monkeypatch.setattr(runs, "BACKEND", [local.LocalBackend()])
     CACHE.clear()
     for key, run in found.items():
         own = tiny_family.run(key, TEXT)
@@ -107,14 +107,17 @@ def test_every_tab_is_the_same_from_elsewhere(machine, monkeypatch):
     """Each headline's HTML and numbers, once over the wire and once in this process."""
     state, shown = PageState(text=TEXT), {}
     tabs = [tab for tab in TABS if tab.ID != "latency"]
-    for place, asker in ((runs.PLACE[-1], local.ASKER), (local.Here(), [lambda: lambda: False])):
-        monkeypatch.setattr(runs, "PLACE", [place])
-        monkeypatch.setattr(local, "ASKER", asker)
+    for place, asker in (
+        (runs.BACKEND[-1], local.HAS_LEFT),
+        (local.LocalBackend(), [lambda: lambda: False]),
+    ):
+        monkeypatch.setattr(runs, "BACKEND", [place])
+        monkeypatch.setattr(local, "HAS_LEFT", asker)
         CACHE.clear()
         for tab in tabs:
             values = [v for v in tab.show(state) if isinstance(v, str)]
             shown.setdefault(tab.ID, []).append(values)
-    assert {"run", "near"} <= set(machine.asked)
+    assert {"run", "call"} <= set(machine.asked)
     for tab, (elsewhere, own) in shown.items():
         assert elsewhere == own, tab
 
@@ -125,7 +128,7 @@ def test_a_refusal_beyond_the_wire_is_the_same_sentence(machine, tiny_family):
             get_runs(PageState(text=text))
     spec = tiny_family.specs["bert"]
     with pytest.raises(BadText, match="512 fit"):
-        near(forward.tokenize, spec, PageState(), "cat " * 600)
+        call_on_model(forward.tokenize, spec, PageState(), "cat " * 600)
 
 
 @pytest.mark.parametrize(
@@ -146,7 +149,7 @@ def test_a_failure_is_logged_beside_the_weights_and_arrives_as_one(
     monkeypatch.setattr(local, "job_named", lambda name: broken)
     spec = next(iter(family_specs("mini")))
     with pytest.raises(arrives) as failure:
-        near(forward.tokenize, spec, PageState(), TEXT)
+        call_on_model(forward.tokenize, spec, PageState(), TEXT)
     (record,) = caplog.records
     assert record.exc_info[1] is raised
     assert type(failure.value) is arrives
@@ -192,7 +195,7 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
         return job
 
     monkeypatch.setattr(local, "job_named", job_named)
-    monkeypatch.setattr(ray_backend, "ASKER", [lambda: left.is_set])
+    monkeypatch.setattr(ray_backend, "HAS_LEFT", [lambda: left.is_set])
     signs, event = [], threading.Event
     monkeypatch.setattr(model_server, "Event", lambda: signs.append(event()) or signs[-1])
     spec, failed = tiny_family.specs["bert"], []
@@ -200,8 +203,8 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
 
     def asking():
         try:
-            near(forward.state_logits, spec, PageState(), states)
-        except Stopped as error:
+            call_on_model(forward.state_logits, spec, PageState(), states)
+        except Cancelled as error:
             failed.append(error)
 
     threads = [threading.Thread(target=asking) for _ in range(2)]
@@ -220,10 +223,10 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
 
 
 def test_where_nothing_is_timed_the_page_says_so(monkeypatch):
-    monkeypatch.setattr(SLOT, "_shut", "Not here.")
-    with pytest.raises(CannotMeasure, match="Not here"), SLOT.measure():
+    monkeypatch.setattr(MEASUREMENT_LOCK, "_shut", "Not here.")
+    with pytest.raises(CannotMeasure, match="Not here"), MEASUREMENT_LOCK.measure():
         pytest.fail("it measured")
-    with SLOT.infer():
+    with MEASUREMENT_LOCK.infer():
         pass
 
 
@@ -232,7 +235,7 @@ def test_a_latency_question_is_refused_where_nothing_is_timed(monkeypatch):
     from explorer.ui.kit.words import ELSEWHERE
     from explorer.ui.latency.endpoint import latency
 
-    monkeypatch.setattr(SLOT, "_shut", ELSEWHERE)
+    monkeypatch.setattr(MEASUREMENT_LOCK, "_shut", ELSEWHERE)
     with pytest.raises(Refusal, match="Timing is off here"):
         latency("mini", 16, 1, 3, "cpu", "float32")
     assert json.dumps(ELSEWHERE)

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from explorer.inference import local, runs
-from explorer.inference.backend import JOBS, NoJob, job_named, name_of
+from explorer.inference.backend import JOBS, UnknownJob, job_named, name_of
 from explorer.inference.cache import RunCache
-from explorer.inference.local import Here
+from explorer.inference.local import LocalBackend
 from explorer.inference.runs import get_run, get_runs
-from explorer.inference.scheduling.cancel import Stopped
-from explorer.inference.scheduling.measurement_lock import Slot
+from explorer.inference.scheduling.cancel import Cancelled
+from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from explorer.inference.scheduling.priority_queues import LONG, VISITOR
 from explorer.links.page_state import PageState
 from explorer.models import forward
@@ -173,7 +173,7 @@ def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     bert, long = tiny_family.specs["bert"], "the cat sat on the mat " * 6
     texts = ["the cat", "the cat [MASK]", "a dog sat", long.strip(), "the mat sat", "  "]
     # One worker: whoever comes second finds it busy.
-    monkeypatch.setattr(runs, "PLACE", [Here(1)])
+    monkeypatch.setattr(runs, "BACKEND", [LocalBackend(1)])
     asked = [runs.start_run(bert, PageState(text=texts[0]), None)]
     assert first.wait(300)
     asked += [runs.start_run(bert, PageState(text=text), None) for text in texts[1:]]
@@ -253,7 +253,7 @@ def test_an_absent_device_becomes_one_that_is_here(tiny_family):
 
 
 def test_inferences_run_together():
-    slot, together = Slot(), threading.Barrier(3, timeout=300)
+    slot, together = MeasurementLock(), threading.Barrier(3, timeout=300)
 
     def infer():
         with slot.infer():
@@ -277,7 +277,7 @@ def entering(hold):
 
 
 def test_a_measurement_waits_for_the_inferences_that_run_and_shuts_the_door():
-    slot = Slot()
+    slot = MeasurementLock()
     with slot.infer():
         measuring, measured = entering(slot.measure)
         until(lambda: slot.is_measuring)
@@ -291,7 +291,7 @@ def test_a_measurement_waits_for_the_inferences_that_run_and_shuts_the_door():
 
 
 def test_nothing_runs_beside_a_measurement():
-    slot = Slot()
+    slot = MeasurementLock()
     with slot.measure():
         others = [entering(slot.infer), entering(slot.measure)]
         assert not any(inside.wait(0.05) for _, inside in others)
@@ -301,7 +301,7 @@ def test_nothing_runs_beside_a_measurement():
 
 
 def test_a_measurement_that_fails_opens_the_door_again():
-    slot = Slot()
+    slot = MeasurementLock()
     with pytest.raises(ZeroDivisionError), slot.measure():
         raise ZeroDivisionError
     with pytest.raises(ZeroDivisionError), slot.infer():
@@ -332,9 +332,9 @@ def busy(tiny_family, monkeypatch):
 
     monkeypatch.setattr(scoring, "row_logits", part)
     part.__module__, part.__qualname__ = "explorer.models.scoring", "row_logits"
-    monkeypatch.setattr(runs, "PLACE", [Here(1)])
+    monkeypatch.setattr(runs, "BACKEND", [LocalBackend(1)])
     spec, state = tiny_family.specs["bert"], PageState()
-    asked = ThreadPoolExecutor(1).submit(runs.near, part, spec, state, (1, 2))
+    asked = ThreadPoolExecutor(1).submit(runs.call_on_model, part, spec, state, (1, 2))
     assert began.acquire(timeout=60)
     yield Busy(part, door, order)
     door.set()
@@ -352,14 +352,14 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
 ):
     """Twelve parts of somebody's long work wait for a worker when the text comes; it goes first."""
     spec, state = tiny_family.specs["bert"], PageState(text="the dog [MASK] on a mat")
-    together, pool, place = forward.run_together, ThreadPoolExecutor(13), runs.PLACE[-1]
+    together, pool, place = forward.run_together, ThreadPoolExecutor(13), runs.BACKEND[-1]
 
     def run_together(loaded, texts):
         busy.order.append("run")
         return together(loaded, texts)
 
     monkeypatch.setattr(forward, "run_together", run_together)
-    long_work = [pool.submit(runs.near, busy.part, spec, state, (1, 2)) for _ in range(12)]
+    long_work = [pool.submit(runs.call_on_model, busy.part, spec, state, (1, 2)) for _ in range(12)]
     until(lambda: place._lanes.waiting(LONG) == 12)
     asked = pool.submit(get_runs, state)
     until(lambda: place._lanes.waiting(VISITOR) == 3)
@@ -373,9 +373,9 @@ def test_only_what_is_on_the_list_runs_beside_the_weights(tiny_family):
     """A job is named by the page: a place must not run whatever it is told to."""
     spec, state = tiny_family.specs["bert"], PageState()
     for job in (lambda loaded: loaded, tiny_family.loaded, os.system):
-        with pytest.raises(NoJob):
-            runs.near(job, spec, state)
-    with pytest.raises(NoJob):
+        with pytest.raises(UnknownJob):
+            runs.call_on_model(job, spec, state)
+    with pytest.raises(UnknownJob):
         job_named("os:system")
 
 
@@ -403,14 +403,16 @@ def test_models_run_on_few_threads_whoever_asks(tiny_family, monkeypatch):
 
 def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, monkeypatch):
     left = threading.Event()
-    monkeypatch.setattr(local, "ASKER", [lambda: left.is_set])
+    monkeypatch.setattr(local, "HAS_LEFT", [lambda: left.is_set])
     spec, state = tiny_family.specs["albert"], PageState()
     states = np.zeros((1, spec.architecture.d_model), np.float32)
-    waits = ThreadPoolExecutor(1).submit(runs.near, forward.state_logits, spec, state, states)
-    until(lambda: runs.PLACE[-1]._workers._work_queue.qsize() > 0)
+    waits = ThreadPoolExecutor(1).submit(
+        runs.call_on_model, forward.state_logits, spec, state, states
+    )
+    until(lambda: runs.BACKEND[-1]._workers._work_queue.qsize() > 0)
     left.set()
     busy.door.set()
-    with pytest.raises(Stopped):
+    with pytest.raises(Cancelled):
         waits.result(60)
     left.clear()
-    assert runs.near(forward.state_logits, spec, state, states).shape[0] == 1
+    assert runs.call_on_model(forward.state_logits, spec, state, states).shape[0] == 1

@@ -99,13 +99,13 @@ def sweep_value():
 def measured_value():
     from explorer.analysis.latency.candidates import Figure
     from explorer.models.choice.family import family_specs
-    from explorer.ui.latency.model_choice import Measured
+    from explorer.ui.latency.model_choice import MeasuredModels
 
     names = tuple(spec.name for spec in family_specs("mini"))
     bert, albert = names[0], names[-1]
     times = {bert: Figure(4.0, 3.8, 4.3), albert: Figure(4.1, 4.0, 4.2)}
     shares = {"right": {bert: Figure(0.5, 0.4, 0.6), albert: Figure(0.3, 0.2, 0.4)}}
-    return Measured("right", names, times, shares)
+    return MeasuredModels("right", names, times, shares)
 
 
 def other_values():
@@ -119,11 +119,11 @@ def other_values():
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
-    from explorer.ui.shell.view import Asked, view_canvas, view_config
+    from explorer.ui.shell.view import ViewRequest, view_canvas, view_config
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
     _, shares, ledger, results = claims.show(STATE)
-    answer = json.loads(view_canvas(Asked(STATE), accepted=True, drawn=True))
+    answer = json.loads(view_canvas(ViewRequest(STATE), accepted=True, drawn=True))
     return {
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],

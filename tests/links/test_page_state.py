@@ -294,7 +294,7 @@ def test_a_text_that_no_link_can_hold_is_never_cut_and_a_megabyte_of_it_costs_no
     whole = "x" * LINK_TEXT_LIMIT
     assert from_params({"text": whole}) == (PageState(text=whole), ())
     assert to_link(PageState(text=whole + "x")) is None
-    assert PageState(text=random_text(3000)).to_link() is None
+    assert to_link(PageState(text=random_text(3000))) is None
 
 
 def test_long_texts_are_packed_into_one_field_and_read_back_whole():
@@ -365,11 +365,11 @@ def test_a_link_has_a_size_for_each_column_and_a_preset_stays_one_field():
     assert "family" not in link
     assert from_params(link) == (state, ())
     whole = {"bert": "base", "distilbert": "base", "albert": "base"}
-    assert from_params(whole)[0].to_link()["family"] == "base"
+    assert to_link(from_params(whole)[0])["family"] == "base"
     assert from_params({"family": "base", "bert": "large"})[0].family == (
         "bert=large,distilbert=base,albert=base"
     )
-    assert from_params({"family": "base"})[0].to_link() == {"v": "1", "family": "base"}
+    assert to_link(from_params({"family": "base"})[0]) == {"v": "1", "family": "base"}
 
 
 def test_a_family_of_a_million_sizes_costs_nothing(monkeypatch):

@@ -42,13 +42,13 @@ def test_without_ray_the_start_ends_in_a_sentence(monkeypatch, capsys):
 def test_a_fault_of_our_own_is_not_taken_for_a_missing_ray(monkeypatch):
     monkeypatch.setitem(sys.modules, "explorer.serving.ray_client", None)
     with pytest.raises(ModuleNotFoundError):
-        launch.ask_models_at("auto")
+        launch.use_models_at("auto")
 
 
 def test_where_nobody_listens_the_start_ends_within_seconds():
     pytest.importorskip("ray", reason="no Ray here: pip install -r deploy/requirements-serve.txt")
     with pytest.raises(start.CannotStart, match="No Ray cluster answers at 127"):
-        launch.ask_models_at(f"127.0.0.1:{free_port()}")
+        launch.use_models_at(f"127.0.0.1:{free_port()}")
 
 
 def test_a_page_that_only_waits_for_networks_answers_more_at_once(monkeypatch):

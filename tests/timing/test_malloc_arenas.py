@@ -76,7 +76,7 @@ def test_heaps_are_tidied_from_time_to_time_and_never_while_something_is_timed(m
 
     monkeypatch.setattr(malloc_arenas, "time", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(
-        malloc_arenas, "give_back", lambda: tidied.append(malloc_arenas.SLOT._running)
+        malloc_arenas, "give_back", lambda: tidied.append(malloc_arenas.MEASUREMENT_LOCK._running)
     )
     with pytest.raises(StopIteration):
         malloc_arenas._tidy()

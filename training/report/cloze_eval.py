@@ -40,7 +40,7 @@ FUNCTION_WORDS = frozenset(SMALL.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ClozeQuestion:
     """A text as ids, the place of its mask, the word that was there, and its other words."""
 
     ids: tuple[int, ...]
@@ -70,7 +70,9 @@ def read_probe() -> list[dict[str, Any]]:
     return json.loads(PROBE.read_text(encoding="utf-8"))["sentences"]
 
 
-def probe_asked(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[dict]) -> list[Asked]:
+def probe_asked(
+    tokenizer: PreTrainedTokenizerBase, sentences: Sequence[dict]
+) -> list[ClozeQuestion]:
     """The probe in a model's own pieces."""
     found = []
     for sentence in sentences:
@@ -78,7 +80,7 @@ def probe_asked(tokenizer: PreTrainedTokenizerBase, sentences: Sequence[dict]) -
         said = sentence["text"].replace(tokenizer.mask_token, " ").lower()
         words = "".join(c if c.isalnum() else " " for c in said).split()
         accepted = frozenset(sentence["accepted"])
-        found.append(Asked(tuple(ids), ids.index(MASK), accepted, frozenset(words)))
+        found.append(ClozeQuestion(tuple(ids), ids.index(MASK), accepted, frozenset(words)))
     return found
 
 
@@ -103,7 +105,7 @@ def probe_figures(model: nn.Module, tokenizer: PreTrainedTokenizerBase) -> dict[
 
 
 @torch.no_grad()
-def answers(model: nn.Module, asked: Sequence[Asked], names: Sequence[str]) -> Answers:
+def answers(model: nn.Module, asked: Sequence[ClozeQuestion], names: Sequence[str]) -> Answers:
     """Ask a model; texts of like length together."""
     words = whole_words(names)
     first, right, again = (np.zeros(len(asked), dtype=bool) for _ in range(3))
@@ -125,7 +127,7 @@ def answers(model: nn.Module, asked: Sequence[Asked], names: Sequence[str]) -> A
     )
 
 
-def batch_of(asked: Sequence[Asked]) -> Batch:
+def batch_of(asked: Sequence[ClozeQuestion]) -> Batch:
     """Texts with their masks, padded to the longest."""
     longest = max(len(one.ids) for one in asked)
     ids = torch.tensor([[*one.ids, *[PAD] * (longest - len(one.ids))] for one in asked])
@@ -178,7 +180,7 @@ class Reading:
                 found[word, occurrence] = low
         return found
 
-    def asked(self, sentence: int, word: str, occurrence: int) -> Asked:
+    def asked(self, sentence: int, word: str, occurrence: int) -> ClozeQuestion:
         """A sentence with one occurrence of a word hidden."""
         low, high = self.shard.sentences[sentence : sentence + 2]
         words = self.words(sentence)
@@ -187,7 +189,7 @@ class Reading:
         place = words[index][1] + 1
         ids[place] = MASK
         others = frozenset(text for i, (text, _, _) in enumerate(words) if i != index)
-        return Asked(tuple(ids), place, frozenset([word]), others)
+        return ClozeQuestion(tuple(ids), place, frozenset([word]), others)
 
 
 def single_sentences(readings: Sequence[Reading], count: int) -> list[tuple[int, str, int]]:

@@ -10,7 +10,7 @@ from explorer.models.run import Run, read_only
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class WordTravel:
+class WordTrajectory:
     """Cosines of each word's state with its own first and last one."""
 
     to_start: np.ndarray
@@ -19,10 +19,10 @@ class WordTravel:
     """float64 [layer + 1, word]; the last row is 1."""
 
 
-def word_travel(run: Run, groups: Groups) -> WordTravel:
+def word_trajectory(run: Run, groups: Groups) -> WordTrajectory:
     """The words of a run, each the mean of its tokens."""
     states = word_states(run.hidden_states, groups).astype(np.float64)
     states /= np.linalg.norm(states, axis=-1, keepdims=True)
-    return WordTravel(
+    return WordTrajectory(
         read_only((states * states[0]).sum(-1)), read_only((states * states[-1]).sum(-1))
     )

@@ -17,7 +17,7 @@ from explorer.timing.workload import Workload
 
 
 @dataclass(frozen=True, slots=True)
-class ParadoxRow:
+class SizeVsTimeRow:
     """One model's three numbers; the times are None until something was measured."""
 
     key: str
@@ -38,21 +38,21 @@ class ParadoxRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Paradox:
+class SizeVsTime:
     """The rows of all models; the first is the one the others are compared with."""
 
-    rows: tuple[ParadoxRow, ...]
+    rows: tuple[SizeVsTimeRow, ...]
     workload: Workload
-    timed: tuple[ParadoxRow, ...] = ()
+    timed: tuple[SizeVsTimeRow, ...] = ()
     """The rows of all models on all devices; the same as ``rows`` where there is one device."""
 
     @property
-    def star(self) -> ParadoxRow:
+    def star(self) -> SizeVsTimeRow:
         """The one that stores less than it applies; without any, the last."""
         return next((row for row in self.rows if row.is_shared), self.rows[-1])
 
     @property
-    def others(self) -> tuple[ParadoxRow, ...]:
+    def others(self) -> tuple[SizeVsTimeRow, ...]:
         """All but the first and the star."""
         return tuple(row for row in self.rows[1:] if row is not self.star)
 
@@ -62,12 +62,12 @@ class Paradox:
         return all(row.ms is not None for row in self.rows)
 
 
-def paradox(
+def size_vs_time(
     specs: Sequence[ModelSpec],
     workload: Workload,
     result: FamilyLatency | None = None,
     devices: Sequence[str] = (),
-) -> Paradox:
+) -> SizeVsTime:
     """Parameters, work and time of one pass of each model, side by side.
 
     Args:
@@ -81,7 +81,7 @@ def paradox(
     for index, row in enumerate(rows_of(specs, workload, devices)):
         times = () if summary is None else _times(summary, index)
         rows.append(
-            ParadoxRow(
+            SizeVsTimeRow(
                 row.spec.key,
                 row_label(row, devices),
                 row.spec.architecture.n_layers,
@@ -94,7 +94,7 @@ def paradox(
         )
     named = zip(rows, specs, strict=False)
     first = tuple(replace(row, label=spec.label) for row, spec in named)
-    return Paradox(first, workload, tuple(rows))
+    return SizeVsTime(first, workload, tuple(rows))
 
 
 def _times(summary: LatencySummary, index: int) -> tuple[float, float, float, Ratio | None]:

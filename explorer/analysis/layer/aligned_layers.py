@@ -6,7 +6,7 @@ from explorer.models.choice.family import teacher_of
 from explorer.models.specs import ModelSpec
 
 
-def layers_beside(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str, int]:
+def aligned_layers(specs: Sequence[ModelSpec], key: str, layer: int) -> dict[str, int]:
     """For a layer of the model of this key the layer of every model, all counted from 0.
 
     A student whose teacher is there stands beside the layer that it was initialised from (or the

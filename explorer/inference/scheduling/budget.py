@@ -30,7 +30,7 @@ class Budget:
         self._paid: OrderedDict[str, deque[tuple[int, float]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def pay(self, address: str, seconds: float) -> None:
+    def charge(self, address: str, seconds: float) -> None:
         """Write down what the programs of an address took; visitors, without one, pay nothing."""
         if not address or seconds <= 0:
             return
@@ -53,7 +53,7 @@ class Budget:
                 self._paid.pop(address, None)
             return sum(seconds for _, seconds in paid)
 
-    def others_pay(self, address: str) -> bool:
+    def others_charged(self, address: str) -> bool:
         """Whether any other address has paid in the last minute."""
         since = self._clock() - WINDOW_S
         with self._lock:
@@ -63,9 +63,9 @@ class Budget:
                 if paid
             )
 
-    def is_spent(self, address: str) -> bool:
+    def exhausted(self, address: str) -> bool:
         """Whether an address has to wait with its next question."""
-        return self.spent(address) >= (self.seconds if self.others_pay(address) else self.alone)
+        return self.spent(address) >= (self.seconds if self.others_charged(address) else self.alone)
 
     def is_over(self, address: str) -> bool:
         """Whether also a question that has been taken must end; who comes meanwhile ends none."""
@@ -76,7 +76,7 @@ BUDGET = Budget(alone=ALONE)
 """Everybody's."""
 
 
-class Meter:
+class BudgetMeter:
     """Has an address pay for the processor time of the calling thread."""
 
     def __init__(self, address: str, threads: int = 1, budget: Budget = BUDGET) -> None:
@@ -87,10 +87,10 @@ class Meter:
         """From now on."""
         self._begun = time.thread_time()
 
-    def pay(self) -> None:
+    def charge(self) -> None:
         """Until now; it goes on."""
         now = time.thread_time()
-        self._budget.pay(self._address, self._threads * (now - self._begun))
+        self._budget.charge(self._address, self._threads * (now - self._begun))
         self._begun = now
 
     @contextmanager
@@ -100,4 +100,4 @@ class Meter:
         try:
             yield
         finally:
-            self.pay()
+            self.charge()

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 
 
-class Stopped(Exception):
+class Cancelled(Exception):
     """Raised inside a computation that was asked to end; ``reason`` is one of ``REASONS``."""
 
     def __init__(self, reason: str) -> None:
@@ -16,7 +16,7 @@ class Stopped(Exception):
 REASONS = ("stopped", "deadline", "left")
 
 
-class StopSign:
+class CancelToken:
     """Looked at before every step of a long computation, from whatever thread it runs in."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,12 +31,12 @@ class StopSign:
         """Ask for the end: the next ``check`` raises."""
         self._asked.set()
 
-    def allow(self, seconds: float) -> None:
+    def set_deadline(self, seconds: float) -> None:
         """Let the computation run this much longer, whatever was allowed before."""
         self._deadline = self._clock() + seconds
 
     @property
-    def is_up(self) -> bool:
+    def cancelled(self) -> bool:
         """Whether somebody asked for the end (a passed deadline does not count)."""
         return self._asked.is_set()
 
@@ -47,6 +47,6 @@ class StopSign:
             Stopped: somebody asked for the end, or the time allowed is over.
         """
         if self._asked.is_set():
-            raise Stopped("stopped")
+            raise Cancelled("stopped")
         if self._clock() > self._deadline:
-            raise Stopped("deadline")
+            raise Cancelled("deadline")

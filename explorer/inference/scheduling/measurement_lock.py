@@ -15,7 +15,7 @@ class CannotMeasure(Refusal):
     """Nothing is timed here; the message is the reason, in a sentence."""
 
 
-class Slot:
+class MeasurementLock:
     """Many inferences at once, or one measurement alone: it waits, then shuts the door."""
 
     def __init__(self) -> None:
@@ -27,10 +27,10 @@ class Slot:
         self._measurer = 0
         self._visitors = 0
         self._shut = ""
-        self.given_s = 0.0
+        self.yielded_s = 0.0
         """Seconds, ever growing, for which measurements gave way."""
 
-    def shut(self, reason: str) -> None:
+    def refuse_all(self, reason: str) -> None:
         """From now on nothing is measured, for this reason: the work is done elsewhere."""
         self._shut = reason
 
@@ -53,7 +53,7 @@ class Slot:
                 self._condition.notify_all()
 
     @contextmanager
-    def paused(self) -> Iterator[None]:
+    def released(self) -> Iterator[None]:
         """Let go meanwhile of what ``infer`` holds."""
         with self._condition:
             self._running -= 1
@@ -85,29 +85,29 @@ class Slot:
                 self._measuring, self._measurer = False, 0
                 self._condition.notify_all()
 
-    def visitor_comes(self) -> None:
+    def visitor_waits(self) -> None:
         """A visitor of the page waits for a single pass."""
         with self._condition:
             self._visitors += 1
 
-    def visitor_goes(self) -> None:
+    def visitor_done(self) -> None:
         """The visitor has had it."""
         with self._condition:
             self._visitors -= 1
             self._condition.notify_all()
 
     @contextmanager
-    def visited(self, by_visitor: bool) -> Iterator[None]:
+    def visitor_pass(self, by_visitor: bool) -> Iterator[None]:
         """Hold while a visitor waits and is served; nothing where it is none."""
         if by_visitor:
-            self.visitor_comes()
+            self.visitor_waits()
         try:
             yield
         finally:
             if by_visitor:
-                self.visitor_goes()
+                self.visitor_done()
 
-    def give_way(self) -> bool:
+    def yield_to_visitors(self) -> bool:
         """Let visitors who wait go first, in the middle of the caller's measurement; if any do."""
         if not self._visitors or self._measurer != threading.get_ident():
             return False
@@ -118,12 +118,12 @@ class Slot:
             self._condition.wait_for(lambda: not self._visitors, MOST_OPEN_S)
             self._open = False
             self._condition.wait_for(lambda: self._running == 0)
-        self.given_s += time.perf_counter() - begun
+        self.yielded_s += time.perf_counter() - begun
         return True
 
     def _may_infer(self) -> bool:
         return self._open or not self._measuring
 
 
-SLOT = Slot()
+MEASUREMENT_LOCK = MeasurementLock()
 """The machine's only one."""

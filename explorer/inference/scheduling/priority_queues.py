@@ -5,16 +5,16 @@ from collections.abc import Callable, Iterator
 from threading import Lock
 
 Work = Callable[[], None]
-VISITOR, PROGRAM, LONG, LONG_OF_PROGRAM = range(4)
+VISITOR, PROGRAM, LONG, LONG_FOR_PROGRAM = range(4)
 """The lanes: single passes of visitors and of programs, and the long work of each."""
 
 
-def lane_of(program: str, is_long: bool) -> int:
+def priority_of(program: str, is_long: bool) -> int:
     """The lane of work that a program asked for, or a visitor where no program did."""
     return 2 * is_long + bool(program)
 
 
-class Lanes:
+class PriorityQueues:
     """First come, first served in each lane; nothing goes before a visitor's single pass."""
 
     def __init__(self) -> None:
@@ -31,7 +31,7 @@ class Lanes:
         with self._choosing:
             self._long_first = not self._long_first
             second = (LONG, PROGRAM) if self._long_first else (PROGRAM, LONG)
-            order = (VISITOR, *second, LONG_OF_PROGRAM)
+            order = (VISITOR, *second, LONG_FOR_PROGRAM)
             return next((self._lanes[n].popleft() for n in order if self._lanes[n]), None)
 
     def before(self, lane: int) -> Iterator[Work]:

@@ -6,7 +6,7 @@ import torch
 from explorer.models.forward import MAX_CHARACTERS
 from explorer.models.task_heads.adapters import TunedModel
 from explorer.models.task_heads.windows import Window, windows
-from explorer.models.task_heads.yielding import give_way
+from explorer.models.task_heads.yielding import yield_to_others
 from explorer.models.tokens import BadText, plain_text
 
 MOST_WINDOWS = 48
@@ -53,7 +53,7 @@ def span_logits(
     found = []
     for part in parts:
         found.append(_window_logits(tuned, part))
-        give_way()
+        yield_to_others()
     return parts, found
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.models.forward import tokenize
 from explorer.models.run import read_only
 from explorer.models.task_heads.adapters import TunedModel
-from explorer.models.task_heads.yielding import give_way
+from explorer.models.task_heads.yielding import yield_to_others
 from explorer.models.tokens import Tokens
 
 PARTS = 4
@@ -54,7 +54,7 @@ def differences(tuned: TunedModel, texts: Sequence[str]) -> np.ndarray:
         for rows in _batches(list(same)):
             batch = torch.tensor([ids[row] for row in rows], device=tuned.loaded.device)
             found[rows] = _differences(tuned, input_ids=batch)
-            give_way()
+            yield_to_others()
     return read_only(found)
 
 
@@ -139,7 +139,7 @@ class _Path:
             self._known.update(
                 (place, (row[0], row[1:])) for place, row in zip(batch, found, strict=True)
             )
-            give_way()
+            yield_to_others()
 
 
 def _slopes(tuned: TunedModel, embedded: Tensor) -> tuple[Tensor, Tensor]:

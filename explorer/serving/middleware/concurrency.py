@@ -23,7 +23,7 @@ class Turns:
         self.free = asyncio.Semaphore(self.at_once.most)
 
 
-class Turnstile:
+class ConcurrencyLimiter:
     """Each page is 400 KB that are written anew, each picture's question may be a text to run."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -3,14 +3,14 @@
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.serving.middleware.public_url import CONFIG, PUBLIC
+from explorer.serving.middleware.public_url import CONFIG, PUBLIC_URL
 from explorer.serving.middleware.routes import below_root
 
 SAME = ("", "/", CONFIG)
 """The page, which takes 40 ms of processor time to write, and its parts as programs read them."""
 
 
-class Kept:
+class PageCache:
     """Asks for each of these once, whatever the link: what a link holds the browser reads.
 
     A refusal is not kept. ``questions.py`` takes from a link what is Gradio's own.
@@ -27,7 +27,7 @@ class Kept:
         if path not in SAME or scope["method"] != "GET":
             await self.app(scope, receive, send)
             return
-        key = (path, below, PUBLIC[-1])
+        key = (path, below, PUBLIC_URL[-1])
         answer = self._answers.get(key) or await self._asked(scope, receive)
         if answer.status_code == 200:
             self._answers[key] = answer

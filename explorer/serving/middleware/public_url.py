@@ -12,7 +12,7 @@ from starlette.requests import Request
 
 from explorer.refusal import Refusal
 
-PUBLIC = [""]
+PUBLIC_URL = [""]
 """The page's address in public, without a slash at its end; empty where nobody has said it."""
 CONFIG = "/config"
 
@@ -39,9 +39,9 @@ def public_address(said: str) -> str:
     return said.rstrip("/")
 
 
-def believe(address: str) -> None:
+def set_public_url(address: str) -> None:
     """From now on this, and no request, says where the page is."""
-    PUBLIC[:] = [address]
+    PUBLIC_URL[:] = [address]
     route_utils.get_root_url = root_of
 
 
@@ -49,7 +49,7 @@ def root_of(request: Request, route_path: str, root_path: str | None) -> str:
     """What Gradio puts before its addresses: the public one, else where this process listens."""
     if route_path == CONFIG:
         return ""  # a program goes on asking where it has asked
-    return PUBLIC[-1] or listening(request) + path_of(root_path)
+    return PUBLIC_URL[-1] or listening(request) + path_of(root_path)
 
 
 def listening(request: Request) -> str:

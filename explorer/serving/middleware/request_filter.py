@@ -34,7 +34,7 @@ CHECKS = {PICTURE: checked_picture, CANCEL: checked_cancel}
 """Who reads the body of a request before the page does, by its route."""
 
 
-class Door:
+class RequestFilter:
     """In front of everything that is served.
 
     Args:

@@ -36,7 +36,7 @@ class Listener:
         await self._send(message)
 
 
-class Streams:
+class StreamTracker:
     """Tells the waiting room who listens."""
 
     def __init__(self, app: ASGIApp) -> None:

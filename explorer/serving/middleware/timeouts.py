@@ -17,7 +17,7 @@ READ_S: float = limits.READ.most
 """In which a reader must take in what is ready for it; the rest is some 64 KB."""
 
 
-class PatientProtocol(H11Protocol):
+class TimeoutProtocol(H11Protocol):
     """uvicorn's own, which waits for ever, but for an idle connection."""
 
     _due: asyncio.TimerHandle | None = None
@@ -78,14 +78,14 @@ class PatientProtocol(H11Protocol):
                 timer.cancel()
 
 
-class PatientServer(http_server.Server):
+class TimeoutServer(http_server.Server):
     """Gradio's server with these limits."""
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
-        config.http = PatientProtocol
+        config.http = TimeoutProtocol
         super().__init__(config, *arguments, **named)
 
 
-def limit_patience() -> None:
+def set_timeouts() -> None:
     """From now on a page that is served waits for nobody longer than this."""
-    http_server.Server = PatientServer  # type: ignore[misc]
+    http_server.Server = TimeoutServer  # type: ignore[misc]

@@ -17,8 +17,8 @@ from explorer.analysis.depth.patching import (
     score_gap,
     text_pair,
 )
-from explorer.inference.runs import get_answers, in_rounds, near
-from explorer.inference.scheduling.cancel import StopSign
+from explorer.inference.runs import call_on_model, round_robin, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
 from explorer.models.rows import Patch, patch_batches
 from explorer.models.run import Run
@@ -67,7 +67,9 @@ def proposals(runs: Mapping[str, Run], state: PageState) -> tuple[OneChange, ...
         tried[change.kind] += 1
         if tried[change.kind] > MOST_TRIED or best.get(change.kind, (0,))[0] == len(runs):
             continue
-        tokens = {k: near(tokenize, run.spec, state, change.text) for k, run in runs.items()}
+        tokens = {
+            k: call_on_model(tokenize, run.spec, state, change.text) for k, run in runs.items()
+        }
         n_models = n_patched({key: run.tokens for key, run in runs.items()}, tokens)
         if n_models > best.get(change.kind, (0,))[0]:
             best[change.kind] = (n_models, change)
@@ -96,7 +98,7 @@ def read_both(runs: Mapping[str, Run], second: str, state: PageState) -> Texts:
     check_length(runs)
     if not second:
         raise BadText(texts.NO_PROPOSAL)
-    others, _ = get_answers(replace(state, text=second))
+    others, _ = runs_with_mlm_head(replace(state, text=second))
     both = {key: (run, others[key]) for key, run in runs.items() if key in others}
     ours, theirs = ({key: pair[i].tokens for key, pair in both.items()} for i in (0, 1))
     return Texts(text_pair(ours, theirs), both)
@@ -117,7 +119,7 @@ def check_length(runs: Mapping[str, Run]) -> None:
             raise BadText(texts.MANY_PIECES.format(most=MOST_TOKENS, model=label, n=n))
 
 
-def carry(found: Texts, state: PageState, sign: StopSign) -> Iterator[Shot]:
+def patch_all(found: Texts, state: PageState, cancel_token: CancelToken) -> Iterator[Shot]:
     """Every state in its turn, a batch of each model at a time; then the maps."""
     which = _which(found)
     if which not in _KEPT:
@@ -127,11 +129,11 @@ def carry(found: Texts, state: PageState, sign: StopSign) -> Iterator[Shot]:
         n = sum(map(len, planned.values()))
         gaps: dict[str, Gaps] = {key: {} for key in planned}
         queues = {key: list(batch_jobs(found.runs[key], planned[key], state)) for key in planned}
-        for answers in in_rounds(queues):
+        for answers in round_robin(queues):
             for key, answer in answers.items():
                 gaps[key] |= answer
             yield Shot(sum(map(len, gaps.values())), n)
-            sign.check()
+            cancel_token.check()
         _KEPT[which] = drawn_from(found, gaps)
         while len(_KEPT) > MOST_KEPT:
             _KEPT.popitem(last=False)
@@ -162,7 +164,7 @@ def score_gaps(state: PageState, runs: tuple[Run, Run], batch: Sequence[Patch]) 
 
     first, second = runs
     states = first.hidden_states
-    logits = near(patched_logits, first.spec, state, second.tokens, batch, states)
+    logits = call_on_model(patched_logits, first.spec, state, second.tokens, batch, states)
     pairs = zip(first.mask_logits[:MOST_MASKS], second.mask_logits, strict=False)
     gaps = [score_gap(logits[:, i], rival_answers(*pair)) for i, pair in enumerate(pairs)]
     return dict(zip(batch, np.stack(gaps, 1), strict=True))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import gradio as gr
 
 from explorer.analysis.alignment import AlignedWord, Groups
-from explorer.inference.runs import get_answers
+from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.ui.depth import folds_words as texts
@@ -42,7 +42,7 @@ def followed(state: PageState) -> Followed | Markup:
     """Return the words that are followed, or why there are none."""
     from explorer.analysis.alignment import align
 
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(texts.NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
@@ -55,13 +55,13 @@ def followed(state: PageState) -> Followed | Markup:
 
 def show_moves(state: PageState | None) -> list[str]:
     """Draw how each word moves; from the states of the run alone."""
-    from explorer.analysis.depth.trajectory import word_travel
+    from explorer.analysis.depth.trajectory import word_trajectory
     from explorer.views.depth.trajectory import travel_canvas
 
     found = followed(state) if state else ""
     if state is None or not isinstance(found, Followed):
         return ["", found if isinstance(found, str) else "", "", ""]
-    travels = {key: word_travel(run, found.groups[key]) for key, run in found.runs.items()}
+    travels = {key: word_trajectory(run, found.groups[key]) for key, run in found.runs.items()}
     labels = {key: run.spec.label for key, run in found.runs.items()}
     travel = travel_canvas(travels, labels, found.groups, found.words, texts.MOVES)
     return [travel, *show_shared(state)]
@@ -94,7 +94,7 @@ def show_shared(state: PageState) -> list[str]:
     from explorer.analysis.depth.drift import shared_drift
     from explorer.views.depth.drift import SHOWN, shared_drift_canvas
 
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     run = next((r for r in runs.values() if r.spec.architecture.shares_layers), None)
     if run is None:
         return [note(texts.NO_SHARED), "", ""]

@@ -33,13 +33,13 @@ def recipe_parts(kind: str) -> dict[str, str]:
     return {"computes": lines, **around}
 
 
-def takeable(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:
+def with_save_menu(kind: str, drawn: Markup, numbers: Numbers, is_picture: bool = True) -> Markup:
     """What Python drew, its numbers, and the menu that saves both; a table is no picture."""
-    menu = take_menu(kind, is_picture, may_chart=False)
+    menu = save_menu(kind, is_picture, may_chart=False)
     return el("div", drawn, menu, class_="drawn", data_kind=kind, data_numbers=numbers.json)
 
 
-def take_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Markup | None:
+def save_menu(kind: str, is_picture: bool = True, may_chart: bool = True) -> Markup | None:
     """The menu of one kind of picture; the page's own parts are no pictures and have none.
 
     A chart's figure is offered where the style sheet sees that one is drawn.

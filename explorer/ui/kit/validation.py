@@ -21,12 +21,12 @@ KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     list[str]: ((list, str), "a list of names"),
 }
 """What an argument's type takes, and what it is called."""
-STARTED = [PageState()]
+START_STATE = [PageState()]
 """The last one is the state that the page opens on."""
 
 
 @contextmanager
-def offered() -> Iterator[None]:
+def refuse_bad_input() -> Iterator[None]:
     """A question is read in here: what does not fit is refused in a sentence.
 
     Raises:
@@ -64,7 +64,7 @@ def with_whole_characters(answer: Callable[[Any], str]) -> Callable[[Any], str]:
     return call
 
 
-def asked_family(family: str) -> str:
+def checked_family(family: str) -> str:
     """A family as the page writes it: a preset's name, or the size in each column.
 
     Raises:
@@ -77,17 +77,19 @@ def asked_family(family: str) -> str:
     return known
 
 
-def asked_state(family: str, text: str = "") -> PageState:
+def checked_state(family: str, text: str = "") -> PageState:
     """What a program asks for, on the device and in the precision that the page was started with.
 
     Raises:
         Refusal: there is no such family.
     """
-    start = STARTED[-1]
-    return PageState(text=text, family=asked_family(family), device=start.device, dtype=start.dtype)
+    start = START_STATE[-1]
+    return PageState(
+        text=text, family=checked_family(family), device=start.device, dtype=start.dtype
+    )
 
 
-def asked_spec(family: str, model: str) -> ModelSpec:
+def checked_spec(family: str, model: str) -> ModelSpec:
     """A model of a family, by its key.
 
     Raises:
@@ -105,7 +107,7 @@ def is_index(value: object, length: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < length
 
 
-def absent(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
+def missing_reasons(missing: Mapping[str, Refusal]) -> dict[str, list[str]]:
     """Why a model is not in an answer's list; the key is there only when one is not."""
     return {"missing": [str(error) for error in missing.values()]} if missing else {}
 
@@ -116,11 +118,11 @@ def link_in(question: Mapping[str, Any]) -> dict[str, str]:
     Raises:
         Refusal: it carries none.
     """
-    with offered():
+    with refuse_bad_input():
         return {str(k): str(v) for k, v in question["params"].items() if v is not None}
 
 
-def typed(endpoint: Callable[..., dict]) -> Callable[..., dict]:
+def check_argument_types(endpoint: Callable[..., dict]) -> Callable[..., dict]:
     """An endpoint that refuses values of another kind than its arguments are of."""
     takes = get_type_hints(endpoint)
 

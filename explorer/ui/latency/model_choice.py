@@ -13,9 +13,9 @@ from explorer.analysis.latency.ways import Way, measure_with_ways, ways_of
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.fine_tuning import TASKS, fitting_cards, tuned_scores
 from explorer.analysis.tasks.printed import PrintedScore, printed_scores
-from explorer.inference.runs import device_of, get_answers, get_run, in_rounds
-from explorer.inference.scheduling.cancel import StopSign
-from explorer.inference.scheduling.job_queue import MEASUREMENTS, Update
+from explorer.inference.runs import device_of, get_run, round_robin, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import distilled_pair
@@ -26,7 +26,7 @@ from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, QUIET
-from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
+from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
 from explorer.ui.kit.words import PLACE
 from explorer.ui.latency import model_choice_words as texts
 from explorer.views.markup import Markup, join, note
@@ -39,7 +39,7 @@ Figures = Mapping[str, Figure]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Measured:
+class MeasuredModels:
     """What one press found, and of whom."""
 
     score: str
@@ -77,11 +77,11 @@ def build_fold(state: gr.State) -> None:
         opened.on_open(show_choice, asked, drawn, show_progress="hidden")
         events = [*(box.change for box in limits), score.change, least.change, kept.change]
         gr.on(events, plain_errors(show_choice), asked, drawn, trigger_mode="always_last", **QUIET)
-        stop_comes(stop, measure)
+        show_stop_on(stop, measure)
         line, out = QUIET | {"concurrency_id": "measure"}, [standing, kept]
         event = measure.click(plain_errors(measure_all), [state, score, ways], out, **line)
         stop.click(stopped, None, [standing], cancels=[event], **AT_ONCE)
-        stop_goes(stop, event)
+        hide_stop_after(stop, event)
 
 
 def stopped(request: gr.Request) -> Markup:
@@ -92,7 +92,7 @@ def stopped(request: gr.Request) -> Markup:
 
 def show_choice(
     state: PageState | None,
-    kept: Measured | None,
+    kept: MeasuredModels | None,
     *wishes: Any,  # noqa: ANN401 - two limits, the score's name and its limit
 ) -> list[Markup | str]:
     """The advice by what is known now; no model runs."""
@@ -114,7 +114,9 @@ def show_choice(
     ]
 
 
-def comparison(state: PageState, kept: Measured | None, score: str, limits: Limits) -> Comparison:
+def comparison(
+    state: PageState, kept: MeasuredModels | None, score: str, limits: Limits
+) -> Comparison:
     """Hold the models, and the other ways to run them that were timed, against the limits."""
     specs: dict[str, Named] = {**choices_of(state, score)}
     candidates = candidates_of(state, kept, score)
@@ -152,7 +154,9 @@ def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
     }
 
 
-def candidates_of(state: PageState, kept: Measured | None, score: str) -> dict[str, Candidate]:
+def candidates_of(
+    state: PageState, kept: MeasuredModels | None, score: str
+) -> dict[str, Candidate]:
     """Size from the shapes, score from the cards, the papers or the press, time from the press."""
     from explorer.analysis.latency.family import stored_parameters
 
@@ -195,7 +199,7 @@ def measure_all(
     """
     if state is None:
         return
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
     words: dict[str, list[str]] = {spec.name: [] for spec in own}
     reads_here = score in texts.RUN_HERE
@@ -208,8 +212,8 @@ def measure_all(
     timed = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
     run_otherwise = own if with_ways and state.dtype == "float32" else ()
 
-    def job(sign: StopSign) -> Iterator[Any]:
-        yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, sign)
+    def job(cancel_token: CancelToken) -> Iterator[Any]:
+        yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, cancel_token)
 
     answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
     shares = (
@@ -250,7 +254,7 @@ def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[d
     """Every model's first word for the gap of each of the page's sentences, one after the other."""
     states = [replace(state, text=one["text"]) for one in assets.sentences()]
     queues = {spec.name: [partial(first_word, spec, one) for one in states] for spec in specs}
-    yield from in_rounds(queues)
+    yield from round_robin(queues)
 
 
 def first_word(spec: ModelSpec, state: PageState) -> str:
@@ -278,12 +282,14 @@ def share(said: list[str], expected: list[str]) -> Figure:
     return Figure(hits / len(said), *share_interval(hits, len(said)))
 
 
-def drawn(state: PageState, work: Work, shares: Mapping[str, Figures], update: Update) -> list[Any]:
+def drawn(
+    state: PageState, work: Work, shares: Mapping[str, Figures], update: JobUpdate
+) -> list[Any]:
     """How the timing stands; at its end all that was found."""
     if update.place:
         return [note(PLACE.format(n=update.place)), gr.skip()]
     result: FamilyLatency | None
-    result, faster = update.shot or (None, None)
+    result, faster = update.partial or (None, None)
     rounds = result.latency.n_rounds if result else 0
     if not update.done or result is None or not rounds:
         said = texts.NOT_TIMED if update.done else texts.TIMING.format(n=rounds + 1)
@@ -297,4 +303,4 @@ def drawn(state: PageState, work: Work, shares: Mapping[str, Figures], update: U
     passes, n = work.passes.values(), len(assets.sentences())
     said = texts.timed_said(work.score, work.workload, rounds, passes, n)
     ways = ways_of(faster, work.passes) if faster else ()
-    return [note(said), Measured(work.score, names_of(state), times, shares, ways)]
+    return [note(said), MeasuredModels(work.score, names_of(state), times, shares, ways)]

@@ -22,7 +22,7 @@ SHAPE, LENGTH, DEVICE = 0, 1, 5
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MeasurementSettings:
     """One value per control, in their order."""
 
     shapes: str = "base"
@@ -59,7 +59,7 @@ class Choice:
         length = int(self.length) if str(self.length).isdecimal() else self.length
         return Workload(length, self.batch, device, self.dtype, head, clock=clock)
 
-    def on_one_device(self) -> "Choice":
+    def on_one_device(self) -> "MeasurementSettings":
         """Itself, for questions that are asked of one device.
 
         Raises:
@@ -72,12 +72,12 @@ class Choice:
         return self
 
 
-def choice_in(timed: str, family: str) -> Choice:
+def choice_in(timed: str, family: str) -> MeasurementSettings:
     """Return the choice that a link's field ``timed`` names; a link names no device."""
     if not timed:
-        return Choice()
+        return MeasurementSettings()
     shapes, length, batch, part, clock, dtype, longest_s = timed.split("-")
-    return Choice(
+    return MeasurementSettings(
         family if shapes == OWN else shapes,
         int(length),
         int(batch),
@@ -102,7 +102,7 @@ def build_longest() -> gr.Dropdown:
     """How long to measure at most, beside the button."""
     return gr.Dropdown(
         texts.LONGEST,
-        value=Choice().longest_s,
+        value=MeasurementSettings().longest_s,
         label=texts.LONGEST_LABEL,
         elem_id="measure-longest",
         show_label=False,
@@ -114,7 +114,7 @@ def build_longest() -> gr.Dropdown:
 
 def build_controls() -> list[gr.Dropdown]:
     """The first seven choices, in the order of ``Choice``."""
-    plain = Choice()
+    plain = MeasurementSettings()
     with gr.Row(elem_classes="lt-controls"):
         return [
             gr.Dropdown(texts.SHAPES, value=plain.shapes, label=texts.SHAPES_LABEL),
@@ -150,7 +150,7 @@ def length_choices(n_tokens: int) -> list[tuple[str, int]]:
     return [*own, *((str(n), n) for n in LENGTHS)]
 
 
-Handler = Callable[[Choice, gr.Request], Iterator[Any]]
+Handler = Callable[[MeasurementSettings, gr.Request], Iterator[Any]]
 
 
 def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
@@ -167,7 +167,7 @@ def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
         longest_s: int,
         request: gr.Request,
     ) -> Iterator[Any]:
-        chosen = Choice(shapes, length, batch, part, clock, device, dtype, longest_s)
+        chosen = MeasurementSettings(shapes, length, batch, part, clock, device, dtype, longest_s)
         yield from handler(chosen, request)
 
     return called

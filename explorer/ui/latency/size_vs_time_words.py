@@ -2,7 +2,7 @@
 
 from explorer.analysis.digits import counted, milliseconds, repeated
 from explorer.analysis.latency.ratio import MIN_P90, Ratio
-from explorer.analysis.latency.size_vs_time import Paradox, ParadoxRow
+from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.analysis.latency.summary import LatencySummary, ModelLatency
 from explorer.timing.workload import Workload
 from explorer.ui.kit.words import AT_CHOICE, AT_SIZE, SAME, compute_said, stored_said
@@ -22,7 +22,7 @@ SHORTEST_S = LONGEST[0][1]
 """Seconds of the shortest measurement on offer, with which the page opens."""
 
 
-def paradox_titles(paradox: Paradox, longest_s: float = SHORTEST_S) -> list[tuple[str, str]]:
+def paradox_titles(paradox: SizeVsTime, longest_s: float = SHORTEST_S) -> list[tuple[str, str]]:
     """Title and conclusion of each of the three bar pictures.
 
     Args:
@@ -40,13 +40,13 @@ def paradox_titles(paradox: Paradox, longest_s: float = SHORTEST_S) -> list[tupl
     ]
 
 
-def _runs(star: ParadoxRow) -> str:
+def _runs(star: SizeVsTimeRow) -> str:
     if star.is_shared:
         return f"{star.label}'s one layer runs {repeated(star.n_layers)}"
     return f"{star.label} has {counted(star.n_layers, 'layer')}"
 
 
-def _time_title(paradox: Paradox) -> str:
+def _time_title(paradox: SizeVsTime) -> str:
     several = len(paradox.timed) > len(paradox.rows)
     return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
 
@@ -60,7 +60,7 @@ def _sign(times: float) -> int:
     return (times > 1 + SAME) - (times < 1 - SAME)
 
 
-def _time(paradox: Paradox, longest_s: float) -> str:
+def _time(paradox: SizeVsTime, longest_s: float) -> str:
     first, star = paradox.rows[0], paradox.star
     if star.ms is None or first.ms is None:
         return f"Not measured yet: “Measure here” takes at most {longest_s:.0f}\u00a0s."
@@ -75,7 +75,7 @@ def _time(paradox: Paradox, longest_s: float) -> str:
 
 
 def paradox_finding(
-    paradox: Paradox, summary: LatencySummary | None = None, shapes: str = "base"
+    paradox: SizeVsTime, summary: LatencySummary | None = None, shapes: str = "base"
 ) -> Markup:
     """The tab's one sentence: size against work, and against time once it was measured."""
     lead = AT_SIZE.get(shapes, AT_CHOICE)
@@ -98,7 +98,7 @@ def paradox_finding(
     return finding(*(el("span", line, " ", class_="line") for line in lines))
 
 
-def _fastest(paradox: Paradox, summary: LatencySummary) -> Markup | str:
+def _fastest(paradox: SizeVsTime, summary: LatencySummary) -> Markup | str:
     """Name the model whose interval lies below all others; nothing where there are no intervals."""
     first, *others = paradox.rows
     times = {row.key: row.times for row in others if row.times is not None and row.times.is_sure}
@@ -119,12 +119,14 @@ def _fastest(paradox: Paradox, summary: LatencySummary) -> Markup | str:
     return join(model_name(best.key, best.label), " is the fastest here. ")
 
 
-def _differs(row: ParadoxRow, paradox: Paradox, summary: LatencySummary) -> bool:
+def _differs(row: SizeVsTimeRow, paradox: SizeVsTime, summary: LatencySummary) -> bool:
     found = summary.ratio(summary.models[paradox.rows.index(row)].name)
     return found is not None and found.is_different
 
 
-def _times(row: ParadoxRow, model: ModelLatency, first: ParadoxRow, workload: Workload) -> Markup:
+def _times(
+    row: SizeVsTimeRow, model: ModelLatency, first: SizeVsTimeRow, workload: Workload
+) -> Markup:
     """One model's line: its ratio with the interval, p50, p90, and texts a second."""
     times = ""
     if row is not first and row.times is not None:
@@ -141,7 +143,7 @@ def _times(row: ParadoxRow, model: ModelLatency, first: ParadoxRow, workload: Wo
     )
 
 
-def _verdict(first: ParadoxRow, star: ParadoxRow, is_different: bool) -> str:
+def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> str:
     """Say what the clock says, joined to what is stored: "yet" where the two do not go together."""
     if star.times is None:
         own, other = milliseconds(star.ms or 0), milliseconds(first.ms or 0)
@@ -157,7 +159,7 @@ def _verdict(first: ParadoxRow, star: ParadoxRow, is_different: bool) -> str:
     return f"{link} it takes {times} the time here"
 
 
-def why(paradox: Paradox) -> str:
+def why(paradox: SizeVsTime) -> str:
     """Hold a time that is sure against the compute; empty where none is."""
     first, star = paradox.rows[0], paradox.star
     if star.times is not None and star.times.is_sure:
@@ -165,7 +167,7 @@ def why(paradox: Paradox) -> str:
     return ""
 
 
-def _time_and_work(first: ParadoxRow, star: ParadoxRow, times: Ratio) -> str:
+def _time_and_work(first: SizeVsTimeRow, star: SizeVsTimeRow, times: Ratio) -> str:
     """Hold the interval of the time against the compute."""
     work = star.gflops / first.gflops
     if times.high < work / 1.05:
@@ -180,7 +182,7 @@ def _time_and_work(first: ParadoxRow, star: ParadoxRow, times: Ratio) -> str:
     return "The time is near the quotient of the compute."
 
 
-def _slower(first: ParadoxRow, star: ParadoxRow) -> str:
+def _slower(first: SizeVsTimeRow, star: SizeVsTimeRow) -> str:
     """Why a model may be slower than its work says."""
     if star.activation == first.activation:
         return (

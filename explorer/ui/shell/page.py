@@ -11,14 +11,14 @@ from starlette.routing import Route
 from explorer import limits
 from explorer.assets import ASSETS
 from explorer.links.page_state import PageState
-from explorer.serving.middleware.concurrency import Turnstile
-from explorer.serving.middleware.page_cache import Kept
-from explorer.serving.middleware.public_url import believe, path_of, said_at_the_start
-from explorer.serving.middleware.request_filter import Door
+from explorer.serving.middleware.concurrency import ConcurrencyLimiter
+from explorer.serving.middleware.page_cache import PageCache
+from explorer.serving.middleware.public_url import path_of, said_at_the_start, set_public_url
+from explorer.serving.middleware.request_filter import RequestFilter
 from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.security_headers import refuse_credentials
-from explorer.serving.middleware.streams import Streams
-from explorer.serving.middleware.timeouts import limit_patience
+from explorer.serving.middleware.streams import StreamTracker
+from explorer.serving.middleware.timeouts import set_timeouts
 from explorer.serving.middleware.validation import REFUSALS, refuse_unknown
 from explorer.timing.free_memory import is_short
 from explorer.ui.attention.endpoint import frame_route
@@ -114,11 +114,11 @@ def launch_options(public: str = "") -> dict[str, Any]:
         Refusal: that is no address.
     """
     address = said_at_the_start(public)
-    believe(address)
+    set_public_url(address)
     keep_sessions_lean()
     stop_for_those_who_leave()
     refuse_credentials()
-    limit_patience()
+    set_timeouts()
     refuse_unknown()
     say_every_failure()
     ours = own_routes()
@@ -137,11 +137,11 @@ def launch_options(public: str = "") -> dict[str, Any]:
             "routes": ours,
             "exception_handlers": REFUSALS,
             "middleware": [
-                Middleware(Door, routes=Routes(ours, ENDPOINTS)),
-                Middleware(Turnstile),
-                Middleware(Streams),
+                Middleware(RequestFilter, routes=Routes(ours, ENDPOINTS)),
+                Middleware(ConcurrencyLimiter),
+                Middleware(StreamTracker),
                 Middleware(Preview),
-                Middleware(Kept),
+                Middleware(PageCache),
             ],
         },
         "footer_links": ["api"],

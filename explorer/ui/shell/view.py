@@ -48,7 +48,7 @@ DRAWN_FROM = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ViewRequest:
     """What the browser asks for."""
 
     state: PageState
@@ -83,7 +83,7 @@ def wire(wiring: Wiring) -> None:
     """Connect the question to its answer."""
 
     def on_view(question: dict, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
-        return view(wiring, asked_of(question, wiring.start), progress)
+        return view(wiring, view_request(question, wiring.start), progress)
 
     wiring.view.on_question(
         on_view,
@@ -96,17 +96,17 @@ def wire(wiring: Wiring) -> None:
     )
 
 
-def asked_of(question: dict[str, Any], start: PageState) -> Asked:
+def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
     """The browser's question; whatever is no question asks for the start."""
     try:
         params = link_in(question)
         number, keep = int(question["number"]), tuple(map(str, question["keep"]))
     except (Refusal, ValueError, TypeError, KeyError, OverflowError):
-        return Asked(start)
-    return Asked(*from_page(params, start), number, keep)
+        return ViewRequest(start)
+    return ViewRequest(*from_page(params, start), number, keep)
 
 
-def view(wiring: Wiring, asked: Asked, progress: gr.Progress) -> Outputs:
+def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
     """Run the three models and draw the tab; a bad text leaves everything as it was."""
     repaired = [name for name in asked.repaired if name != PACKED]
     if repaired:
@@ -170,7 +170,7 @@ def cleared(wiring: Wiring, kept: Sequence[str]) -> Outputs:
     return {part: "" for group in others for part in group if isinstance(part, gr.HTML)}
 
 
-def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
+def view_canvas(asked: ViewRequest, accepted: bool, drawn: bool) -> str:
     """What the browser is told of an answer: the link, and which tab shows what now.
 
     Args:

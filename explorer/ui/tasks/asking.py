@@ -5,7 +5,7 @@ from functools import partial
 from typing import TypeVar
 
 from explorer.assets import ROOT
-from explorer.inference.runs import near, side_by_side
+from explorer.inference.runs import call_on_model, gather
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
@@ -28,7 +28,7 @@ def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
     lacking: dict[str, str] = {}
     for spec in family_specs(state.family):
         try:
-            near(card_of, spec, state, task)
+            call_on_model(card_of, spec, state, task)
             found[spec.key] = spec
         except (NotTuned, ModelUnavailable) as error:
             lacking[spec.key] = str(error)
@@ -42,8 +42,8 @@ def ask_all(
     *question: str,
 ) -> dict[str, Answer]:
     """What every model says of one question; an answer that is kept runs no network."""
-    jobs = [partial(near, ask, spec, state, *question) for spec in specs.values()]
-    return dict(zip(specs, side_by_side(jobs), strict=True))
+    jobs = [partial(call_on_model, ask, spec, state, *question) for spec in specs.values()]
+    return dict(zip(specs, gather(jobs), strict=True))
 
 
 def readable(text: str) -> str:

@@ -5,7 +5,7 @@ import gradio as gr
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import distilled_pair
-from explorer.ui.kit.export import takeable
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.tasks import fine_tuning_words as texts
 from explorer.views.markup import Markup, join, note
@@ -38,7 +38,7 @@ def task_parts(state: PageState, task: str) -> list[Markup]:
     scores = tuned_scores(cards, task, distilled_pair()[0])
     drawn = tuned_table(scores, cards, specs, (texts.HEAD, texts.NAMES[task]))
     numbers = tuned_numbers(scores, cards, specs, task)
-    parts = [takeable(f"tasks/{task}", drawn, numbers, is_picture=False)]
+    parts = [with_save_menu(f"tasks/{task}", drawn, numbers, is_picture=False)]
     parts += [note(texts.how_learned(card)) for card in list(cards.values())[:1]]
     full = [
         texts.full_said(specs[k].label, card, task) for k, card in cards.items() if card["full"]
@@ -53,4 +53,4 @@ def printed() -> Markup:
 
     shares = printed_shares()
     drawn = printed_table(shares, texts.PRINTED_HEAD, texts.PRINTED)
-    return takeable("tasks/printed", drawn, printed_numbers(shares), is_picture=False)
+    return with_save_menu("tasks/printed", drawn, printed_numbers(shares), is_picture=False)

@@ -9,7 +9,7 @@ from explorer.models.choice.family import specs_by_key
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
-from explorer.ui.kit.export import takeable
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.parts import asks
 from explorer.ui.kit.queues import LIGHT
 from explorer.ui.kit.words import EXAMPLES_LABEL, language_note
@@ -109,7 +109,7 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = readable(text)
         found = ask_all(specs, state, judged, read)
-        picture = takeable(
+        picture = with_save_menu(
             "tasks/sentiment",
             word_sentiment_html(found, specs, texts.SENTIMENT),
             word_sentiment_numbers(found, specs, read, adapters_of(specs, "sst2")),
@@ -168,7 +168,7 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
         read = read_passage(passage)
         found = ask_all(specs, state, answered, question, read)
         asked, adapters = (plain_text(question), read), adapters_of(specs, "squad")
-        picture = takeable(
+        picture = with_save_menu(
             "tasks/question",
             answer_spans_html(found, specs, read, texts.QUESTION),
             answer_spans_numbers(found, specs, asked, adapters, windows_of(specs)),

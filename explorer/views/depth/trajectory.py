@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord, Groups, first_shown
-from explorer.analysis.depth.trajectory import WordTravel
+from explorer.analysis.depth.trajectory import WordTrajectory
 from explorer.views.chart import chart_canvas, line
 from explorer.views.numbers import Numbers
 
@@ -18,7 +18,10 @@ HEIGHT = 250
 
 
 def travel_figures(
-    found: Mapping[str, WordTravel], labels: Mapping[str, str], at: int, texts: Mapping[str, Any]
+    found: Mapping[str, WordTrajectory],
+    labels: Mapping[str, str],
+    at: int,
+    texts: Mapping[str, Any],
 ) -> "list[go.Figure]":
     """One chart a model, all on one scale, for the word at ``at``."""
     import plotly.graph_objects as go
@@ -40,7 +43,7 @@ def travel_figures(
 
 
 def travel_canvas(
-    found: Mapping[str, WordTravel],
+    found: Mapping[str, WordTrajectory],
     labels: Mapping[str, str],
     groups: Mapping[str, Groups],
     words: Sequence[AlignedWord],
@@ -63,7 +66,7 @@ def travel_canvas(
 
 
 def _rows(
-    found: Mapping[str, WordTravel], labels: Mapping[str, str], names: Sequence[str]
+    found: Mapping[str, WordTrajectory], labels: Mapping[str, str], names: Sequence[str]
 ) -> "list[tuple[object, ...]]":
     return [
         (labels[key], layer, name, travel.to_start[layer, i], travel.to_end[layer, i])

@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from explorer.inference.scheduling import measurement_lock as slots
-from explorer.inference.scheduling.measurement_lock import Slot
+from explorer.inference.scheduling.measurement_lock import MeasurementLock
 from tests.waiting import until
 
 
@@ -16,22 +16,22 @@ def begun(work):
 
 
 def visit(slot, order):
-    slot.visitor_comes()
+    slot.visitor_waits()
     with slot.infer():
         order.append("visitor")
-    slot.visitor_goes()
+    slot.visitor_done()
 
 
 def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_again():
-    slot, order = Slot(), []
+    slot, order = MeasurementLock(), []
     with slot.measure():
-        assert not slot.give_way(), "nobody waits"
+        assert not slot.yield_to_visitors(), "nobody waits"
         visitor = begun(lambda: visit(slot, order))
         until(lambda: slot._visitors)
         assert not order
-        assert slot.give_way()
+        assert slot.yield_to_visitors()
         assert order == ["visitor"]
-        assert slot.given_s > 0
+        assert slot.yielded_s > 0
         other = begun(lambda: infer(slot, order))
         until(lambda: slot._condition._waiters)
         assert order == ["visitor"], "the door is shut again"
@@ -48,17 +48,17 @@ def infer(slot, order):
 def test_it_gives_way_for_so_long_and_then_goes_on(monkeypatch):
     """The visitor who was counted never comes."""
     monkeypatch.setattr(slots, "MOST_OPEN_S", 0.05)
-    slot = Slot()
+    slot = MeasurementLock()
     with slot.measure():
-        slot.visitor_comes()
-        assert slot.give_way()
+        slot.visitor_waits()
+        assert slot.yield_to_visitors()
         assert slot.is_measuring
         assert not slot._may_infer()
 
 
 def test_another_measurement_does_not_slip_in_while_one_gives_way(monkeypatch):
     monkeypatch.setattr(slots, "MOST_OPEN_S", 0.2)
-    slot, order = Slot(), []
+    slot, order = MeasurementLock(), []
 
     def measure():
         with slot.measure():
@@ -66,25 +66,25 @@ def test_another_measurement_does_not_slip_in_while_one_gives_way(monkeypatch):
 
     with slot.measure():
         second = begun(measure)
-        slot.visitor_comes()
-        slot.give_way()
+        slot.visitor_waits()
+        slot.yield_to_visitors()
         order.append("first")
     second.join(60)
     assert order == ["first", "second"]
 
 
 def test_nobody_else_can_make_a_measurement_give_way():
-    slot, said = Slot(), []
-    slot.visitor_comes()
+    slot, said = MeasurementLock(), []
+    slot.visitor_waits()
     with slot.measure():
-        begun(lambda: said.append(slot.give_way())).join(60)
+        begun(lambda: said.append(slot.yield_to_visitors())).join(60)
     assert said == [False]
-    assert not slot.give_way(), "nothing is measured"
+    assert not slot.yield_to_visitors(), "nothing is measured"
 
 
 @pytest.mark.parametrize("is_visitor", [True, False])
 def test_who_is_served_outside_the_lanes_is_waited_for_only_if_a_visitor(is_visitor):
-    slot = Slot()
-    with slot.visited(is_visitor):
+    slot = MeasurementLock()
+    with slot.visitor_pass(is_visitor):
         assert slot._visitors == int(is_visitor)
     assert slot._visitors == 0

@@ -2,21 +2,21 @@
 
 from explorer.inference.scheduling.priority_queues import (
     LONG,
-    LONG_OF_PROGRAM,
+    LONG_FOR_PROGRAM,
     PROGRAM,
     VISITOR,
-    Lanes,
-    lane_of,
+    PriorityQueues,
+    priority_of,
 )
 
 
 def filled(**counts):
-    lanes = Lanes()
+    lanes = PriorityQueues()
     numbers = {
         "visitor": VISITOR,
         "program": PROGRAM,
         "long": LONG,
-        "long_of_program": LONG_OF_PROGRAM,
+        "long_of_program": LONG_FOR_PROGRAM,
     }
     for name, count in counts.items():
         for _ in range(count):
@@ -25,10 +25,10 @@ def filled(**counts):
 
 
 def test_who_asks_and_for_what_says_the_lane():
-    assert lane_of("", is_long=False) == VISITOR
-    assert lane_of("198.51.100.1", is_long=False) == PROGRAM
-    assert lane_of("", is_long=True) == LONG
-    assert lane_of("198.51.100.1", is_long=True) == LONG_OF_PROGRAM
+    assert priority_of("", is_long=False) == VISITOR
+    assert priority_of("198.51.100.1", is_long=False) == PROGRAM
+    assert priority_of("", is_long=True) == LONG
+    assert priority_of("198.51.100.1", is_long=True) == LONG_FOR_PROGRAM
 
 
 def test_a_free_worker_takes_visitors_first_and_programs_long_work_last():
@@ -43,14 +43,14 @@ def test_a_free_worker_takes_visitors_first_and_programs_long_work_last():
 
 def test_between_two_parts_go_all_visitors_and_one_of_each_lane_before():
     lanes = filled(visitor=2, program=5, long=5, long_of_program=5)
-    assert [work() for work in lanes.before(LONG_OF_PROGRAM)] == [
+    assert [work() for work in lanes.before(LONG_FOR_PROGRAM)] == [
         "visitor",
         "visitor",
         "program",
         "long",
     ]
     assert [work() for work in lanes.before(LONG)] == ["program"]
-    assert lanes.waiting(LONG_OF_PROGRAM) == 5
+    assert lanes.waiting(LONG_FOR_PROGRAM) == 5
 
 
 def test_a_visitor_who_comes_while_others_go_is_next():
@@ -58,7 +58,7 @@ def test_a_visitor_who_comes_while_others_go_is_next():
     lanes.add(PROGRAM, lambda: order.append("program"))
     lanes.add(LONG, lambda: order.append("long"))
     lanes._pop(PROGRAM)
-    for work in lanes.before(LONG_OF_PROGRAM):
+    for work in lanes.before(LONG_FOR_PROGRAM):
         work()
         if order == ["program"]:
             lanes.add(VISITOR, lambda: order.append("visitor"))

@@ -18,7 +18,7 @@ from transformers import (
     BertTokenizer,
 )
 
-from explorer.inference.runs import get_answers, get_runs
+from explorer.inference.runs import get_runs, runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.choice import memory, own
 from explorer.models.choice.family import OWN, column, family_specs
@@ -140,7 +140,7 @@ def test_without_a_head_it_predicts_nothing_and_shows_all_else(kind, copied):
     state = PageState(text=TEXT, family=f"bert={spec.size},distilbert=mini,albert=mini")
     runs, _ = get_runs(state)
     assert runs["bert"].attention.shape == (12, 12, *[len(runs["bert"].tokens)] * 2)
-    answers, missing = get_answers(state)
+    answers, missing = runs_with_mlm_head(state)
     assert list(answers) == ["distilbert", "albert"]
     assert "no masked-LM head" in str(missing["bert"])
     for tab in TABS:

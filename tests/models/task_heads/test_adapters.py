@@ -16,7 +16,7 @@ from transformers import (
 )
 
 from explorer.analysis.tasks.spans import LONGEST, answer_spans
-from explorer.inference.scheduling.cancel import Stopped
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import specs
 from explorer.models.inside.ablation import heads_kept
 from explorer.models.inside.repeats import applied
@@ -114,7 +114,7 @@ def test_what_stops_a_measurement_does_not_stop_the_tuned_network(tuned_family):
     loaded = tuned_family.loaded("bert")
 
     def stopped():
-        raise Stopped("stopped")
+        raise Cancelled("stopped")
 
     with interruptible([(loaded.spec, loaded.network)], 8, stopped):
         tuned = tuned_model(loaded, "sst2")

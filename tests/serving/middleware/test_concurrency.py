@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from explorer.serving.middleware.concurrency import Turnstile
+from explorer.serving.middleware.concurrency import ConcurrencyLimiter
 from tests.waiting import in_its_own_loop
 
 ASKED = ("POST", "/gradio_api/component_server")
@@ -51,7 +51,7 @@ async def settled():
 def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, asked):
     async def run():
         app, said = Answers(), []
-        turnstile = Turnstile(app)
+        turnstile = ConcurrencyLimiter(app)
         turns = turnstile.turns[asked[0], "/".join(asked[1].split("/")[:3])]
         count = turns.at_once.most + turns.most_waiting.most
         for _ in range(count):
@@ -73,7 +73,7 @@ def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, ask
 def test_who_never_reads_keeps_nobody_waiting():
     async def run():
         app, said = Answers(), []
-        turnstile = Turnstile(app)
+        turnstile = ConcurrencyLimiter(app)
         app.let_go.set()
         deaf = [request(turnstile, said, ("GET", "/"), reads=False) for _ in range(50)]
         await asyncio.wait_for(request(turnstile, said, ("GET", "/")), 10)
@@ -87,7 +87,7 @@ def test_who_never_reads_keeps_nobody_waiting():
 def test_who_sends_slowly_keeps_nobody_waiting():
     async def run():
         app, said = Answers(), []
-        turnstile = Turnstile(app)
+        turnstile = ConcurrencyLimiter(app)
         app.let_go.set()
         slow = [request(turnstile, said, sends=False) for _ in range(50)]
         await settled()
@@ -102,7 +102,7 @@ def test_who_sends_slowly_keeps_nobody_waiting():
 def test_who_leaves_while_waiting_or_at_work_leaves_the_place():
     async def run():
         app, said = Answers(), []
-        turnstile = Turnstile(app)
+        turnstile = ConcurrencyLimiter(app)
         turns = turnstile.turns["GET", "/"]
         first = [request(turnstile, said, ("GET", "/")) for _ in range(turns.at_once.most + 3)]
         await settled()
@@ -120,7 +120,7 @@ def test_who_leaves_while_waiting_or_at_work_leaves_the_place():
 def test_everything_else_goes_by():
     async def run():
         app, said = Answers(), []
-        turnstile = Turnstile(app)
+        turnstile = ConcurrencyLimiter(app)
         for _ in range(100):
             request(turnstile, said, ("GET", "/gradio_api/queue/data"))
         await settled()

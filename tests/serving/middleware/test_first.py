@@ -10,10 +10,10 @@ import pytest
 from benchmarks.served import event_number
 from explorer import limits
 from explorer.inference import local, runs
-from explorer.inference.local import Here
+from explorer.inference.local import LocalBackend
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
-from explorer.inference.scheduling.measurement_lock import SLOT
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.task_heads import question, sentiment
 from tests.waiting import until
 
@@ -40,7 +40,7 @@ class Order(list):
 @pytest.fixture
 def order(tuned_family, monkeypatch):
     """What was asked for and what was begun."""
-    said, run, run_all = Order(), Here.run, local._run_all
+    said, run, run_all = Order(), LocalBackend.run, local._run_all
 
     def slow(name, do):
         def pass_of(*asked, **named):
@@ -58,8 +58,8 @@ def order(tuned_family, monkeypatch):
         kind = "visitor" if waiting[0].text == VISITORS else "part"
         return slow(kind, run_all)(waiting, where, found)
 
-    monkeypatch.setattr(runs, "PLACE", [Here()])
-    monkeypatch.setattr(Here, "run", asked)
+    monkeypatch.setattr(runs, "BACKEND", [LocalBackend()])
+    monkeypatch.setattr(LocalBackend, "run", asked)
     monkeypatch.setattr(local, "_run_all", together)
     for head, name in ((sentiment, "_slopes"), (sentiment, "_differences")):
         monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
@@ -103,7 +103,7 @@ def programs(url):
     loop.call_soon_threadsafe(loop.stop)
     thread.join(120)
     loop.close()
-    until(lambda: not len(MEASUREMENTS) and not SLOT._visitors)
+    until(lambda: not len(MEASUREMENTS) and not MEASUREMENT_LOCK._visitors)
 
 
 def compare(url, page):
@@ -133,11 +133,11 @@ def test_a_compare_is_begun_at_most_one_pass_later_whatever_programs_ask(
 
 def test_a_compare_does_not_wait_for_a_programs_measurement(url, page, tuned_family, programs):
     programs([("latency", MEASURED)] * 3)
-    until(lambda: SLOT.is_measuring)
-    given = SLOT.given_s
+    until(lambda: MEASUREMENT_LOCK.is_measuring)
+    given = MEASUREMENT_LOCK.yielded_s
     compare(url, page)
-    assert SLOT.is_measuring, "it goes on"
-    until(lambda: SLOT.given_s > given)
+    assert MEASUREMENT_LOCK.is_measuring, "it goes on"
+    until(lambda: MEASUREMENT_LOCK.yielded_s > given)
 
 
 @pytest.mark.parametrize("is_alone", [True, False], ids=["alone", "beside another"])
@@ -148,8 +148,8 @@ def test_an_address_that_has_spent_its_seconds_is_told_so(
     address = "203.0.113.50"
     order.hurry.set()
     monkeypatch.setattr(BUDGET, "_paid", type(BUDGET._paid)())
-    BUDGET.pay(address, BUDGET.alone if is_alone else BUDGET.seconds)
-    BUDGET.pay("203.0.113.52", 0.0 if is_alone else 0.1)
+    BUDGET.charge(address, BUDGET.alone if is_alone else BUDGET.seconds)
+    BUDGET.charge("203.0.113.52", 0.0 if is_alone else 0.1)
     values = (LONG | {"latency": MEASURED})[endpoint]
 
     def said(by):

@@ -8,7 +8,7 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.serving.middleware import public_url
-from explorer.serving.middleware.page_cache import Kept
+from explorer.serving.middleware.page_cache import PageCache
 
 
 @pytest.fixture
@@ -42,7 +42,9 @@ def client(asked):
     routes = [
         Route(path, answer, methods=["GET", "POST"]) for path in ("/", "/config", "/theme.css")
     ]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(Naming), Middleware(Kept)]))
+    return TestClient(
+        Starlette(routes=routes, middleware=[Middleware(Naming), Middleware(PageCache)])
+    )
 
 
 @pytest.mark.parametrize("path", ["/", "/config"])
@@ -70,9 +72,9 @@ def test_a_refusal_is_not_kept(client, asked):
 
 def test_each_address_has_its_own(client, asked):
     client.get("/")
-    public_url.PUBLIC.append("https://elsewhere.example")
+    public_url.PUBLIC_URL.append("https://elsewhere.example")
     try:
         client.get("/")
     finally:
-        public_url.PUBLIC.pop()
+        public_url.PUBLIC_URL.pop()
     assert asked == ["/", "/"]

@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from explorer.serving.middleware import access_log, strings
-from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD, Door
+from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD, RequestFilter
 from explorer.serving.middleware.routes import Routes
 
 ROOT = Path(__file__).parents[3]
@@ -51,7 +51,7 @@ def client_of(**options):
     ]
     options = {"routes": Routes(routes)} | options
     routes = [*routes, Route("/monitoring", length_of), WebSocketRoute("/", fails)]
-    app = Starlette(routes=routes, middleware=[Middleware(Door, **options)])
+    app = Starlette(routes=routes, middleware=[Middleware(RequestFilter, **options)])
     return TestClient(app, raise_server_exceptions=False)
 
 

@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from benchmarks.served import served
 from explorer.serving.middleware import timeouts
-from explorer.serving.middleware.timeouts import BODY_S, HEAD_S, READ_S, limit_patience
+from explorer.serving.middleware.timeouts import BODY_S, HEAD_S, READ_S, set_timeouts
 from explorer.ui.kit.blocks import Page
 from tests.waiting import until
 
@@ -43,7 +43,7 @@ async def slowly(_request):
 
 @pytest.fixture(scope="module")
 def server():
-    limit_patience()
+    set_timeouts()
     with Page(analytics_enabled=False) as page:
         gr.HTML("page")
     page.queue(default_concurrency_limit=4)

@@ -19,10 +19,10 @@ from starlette.middleware import Middleware
 from benchmarks.served import served
 from explorer import limits
 from explorer.serving.middleware import strings
-from explorer.serving.middleware.request_filter import Door
+from explorer.serving.middleware.request_filter import RequestFilter
 from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.shutdown import LOOP
-from explorer.serving.middleware.streams import Streams
+from explorer.serving.middleware.streams import StreamTracker
 from explorer.serving.middleware.waiting_room import STEP_S, WaitingRoom
 from explorer.ui.kit.blocks import Page
 from tests.waiting import in_its_own_loop, until
@@ -63,7 +63,10 @@ def page(asked):
 
 @pytest.fixture(scope="module")
 def url(page):
-    doors = [Middleware(Door, routes=Routes((), ("answer", "seen"))), Middleware(Streams)]
+    doors = [
+        Middleware(RequestFilter, routes=Routes((), ("answer", "seen"))),
+        Middleware(StreamTracker),
+    ]
     with served(page, app_kwargs={"middleware": doors}) as url:
         yield url
 

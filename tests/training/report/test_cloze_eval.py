@@ -12,7 +12,7 @@ from explorer.assets import ASSETS
 from training.family import load_model
 from training.report.cloze_eval import (
     PROBE,
-    Asked,
+    ClozeQuestion,
     Reading,
     answers,
     probe_asked,
@@ -82,7 +82,9 @@ def test_a_repeat_is_a_content_word_of_the_sentence(monkeypatch):
         scores[row, best] = 2.0
     made = type("Made", (), {"words": scores})
     monkeypatch.setattr("training.report.cloze_eval.guess", lambda model, batch: made)
-    asked = [Asked((CLS, 5, MASK, SEP), 2, frozenset(["town"]), frozenset(["the", "river"]))] * 3
+    asked = [
+        ClozeQuestion((CLS, 5, MASK, SEP), 2, frozenset(["town"]), frozenset(["the", "river"]))
+    ] * 3
     found = answers(Stub(), asked, names)
     assert found.repeats == pytest.approx(1 / 3)
     assert found.top1 == pytest.approx(1 / 3)

@@ -62,7 +62,7 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
     )
     job.start()
     assert begun.wait(300)
-    similarity.LINE.stop("me")
+    similarity.JOB_QUEUE.stop("me")
     go_on.set()
     job.join(300)
     assert "Stopped" in seen[-1][0]
@@ -92,7 +92,7 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
 
 def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
     runs = tiny_family.runs(STATE.text)
-    monkeypatch.setattr(trajectories, "get_answers", lambda _: ({"bert": runs["bert"]}, {}))
+    monkeypatch.setattr(trajectories, "runs_with_mlm_head", lambda _: ({"bert": runs["bert"]}, {}))
     _, said, film, _ = trajectories.show_moves(STATE)
     assert "No model here shares its layer" in said
     assert film == ""

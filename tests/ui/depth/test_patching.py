@@ -142,7 +142,7 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
     )
     job.start()
     assert begun.wait(300)
-    patching.LINE.stop("me")
+    patching.JOB_QUEUE.stop("me")
     go_on.set()
     job.join(300)
     assert texts.STOPPED in seen[-1][SAID]
@@ -173,7 +173,7 @@ def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, mo
         target=lambda: newer.extend(patching.follow(STATE, other, request)), daemon=True
     )
     second.start()
-    until(lambda: len(patching.LINE) == 2)
+    until(lambda: len(patching.JOB_QUEUE) == 2)
     release.set()
     first.join(300)
     second.join(300)

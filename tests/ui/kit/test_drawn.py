@@ -45,14 +45,14 @@ def drawings():
     from explorer.ui.attention import ablation
     from explorer.ui.distillation import folds as distillation
     from explorer.ui.latency import tab as latency
-    from explorer.ui.latency.settings import Choice
+    from explorer.ui.latency.settings import MeasurementSettings
     from explorer.ui.layer import contexts
     from explorer.ui.parameters import folds as parameters
     from explorer.ui.predictions import ask, contrast, joint
     from explorer.ui.tasks import pairs, quadrants, tuned
 
     return {
-        "latency/measure": latency.drawn(Choice())[1],
+        "latency/measure": latency.drawn(MeasurementSettings())[1],
         "tasks/pairs": pairs.show_pairs(PAIR),
         "tasks/quadrants": quadrants.show_pairs(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),

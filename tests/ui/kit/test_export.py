@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.export import RECIPES, has_recipe, take_menu, texts
+from explorer.ui.kit.export import RECIPES, has_recipe, save_menu, texts
 from explorer.ui.shell.scripts import modules
 
 ROOT = Path(__file__).parents[3]
@@ -69,7 +69,7 @@ def test_every_picture_has_the_menu_and_a_part_of_the_page_has_none():
 
 def drawn_by_python():
     """The kinds of markup that hold numbers, by their names in the source."""
-    return {kind for source in SOURCES for kind in re.findall(r'takeable\(\s*"([^"]+)"', source)}
+    return {kind for source in SOURCES for kind in re.findall(r'with_save_menu\(\s*"([^"]+)"', source)}
 
 
 def test_every_recipe_is_of_a_picture_and_what_has_none_is_known():
@@ -77,13 +77,13 @@ def test_every_recipe_is_of_a_picture_and_what_has_none_is_known():
     every = {kind for kind in PICTURES if not kind.startswith("page/")} | drawn_by_python()
     assert recipes <= every
     assert every - recipes == NO_LINES
-    assert take_menu("page/view") is None
+    assert save_menu("page/view") is None
 
 
 def test_a_menu_without_lines_says_nothing_of_python():
-    said = {kind: re.sub(r'data-\w+="[^"]*"', "", take_menu(kind)) for kind in NO_LINES}
+    said = {kind: re.sub(r'data-\w+="[^"]*"', "", save_menu(kind)) for kind in NO_LINES}
     assert [kind for kind, words in said.items() if "ython" in words] == []
 
 
 def test_the_menu_is_a_group_by_its_name():
-    assert f'role="group" aria-label="{texts.SAVE}"' in str(take_menu("predictions/gaps"))
+    assert f'role="group" aria-label="{texts.SAVE}"' in str(save_menu("predictions/gaps"))

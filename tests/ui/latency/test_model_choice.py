@@ -52,7 +52,7 @@ def kept(tiny_family):
     times = {"bert": around(4, 0.2), "distilbert": around(2, 0.1), "albert": around(4.1, 0.2)}
     right = {"bert": around(0.5, 0.1), "distilbert": around(0.45, 0.1), "albert": around(0.3, 0.1)}
     times, right = ({name(key): v for key, v in one.items()} for one in (times, right))
-    return model_choice.Measured("right", names, times, {"right": right})
+    return model_choice.MeasuredModels("right", names, times, {"right": right})
 
 
 NOT_YET = "; ".join(f"{model_choice_words.TITLES[cost]}: not measured yet" for cost in COSTS)
@@ -136,7 +136,7 @@ def test_an_answer_of_several_passes_takes_their_time(tuned_family):
     result = SimpleNamespace(
         rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
     )
-    update = SimpleNamespace(place=0, shot=(result, None), done=True, stopped=False)
+    update = SimpleNamespace(place=0, partial=(result, None), done=True, stopped=False)
     _, found = model_choice.drawn(STATE, work, {}, update)
     assert found.milliseconds == {
         name("bert"): Figure(20, 18, 24),
@@ -298,7 +298,7 @@ def test_a_press_times_runtimes_only_where_asked_and_in_float32(
     monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
     asked = []
 
-    def measured(specs, workload, plan, sign):
+    def measured(specs, workload, plan, cancel_token):
         asked.append((tuple(spec.key for spec in specs), workload.dtype))
         yield replace(faster_of(tiny_family), done=1, asked=2)
         yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, asked=2)

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from explorer.analysis.latency.accuracy import AccuracyCost
 from explorer.analysis.latency.faster import Faster
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.size_vs_time import Paradox, ParadoxRow
+from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.analysis.latency.sweep import Order, Sweep
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
@@ -44,7 +44,7 @@ def paradoxes(draw):
             one = Ratio(1.0, 1.0, 1.0, 20)
             times = one if is_first else draw(ratios(state == "sure"))
         rows.append(
-            ParadoxRow(
+            SizeVsTimeRow(
                 key,
                 spec.label,
                 draw(st.integers(1, 12)),
@@ -56,7 +56,7 @@ def paradoxes(draw):
                 times=times,
             )
         )
-    return Paradox(tuple(rows), Workload(), tuple(rows))
+    return SizeVsTime(tuple(rows), Workload(), tuple(rows))
 
 
 def summary_of(paradox, is_different):
@@ -166,7 +166,7 @@ def timed(state, star, student):
         ratio = Ratio(1.0, 1.0, 1.0, 60) if key == "bert" else Ratio(times, *ends, 60)
         shape = BASE[key].architecture
         said = (BASE[key].label, shape.n_layers, shape.activation)
-        row = ParadoxRow(
+        row = SizeVsTimeRow(
             key,
             *said,
             {"bert": 109_482_240, "distilbert": 66_362_880, "albert": 11_683_584}[key],
@@ -176,7 +176,7 @@ def timed(state, star, student):
             times=ratio if state in ("few", "sure") else None,
         )
         rows.append(row)
-    return Paradox(tuple(rows), Workload(), tuple(rows))
+    return SizeVsTime(tuple(rows), Workload(), tuple(rows))
 
 
 def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_second():
@@ -411,7 +411,7 @@ def test_how_much_to_believe_is_said_of_the_rounds_and_intervals_that_there_are(
 
 
 def test_the_span_at_which_a_measurement_ends_is_the_one_that_is_said():
-    assert f"{2 * Plan().target:.0%}" == re.search(r"\d+%", texts.ENDED["settled"])[0]
+    assert f"{2 * RoundsPlan().target:.0%}" == re.search(r"\d+%", texts.ENDED["settled"])[0]
 
 
 @law

@@ -9,20 +9,29 @@ from explorer.links.page_state import PageState
 from explorer.timing.workload import BadWorkload
 from explorer.ui.latency import settings
 from explorer.ui.latency import tab as latency
-from explorer.ui.latency.settings import DEVICE, LENGTH, SHAPE, Choice, choice_in, length_choices
+from explorer.ui.latency.settings import (
+    DEVICE,
+    LENGTH,
+    SHAPE,
+    MeasurementSettings,
+    choice_in,
+    length_choices,
+)
 
 
 def test_a_choice_is_one_workload():
-    work = Choice("mini", "77", 2, "head", "wait", "cpu", "bfloat16").workload
+    work = MeasurementSettings("mini", "77", 2, "head", "wait", "cpu", "bfloat16").workload
     assert (work.length, work.batch, work.head, work.clock) == (77, 2, True, "wait")
-    assert Choice(device="cuda").workload.clock == "device"
-    assert [spec.name for spec in Choice(shapes="larger").specs][-1] == "albert-xxlarge-v2"
+    assert MeasurementSettings(device="cuda").workload.clock == "device"
+    assert [spec.name for spec in MeasurementSettings(shapes="larger").specs][
+        -1
+    ] == "albert-xxlarge-v2"
 
 
 @pytest.mark.parametrize("length", ["", "many", "9999", None, "1.5", [32], "²", "-3"])
 def test_typed_lengths_that_are_none_are_refused_in_one_sentence(length):
     with pytest.raises(BadWorkload, match="whole number from 2 to 512"):
-        _ = Choice(length=length).workload
+        _ = MeasurementSettings(length=length).workload
 
 
 def test_the_readers_own_text_is_the_first_length_offered():
@@ -81,4 +90,4 @@ def test_a_device_is_lent_where_it_is_a_gpu_of_a_host_that_lends(
     monkeypatch, device, host, is_lent
 ):
     monkeypatch.setattr(settings, "is_lent", lambda: host)
-    assert Choice(device=device).is_lent == is_lent
+    assert MeasurementSettings(device=device).is_lent == is_lent

@@ -74,8 +74,8 @@ def client():
 
 @pytest.fixture
 def public(monkeypatch):
-    monkeypatch.setattr(public_url, "PUBLIC", [PUBLIC])
-    monkeypatch.setattr(preview, "PUBLIC", public_url.PUBLIC)
+    monkeypatch.setattr(public_url, "PUBLIC_URL", [PUBLIC])
+    monkeypatch.setattr(preview, "PUBLIC_URL", public_url.PUBLIC_URL)
 
 
 def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):

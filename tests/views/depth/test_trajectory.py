@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.depth.drift import SharedDrift
-from explorer.analysis.depth.trajectory import WordTravel
+from explorer.analysis.depth.trajectory import WordTrajectory
 from explorer.models.specs import MINI
 from explorer.ui.depth.folds_words import MOVES, SHARED
 from explorer.ui.depth.words import CANVAS
@@ -19,7 +19,7 @@ END = np.array([[0.25, 0.125], [0.5, 0.375], [1.0, 1.0]])
 
 
 def test_a_model_has_a_curve_to_its_start_and_one_to_its_end_on_one_scale():
-    found = {"bert": WordTravel(START, END), "albert": WordTravel(START[:2], END[1:])}
+    found = {"bert": WordTrajectory(START, END), "albert": WordTrajectory(START[:2], END[1:])}
     bert, albert = travel_figures(found, {"bert": "BERT", "albert": "ALBERT"}, 1, MOVES)
     assert [list(trace.y) for trace in bert.data] == [START[:, 1].tolist(), END[:, 1].tolist()]
     assert [trace.line.dash for trace in bert.data] == ["dash", None]
