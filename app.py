@@ -2,10 +2,10 @@
 
 import os
 
-from explorer.start import parse_flags, plainly
+from explorer.serving.start import parse_flags, plainly
 
 with plainly():
-    from explorer.launch import build, serve
+    from explorer.serving.launch import build, serve
 
     flags = parse_flags(None if __name__ == "__main__" else [])
     demo = build(flags)

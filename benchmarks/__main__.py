@@ -4,8 +4,8 @@ import argparse
 import sys
 
 from benchmarks import click, device, fuzz, hostile, latency, load, scale, together, versus
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
-from explorer.timing.stop import Stopped
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -24,7 +24,7 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
-    except Stopped:
+    except Cancelled:
         sys.stderr.write("It was stopped before the measurement was complete.\n")
         return 2
     except Refusal as error:

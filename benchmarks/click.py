@@ -15,7 +15,13 @@ from benchmarks.served import (
     served_nothing,
     stand_in_family,
 )
-from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.measure import (
+    Instruments,
+    Latency,
+    RoundsPlan,
+    TimedCall,
+    latency_rounds,
+)
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
@@ -63,8 +69,8 @@ def click(client: Client, length: int, chosen: argparse.Namespace) -> Latency:
     """New texts through the page, in turn with three bare forward passes on all cores."""
     rng = np.random.default_rng(length)
     candidates = [
-        Candidate("bare", bare_passes(length)),
-        Candidate("click", lambda: client.compare(made_up_text(length, rng))),
+        TimedCall("bare", bare_passes(length)),
+        TimedCall("click", lambda: client.compare(made_up_text(length, rng))),
     ]
     return measured(candidates, chosen)
 
@@ -90,19 +96,19 @@ def again(client: Client, nothing: Client, length: int, chosen: argparse.Namespa
     text = made_up_text(length, np.random.default_rng(0))
     client.compare(text)
     candidates = [
-        Candidate("nothing", nothing.send),
-        Candidate("again", lambda: client.compare(text)),
+        TimedCall("nothing", nothing.send),
+        TimedCall("again", lambda: client.compare(text)),
     ]
     return measured(candidates, chosen)
 
 
-def measured(candidates: list[Candidate], chosen: argparse.Namespace) -> Latency:
+def measured(candidates: list[TimedCall], chosen: argparse.Namespace) -> Latency:
     """Interleaved rounds by the latency protocol, on the chosen clock."""
     from explorer.timing.protocol import clock_stopwatch, stolen_seconds
 
     watch = clock_stopwatch(CLOCKS[chosen.clock])
     tools = Instruments(watch, time.perf_counter, stolen_seconds, time.sleep)
-    *_, final = latency_rounds(candidates, tools, Plan(budget_s=chosen.budget, target=0.02))
+    *_, final = latency_rounds(candidates, tools, RoundsPlan(budget_s=chosen.budget, target=0.02))
     return final
 
 

@@ -49,7 +49,7 @@ PATHS = ("/", "/config", "/gradio_api/info", "/qr", "/provenance/", "/recipe/", 
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FuzzRequest:
     """One request, and where its answer is read."""
 
     what: str
@@ -65,7 +65,7 @@ class Asked:
 class Came:
     """What came of it: ``answer``, ``refused``, ``ours``, ``silent``, ``hang`` or ``broken``."""
 
-    asked: Asked
+    asked: FuzzRequest
     kind: str
     said: str = ""
     mark: str = ""
@@ -148,31 +148,31 @@ def one_visitor(url: str, settings: dict[str, Any], part: tuple[int, int]) -> li
     return came
 
 
-def opened(settings: dict[str, Any], session: str) -> Asked:
+def opened(settings: dict[str, Any], session: str) -> FuzzRequest:
     """What a page asks first, so that there is a text to ask about."""
     event = next(d["id"] for d in settings["dependencies"] if d["api_name"] == "on_view")
     asked = json.dumps({"params": LINK, "number": 1, "keep": []})
     return joined("on_view", {"data": [asked], "fn_index": event, "session_hash": session})
 
 
-def joined(what: str, body: dict[str, Any], written: str = "") -> Asked:
+def joined(what: str, body: dict[str, Any], written: str = "") -> FuzzRequest:
     """A question of the page; the stream is of the session that it is asked in."""
     try:
         session = json.loads(written or "{}").get("session_hash", body["session_hash"])
     except ValueError:
         session = body["session_hash"]
     stream = f"{API}/queue/data?{urlencode({'session_hash': session}, errors='replace')}"
-    return Asked(what, f"{API}/queue/join", written or json.dumps(body), stream)
+    return FuzzRequest(what, f"{API}/queue/join", written or json.dumps(body), stream)
 
 
-def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> Asked:
+def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
     """Any request: an endpoint, a function of the page, a picture's question, or an address."""
     kind = source.one_of(("endpoint",) * 4 + ("page",) * 5 + ("picture", "address", "beside"))
     if kind == "endpoint":
         name = source.one_of(tuple(GOOD))
         values = [*(source.like(value) for value in GOOD[name]), source.value()]
         body: dict[str, Any] = {"data": values[: int(source.rng.integers(len(values) + 1))]}
-        return Asked(name, f"{API}/call/{name}", source.body(body), f"{API}/call/{name}/")
+        return FuzzRequest(name, f"{API}/call/{name}", source.body(body), f"{API}/call/{name}/")
     if kind == "page":
         return of_page(source, settings, session)
     if kind == "picture":
@@ -183,16 +183,16 @@ def drawn(source: Nonsense, settings: dict[str, Any], session: str) -> Asked:
             body["data"] = {"params": LINK, source.one_of(("heads", "want")): source.value()}
         body |= {"component_id": source.one_of((*asks, *asks, 7, -1)), "session_hash": session}
         written = source.body(body | {"fn_name": source.one_of(names)})
-        return Asked("picture", f"{API}/component_server/", written)
+        return FuzzRequest("picture", f"{API}/component_server/", written)
     if kind == "beside":
         path = f"{API}/{source.one_of(('cancel', 'reset', 'call/v2/predict', 'queue/join'))}"
         given = {"session_hash": session, "event_id": "x", "fn_index": 1, "text": "a [MASK]"}
-        return Asked(path, path, source.body({k: source.like(v) for k, v in given.items()}))
+        return FuzzRequest(path, path, source.body({k: source.like(v) for k, v in given.items()}))
     path = source.one_of(PATHS) + source.one_of(("", "%0a%1b", "..%2f..%2fapp.py", "%ff", "x"))
-    return Asked(f"{path}?text=", path, "", f"{path}?text={source.one_of(TEXTS)[:50]!r}")
+    return FuzzRequest(f"{path}?text=", path, "", f"{path}?text={source.one_of(TEXTS)[:50]!r}")
 
 
-def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> Asked:
+def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> FuzzRequest:
     """One of the page's own functions, with what its controls show or something else."""
     event = source.one_of([d for d in settings["dependencies"] if d["backend_fn"]])
     parts = {part["id"]: part for part in settings["components"]}
@@ -207,7 +207,7 @@ def of_page(source: Nonsense, settings: dict[str, Any], session: str) -> Asked:
     return joined(event["api_name"] or str(event["id"]), body, source.body(body))
 
 
-def ask(http: httpx.Client, asked: Asked) -> Came:
+def ask(http: httpx.Client, asked: FuzzRequest) -> Came:
     """Send one request and read what comes of it."""
     try:
         if not asked.body:
@@ -225,7 +225,7 @@ def ask(http: httpx.Client, asked: Asked) -> Came:
         return Came(asked, "broken", repr(error))
 
 
-def judged(asked: Asked, reply: httpx.Response) -> Came:
+def judged(asked: FuzzRequest, reply: httpx.Response) -> Came:
     """What an answer without a stream is."""
     mark = reply.headers.get(REQUEST_ID, "")
     if OURS in reply.text or reply.status_code >= 500:
@@ -233,7 +233,7 @@ def judged(asked: Asked, reply: httpx.Response) -> Came:
     return Came(asked, "refused" if reply.is_error else "answer", mark=mark)
 
 
-def heard(http: httpx.Client, asked: Asked, stream: str) -> Came:
+def heard(http: httpx.Client, asked: FuzzRequest, stream: str) -> Came:
     """What the stream of an answer says at its end."""
     begun, last, told = time.monotonic(), "", False
     with http.stream("GET", stream) as reply:

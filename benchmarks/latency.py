@@ -15,13 +15,13 @@ import numpy as np
 
 from explorer.analysis.latency.family import last, measure_family, plan_for
 from explorer.analysis.latency.faster import measure_faster
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.latency.report import Report, family_report, report_csv
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
 from explorer.views.latency.numbers import faster_numbers
 
@@ -87,7 +87,7 @@ def run(chosen: argparse.Namespace) -> int:
     if chosen.presses:
         sys.stdout.write(presses_report(separate_presses(specs, workload, chosen)))
         return 0
-    report = family_report(specs, workload, plan, StopSign(), devices)
+    report = family_report(specs, workload, plan, CancelToken(), devices)
     sys.stdout.write(printed(report))
     if chosen.save:
         as_csv = chosen.save.suffix == ".csv"
@@ -97,10 +97,10 @@ def run(chosen: argparse.Namespace) -> int:
 
 
 def ways_csv(
-    specs: tuple[ModelSpec, ...], workload: Workload, plan: Plan, batches: Sequence[int]
+    specs: tuple[ModelSpec, ...], workload: Workload, plan: RoundsPlan, batches: Sequence[int]
 ) -> str:
     """The table of "Faster inference", as the page saves it."""
-    *_, found = measure_faster(specs, workload, plan, StopSign(), batches)
+    *_, found = measure_faster(specs, workload, plan, CancelToken(), batches)
     for line in (f"{row.spec.name}: {row.name} missing ({row.reason})\n" for row in found.missing):
         sys.stderr.write(line)
     numbers, out = faster_numbers(found), io.StringIO()
@@ -119,7 +119,7 @@ def against_itself(spec: ModelSpec, workload: Workload, chosen: argparse.Namespa
     found = []
     for number in range(chosen.against_itself):
         plan = replace(plan_for(workload, chosen.budget, chosen.repeats), seed=number)
-        summary = last(measure_family([spec], workload, plan, StopSign())).summary
+        summary = last(measure_family([spec], workload, plan, CancelToken())).summary
         assert summary.self_check is not None or summary.refused
         if summary.self_check is not None:
             found.append(summary.self_check)
@@ -136,7 +136,7 @@ def separate_presses(
     for number in range(chosen.presses):
         time.sleep(APART_S * (number > 0))
         plan = replace(plan_for(workload, chosen.budget, chosen.repeats), seed=number)
-        final = last(measure_family(specs, workload, plan, StopSign()))
+        final = last(measure_family(specs, workload, plan, CancelToken()))
         blocks, seconds = final.latency.blocks, final.latency.seconds
         for i, spec in enumerate(specs[1:], start=1):
             ratio = paired_ratio(seconds[:, 0], seconds[:, i], blocks)

@@ -21,12 +21,12 @@ from benchmarks import start
 from benchmarks.load import processor_seconds
 from benchmarks.questions import VIEW, Answer, Question, Visitor, questions, view_event
 from benchmarks.served import free_port
-from explorer import runs
+from explorer.inference import runs
+from explorer.inference.backend import OnProgress
+from explorer.inference.local import LocalBackend
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.models.specs import MINI, MODEL_KEYS, Where
-from explorer.page_state import PageState
-from explorer.places.here import Here
-from explorer.places.seam import Report
+from explorer.models.specs import MINI, MODEL_KEYS, NetworkKey
 from explorer.ui.kit import queues
 
 TEXTS = 256
@@ -86,7 +86,7 @@ class Level:
         )
 
 
-class Standing(Here):
+class Standing(LocalBackend):
     """Models whose answers were computed before; each is held back as long as a pass takes."""
 
     def __init__(self, line: Line, service_s: float) -> None:
@@ -98,9 +98,11 @@ class Standing(Here):
     def learn(self, text: str) -> None:
         """Compute the answers about a text, for later."""
         for key, spec in MINI.items():
-            self._known[key, text] = super().run(Where(spec, "cpu", "float32"), text, None).result()
+            self._known[key, text] = (
+                super().run(NetworkKey(spec, "cpu", "float32"), text, None).result()
+            )
 
-    def run(self, where: Where, text: str, report: Report | None) -> "Future[Run]":
+    def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
         """The run of a text that was learnt; of another one at once."""
         if (where.spec.key, text) not in self._known:
             return super().run(where, text, report)
@@ -123,12 +125,12 @@ def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) ->
     from explorer.ui.shell.page import build_page, launch_options
 
     if chosen.models_at:
-        from explorer.elsewhere import connect
+        from explorer.serving.ray_client import connect
 
         connect(chosen.models_at)
     else:
         place = Standing(line, chosen.service_ms / 1e3)
-        runs.PLACE[:] = [place]
+        runs.BACKEND[:] = [place]
         queues.widen()
         for text in texts():
             place.learn(text)

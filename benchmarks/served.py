@@ -11,8 +11,8 @@ from typing import Any
 import httpx
 import numpy as np
 
+from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, ModelSpec
-from explorer.page_state import PageState
 
 
 def stand_in_family() -> None:

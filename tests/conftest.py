@@ -19,9 +19,9 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
+from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice import family
-from explorer.page_state import PageState
 
 # What the modules leave is never garbage: looked through again and again it took 4 % of the tests' time.
 gc.disable()
@@ -68,7 +68,7 @@ class TinyFamily:
 
     def run(self, key, text):
         """One model's run over a text."""
-        from explorer.runs import get_run
+        from explorer.inference.runs import get_run
 
         return get_run(self.specs[key], PageState(text=text))
 
@@ -86,13 +86,13 @@ class TinyFamily:
 
 
 SETTINGS = (
-    ("explorer.doors.hosts", "PUBLIC"),
+    ("explorer.serving.middleware.public_url", "PUBLIC_URL"),
     ("explorer.models.choice.memory", "LIMIT"),
     ("explorer.models.choice.own", "ANY"),
-    ("explorer.places.seam", "ASKER"),
-    ("explorer.places.seam", "PROGRAM"),
-    ("explorer.runs", "PLACE"),
-    ("explorer.ui.kit.asked", "STARTED"),
+    ("explorer.inference.backend", "HAS_LEFT"),
+    ("explorer.inference.backend", "PROGRAM_ADDRESS"),
+    ("explorer.inference.runs", "BACKEND"),
+    ("explorer.ui.kit.validation", "START_STATE"),
 )
 """What a start sets for the whole process, as lists that hold it last."""
 
@@ -148,11 +148,11 @@ def kept_by_name():
     """Where results are kept by a model's name, which the random one has too."""
     from explorer.analysis.parameters import embedding
     from explorer.timing import limits
-    from explorer.ui.depth import carrying, similarity
+    from explorer.ui.depth import activation_patching, similarity
     from explorer.ui.layer import contexts
     from explorer.ui.shell import preview
 
-    places = [(carrying, "_KEPT"), (similarity, "_KEPT"), (contexts, "_KEPT")]
+    places = [(activation_patching, "_KEPT"), (similarity, "_KEPT"), (contexts, "_KEPT")]
     return [*places, (embedding, "_spectra"), (limits, "_best"), (preview, "_drawn")]
 
 
@@ -172,8 +172,8 @@ def eight_rounds(monkeypatch):
     """A measurement ends after eight rounds and not by its budget, however slow the machine."""
     from explorer.analysis.latency import family, measure
 
-    plan = measure.Plan(600.0, 8, 8, 0.0, 1)
-    monkeypatch.setattr(family, "Plan", lambda *_, **__: plan)
+    plan = measure.RoundsPlan(600.0, 8, 8, 0.0, 1)
+    monkeypatch.setattr(family, "RoundsPlan", lambda *_, **__: plan)
     monkeypatch.setattr(measure, "PAUSE_S", 0.0)
 
 
@@ -192,9 +192,9 @@ def no_files(tiny_family, monkeypatch):
 @pytest.fixture
 def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
     """Random models in the bundled shapes, in place of the bundled family."""
-    from explorer import runs
+    from explorer.inference import runs
     from explorer.models import loading
-    from explorer.models.heads import adapters
+    from explorer.models.task_heads import adapters
 
     monkeypatch.setattr(specs, "BUNDLED", _tiny_folder)
     monkeypatch.setattr(loading, "_loaded", _tiny_networks)

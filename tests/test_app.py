@@ -19,15 +19,16 @@ import pytest
 
 import app
 from benchmarks.served import free_port
-from explorer import assets, launch, limits, start
+from explorer import assets, limits
 from explorer.analysis.claims import benchmarks, ledger
 from explorer.assets import Broken, examples
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice import memory
 from explorer.models.choice.memory import running_bytes
-from explorer.page_state import PageState
-from explorer.runs import get_runs
-from explorer.timing import room
+from explorer.serving import launch, start
+from explorer.timing import free_memory
 from explorer.ui.kit import words as texts
 from explorer.ui.predictions import opening
 from explorer.ui.shell import documents, page, preview
@@ -55,8 +56,8 @@ def launched(monkeypatch):
     monkeypatch.setattr(launch, "warm_up", lambda _start: None)
     monkeypatch.setattr(launch, "check_port", lambda *_: None)
     monkeypatch.setattr(launch, "close", lambda _page: asked.update(closed=True))
-    monkeypatch.setattr(launch, "believe", lambda url: asked.update(believed=url))
-    monkeypatch.setattr(launch, "asked_to_end", ended_already)
+    monkeypatch.setattr(launch, "set_public_url", lambda url: asked.update(believed=url))
+    monkeypatch.setattr(launch, "wait_for_signal", ended_already)
     monkeypatch.setattr(app.demo, "launch", started)
     monkeypatch.delenv("GRADIO_SHARE", raising=False)
     return asked
@@ -183,7 +184,7 @@ def test_half_a_bundled_file_or_none_ends_the_start_in_one_line(
 
 def test_models_elsewhere_need_no_files_here(tmp_path, monkeypatch):
     monkeypatch.setattr(specs, "BUNDLED", tmp_path)
-    monkeypatch.setattr(launch, "ask_models_at", lambda address: None)
+    monkeypatch.setattr(launch, "use_models_at", lambda address: None)
     monkeypatch.setattr(app.flags, "models_at", "auto")
     monkeypatch.setattr(launch, "build_page", lambda *_: "the page")
     assert launch.build(app.flags) == "the page"
@@ -238,7 +239,7 @@ def test_the_least_memory_that_is_taken_is_enough_for_the_family(monkeypatch, ti
 
 
 def test_a_port_that_is_taken_ends_the_start_in_one_line(monkeypatch, capsys):
-    monkeypatch.setattr(launch, "asked_to_end", ended_already)
+    monkeypatch.setattr(launch, "wait_for_signal", ended_already)
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
@@ -263,7 +264,7 @@ def test_a_free_port_is_taken_as_it_is():
 
 def test_a_public_address_that_is_none_is_said(monkeypatch):
     monkeypatch.setattr(app.flags, "public_url", "example.org")
-    monkeypatch.setattr(launch, "asked_to_end", ended_already)
+    monkeypatch.setattr(launch, "wait_for_signal", ended_already)
     with pytest.raises(SystemExit) as end:
         app.main()
     assert end.value.code == start.CANNOT
@@ -279,7 +280,7 @@ def test_a_folder_that_cannot_be_written_is_said(monkeypatch, name):
 
 
 def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys):
-    monkeypatch.setattr(start, "room", lambda: 0.2e9)
+    monkeypatch.setattr(start, "free_memory", lambda: 0.2e9)
     with pytest.raises(SystemExit) as end, start.plainly():
         launch.build(app.flags)
     assert end.value.code == start.CANNOT
@@ -288,13 +289,13 @@ def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys
 
 def test_the_page_says_that_memory_is_short(monkeypatch):
     for free, says in ((0.9e9, True), (1.1e9, False)):
-        monkeypatch.setattr(room, "room", lambda free=free: free)
+        monkeypatch.setattr(free_memory, "free_memory", lambda free=free: free)
         assert (texts.LITTLE_MEMORY in header_html(PageState())) == says
 
 
 @pytest.mark.processes
 def test_a_limit_of_the_process_is_seen():
-    code = "from explorer.timing.room import room; print(room())"
+    code = "from explorer.timing.free_memory import room; print(room())"
     limited = f"ulimit -v 2000000; {sys.executable} -c '{code}'"
     said = subprocess.check_output(["bash", "-c", limited], cwd=ROOT, text=True)
     assert 1e9 < float(said) < 2000000 * 1024
@@ -414,7 +415,7 @@ def test_an_end_is_said_to_those_who_wait_and_to_those_who_come(first):
 
 TO_ANOTHER_THREAD = """
 import signal, threading
-from explorer.launch import asked_to_end
+from explorer.serving.launch import asked_to_end
 
 wait_for_end = asked_to_end()
 

@@ -1,4 +1,4 @@
-"""The grid of the house: which floors and rooms there are, and which may know of which.
+"""The layers and features of the package, and which module may import which.
 
 Every test names all offenders at once.
 """
@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-HOUSE = ROOT / "explorer"
-ROOMS = {
+PACKAGE = ROOT / "explorer"
+FEATURES = {
     "predictions",
     "attention",
     "layer",
@@ -20,71 +20,51 @@ ROOMS = {
     "latency",
     "claims",
 }
-FLOORS = {
-    "models": {"inside", "heads", "choice"},
+FOLDERS = {
+    "models": {"inside", "task_heads", "choice"},
     "timing": {"runtimes"},
-    "places": set(),
-    "analysis": ROOMS | {"distillation/student"},
-    "views": ROOMS,
-    "ui": ROOMS | {"shell", "shell/family", "kit"},
-    "doors": set(),
+    "analysis": FEATURES | {"distillation/student"},
+    "links": set(),
+    "inference": {"scheduling"},
+    "views": FEATURES,
+    "ui": FEATURES | {"shell", "shell/family", "kit"},
+    "serving": {"middleware"},
 }
-"""Every folder of the house: a floor and its rooms."""
-SINGLE = {
-    "assets",
-    "elsewhere",
-    "gate",
-    "launch",
-    "limits",
-    "packing",
-    "page_state",
-    "refusal",
-    "runs",
-    "serve",
-    "start",
-}
-"""The modules that belong to no floor."""
+"""Every folder of the package: a layer and its features."""
+SINGLE = {"assets", "limits", "refusal"}
+"""The modules that belong to no layer."""
 KNOWS = {
     "assets": set(),
-    "models": {"assets"},
-    "timing": {"assets", "limits", "models"},
-    "analysis": {"assets", "models", "timing"},
-    "views": {"assets", "models", "analysis"},
     "limits": set(),
-    "packing": set(),
     "refusal": set(),
-    "page_state": {"assets", "models", "analysis.measures", "packing"},
-    "gate": {"models"},
-    "places": {"gate", "models", "timing"},
-    "elsewhere": {"models", "places", "runs", "start", "timing", "ui"},
-    "serve": {"elsewhere", "models", "page_state", "places", "runs", "ui"},
-    "start": {"assets", "models", "page_state", "timing"},
-    "launch": {"doors", "elsewhere", "page_state", "places", "runs", "start", "timing", "ui"},
-    "runs": {
-        "models",
-        "places",
-        "gate",
-        "page_state",
+    "models": {"assets"},
+    "inference.scheduling": {"limits"},
+    "timing": {"assets", "inference.scheduling", "models"},
+    "analysis": {"assets", "inference.scheduling", "models", "timing"},
+    "links": {"analysis.measures", "assets", "models"},
+    "inference": {
         "analysis.distillation.live",
         "analysis.distillation.student",
-    },
-    "doors": {"limits"},
-    "ui": {
-        "assets",
-        "doors",
-        "limits",
+        "links",
         "models",
         "timing",
-        "analysis",
-        "views",
-        "gate",
-        "packing",
-        "page_state",
-        "places",
-        "runs",
     },
+    "views": {"analysis", "assets", "models"},
+    "serving.middleware": {"limits"},
+    "ui": {
+        "analysis",
+        "assets",
+        "inference",
+        "limits",
+        "links",
+        "models",
+        "serving.middleware",
+        "timing",
+        "views",
+    },
+    "serving": {"assets", "inference", "links", "models", "timing", "ui"},
 }
-"""What each floor and single module may import of the house, besides itself and ``refusal``."""
+"""What each layer and single module may import, besides itself and ``refusal``."""
 SHARED = {
     "analysis.alignment",
     "analysis.digits",
@@ -97,9 +77,9 @@ SHARED = {
     "ui.kit",
     "ui.shell.tabs",
 }
-"""What every room may import; all of ``models`` and ``timing`` is shared too."""
+"""What every feature may import; all of ``models`` and ``timing`` is shared too."""
 NEIGHBOURS = {
-    ("analysis.claims", "analysis.depth"): "claims are about what the other rooms compute",
+    ("analysis.claims", "analysis.depth"): "claims are about what the other features compute",
     ("analysis.claims", "analysis.distillation"): "the same",
     ("analysis.claims", "analysis.latency"): "the same",
     ("analysis.claims", "analysis.parameters"): "the same",
@@ -110,22 +90,24 @@ NEIGHBOURS = {
     ("analysis.layer", "analysis.latency"): "a layer and an LSTM are timed by the one protocol",
     ("analysis.layer", "analysis.parameters"): "the work of a layer is counted",
 }
-"""The only arrows between rooms, and why they are there."""
-DOORS = {"tab", "endpoint", "opening"}
-"""What ``ui.shell`` may import of a room."""
+"""The only imports between features, and why they are there."""
+ENTRIES = {"tab", "endpoint", "opening"}
+"""What ``ui.shell`` may import of a feature."""
 LIBRARIES = {
     "models": {"gradio", "plotly"},
     "timing": {"gradio", "plotly"},
-    "places": {"gradio", "plotly", "transformers"},
+    "inference": {"gradio", "plotly", "transformers"},
+    "inference.scheduling": {"gradio", "plotly", "torch", "transformers"},
     "analysis": {"gradio", "plotly", "transformers"},
+    "links": {"gradio", "plotly", "torch", "transformers"},
     "views": {"gradio", "torch", "transformers"},
-    "doors": {"plotly", "torch", "transformers"},
+    "serving.middleware": {"plotly", "torch", "transformers"},
     "ui": {"torch", "transformers"},
 }
-"""What each floor must not import from outside."""
+"""What each layer must not import from outside."""
 TRAINED = {"analysis.distillation.student"}
 """What makes a network of its own, and so imports transformers."""
-TERMINALS = {"assets", "elsewhere", "launch", "serve", "start"}
+TERMINALS = {"assets", "serving.launch", "serving.ray_app", "serving.ray_client", "serving.start"}
 """What speaks to whoever starts a program, and may say the reason in a library's words."""
 MOST_LINES, LONGEST = 500, 50
 
@@ -133,12 +115,12 @@ MOST_LINES, LONGEST = 500, 50
 @cache
 def sources() -> dict[Path, ast.Module]:
     """Return every module of the explorer, read when the first test asks and not when tests are found."""
-    return {p: ast.parse(p.read_text("utf-8")) for p in sorted(HOUSE.rglob("*.py"))}
+    return {p: ast.parse(p.read_text("utf-8")) for p in sorted(PACKAGE.rglob("*.py"))}
 
 
 def name_of(path: Path) -> str:
     """``analysis.attention.heads`` for a file, ``analysis.attention`` for a folder's docstring."""
-    parts = path.relative_to(HOUSE).with_suffix("").parts
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -162,8 +144,8 @@ def imported(tree: ast.AST) -> set[str]:
     return found
 
 
-def arrows() -> list[tuple[str, str]]:
-    """Every (importing, imported) pair of the house's own modules."""
+def imports() -> list[tuple[str, str]]:
+    """Every (importing, imported) pair of the package's own modules."""
     return [
         (name_of(path), name.removeprefix("explorer."))
         for path, tree in sources().items()
@@ -176,56 +158,61 @@ def lies_in(module: str, places: set[str]) -> bool:
     return any(f"{module}.".startswith(f"{place}.") for place in places)
 
 
-def room_of(module: str) -> str:
-    """``analysis.attention``; empty where the module lies in no room."""
-    floor, _, rest = module.partition(".")
-    room = rest.partition(".")[0]
-    return f"{floor}.{room}" if room in ROOMS or f"{floor}.{room}" == "ui.shell" else ""
+def layer_of(module: str) -> str:
+    """The longest name of a layer that a module lies in."""
+    return max((name for name in KNOWS if lies_in(module, {name})), key=len)
+
+
+def feature_of(module: str) -> str:
+    """``analysis.attention``; empty where the module lies in no feature."""
+    layer, _, rest = module.partition(".")
+    feature = rest.partition(".")[0]
+    return f"{layer}.{feature}" if feature in FEATURES or f"{layer}.{feature}" == "ui.shell" else ""
 
 
 def test_every_folder_and_single_file_has_its_place():
-    placed = {f"{floor}/{room}" for floor, rooms in FLOORS.items() for room in rooms}
-    folders = {p.parent.relative_to(HOUSE).as_posix() for p in sources()} - {"."}
-    assert sorted(folders - placed - set(FLOORS)) == []
-    assert {p.stem for p in HOUSE.glob("*.py")} == SINGLE | {"__init__"}
+    placed = {f"{layer}/{feature}" for layer, features in FOLDERS.items() for feature in features}
+    folders = {p.parent.relative_to(PACKAGE).as_posix() for p in sources()} - {"."}
+    assert sorted(folders - placed - set(FOLDERS)) == []
+    assert {p.stem for p in PACKAGE.glob("*.py")} == SINGLE | {"__init__"}
 
 
-def test_a_floor_knows_only_the_floors_below():
+def test_a_layer_knows_only_the_layers_below():
     wrong = [
         f"{a} -> {b}"
-        for a, b in arrows()
-        if not lies_in(b, KNOWS[a.partition(".")[0]] | {a.partition(".")[0], "refusal"})
+        for a, b in imports()
+        if not lies_in(b, KNOWS[layer_of(a)] | {layer_of(a), "refusal"})
     ]
     assert wrong == []
 
 
-def test_a_room_knows_only_itself_on_every_floor():
+def test_a_feature_knows_only_itself_on_every_layer():
     wrong = []
-    for a, b in arrows():
-        rooms = room_of(a), room_of(b)
-        same = rooms[0].partition(".")[2] == rooms[1].partition(".")[2]
-        door = rooms[0] == "ui.shell" and b.rpartition(".")[2] in DOORS
-        if all(rooms) and not same and not door and rooms not in NEIGHBOURS:
+    for a, b in imports():
+        features = feature_of(a), feature_of(b)
+        same = features[0].partition(".")[2] == features[1].partition(".")[2]
+        door = features[0] == "ui.shell" and b.rpartition(".")[2] in ENTRIES
+        if all(features) and not same and not door and features not in NEIGHBOURS:
             wrong += [] if lies_in(b, SHARED) else [f"{a} -> {b}"]
     assert wrong == []
 
 
-def test_what_all_rooms_share_knows_no_room():
-    shared = [(a, b) for a, b in arrows() if lies_in(a, SHARED - {"ui.shell.tabs"})]
-    assert [f"{a} -> {b}" for a, b in shared if room_of(b)] == []
+def test_what_all_features_share_knows_no_feature():
+    shared = [(a, b) for a, b in imports() if lies_in(a, SHARED - {"ui.shell.tabs"})]
+    assert [f"{a} -> {b}" for a, b in shared if feature_of(b)] == []
 
 
-def test_every_arrow_between_rooms_that_is_allowed_is_there():
-    drawn = {(room_of(a), room_of(b)) for a, b in arrows()}
+def test_every_import_between_features_that_is_allowed_is_there():
+    drawn = {(feature_of(a), feature_of(b)) for a, b in imports()}
     assert sorted(set(NEIGHBOURS) - drawn) == []
 
 
-def test_the_libraries_stay_on_their_floors():
+def test_the_libraries_stay_on_their_layers():
     wrong = [
         f"{name_of(path)} imports {name}"
         for path, tree in sources().items()
         for name in sorted(imported(tree))
-        if lies_in(name, LIBRARIES.get(name_of(path).partition(".")[0], set()))
+        if lies_in(name, LIBRARIES.get(layer_of(name_of(path) or "assets"), set()))
         and not lies_in(name_of(path), TRAINED)
     ]
     assert wrong == []
@@ -284,7 +271,7 @@ def test_the_tests_stand_where_the_code_stands():
     wrong = [
         f.as_posix()
         for f in folders
-        if not (HOUSE / f).is_dir()
+        if not (PACKAGE / f).is_dir()
         and not (ROOT / f).is_dir()
         and f.parts[0] not in ("browser", "js", "needs")
     ]
@@ -342,7 +329,7 @@ def test_no_text_of_an_error_is_shown_but_a_refusals():
     written, wrong = refusals(), []
     assert {"BadText", "ModelUnavailable", "NoRuntime"} <= written
     for path, tree in sources().items():
-        if name_of(path).partition(".")[0] in TERMINALS:
+        if name_of(path) in TERMINALS:
             continue
         for node in ast.walk(tree):
             if not isinstance(node, ast.ExceptHandler) or node.name is None:

@@ -12,9 +12,9 @@ import yaml
 
 import app
 from benchmarks import __main__ as benchmarks
+from explorer.links.codec import from_params
+from explorer.links.page_state import TABS as TAB_IDS
 from explorer.models import specs
-from explorer.page_state import TABS as TAB_IDS
-from explorer.page_state import from_params
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from training import __main__ as training

@@ -10,12 +10,13 @@ import pytest
 import torch
 
 from explorer.analysis.parameters import sizes
+from explorer.inference.runs import get_run
+from explorer.links.codec import from_params
+from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState, from_params
 from explorer.refusal import Refusal
-from explorer.runs import get_run
-from explorer.ui.kit.take import recipe_parts
+from explorer.ui.kit.export import recipe_parts
 from explorer.ui.layer import contexts, steps
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-from explorer import gate
+from explorer.inference import lazy_imports
 
 LIGHT = {"stopped", "stop", "<lambda>"}
 """Handlers that touch no model: a stop button."""
@@ -18,7 +18,7 @@ def test_every_handler_waits_for_the_imports(page, monkeypatch):
     def stand_in(_say):
         raise Reached
 
-    monkeypatch.setattr(errors, "wait_for_gate", stand_in)
+    monkeypatch.setattr(errors, "wait_for_imports", stand_in)
     waiting = []
     for function in page.fns.values():
         if function.fn is None or function.fn.__name__ in LIGHT:
@@ -34,25 +34,27 @@ def test_every_handler_waits_for_the_imports(page, monkeypatch):
 
 def test_who_waits_longer_than_a_moment_is_told_once(monkeypatch):
     done, said = threading.Event(), []
-    monkeypatch.setattr(gate, "_thread", None)
-    monkeypatch.setattr(gate, "_import_all", lambda: done.wait(60))
-    monkeypatch.setattr(gate, "PATIENCE_S", 0.05)
+    monkeypatch.setattr(lazy_imports, "_thread", None)
+    monkeypatch.setattr(lazy_imports, "_import_all", lambda: done.wait(60))
+    monkeypatch.setattr(lazy_imports, "PATIENCE_S", 0.05)
 
     def say():
         said.append("starting")
         done.set()
 
-    gate.wait_for_gate(say)
+    lazy_imports.wait_for_imports(say)
     assert said == ["starting"]
     assert done.is_set()
-    gate.wait_for_gate(say)
+    lazy_imports.wait_for_imports(say)
     assert said == ["starting"]
 
 
 def test_the_imports_run_once_for_all_who_wait(monkeypatch):
     runs = []
-    monkeypatch.setattr(gate, "_thread", None)
-    monkeypatch.setattr(gate, "_import_all", lambda: runs.append(threading.current_thread().name))
+    monkeypatch.setattr(lazy_imports, "_thread", None)
+    monkeypatch.setattr(
+        lazy_imports, "_import_all", lambda: runs.append(threading.current_thread().name)
+    )
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda _: gate.wait_for_gate(), range(8)))
+        list(pool.map(lambda _: lazy_imports.wait_for_imports(), range(8)))
     assert runs == ["imports"]

@@ -4,9 +4,9 @@ import math
 
 import pytest
 
+from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import similarity
 from explorer.ui.latency import endpoint

@@ -142,9 +142,13 @@ def read(pattern: str, kind: Callable[[str], list[str]]) -> dict[str, list[str]]
 @cache
 def sources() -> dict[str, list[str]]:
     """Every text that a reader may see, by file."""
-    rooms = ("ui", "views", "analysis", "doors", "timing", "models", "places")
+    layers = ("ui", "views", "analysis", "serving", "timing", "models", "inference", "links")
     return {
-        **{k: v for room in rooms for k, v in read(f"explorer/{room}/**/*.py", constants).items()},
+        **{
+            k: v
+            for layer in layers
+            for k, v in read(f"explorer/{layer}/**/*.py", constants).items()
+        },
         **read("training/report/card*.py", constants),
         **read("training/report/overview.py", constants),
         **read("assets/js/**/*.js", strings),

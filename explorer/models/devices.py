@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.nn import functional
 
-from explorer.models.lent import may_use_gpu
+from explorer.models.zerogpu import may_use_gpu
 
 
 def available_devices() -> tuple[str, ...]:

@@ -30,7 +30,7 @@ FILES = [
     "vocab.json",
     "merges.txt",
 ]
-Report = Callable[[str, float], None]
+OnProgress = Callable[[str, float], None]
 """Called with a plain sentence and the share done, 0 to 1."""
 NO_SAFETENSORS = "the model hub has no model.safetensors for it; pickled weights are not read"
 PROBE_SECONDS = 2.0
@@ -100,7 +100,7 @@ def is_on_disk(spec: ModelSpec) -> bool:
     return not spec.repo or cached_path(spec) is not None
 
 
-def checkpoint_path(spec: ModelSpec, report: Report | None = None) -> Path:
+def checkpoint_path(spec: ModelSpec, report: OnProgress | None = None) -> Path:
     """The folder that holds a checkpoint, downloading it if it must.
 
     Raises:
@@ -121,7 +121,7 @@ def checkpoint_path(spec: ModelSpec, report: Report | None = None) -> Path:
     return _download(spec, report)
 
 
-def _download(spec: ModelSpec, report: Report | None) -> Path:
+def _download(spec: ModelSpec, report: OnProgress | None) -> Path:
     # The hub's client waits for ever unless it is told not to.
     get_session().timeout = STALL_SECONDS
     try:
@@ -140,7 +140,7 @@ def _download(spec: ModelSpec, report: Report | None) -> Path:
     return Path(path)
 
 
-def reporting_bar(label: str, report: Report | None) -> type:
+def reporting_bar(label: str, report: OnProgress | None) -> type:
     """A tqdm class that hands every step to the page instead of the terminal."""
 
     class Bar(tqdm):

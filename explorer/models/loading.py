@@ -12,10 +12,10 @@ import torch
 import transformers
 from transformers import AutoModelForPreTraining, AutoTokenizer, PreTrainedModel
 
-from explorer.models.choice.memory import Key, Room, gigabytes, running_bytes, weight_bytes
+from explorer.models.choice.memory import Key, WeightMemory, gigabytes, running_bytes, weight_bytes
 from explorer.models.damage import Stamp, damage, remember, remembered, stamp
 from explorer.models.devices import computes_in, forget_free_memory
-from explorer.models.hub import ModelUnavailable, Report, checkpoint_path
+from explorer.models.hub import ModelUnavailable, OnProgress, checkpoint_path
 from explorer.models.specs import ModelSpec
 from explorer.refusal import is_of_memory
 
@@ -58,14 +58,14 @@ Kept = TypeVar("Kept")
 _loaded: dict[Key, Any] = {}
 """The networks in memory: each has a ``spec`` and a ``dtype``, by which it is counted."""
 _registry = threading.RLock()
-room = Room(_registry)
+room = WeightMemory(_registry)
 building = threading.Lock()
 """from_pretrained builds on the meta device through global state: two at once break each other."""
 
 
 @contextmanager
 def leased(
-    spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: Report | None = None
+    spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: OnProgress | None = None
 ) -> Iterator[LoadedModel]:
     """Use the network of a spec, loaded once per device and dtype; until the end it is kept.
 
@@ -87,7 +87,7 @@ def leased(
 
 
 def load_model(
-    spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: Report | None = None
+    spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: OnProgress | None = None
 ) -> LoadedModel:
     """Load the network of a spec without a lease, for a program that runs nothing beside.
 

@@ -211,7 +211,7 @@ MINI: dict[str, ModelSpec] = {
 """The bundled family, in the fixed order."""
 
 
-class Where(NamedTuple):
+class NetworkKey(NamedTuple):
     """A network: which one, on which device, in which precision."""
 
     spec: ModelSpec

@@ -62,7 +62,7 @@ class Tokens:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class MaskChoices:
     """A place where the reader offers words to choose from, written ``[he|she]``."""
 
     start: int
@@ -92,13 +92,13 @@ def hide_choices(text: str) -> str:
     return _BRACKETS.sub(lambda m: MASK if _alternatives(m.group(1)) else m.group(), text)
 
 
-def find_choices(text: str) -> tuple[Choice, ...]:
+def find_choices(text: str) -> tuple[MaskChoices, ...]:
     """The choices in a plain text, in reading order."""
     found = ((m, _alternatives(m.group(1))) for m in _BRACKETS.finditer(text))
-    return tuple(Choice(m.start(), m.end(), words) for m, words in found if words)
+    return tuple(MaskChoices(m.start(), m.end(), words) for m, words in found if words)
 
 
-def choose(text: str, choice: Choice, alternative: str) -> tuple[str, Word]:
+def choose(text: str, choice: MaskChoices, alternative: str) -> tuple[str, Word]:
     """The text with one alternative put in its place and every other choice hidden."""
     before = hide_choices(text[: choice.start])
     chosen = Word(alternative, len(before), len(before) + len(alternative))

@@ -8,8 +8,8 @@ import torch
 import transformers
 
 from explorer.models import devices
+from explorer.timing.free_memory import free_memory, line_of, memory_line
 from explorer.timing.protocol import stolen_seconds, usable_cores
-from explorer.timing.room import line_of, memory_line, room
 
 CPU_INFO = Path("/proc/cpuinfo")
 GOVERNOR = Path("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
@@ -51,4 +51,4 @@ def processor_name() -> str:
 def free_bytes(device: str = "cpu") -> int:
     """Bytes that can still be taken without pushing anybody out."""
     left = None if device == "cpu" else devices.free_device_bytes(device)
-    return int(room()) if left is None else left
+    return int(free_memory()) if left is None else left

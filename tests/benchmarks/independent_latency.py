@@ -41,14 +41,14 @@ def independent(length: int, n_rounds: int) -> float:
 
 def ours(length: int, n_rounds: int) -> tuple[float, float, float]:
     from explorer.analysis.latency.family import last, measure_family
-    from explorer.analysis.latency.measure import Plan
+    from explorer.analysis.latency.measure import RoundsPlan
+    from explorer.inference.scheduling.cancel import CancelToken
     from explorer.models.specs import BASE
-    from explorer.timing.stop import StopSign
     from explorer.timing.workload import Workload
 
-    plan = Plan(budget_s=1e6, min_rounds=n_rounds, max_rounds=n_rounds)
+    plan = RoundsPlan(budget_s=1e6, min_rounds=n_rounds, max_rounds=n_rounds)
     pair = [BASE["bert"], BASE["distilbert"]]
-    summary = last(measure_family(pair, Workload(length), plan, StopSign())).summary
+    summary = last(measure_family(pair, Workload(length), plan, CancelToken())).summary
     found = summary.ratios[0].ratio
     return found.ratio, found.low, found.high
 

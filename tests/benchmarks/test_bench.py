@@ -12,9 +12,9 @@ from benchmarks.__main__ import main
 from benchmarks.latency import presses_report, self_report
 from explorer.analysis.latency.faster import Faster, Missing
 from explorer.analysis.latency.ratio import Ratio
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import forward
 from explorer.models.specs import BASE
-from explorer.timing.stop import Stopped
 from tests.ui.latency.test_jobs import variants
 
 
@@ -68,7 +68,7 @@ def test_bad_work_ends_with_one_sentence(capsys):
 
 def test_a_stop_is_one_sentence(monkeypatch, capsys):
     def stopped(*_):
-        raise Stopped("deadline")
+        raise Cancelled("deadline")
 
     monkeypatch.setattr(latency, "family_report", stopped)
     assert main(["latency", "--family", "mini"]) == 2
@@ -95,7 +95,7 @@ def test_made_up_texts_have_just_the_tokens_asked_for_and_never_repeat(key):
 def test_a_click_over_http_runs_the_models_and_reads_the_whole_answer(page, url, tiny_family):
     import httpx
 
-    from explorer import runs
+    from explorer.inference import runs
 
     with httpx.Client(timeout=300) as http:
         client = served.Client(http, url, served.event_number(page, "on_view"))
@@ -112,7 +112,7 @@ def test_an_empty_event_answers():
 
 def test_texts_at_once_are_asked_alone_or_together(tiny_family, monkeypatch):
     from benchmarks import together
-    from explorer.places import together as waiting
+    from explorer.inference import batcher as waiting
 
     passes, original = [], forward.run_together
     monkeypatch.setattr(
@@ -148,7 +148,7 @@ def test_every_way_to_run_is_written_as_the_page_saves_it(monkeypatch, tmp_path,
     asked, saved = [], tmp_path / "ways.csv"
     missing = (Missing(BASE["bert"], "OpenVINO", "packages"),)
 
-    def found(specs, workload, plan, sign, batches):
+    def found(specs, workload, plan, cancel_token, batches):
         asked.append(batches)
         yield Faster((variants("bert", float32=0.1, int8=0.04),), missing=missing)
 

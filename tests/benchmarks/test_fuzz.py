@@ -66,7 +66,7 @@ def test_a_good_answer_is_among_what_is_sent(settings):
 def test_the_last_words_say_what_came_of_it(said, kind):
     assert fuzz.kind_of(said) == kind
     good = kind in ("answer", "refused")
-    assert fuzz.Came(fuzz.Asked("", "", ""), kind).is_bad is not good
+    assert fuzz.Came(fuzz.FuzzRequest("", "", ""), kind).is_bad is not good
 
 
 def logged(write):
@@ -117,7 +117,7 @@ def test_a_request_that_leaves_a_traceback_is_a_finding_though_it_was_refused(
         logger.addHandler(handler)
         logger.error("failure %s", mark, exc_info=raised(ValueError("broadcast")))
 
-    came = [fuzz.Came(fuzz.Asked("predict", "", "{}"), "refused", "", "0123abcd")]
+    came = [fuzz.Came(fuzz.FuzzRequest("predict", "", "{}"), "refused", "", "0123abcd")]
     monkeypatch.setattr(fuzz.start, "app", app)
     monkeypatch.setattr(fuzz.start, "wait_for", lambda url: None)
     monkeypatch.setattr(fuzz, "everything", lambda *_: iter(came))

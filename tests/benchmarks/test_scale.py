@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from benchmarks import scale
-from explorer.models.specs import MINI, MODEL_KEYS, Where
+from explorer.models.specs import MINI, MODEL_KEYS, NetworkKey
 
-BERT = Where(MINI["bert"], "cpu", "float32")
+BERT = NetworkKey(MINI["bert"], "cpu", "float32")
 TEXT, PASS_S = "The cat sat on the [MASK].", 0.7
 
 

@@ -14,7 +14,7 @@ import zxingcpp
 from PIL import Image
 from playwright.sync_api import expect
 
-from explorer.page_state import from_params
+from explorer.links.codec import from_params
 from explorer.ui.kit import words as texts
 
 pytestmark = pytest.mark.browser

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.assets import examples
-from explorer.page_state import FOLDS
+from explorer.links.page_state import FOLDS
 from explorer.ui.kit import words as texts
 from explorer.ui.shell.tabs import TABS
 from tests.browser import axe

@@ -8,7 +8,7 @@ import pytest
 from explorer.assets import ASSETS
 from explorer.ui.shell.scripts import LIBRARY, LOOKS, charting
 from tests.js.page_values import page_values
-from tests.ui.kit.test_take import CHARTS
+from tests.ui.kit.test_export import CHARTS
 
 pytestmark = pytest.mark.browser
 HOME = "http://pictures.test/"

@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explorer.page_state import TABS
+from explorer.links.page_state import TABS
 from explorer.ui.kit import words as texts
 from tests.browser.held import answer_with, hold
 

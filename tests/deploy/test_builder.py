@@ -19,7 +19,7 @@ TESTERS = ("pytest", "pytest-xdist", "hypothesis", "scipy", "playwright")
 ASKED = (
     "tests/models/test_tokens.py",
     "tests/models/test_forward.py",
-    "tests/models/test_lent.py",
+    "tests/models/test_zerogpu.py",
     "tests/analysis/predictions",
     "tests/ui/predictions",
     "tests/ui/shell/test_page.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from explorer import start
+from explorer.serving import start
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -21,7 +21,7 @@ COMMANDS = {
         line for key, lines in CLUSTER.items() if key.endswith("commands") for line in lines
     )},
 }  # fmt: skip
-SERVE = (ROOT / "explorer" / "serve.py").read_text("utf-8")
+SERVE = (ROOT / "explorer" / "serving" / "ray_app.py").read_text("utf-8")
 
 
 @pytest.mark.processes
@@ -45,7 +45,7 @@ def test_pages_are_started_with_flags_that_there_are(kind):
 @pytest.mark.parametrize("kind", ["compose", "cluster"])
 def test_what_serve_runs_is_there(kind):
     said = " ".join(command for name, command in COMMANDS.items() if name.startswith(kind))
-    (named,) = re.findall(r"serve run [^;\"]*?explorer\.serve:(\w+)", said)
+    (named,) = re.findall(r"serve run [^;\"]*?explorer\.serving\.ray_app:(\w+)", said)
     assert re.search(rf"^{named} = ", SERVE, re.MULTILINE)
 
 

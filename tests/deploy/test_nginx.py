@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from benchmarks.served import free_port
-from explorer.doors.door import MOST_BODY, MOST_HEAD
-from explorer.doors.questions import OTHERS
+from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD
+from explorer.serving.middleware.validation import OTHERS
 from explorer.ui.kit.words import WENT_AWAY
 from tests.waiting import until
 

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from tests.analysis.latency.test_family import measured
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -56,17 +56,17 @@ def layer_values(monkeypatch):
 
 
 def depth_values(monkeypatch):
-    from explorer.ui.depth import moves, patching, similarity, tab
+    from explorer.ui.depth import patching, similarity, tab, trajectories
 
     monkeypatch.setattr(similarity, "sentences", lambda: ("the cat sat.", "a dog ran in paris."))
     monkeypatch.setattr(similarity, "_KEPT", {})
-    travel, _, film, _ = moves.show_moves(STATE)
+    travel, _, film, _ = trajectories.show_moves(STATE)
     return {
         "depth/lens": tab.show(STATE)[1],
         "depth/similarity": list(similarity.show_similarity(STATE))[LAST][1],
         "depth/patching": list(patching.follow(STATE, "the dog sat on the [MASK]."))[LAST][2],
         "depth/travel": travel,
-        "depth/projection": moves.show_projection(STATE)[1],
+        "depth/projection": trajectories.show_projection(STATE)[1],
         "depth/film": film,
     }
 
@@ -99,31 +99,31 @@ def sweep_value():
 def measured_value():
     from explorer.analysis.latency.candidates import Figure
     from explorer.models.choice.family import family_specs
-    from explorer.ui.latency.choose import Measured
+    from explorer.ui.latency.model_choice import MeasuredModels
 
     names = tuple(spec.name for spec in family_specs("mini"))
     bert, albert = names[0], names[-1]
     times = {bert: Figure(4.0, 3.8, 4.3), albert: Figure(4.1, 4.0, 4.2)}
     shares = {"right": {bert: Figure(0.5, 0.4, 0.6), albert: Figure(0.3, 0.2, 0.4)}}
-    return Measured("right", names, times, shares)
+    return MeasuredModels("right", names, times, shares)
 
 
 def other_values():
     from explorer.ui.claims import benchmarks
     from explorer.ui.claims import tab as claims
     from explorer.ui.kit.words import BOX
-    from explorer.ui.latency import choose
+    from explorer.ui.latency import model_choice
     from explorer.ui.latency.detail import draw_detail
     from explorer.ui.parameters import folds as parameters_folds
     from explorer.ui.parameters import memory
     from explorer.ui.parameters import tab as parameters
     from explorer.ui.predictions import every_word
     from explorer.ui.predictions import tab as predictions
-    from explorer.ui.shell.view import Asked, view_canvas, view_config
+    from explorer.ui.shell.view import ViewRequest, view_canvas, view_config
 
     embedding, spectrum, _ = parameters_folds.show_embedding(STATE)
     _, shares, ledger, results = claims.show(STATE)
-    answer = json.loads(view_canvas(Asked(STATE), accepted=True, drawn=True))
+    answer = json.loads(view_canvas(ViewRequest(STATE), accepted=True, drawn=True))
     return {
         "predictions/gaps": predictions.show(STATE)[1],
         "predictions/words": list(every_word.show_words(STATE))[LAST][1],
@@ -137,7 +137,7 @@ def other_values():
         "parameters/memory": memory.show_memory("mini", 16, 2, True),
         "latency/sweep": sweep_value(),
         "latency/samples": draw_detail(measured(TIMES, n_rounds=40))[1],
-        "latency/choose": choose.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
+        "latency/choose": model_choice.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
         "claims/shares": shares,
         "claims/ledger": ledger,
         "claims/results": results,

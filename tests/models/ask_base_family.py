@@ -14,9 +14,9 @@ from pathlib import Path
 
 from huggingface_hub import constants
 
+from explorer.inference.runs import CACHE, default_family, get_runs
+from explorer.links.page_state import PageState
 from explorer.models import forward, loading  # noqa: F401 - imported before anything is asked
-from explorer.page_state import PageState
-from explorer.runs import CACHE, default_family, get_runs
 
 CHECKPOINTS = Path(os.environ["HF_HOME"]) / "hub"
 

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from safetensors import safe_open
 from safetensors.torch import save_file
 
+from explorer.inference.runs import CACHE
+from explorer.links.page_state import PageState
 from explorer.models import damage, loading, specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model
-from explorer.page_state import PageState
-from explorer.runs import CACHE
 from explorer.ui.predictions import tab
 from explorer.ui.predictions.endpoint import predict
 
@@ -169,7 +169,7 @@ def test_what_passes_is_not_remembered(copied, monkeypatch, error, raised, why):
 
 
 def test_a_damaged_adapter_is_a_sentence(tuned_family, tmp_path, monkeypatch):
-    from explorer.models.heads import adapters
+    from explorer.models.task_heads import adapters
 
     shutil.copytree(tuned_family.path, tmp_path / "models")
     monkeypatch.setattr(specs, "BUNDLED", tmp_path / "models")

@@ -17,7 +17,7 @@ from explorer.analysis.claims import cost
 from explorer.analysis.distillation.live import LiveSettings
 from explorer.analysis.distillation.student.run import fresh_student
 from explorer.models.architectures import meta_network
-from explorer.models.specimens import family_specimens
+from explorer.models.check_models import family_check_models
 from explorer.models.specs import BASE
 
 ROOT = Path(__file__).parents[2] / "explorer"
@@ -37,7 +37,7 @@ PROCESS_WIDE = {
     "use_deterministic_algorithms": set(),
     "fork_rng": set(),
     # Each worker at its beginning; a measurement, which has the machine to itself.
-    "set_num_threads": {"places/here.py", "timing/protocol.py"},
+    "set_num_threads": {"inference/local.py", "timing/protocol.py"},
 }
 
 
@@ -84,7 +84,7 @@ def test_a_check_of_operations_leaves_other_threads_modules_alone():
     thread = threading.Thread(target=others)
     thread.start()
     try:
-        said = cost.forward_operations(family_specimens("mini"))
+        said = cost.forward_operations(family_check_models("mini"))
     finally:
         stop.set()
         thread.join()

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models import loading
 from explorer.models.choice import memory
 from explorer.models.specs import BASE
@@ -28,7 +29,6 @@ from explorer.timing.protocol import (
     timed_ids,
     waiting_stopwatch,
 )
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from tests.timing.native import native_threads, needs_list
 
@@ -183,12 +183,12 @@ def test_a_pass_is_stopped_in_its_middle(tiny_family, key, long_layer, monkeypat
     def check():
         seen.append(1)
         if len(seen) == 3:
-            raise Stopped("stopped")
+            raise Cancelled("stopped")
 
     call = forward_call(loaded.spec, loaded.network, Workload(length=8))
     with (
         interruptible([(loaded.spec, loaded.network)], 8, check),
-        pytest.raises(Stopped),
+        pytest.raises(Cancelled),
     ):
         call()
     seen.clear()
@@ -213,7 +213,7 @@ def test_looking_at_the_stop_sign_does_not_change_the_result(tiny_family):
     ids = timed_ids(loaded.spec, Workload())
     with torch.inference_mode():
         plain = loaded.network.base_model(input_ids=ids).last_hidden_state
-        with interruptible([(loaded.spec, loaded.network)], 32, StopSign().check):
+        with interruptible([(loaded.spec, loaded.network)], 32, CancelToken().check):
             watched = loaded.network.base_model(input_ids=ids).last_hidden_state
     assert torch.equal(plain, watched)
 

@@ -18,6 +18,7 @@ import pytest
 import torch
 
 from explorer.assets import ROOT
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import random_network
 from explorer.refusal import Refusal
 from explorer.timing.networks import checkpoint_here
@@ -38,7 +39,6 @@ from explorer.timing.runtimes.table import (
     built,
     scores_at,
 )
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from tests.timing.native import native_threads, turns
 from tests.waiting import until
@@ -195,18 +195,18 @@ def test_a_process_times_and_answers_as_this_one_would(tiny_family):
     spec, work = two_layers(tiny_family.specs["distilbert"]), Workload(length=16)
     question = Question(timed_ids(spec, work, seed=3).numpy(), np.array([0, 0]), np.array([2, 5]))
     order = Order(ONNX, spec, work, None)
-    sign = StopSign()
+    cancel_token = CancelToken()
     with RuntimeProcess(order) as process:
-        held = process.wait_until_built(sign.check)
+        held = process.wait_until_built(cancel_token.check)
         assert set(held) == {ONNX}
-        assert all(process.seconds(n, sign.check) > 0 for n in (1, 32))
-        there = process.scores(question, sign.check)
+        assert all(process.seconds(n, cancel_token.check) > 0 for n in (1, 32))
+        there = process.scores(question, cancel_token.check)
         here = scores_at(Pass(spec, random_network(spec), work), question, "cpu")
         np.testing.assert_allclose(there, here, atol=1e-4)
-        sign.stop()
+        cancel_token.stop()
         os.kill(process._process.pid, signal.SIGSTOP)
-        with pytest.raises(Stopped):
-            process.seconds(1, sign.check)
+        with pytest.raises(Cancelled):
+            process.seconds(1, cancel_token.check)
     assert process._process.poll() is not None
     with pytest.raises(NoRuntime, match="stopped before it answered"):
         process.seconds(1, lambda: None)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import torch
 
-from explorer.models.heads.adapters import checksum
 from explorer.models.specs import ModelSpec
+from explorer.models.task_heads.adapters import checksum
 from training.tasks.command import Tuning, halve, lesson_of, write_adapter
-from training.tasks.tune import ALPHA, RANK, Plan, trained
+from training.tasks.tune import ALPHA, RANK, TuningPlan, trained
 
 SCORES = {
     "sst2": {"accuracy": {"value": 0.8, "interval": [0.77, 0.83], "count": 872, "guess": 0.51}},
@@ -21,7 +21,7 @@ SCORES = {
 def tune_at_random(folder: Path, spec: ModelSpec, task: str) -> None:
     """An adapter far from doing nothing, beside the weights in ``folder``."""
     tuning = Tuning(folder / "work", folder, folder, "mini", (task,))
-    lesson = lesson_of(tuning, spec, Plan(task, 1, 1, 1e-3))
+    lesson = lesson_of(tuning, spec, TuningPlan(task, 1, 1, 1e-3))
     generator = torch.Generator().manual_seed(len(spec.name) + len(task))
     with torch.no_grad():
         for parameter in trained(lesson.network).values():

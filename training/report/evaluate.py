@@ -11,8 +11,8 @@ from transformers import AutoTokenizer
 
 from training.family import load_model
 from training.recipe import MODELS, kind_of
-from training.report.belief import probe_figures, single_figures, single_sentences
 from training.report.card import write_card
+from training.report.cloze_eval import probe_figures, single_figures, single_sentences
 from training.report.heldout import HELDOUT_SEED, masked_accuracy, measured, pair_accuracy
 from training.report.overview import write_overview
 from training.report.perplexity import pseudo_perplexity, shared_passages

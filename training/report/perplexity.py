@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from explorer.analysis.distillation.student.batch import Batch
 from explorer.analysis.distillation.student.objectives import guess
-from training.report.belief import Reading
+from training.report.cloze_eval import Reading
 from training.text.batch import CLS, MASK, SEP
 from training.text.corpus import Shard
 

@@ -6,9 +6,9 @@ from typing import Any
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from training.report.belief import answers, probe_asked, whole_words
+from training.report.cloze_eval import answers, probe_asked, whole_words
 from training.text.primer import (
-    Question,
+    PrimerQuestion,
     facts,
     held_out_questions,
     primer_sentences,
@@ -27,7 +27,7 @@ def primer_size(share: float) -> dict[str, float]:
 def recall_figures(
     model: nn.Module,
     tokenizer: PreTrainedTokenizerBase,
-    questions: Sequence[Question] | None = None,
+    questions: Sequence[PrimerQuestion] | None = None,
 ) -> dict[str, Any]:
     """Answers to the primer's held-out questions, and to the probe's two parts."""
     names = tokenizer.convert_ids_to_tokens(range(len(tokenizer)))

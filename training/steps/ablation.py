@@ -13,7 +13,7 @@ from training.family import load_model, new_model
 from training.report.card import write_card
 from training.report.heldout import masked_accuracy
 from training.steps.export import Export, checksum, read_results, write_results
-from training.steps.loop import Budget, Run, train
+from training.steps.loop import Budget, TrainingRun, train
 from training.steps.pretrain import Setting
 from training.text.batches import Sampler
 
@@ -65,7 +65,7 @@ def ablated(setting: Setting, export: Export, name: str) -> dict[str, Any]:
         copy_teacher(teacher, model, setting.recipe.student_layers)
     objective = DistillObjective(model, teacher, setting.recipe.temperature, VARIANTS[name])
     slug = f"ablation-{student_id(setting, export)}-" + name.replace(" ", "-").lower()
-    run = Run(
+    run = TrainingRun(
         objective=objective,
         sampler=Sampler(setting.shard("bert", "train"), setting.recipe, "nsp", 11),
         recipe=replace(setting.recipe, seed=11),

@@ -15,14 +15,14 @@ from transformers import AutoTokenizer, PreTrainedTokenizerBase
 from explorer.refusal import Refusal
 from training.family import load_model
 from training.machine import machine
-from training.origin import fit_history, whole_history
+from training.provenance import fit_history, whole_history
 from training.recipe import MODELS, kind_of
-from training.report.belief import probe_figures
 from training.report.card import write_card
+from training.report.cloze_eval import probe_figures
 from training.report.heldout import masked_accuracy
 from training.report.overview import write_overview
 from training.report.recall import primer_size
-from training.report.worse import is_worse
+from training.report.regression_guard import is_worse
 from training.steps.pretrain import FITTED, Setting, checkpointed, in_vocabulary
 from training.text.vocabulary import albert_tokenizer, bert_tokenizer, load_pieces
 

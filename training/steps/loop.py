@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from explorer.refusal import Refusal
 from training.machine import multiplies_halves
 from training.recipe import Recipe
-from training.steps.ahead import Batches, Draws
+from training.steps.prefetch import Batches, Draws
 
 COLUMNS = ["step", "tokens", "seconds", "tokens_per_second", "rate", "loss", "top1", "heldout_top1"]
 REPORT_EVERY = 20.0  # seconds
@@ -52,7 +52,7 @@ class Progress:
 
 
 @dataclass(slots=True)
-class Run:
+class TrainingRun:
     """One training run: what is trained, on what, for how long, and where it is kept.
 
     Attributes:
@@ -105,7 +105,7 @@ def optimiser(objective: nn.Module, recipe: Recipe) -> torch.optim.Optimizer:
     return torch.optim.AdamW(groups, lr=recipe.rate, betas=(0.9, 0.98), eps=1e-6, fused=True)
 
 
-def train(run: Run) -> Progress:
+def train(run: TrainingRun) -> Progress:
     """Train until the budget is spent, going on from the checkpoint if there is one."""
     run.objective.to(run.device).train()
     adam = optimiser(run.objective, run.recipe)
@@ -184,7 +184,7 @@ def update(objective: nn.Module, adam: torch.optim.Optimizer, loss: Tensor) -> N
     adam.zero_grad(set_to_none=True)
 
 
-def distributed(run: Run, adam: torch.optim.Optimizer) -> tuple:
+def distributed(run: TrainingRun, adam: torch.optim.Optimizer) -> tuple:
     """Hand model and optimiser to accelerate under ``accelerate launch``; else as they are."""
     if int(os.environ.get("WORLD_SIZE", "1")) == 1:
         return run.objective, adam, run.device
@@ -219,7 +219,9 @@ class Averages:
         return float(self.sums[name]) / self.counts[name] if name in self.counts else float("nan")
 
 
-def report(run: Run, averages: Averages, validate: Callable[[nn.Module], float] | None) -> None:
+def report(
+    run: TrainingRun, averages: Averages, validate: Callable[[nn.Module], float] | None
+) -> None:
     """Print a line and add a row to the CSV."""
     if int(os.environ.get("RANK", "0")) or not averages.steps:
         return
@@ -249,7 +251,7 @@ def report(run: Run, averages: Averages, validate: Callable[[nn.Module], float] 
         writer.writerow([*numbers, "" if heldout is None else f"{heldout:.4f}"])
 
 
-def save(run: Run, adam: torch.optim.Optimizer) -> None:
+def save(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
     """Write the whole state beside the old one, then swap them: a kill leaves one of the two."""
     if int(os.environ.get("RANK", "0")):
         return
@@ -263,7 +265,7 @@ def save(run: Run, adam: torch.optim.Optimizer) -> None:
     os.replace(fresh, run.checkpoint)
 
 
-def resume(run: Run, adam: torch.optim.Optimizer) -> None:
+def resume(run: TrainingRun, adam: torch.optim.Optimizer) -> None:
     """Go on from the checkpoint, if there is one; the log forgets what came after it."""
     if not run.checkpoint.exists():
         return

@@ -10,7 +10,7 @@ from tokenizers import Tokenizer
 from torch import Tensor
 
 from explorer.refusal import Refusal
-from training.origin import adopt_tokenizers
+from training.provenance import adopt_tokenizers
 from training.recipe import Place, Recipe
 from training.text.corpus import held_out, read_documents, tokenise
 from training.text.primer import primer_words

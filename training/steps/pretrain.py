@@ -21,16 +21,16 @@ from training.family import (
     start_head,
     warm_start_bert,
 )
-from training.origin import remember_origin, tokens_seen
+from training.provenance import remember_origin, tokens_seen
 from training.recipe import Place, Recipe, kind_of
-from training.report.belief import Reading
+from training.report.cloze_eval import Reading
 from training.report.heldout import masked_accuracy
+from training.steps.cross_tokenizer_distill import Lessons, TutoredObjective, shared_words
 from training.steps.fit import FitObjective, transplant
-from training.steps.loop import Budget, Progress, Run, best_device, train
+from training.steps.loop import Budget, Progress, TrainingRun, best_device, train
 from training.steps.objectives import PretrainObjective
 from training.steps.prepare import warm_folder, warm_table, warm_vocabulary
-from training.steps.respell import Respelling, respell
-from training.steps.tutor import Lessons, TutoredObjective, shared_words
+from training.steps.vocab_transfer import Respelling, respell
 from training.text.batches import Sampler
 from training.text.corpus import Shard
 from training.text.pieces import Pieces
@@ -233,7 +233,7 @@ def _train(
     single = lessons or Sentences.of(shard, pieces, setting.recipe)
     primer = setting.primer(kind)
     return train(
-        Run(
+        TrainingRun(
             objective=objective,
             sampler=Sampler(shard, setting.recipe, task, seed, rank, pieces, single, primer),
             recipe=setting.recipe,

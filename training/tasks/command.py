@@ -16,9 +16,9 @@ from torch import nn
 from transformers import AutoTokenizer
 
 from explorer.models.choice.family import family_specs
-from explorer.models.heads.adapters import CARD, WEIGHTS, checksum
 from explorer.models.hub import ModelUnavailable, checkpoint_path
 from explorer.models.specs import ModelSpec
+from explorer.models.task_heads.adapters import CARD, WEIGHTS, checksum
 from explorer.refusal import Refusal
 from training.machine import machine
 from training.steps.loop import best_device
@@ -28,7 +28,7 @@ from training.tasks.tune import (
     ALPHA,
     RANK,
     Lesson,
-    Plan,
+    TuningPlan,
     learn,
     order,
     seconds_a_step,
@@ -97,12 +97,14 @@ def tune_family(tuning: Tuning) -> None:
                 sys.stdout.write(f"  {error}\n")
 
 
-def plan_of(tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]) -> Plan:
+def plan_of(
+    tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequence[int]
+) -> TuningPlan:
     """The plan that all models of a family share; made once, by what the slowest can do in time."""
     kept = tuning.work / f"{tuning.family}-{task}.plan.json"
     if kept.exists():
-        return Plan(**json.loads(kept.read_text("utf-8")))
-    whole = Plan(task, TASKS[task].steps, TASKS[task].rows, TASKS[task].rate)
+        return TuningPlan(**json.loads(kept.read_text("utf-8")))
+    whole = TuningPlan(task, TASKS[task].steps, TASKS[task].rows, TASKS[task].rate)
     plan = whole
     if tuning.minutes is not None:
         slowest = 0.0
@@ -110,12 +112,12 @@ def plan_of(tuning: Tuning, task: str, examples: Sequence[Any], lengths: Sequenc
             lesson = lesson_of(tuning, spec, whole)
             slowest = max(slowest, seconds_a_step(lesson, examples, order(lengths, whole)))
         steps = max(1, min(whole.steps, int(tuning.minutes * 60 / slowest)))
-        plan = Plan(task, steps, whole.rows, whole.rate)
+        plan = TuningPlan(task, steps, whole.rows, whole.rate)
     kept.write_text(json.dumps(asdict(plan)), "utf-8")
     return plan
 
 
-def lesson_of(tuning: Tuning, spec: ModelSpec, plan: Plan, lora: bool = True) -> Lesson:
+def lesson_of(tuning: Tuning, spec: ModelSpec, plan: TuningPlan, lora: bool = True) -> Lesson:
     """A head and, with LoRA, adapters: the same random numbers every time, or those of before."""
     task, folder = TASKS[plan.task], tuning.weights(spec)
     torch.manual_seed(plan.seed)
@@ -129,7 +131,7 @@ def lesson_of(tuning: Tuning, spec: ModelSpec, plan: Plan, lora: bool = True) ->
 
 
 def tune_one(
-    tuning: Tuning, spec: ModelSpec, plan: Plan, drawn: tuple[Sequence[Any], list[list[int]]]
+    tuning: Tuning, spec: ModelSpec, plan: TuningPlan, drawn: tuple[Sequence[Any], list[list[int]]]
 ) -> None:
     """One adapter with its card; nothing is done where it is there and fits its weights."""
     digest, folder = checksum(tuning.weights(spec)), tuning.adapter(spec, plan.task)
@@ -162,7 +164,7 @@ def tune_one(
     sys.stdout.write(f"  {json.dumps(scores)}\n")
 
 
-def is_made(folder: Path, digest: str, plan: Plan) -> bool:
+def is_made(folder: Path, digest: str, plan: TuningPlan) -> bool:
     """Whether the adapter that lies there was made on these weights by this plan."""
     if not ((folder / CARD).exists() and (folder / WEIGHTS).exists()):
         return False
@@ -191,7 +193,7 @@ def score_again(tuning: Tuning, spec: ModelSpec, folder: Path) -> None:
     report = json.loads((folder / CARD).read_text("utf-8"))
     if report["base_sha256"] != checksum(tuning.weights(spec)):
         raise Refusal(f"The adapter in {folder} was made on other weights of {spec.name}.")
-    plan = Plan(report["task"], report["steps"], report["rows"], report["rate"])
+    plan = TuningPlan(report["task"], report["steps"], report["rows"], report["rate"])
     base = lesson_of(tuning, spec, plan, lora=False)
     network = PeftModel.from_pretrained(base.network, folder).eval()
     report["scores"] = scores_of(tuning, spec, replace(base, network=network))
@@ -214,12 +216,12 @@ def scores_of(tuning: Tuning, spec: ModelSpec, lesson: Lesson) -> dict[str, Any]
 
 
 def full_tuning(
-    tuning: Tuning, spec: ModelSpec, plan: Plan, drawn: tuple[Sequence[Any], list[list[int]]]
+    tuning: Tuning, spec: ModelSpec, plan: TuningPlan, drawn: tuple[Sequence[Any], list[list[int]]]
 ) -> dict[str, Any] | None:
     """The same steps with all weights trained, on SST-2 alone and where it is asked for."""
     if spec.name not in tuning.full or plan.task != "sst2":
         return None
-    whole = Plan(plan.task, plan.steps, plan.rows, FULL_RATE)
+    whole = TuningPlan(plan.task, plan.steps, plan.rows, FULL_RATE)
     lesson = lesson_of(tuning, spec, whole, lora=False)
     kept = tuning.work / f"{spec.name}-full-{checksum(tuning.weights(spec))[:12]}.checkpoint"
     learn(lesson, *drawn, kept)

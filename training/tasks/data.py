@@ -15,7 +15,7 @@ CUT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SquadQuestion:
     """A question, its passage, and the answers that count."""
 
     question: str
@@ -30,7 +30,7 @@ def phrases(folder: Path, part: str) -> list[tuple[str, int]]:
     return read_examples(folder, part)
 
 
-def questions(folder: Path, part: str) -> list[Question]:
+def questions(folder: Path, part: str) -> list[SquadQuestion]:
     """SQuAD v1.1: every question of ``train`` or ``dev`` that has an answer.
 
     Raises:
@@ -42,7 +42,7 @@ def questions(folder: Path, part: str) -> list[Question]:
             for asked in paragraph["qas"]:
                 answers = tuple(answer["text"] for answer in asked["answers"])
                 start = int(asked["answers"][0]["answer_start"])
-                found.append(Question(asked["question"], paragraph["context"], answers, start))
+                found.append(SquadQuestion(asked["question"], paragraph["context"], answers, start))
     return found
 
 
@@ -55,7 +55,7 @@ def _squad(folder: Path, part: str) -> dict[str, Any]:
     raise Refusal(f"There is no {plain} in {folder}.")
 
 
-def cut(question: Question, rng: random.Random, words: int = CUT) -> Question:
+def cut(question: SquadQuestion, rng: random.Random, words: int = CUT) -> SquadQuestion:
     """The same question to a stretch of its passage that holds the first answer, somewhere."""
     text, answer = question.passage, question.answers[0]
     places = [0, *(i + 1 for i, letter in enumerate(text) if letter == " ")]
@@ -66,4 +66,4 @@ def cut(question: Question, rng: random.Random, words: int = CUT) -> Question:
     begin = rng.randint(min(low, high), max(min(low, high), high))
     end = places[begin + words] - 1 if begin + words < len(places) else len(text)
     start = question.start - places[begin]
-    return Question(question.question, text[places[begin] : end], (answer,), start)
+    return SquadQuestion(question.question, text[places[begin] : end], (answer,), start)

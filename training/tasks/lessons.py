@@ -14,8 +14,8 @@ from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClas
 from explorer.analysis.measures import share_interval
 from explorer.analysis.tasks.spans import answer_spans
 from explorer.models.forward import padded
-from explorer.models.heads.windows import Window, windows
-from training.tasks.data import CUT, Question, cut, phrases, questions
+from explorer.models.task_heads.windows import Window, windows
+from training.tasks.data import CUT, SquadQuestion, cut, phrases, questions
 from training.tasks.score import exact, mean_interval, overlap
 
 PHRASE_TOKENS = 64
@@ -85,7 +85,7 @@ def _accuracy(tokenizer: Any, network: nn.Module, folder: Path) -> Scores:  # no
     return {"accuracy": {**score, "guess": max(positive, 1 - positive), **work}}
 
 
-def _cuts(folder: Path) -> list[Question]:
+def _cuts(folder: Path) -> list[SquadQuestion]:
     """Every training question with one cut of its passage, the same for each model."""
     rng = random.Random(7)
     return [cut(question, rng) for question in questions(folder, "train")]
@@ -109,7 +109,7 @@ def _question_loss(tokenizer: Any, network: nn.Module, examples: list) -> Tensor
     return torch.stack(losses).mean()
 
 
-def _aim(part: Window, one: Question) -> tuple[int, int]:
+def _aim(part: Window, one: SquadQuestion) -> tuple[int, int]:
     """The tokens at which the answer begins and ends; (-1, -1) where the window lacks it."""
     end = one.start + len(one.answers[0])
     inside = [

@@ -33,7 +33,7 @@ REPORT_EVERY, SAVE_EVERY = 20.0, 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TuningPlan:
     """How a task is learned: the same for each model, so that only the models differ."""
 
     task: str
@@ -55,7 +55,7 @@ class Lesson:
 
     network: nn.Module
     loss: Callable[[nn.Module, list[Any]], Tensor]
-    plan: Plan
+    plan: TuningPlan
     seconds: float = 0.0
     step: int = 0
     curve: list[tuple[int, float]] = field(default_factory=list)
@@ -85,7 +85,7 @@ def with_lora(
     return adapted
 
 
-def order(lengths: Sequence[int], plan: Plan) -> list[list[int]]:
+def order(lengths: Sequence[int], plan: TuningPlan) -> list[list[int]]:
     """The examples of every step, by their number: shuffled, then like lengths together.
 
     Lengths are of the text, not of its tokens, so that every model sees the same batches.

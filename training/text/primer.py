@@ -77,7 +77,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PrimerQuestion:
     """A sentence in a wording that is never trained on, and every word that makes it true."""
 
     text: str
@@ -132,14 +132,14 @@ def primer_sentences(seed: int = 0) -> tuple[Said, ...]:
     )
 
 
-def held_out_questions() -> tuple[Question, ...]:
+def held_out_questions() -> tuple[PrimerQuestion, ...]:
     """Every fact in the wordings that are never trained on, each asked argument hidden in turn."""
     probe, asked = ProbeFrames.load(), []
     for fact in facts():
         kind = kinds()[fact.kind]
         for said in sayings(fact, kind.ask, 0):
             asked += [
-                Question(said.masked(spans), true_words(said.fact, slot, word), fact.kind)
+                PrimerQuestion(said.masked(spans), true_words(said.fact, slot, word), fact.kind)
                 for spans, (slot, word) in zip(said.hidden, said.words, strict=True)
                 if slot in kind.asked
             ]

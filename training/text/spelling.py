@@ -3,7 +3,7 @@
 from collections import Counter
 from typing import Any
 
-from training.report.belief import Reading, whole_words
+from training.report.cloze_eval import Reading, whole_words
 
 FREQUENT = 1000
 

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor, nn
 from torch.func import functional_call
 
-from explorer.analysis.claims.measured import CLAIMED, Measured, Quantity, family_name, listed
+from explorer.analysis.claims.measured import CLAIMED, CheckOutcome, Quantity, family_name, listed
 from explorer.analysis.digits import power
+from explorer.models.check_models import CheckModels
 from explorer.models.forward import apply_head, inputs_of, tokenize
 from explorer.models.loading import LoadedModel
-from explorer.models.specimens import Specimens
 from explorer.models.spelling import spelling_of
 
 TEXT = "The cat that was chased by the dog ran away."
@@ -22,7 +22,7 @@ EXACT, MOVED = 1e-4, 1e-3
 """Below the first two results count as equal in float32; above the second as different."""
 
 
-def attention_formula(specimens: Specimens) -> Measured:
+def attention_formula(specimens: CheckModels) -> CheckOutcome:
     """LC22: every head recomputed as softmax(Q K^T / sqrt(d)) from its own queries and keys."""
     worst = specimens.of_each(CLAIMED, formula_error)
     with specimens.leased("bert") as loaded:
@@ -34,7 +34,9 @@ def attention_formula(specimens: Specimens) -> Measured:
         weight = float(seen[:, :, words.index("ran"), words.index("cat")].max())
         quantities["ran_to_cat"] = Quantity(weight, f"ran attends to cat with {weight:.2f} at most")
         text += f"; {quantities['ran_to_cat'].text}"
-    return Measured(text, max(worst.values()) < EXACT, family_name(specimens.family), quantities)
+    return CheckOutcome(
+        text, max(worst.values()) < EXACT, family_name(specimens.family), quantities
+    )
 
 
 def _differ(x: float) -> str:
@@ -85,7 +87,7 @@ def _by_head(x: Tensor, n_heads: int) -> Tensor:
     return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
 
 
-def both_directions(specimens: Specimens) -> Measured:
+def both_directions(specimens: CheckModels) -> CheckOutcome:
     """LC23: what a word to the right of the mask changes, read both ways and left to right.
 
     The measure is total variation: the share of probability that moves.
@@ -93,7 +95,7 @@ def both_directions(specimens: Specimens) -> Measured:
     free = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, False))
     causal = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, True))
     least, most = min(free.values()), max(causal.values())
-    return Measured(
+    return CheckOutcome(
         f"probability moved: {listed({k: f'{100 * x:.1f}%' for k, x in free.items()})}; "
         f"left to right only: {power(most)} at most",
         least > MOVED and most < EXACT,
@@ -125,12 +127,12 @@ def _prediction(loaded: LoadedModel, text: str, causal: bool) -> Tensor:
     return logits.double().softmax(-1)
 
 
-def position_effect(specimens: Specimens) -> Measured:
+def position_effect(specimens: CheckModels) -> CheckOutcome:
     """LC24: whether shuffling the tokens only shuffles the outputs, with and without positions."""
     without = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, False))
     with_them = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, True))
     most, least = max(without.values()), min(with_them.values())
-    return Measured(
+    return CheckOutcome(
         f"outputs differ by {power(most)} at most without position embeddings, "
         f"by {least:.2g} or more with them",
         most < EXACT and least > MOVED,

@@ -12,16 +12,16 @@ from explorer.analysis.claims import published as claims_published
 from explorer.analysis.claims import runs as claims_runs
 from explorer.analysis.claims import tasks as claims_tasks
 from explorer.analysis.claims.ledger import Claim, claims_ledger
-from explorer.analysis.claims.measured import Measured
-from explorer.analysis.claims.results import CheckResult, Judged
+from explorer.analysis.claims.measured import CheckOutcome
+from explorer.analysis.claims.results import CheckResult, ClaimVerdict
 from explorer.analysis.distillation.soft import NotAPair
+from explorer.models.check_models import CheckModels, family_check_models
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel, leased
-from explorer.models.specimens import Specimens, family_specimens
-from explorer.models.specs import ModelSpec, Where
+from explorer.models.specs import ModelSpec, NetworkKey
 from explorer.refusal import Refusal
 
-CHECKS: dict[str, Callable[[Specimens], Measured]] = {
+CHECKS: dict[str, Callable[[CheckModels], CheckOutcome]] = {
     "LC01": claims_counts.parameter_totals,
     "LC02": claims_counts.saving_breakdown,
     "LC03": claims_cost.forward_times,
@@ -61,21 +61,21 @@ TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 """Checks that time something and therefore run alone."""
 
 
-def checked(where: Where, family: str, check: str, presses: int) -> CheckResult:
+def checked(where: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
     """``check_result`` of a family, loaded on the device and in the precision of ``where``."""
 
     def lease(spec: ModelSpec) -> AbstractContextManager[LoadedModel]:
         return leased(spec, where.device, where.dtype)
 
-    return check_result(check, family_specimens(family, lease, presses))
+    return check_result(check, family_check_models(family, lease, presses))
 
 
-def timed(where: Where, family: str, check: str, presses: int) -> CheckResult:
+def timed(where: NetworkKey, family: str, check: str, presses: int) -> CheckResult:
     """``checked``, for what has the machine to itself."""
     return checked(where, family, check, presses)
 
 
-def check_result(check: str, specimens: Specimens) -> CheckResult:
+def check_result(check: str, specimens: CheckModels) -> CheckResult:
     """Run one live check; one whose weights cannot be had says what it waits for.
 
     Raises:
@@ -94,9 +94,9 @@ def check_result(check: str, specimens: Specimens) -> CheckResult:
     return CheckResult(check, status, *said, verdicts, check in TIMED)
 
 
-def _judge(claim: Claim, check: str, measured: Measured) -> tuple[Judged, ...]:
+def _judge(claim: Claim, check: str, measured: CheckOutcome) -> tuple[ClaimVerdict, ...]:
     return tuple(
-        Judged(
+        ClaimVerdict(
             measured.quantities[test.quantity].text,
             test.holds(*measured.quantities[test.quantity].ends),
         )

@@ -10,7 +10,7 @@ from explorer.analysis.claims.measured import (
     CLAIMED,
     RANDOM,
     SHAPES,
-    Measured,
+    CheckOutcome,
     Quantity,
     all_hold,
     lies_in,
@@ -18,12 +18,12 @@ from explorer.analysis.claims.measured import (
     times,
 )
 from explorer.analysis.latency.family import instruments_for
-from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
+from explorer.analysis.latency.measure import Latency, RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.parameters.memory import ForwardMemory, forward_memory
 from explorer.analysis.parameters.shape import shape_flops
+from explorer.models.check_models import CheckModels
 from explorer.models.loading import Network
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 from explorer.refusal import Refusal
 from explorer.timing.protocol import forward_call
@@ -31,7 +31,7 @@ from explorer.timing.workload import Workload
 
 LENGTH = 128
 TIMED_LENGTH = 32
-PLAN = Plan(budget_s=12.0, min_rounds=8, max_rounds=24, target=0.05, max_warm_rounds=2)
+PLAN = RoundsPlan(budget_s=12.0, min_rounds=8, max_rounds=24, target=0.05, max_warm_rounds=2)
 TIMES = {"distilbert": (0.4, 0.65), "albert": (0.65, 1.6)}
 """Share of BERT's time that the sources lead one to expect, on any ordinary processor."""
 EQUAL_STEPS = 0.95
@@ -40,11 +40,11 @@ STEP_TOKENS = (2, 64)
 """Sequences and tokens of one training step."""
 
 
-def forward_operations(specimens: Specimens) -> Measured:
+def forward_operations(specimens: CheckModels) -> CheckOutcome:
     """LC04: operations of one forward pass, matrix product by matrix product."""
     gflops = {key: operations(specimens.shape(BASE[key]), BASE[key]) / 1e9 for key in CLAIMED}
     ratios = {key: gflops[key] / gflops["bert"] for key in ("distilbert", "albert")}
-    return Measured(
+    return CheckOutcome(
         f"{listed({key: f'{x:.2f}' for key, x in gflops.items()})} GFLOPs at {LENGTH} tokens",
         abs(ratios["albert"] - 1) < 0.02 and abs(ratios["distilbert"] - 0.5) < 0.02,
         SHAPES,
@@ -63,13 +63,13 @@ def operations(network: Network, spec: ModelSpec) -> int:
     return shape_flops(shape, LENGTH)
 
 
-def memory_split(specimens: Specimens) -> Measured:
+def memory_split(specimens: CheckModels) -> CheckOutcome:
     """LC06: bytes of the weights beside the most bytes of activations alive at once."""
     held = {key: forward_memory(specimens.shape(BASE[key]).base_model, LENGTH) for key in CLAIMED}
     weights = {key: m.weight_bytes / held["bert"].weight_bytes for key, m in held.items()}
     active = {key: m.peak_bytes / held["bert"].peak_bytes for key, m in held.items()}
     said = {key: _mb(m) for key, m in held.items()}
-    return Measured(
+    return CheckOutcome(
         f"weights + activations at {LENGTH} tokens: {listed(said)}",
         weights["albert"] < 0.2 and active["albert"] > 0.9,
         SHAPES,
@@ -82,7 +82,7 @@ def _mb(memory: ForwardMemory) -> str:
     return f"{memory.weight_bytes / 1e6:.0f} + {memory.peak_bytes / 1e6:.1f} MB"
 
 
-def forward_times(specimens: Specimens) -> Measured:
+def forward_times(specimens: CheckModels) -> CheckOutcome:
     """LC03: time of one forward pass of each base shape, the three taking turns, one thread."""
     workload = Workload(length=TIMED_LENGTH)
     networks = {key: specimens.random(BASE[key]) for key in CLAIMED}
@@ -90,7 +90,7 @@ def forward_times(specimens: Specimens) -> Measured:
     latency = _timed(calls, workload, specimens.presses)
     distilbert, albert = _ratio(latency, "distilbert", "bert"), _ratio(latency, "albert", "bert")
     between = _ratio(latency, "albert", "distilbert")
-    return Measured(
+    return CheckOutcome(
         f"at {TIMED_LENGTH} tokens DistilBERT takes {_said(distilbert)} BERT's time and ALBERT "
         f"{_said(albert)}; {latency.n_rounds} rounds",
         all_hold(
@@ -115,7 +115,7 @@ def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: 
     Raises:
         Refusal: not one round was complete.
     """
-    candidates = [Candidate(name, call) for name, call in calls.items()]
+    candidates = [TimedCall(name, call) for name, call in calls.items()]
     plan, final = longer(PLAN, presses), None
     with instruments_for(workload) as (instruments, _threads):
         for latency in latency_rounds(candidates, instruments, plan):
@@ -125,7 +125,7 @@ def _timed(calls: dict[str, Callable[[], object]], workload: Workload, presses: 
     return final
 
 
-def longer(plan: Plan, times: int) -> Plan:
+def longer(plan: RoundsPlan, times: int) -> RoundsPlan:
     """A plan with so many times the rounds, and an interval so much narrower to end at."""
     return replace(
         plan,
@@ -151,7 +151,7 @@ def _of(ratio: Ratio, of: str) -> Quantity:
     return Quantity(ratio.ratio, f"{_said(ratio)} {of}", ratio.low, ratio.high)
 
 
-def training_steps(specimens: Specimens) -> Measured:
+def training_steps(specimens: CheckModels) -> CheckOutcome:
     """LC27: training steps per second of ALBERT against BERT, at one shape and at twice the width.
 
     Small shapes with one activation function, so that only sharing and factorising differ.
@@ -165,7 +165,7 @@ def training_steps(specimens: Specimens) -> Measured:
     workload = Workload(length=STEP_TOKENS[1], batch=STEP_TOKENS[0])
     latency = _timed(steps, workload, specimens.presses)
     same, wide = _ratio(latency, "bert", "albert"), _ratio(latency, "bert", "wide")
-    return Measured(
+    return CheckOutcome(
         f"ALBERT makes {_said(same)} BERT's steps per second at equal shape, {_said(wide)} at "
         f"twice the width; {latency.n_rounds} rounds",
         all_hold(

@@ -8,16 +8,16 @@ from torch.func import functional_call
 from explorer.analysis.claims.measured import (
     CLAIMED,
     SHAPES,
-    Measured,
+    CheckOutcome,
     Quantity,
     family_name,
     listed,
     percent,
 )
 from explorer.analysis.parameters.applied import LayerCalls, layer_calls, loaded_layer_calls
+from explorer.models.check_models import CheckModels
 from explorer.models.forward import inputs_of, tokenize
 from explorer.models.loading import LoadedModel
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE, ModelSpec
 
 TEXT = "The cat that was chased by the dog ran away."
@@ -25,7 +25,7 @@ _PAIR_PARTS = re.compile(r"pooler|seq_relationship|sop_classifier")
 WORDS = "embeddings.word_embeddings.weight"
 
 
-def shared_layers(specimens: Specimens) -> Measured:
+def shared_layers(specimens: CheckModels) -> CheckOutcome:
     """LC07: layer calls of one forward pass and the different weight tensors behind them.
 
     On the full-size shapes, and again on the family's own weights.
@@ -39,7 +39,7 @@ def shared_layers(specimens: Specimens) -> Measured:
     as_built = all(_as_built(calls, spec) for calls, spec in counted.values())
     said = {key: f"{calls.calls} on {calls.distinct}" for key, calls in seen.items()}
     here = {key: f"{calls.calls} on {calls.distinct}" for key, calls in own.items()}
-    return Measured(
+    return CheckOutcome(
         f"calls on tensors: {listed(said)}; {family_name(specimens.family)}: {listed(here)}",
         as_built and all(_as_built(seen[key], spec) for key, spec in BASE.items()),
         SHAPES,
@@ -59,7 +59,7 @@ def _tensors(calls: LayerCalls) -> str:
     return f"{calls.distinct} distinct weight tensor{'s' * (calls.distinct > 1)}"
 
 
-def segment_effect(specimens: Specimens) -> Measured:
+def segment_effect(specimens: CheckModels) -> CheckOutcome:
     """LC12: segment embeddings stored, and how far the outputs move when the segments change."""
     rows, moved = {}, {}
     for key in CLAIMED:
@@ -70,7 +70,7 @@ def segment_effect(specimens: Specimens) -> Measured:
     with specimens.leased("distilbert") as loaded:
         extra = [name for name in _names(loaded) if _PAIR_PARTS.search(name)]
     said = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
-    return Measured(
+    return CheckOutcome(
         listed(said),
         rows["distilbert"] == 0 == moved["distilbert"]
         and not extra
@@ -98,10 +98,10 @@ def _moved_by_segments(loaded: LoadedModel) -> float:
     return float((first.last_hidden_state - second.last_hidden_state).abs().max())
 
 
-def longest_text(specimens: Specimens) -> Measured:
+def longest_text(specimens: CheckModels) -> CheckOutcome:
     """LC25: whether the last position works and one more is refused, in all three shapes."""
     longest = {key: _longest(specimens, key) for key in CLAIMED}
-    return Measured(
+    return CheckOutcome(
         f"longest text: {listed(longest)} tokens; one more is an error",
         all(n == BASE[key].architecture.n_positions for key, n in longest.items()),
         SHAPES,
@@ -109,7 +109,7 @@ def longest_text(specimens: Specimens) -> Measured:
     )
 
 
-def _longest(specimens: Specimens, key: str) -> int:
+def _longest(specimens: CheckModels, key: str) -> int:
     """The longest of three lengths around the limit that the encoder accepts.
 
     Raises:
@@ -125,13 +125,13 @@ def _longest(specimens: Specimens, key: str) -> int:
     raise ValueError(f"{BASE[key].label} refuses texts of {limit} tokens.")
 
 
-def special_tokens(specimens: Specimens) -> Measured:
+def special_tokens(specimens: CheckModels) -> CheckOutcome:
     """LC32: which pieces the three tokenizers put at the two ends of a text."""
     pieces = specimens.of_each(CLAIMED, lambda model: tokenize(model, TEXT).pieces)
     ends = {key: f"{row[0]} … {row[-1]}" for key, row in pieces.items()}
     starts = sum(row[0] == "[CLS]" for row in pieces.values())
     stops = sum(row[-1] == "[SEP]" for row in pieces.values())
-    return Measured(
+    return CheckOutcome(
         listed(ends),
         starts == stops == len(CLAIMED),
         family_name(specimens.family),
@@ -142,7 +142,7 @@ def special_tokens(specimens: Specimens) -> Measured:
     )
 
 
-def updated_rows(specimens: Specimens) -> Measured:
+def updated_rows(specimens: CheckModels) -> CheckOutcome:
     """LC34: rows of BERT's word embeddings that get a gradient from one sentence, by both doors.
 
     As input only the rows that were read; as the tied output layer every row, since softmax
@@ -154,7 +154,7 @@ def updated_rows(specimens: Specimens) -> Measured:
         read, size = _rows_with_gradient(loaded, inputs, by_output=False)
         moved, _ = _rows_with_gradient(loaded, inputs, by_output=True)
     share = 100 * read / size
-    return Measured(
+    return CheckOutcome(
         f"as input {read} of {size:,} rows ({share:.2f}%) after one sentence of {different} "
         f"different pieces; with the tied output layer {moved:,}",
         0 < read <= different < moved,

@@ -54,7 +54,7 @@ def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class CheckOutcome:
     """What a check found, on which networks, and whether that is what the sources say."""
 
     text: str

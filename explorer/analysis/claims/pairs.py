@@ -4,7 +4,7 @@ import numpy as np
 import torch
 
 from explorer.analysis.claims.measured import (
-    Measured,
+    CheckOutcome,
     Quantity,
     all_hold,
     family_name,
@@ -14,12 +14,12 @@ from explorer.analysis.claims.measured import (
 )
 from explorer.analysis.distillation.masking import KEPT, LEFT, MASKED, SWAPPED, masking_simulation
 from explorer.analysis.measures import share_interval
+from explorer.models.check_models import CheckModels
 from explorer.models.forward import run_model, tokenize
-from explorer.models.heads import pair as heads
-from explorer.models.heads.pair import has_pair_head
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import LoadedModel
-from explorer.models.specimens import Specimens
+from explorer.models.task_heads import pair as heads
+from explorer.models.task_heads.pair import has_pair_head
 
 ROUNDS, TOKENS = 2_000, 500
 N_PAIRS = 20_000
@@ -42,11 +42,11 @@ PAIRS: tuple[tuple[str, str], ...] = (
 ORDERS = ("next", "random", "swapped")
 
 
-def masking_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the recipe needs no network
+def masking_shares(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - the recipe needs no network
     """LC13: what becomes of the tokens when the masking of pre-training is drawn many times."""
     shares = 100 * masking_simulation(TOKENS, np.arange(1_000), seed=0, rounds=ROUNDS).shares
     chosen = 100 - shares[LEFT]
-    return Measured(
+    return CheckOutcome(
         f"of {TOKENS * ROUNDS:,} tokens {shares[MASKED]:.2f}% become [MASK], "
         f"{shares[SWAPPED]:.2f}% another piece, {shares[KEPT]:.2f}% stay",
         bool(
@@ -62,12 +62,12 @@ def masking_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the reci
     )
 
 
-def pair_shares(specimens: Specimens) -> Measured:  # noqa: ARG001 - the recipe needs no network
+def pair_shares(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - the recipe needs no network
     """LC14: how often the pairs built for NSP are random and those for SOP swapped."""
     rng = np.random.default_rng(0)
     random = np.mean([sentence_pair(PAIRS, "nsp", rng)[2] for _ in range(N_PAIRS)])
     swapped = np.mean([sentence_pair(PAIRS, "sop", rng)[2] for _ in range(N_PAIRS)])
-    return Measured(
+    return CheckOutcome(
         f"NSP: {100 * random:.1f}% random second sentences; SOP: {100 * swapped:.1f}% swapped",
         bool(abs(random - 0.5) < 0.02 and abs(swapped - 0.5) < 0.02),
         f"{N_PAIRS:,} pairs each",
@@ -96,14 +96,14 @@ def sentence_pair(
     return first, pairs[other][1], 1
 
 
-def next_sentence_head(specimens: Specimens) -> Measured:
+def next_sentence_head(specimens: CheckModels) -> CheckOutcome:
     """LC15: how often BERT's head says "follows" to next, random and swapped second sentences."""
     with specimens.leased("bert") as loaded:
         logits = {order: pair_logits(loaded, order) for order in ORDERS}
     follows = {order: float((x[:, 0] > x[:, 1]).float().mean()) for order, x in logits.items()}
     classes = logits["next"].shape[1]
     said = ", ".join(f"{order} {of_few(follows[order], len(PAIRS))}" for order in ORDERS)
-    return Measured(
+    return CheckOutcome(
         f"says that the second follows: {said} of {len(PAIRS)} pairs, with 95% intervals",
         all_hold(_more(follows[order], follows["random"]) for order in ("next", "swapped")),
         family_name(specimens.family),
@@ -116,14 +116,14 @@ def next_sentence_head(specimens: Specimens) -> Measured:
     )
 
 
-def sentence_order_head(specimens: Specimens) -> Measured:
+def sentence_order_head(specimens: CheckModels) -> CheckOutcome:
     """LC16: how often ALBERT's head tells ordered pairs from swapped ones."""
     with specimens.leased("albert") as loaded:
         ordered, swapped = pair_logits(loaded, "next"), pair_logits(loaded, "swapped")
     lead, trail = ordered[:, 0] - ordered[:, 1], swapped[:, 0] - swapped[:, 1]
     accuracy = float(torch.cat([lead > 0, trail < 0]).float().mean())
     apart = float((lead > trail).float().mean())
-    return Measured(
+    return CheckOutcome(
         f"{of_few(accuracy, 2 * len(PAIRS))} of {2 * len(PAIRS)} orders classified correctly; in "
         f"{of_few(apart, len(PAIRS))} of the {len(PAIRS)} pairs the true order scores higher; "
         "with 95% intervals",

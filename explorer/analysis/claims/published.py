@@ -9,9 +9,9 @@ from explorer.analysis.claims.benchmarks import (
     retention,
 )
 from explorer.analysis.claims.ledger import claims_ledger
-from explorer.analysis.claims.measured import PRINTED, Measured, Quantity, percent
+from explorer.analysis.claims.measured import PRINTED, CheckOutcome, Quantity, percent
+from explorer.models.check_models import CheckModels
 from explorer.models.kinds import label_of
-from explorer.models.specimens import Specimens
 
 KEPT: dict[str, tuple[str, str, str]] = {
     "glue_distilbert": ("distilbert-1", "DistilBERT", "BERT-base"),
@@ -26,13 +26,13 @@ KEPT: dict[str, tuple[str, str, str]] = {
 _DECIDED = {"right", "wrong"}
 
 
-def scores_kept(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed numbers only
+def scores_kept(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
     """LC26: what each model keeps of the score of its like, by the papers' own tables."""
     tables = benchmark_tables()
     kept = {n: retention(tables[t], row, base) for n, (t, row, base) in KEPT.items()}
     glue = kept["glue_distilbert"]
     worst, *_ = glue.worst
-    return Measured(
+    return CheckOutcome(
         f"DistilBERT keeps {glue.overall.kept:.1f}% of BERT-base on GLUE dev "
         f"(worst: {worst.task}, {worst.drop:.1f} points), ALBERT-base "
         f"{kept['albert_base'].overall.kept:.1f}%, ALBERT-xxlarge "
@@ -50,14 +50,14 @@ def _kept(row: Retention) -> Quantity:
     return percent(best.kept, f" kept ({best.student:.1f} of {best.reference:.1f})")
 
 
-def printed_cells(specimens: Specimens) -> Measured:  # noqa: ARG001 - printed numbers only
+def printed_cells(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
     """LC30: every table cell that a claim is about, and whether the verdicts follow from them."""
     tables = benchmark_tables()
     cited = [(c.verdict, t) for c in claims_ledger().claims for t in c.live if t.check == "LC30"]
     cells = {test.quantity: _cell(tables, test.quantity) for _, test in cited}
     agree = [(verdict, bool(test.holds(*cells[test.quantity].ends))) for verdict, test in cited]
     due = [holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED]
-    return Measured(
+    return CheckOutcome(
         f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell; "
         f"{sum(due)} of the {len(due)} that the ledger calls right or wrong are just that",
         all(due),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ClaimVerdict:
     """One printed number against the quantity measured for it."""
 
     text: str
@@ -22,6 +22,6 @@ class CheckResult:
     text: str
     on: str
     published: bool
-    claims: dict[str, tuple[Judged, ...]]
+    claims: dict[str, tuple[ClaimVerdict, ...]]
     timed: bool = False
     """Where it is undecided, more rounds may decide it."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from explorer.analysis.claims.measured import (
     CLAIMED,
-    Measured,
+    CheckOutcome,
     Quantity,
     family_name,
     listed,
@@ -20,12 +20,12 @@ from explorer.analysis.distillation.losses import PairLogits, sentence_losses
 from explorer.analysis.distillation.soft import NotAPair
 from explorer.analysis.measures import kl_of_logs, log_softmax, share_interval
 from explorer.assets import sentences
+from explorer.models.check_models import CheckModels
 from explorer.models.choice.family import teacher_of
 from explorer.models.forward import position_logits, run_model, tokenize
 from explorer.models.inside.lineage import layer_cosines
 from explorer.models.loading import LoadedModel
 from explorer.models.run import Run
-from explorer.models.specimens import Specimens
 from explorer.models.spelling import spelling_of
 
 N_SENTENCES = 24
@@ -39,7 +39,7 @@ def _run(loaded: LoadedModel, text: str) -> Run:
 
 
 @contextmanager
-def distilled(specimens: Specimens) -> Iterator[tuple[LoadedModel, LoadedModel]]:
+def distilled(specimens: CheckModels) -> Iterator[tuple[LoadedModel, LoadedModel]]:
     """Use teacher and student.
 
     Raises:
@@ -52,7 +52,7 @@ def distilled(specimens: Specimens) -> Iterator[tuple[LoadedModel, LoadedModel]]
         yield teacher, student
 
 
-def triple_loss_parts(specimens: Specimens) -> Measured:
+def triple_loss_parts(specimens: CheckModels) -> CheckOutcome:
     """LC17: the three losses on one sentence, and whether their weighted sum is the total."""
     with distilled(specimens) as (teacher, student):
         runs = _run(teacher, TEXT), _run(student, TEXT)
@@ -67,7 +67,7 @@ def triple_loss_parts(specimens: Specimens) -> Measured:
     parts = {"ce": float(losses.ce[0]), "mlm": losses.mlm or 0.0, "cos": losses.cos or 0.0}
     total = losses.total(0, PUBLISHED)
     gap = abs(total - (5 * parts["ce"] + 2 * parts["mlm"] + parts["cos"]))
-    return Measured(
+    return CheckOutcome(
         f"5 × {parts['ce']:.3f} + 2 × {parts['mlm']:.3f} + 1 × {parts['cos']:.3f} = {total:.3f} "
         f"nats at T = {TEMPERATURE:g}",
         gap < 1e-6 and all(np.isfinite(x) and x > 0 for x in parts.values()),
@@ -77,14 +77,14 @@ def triple_loss_parts(specimens: Specimens) -> Measured:
     )
 
 
-def layer_alignment(specimens: Specimens) -> Measured:
+def layer_alignment(specimens: CheckModels) -> CheckOutcome:
     """LC18: cosine of student and teacher states: the trained pair, and layers in between."""
     with distilled(specimens) as (teacher, student):
         cosine = state_alignment(_run(teacher, TEXT), _run(student, TEXT)).cosine
     last = float(cosine[-1, -1])
     step = (cosine.shape[1] - 1) // (cosine.shape[0] - 1)
     between = [float(cosine[i, i * step]) for i in range(1, cosine.shape[0] - 1)]
-    return Measured(
+    return CheckOutcome(
         f"last with last {last:.3f} (trained), every second layer in between "
         f"{', '.join(f'{x:.3f}' for x in between)} (never trained)",
         last == float(cosine[-1].max()),
@@ -93,13 +93,13 @@ def layer_alignment(specimens: Specimens) -> Measured:
     )
 
 
-def layer_lineage(specimens: Specimens) -> Measured:
+def layer_lineage(specimens: CheckModels) -> CheckOutcome:
     """LC19: the teacher layer whose weights each student layer resembles most."""
     with distilled(specimens) as (teacher, student):
         lineage = weight_lineage(layer_cosines(student, teacher), student.spec.initialised_from)
     nearest = ", ".join(str(i) for i in lineage.nearest)
     started = ", ".join(str(i) for i in lineage.initialised_from)
-    return Measured(
+    return CheckOutcome(
         f"nearest teacher layers {nearest}; copied at the start from {started} (counted from 0)",
         lineage.is_as_initialised,
         family_name(specimens.family),
@@ -111,7 +111,7 @@ def _sentences() -> tuple[str, ...]:
     return tuple(sentence["text"] for sentence in sentences()[:N_SENTENCES])
 
 
-def fill_agreement(specimens: Specimens) -> Measured:
+def fill_agreement(specimens: CheckModels) -> CheckOutcome:
     """LC20: how often DistilBERT and ALBERT give BERT's first word, over 24 sentences."""
     texts = (*_sentences(), CAT)
     runs = specimens.of_each(CLAIMED, lambda model: [_run(model, text) for text in texts])
@@ -126,7 +126,7 @@ def fill_agreement(specimens: Specimens) -> Measured:
         np.mean([_divergence(t, s) for t, s in zip(runs["bert"], runs["distilbert"], strict=True)])
     )
     rank = rank_of_word(on_the_mat["bert"], "cat")
-    return Measured(
+    return CheckOutcome(
         f"BERT's first word: {listed({k: of_few(x, N_SENTENCES) for k, x in same.items()})} of "
         f"{N_SENTENCES} sentences, with 95% intervals; KL to the teacher {kl:.2f} nats; "
         f"BERT puts cat at rank {rank:,} on the mat",
@@ -169,7 +169,7 @@ def rank_of_word(run: Run, word: str) -> int:
     return int((logits > logits[run.vocabulary.index(word)]).sum()) + 1
 
 
-def layer_steps(specimens: Specimens) -> Measured:
+def layer_steps(specimens: CheckModels) -> CheckOutcome:
     """LC28: how far hidden states move from one layer to the next, and how evenly.
 
     Unevenness is the standard deviation of the steps' L2 lengths over their mean.
@@ -177,7 +177,7 @@ def layer_steps(specimens: Specimens) -> Measured:
     steps = specimens.of_each(("bert", "albert"), lambda model: state_steps(_run(model, TEXT)))
     uneven = {key: float(x.std() / x.mean()) for key, x in steps.items()}
     said = {key: f"{x:.2f}" for key, x in uneven.items()}
-    return Measured(
+    return CheckOutcome(
         f"unevenness of the steps: {listed(said)}",
         uneven["albert"] < uneven["bert"],
         family_name(specimens.family),

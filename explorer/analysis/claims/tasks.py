@@ -4,30 +4,30 @@ from typing import Any
 
 from explorer.analysis.claims.measured import (
     CLAIMED,
-    Measured,
+    CheckOutcome,
     all_hold,
     family_name,
     lies_in,
     listed,
     percent,
 )
+from explorer.models.check_models import CheckModels
 from explorer.models.choice.family import family_specs
-from explorer.models.heads.adapters import NotTuned, fitting_card
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
+from explorer.models.task_heads.adapters import NotTuned, fitting_card
 
 
-def sentiment_accuracy(specimens: Specimens) -> Measured:
+def sentiment_accuracy(specimens: CheckModels) -> CheckOutcome:
     """LC21: SST-2 accuracy of the tuned models, against always saying the commoner label."""
     return _reached(specimens, ("sst2", "accuracy", "SST-2 dev accuracy"))
 
 
-def answer_overlap(specimens: Specimens) -> Measured:
+def answer_overlap(specimens: CheckModels) -> CheckOutcome:
     """LC29: SQuAD F1 of the tuned models, against always answering the first three words."""
     return _reached(specimens, ("squad", "f1", "SQuAD v1.1 dev F1"))
 
 
-def _reached(specimens: Specimens, what: tuple[str, str, str]) -> Measured:
+def _reached(specimens: CheckModels, what: tuple[str, str, str]) -> CheckOutcome:
     """Whether each model's interval lies above what a guess without reading would reach."""
     task, score, called = what
     found = {spec.key: _score(specimens, spec.key, task, score) for spec in _specs(specimens)}
@@ -37,7 +37,7 @@ def _reached(specimens: Specimens, what: tuple[str, str, str]) -> Measured:
         for key, one in found.items()
     }
     guess = max(one["guess"] for one in found.values())
-    return Measured(
+    return CheckOutcome(
         f"{called} when they were tuned, with 95% intervals: {listed(said)}; a guess that reads "
         f"nothing reaches {100 * guess:.1f}%",
         all_hold(lies_in((*one["interval"],), guess, 1) for one in found.values()),
@@ -46,11 +46,11 @@ def _reached(specimens: Specimens, what: tuple[str, str, str]) -> Measured:
     )
 
 
-def _specs(specimens: Specimens) -> tuple:
+def _specs(specimens: CheckModels) -> tuple:
     return tuple(spec for spec in family_specs(specimens.family) if spec.key in CLAIMED)
 
 
-def _score(specimens: Specimens, key: str, task: str, score: str) -> dict[str, Any]:
+def _score(specimens: CheckModels, key: str, task: str, score: str) -> dict[str, Any]:
     """One score of a model's card.
 
     Raises:

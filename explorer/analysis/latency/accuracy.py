@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.analysis.measures import kl_of_logs, log_softmax
 from explorer.assets import sentences
-from explorer.timing.stop import StopSign
+from explorer.inference.scheduling.cancel import CancelToken
 
 if TYPE_CHECKING:
     from explorer.analysis.latency.variants import Variant
@@ -88,7 +88,7 @@ def masked_texts(loaded: "LoadedModel", sentences: Sequence[str], length: int) -
 
 
 def accuracy_costs(
-    variants: Sequence["Variant"], sign: StopSign, sentences: Sequence[str] | None = None
+    variants: Sequence["Variant"], cancel_token: CancelToken, sentences: Sequence[str] | None = None
 ) -> Iterator[AccuracyCost]:
     """What each way to run a model does to its answers, against the first; needs real weights.
 
@@ -108,27 +108,27 @@ def accuracy_costs(
     if not len(texts.rows):
         return
     with thread_width("compute"):
-        exact = mask_logits(first, texts, sign)
+        exact = mask_logits(first, texts, cancel_token)
     for variant in variants[1:]:
         with thread_width("compute"):
-            changed = mask_logits(variant, texts, sign)
+            changed = mask_logits(variant, texts, cancel_token)
         yield accuracy_cost(spec.key, variant.name, exact, changed)
 
 
-def mask_logits(variant: "Variant", texts: MaskedTexts, sign: StopSign) -> np.ndarray:
+def mask_logits(variant: "Variant", texts: MaskedTexts, cancel_token: CancelToken) -> np.ndarray:
     """A variant's logits [mask, vocabulary], from the very pass that is timed."""
     from explorer.timing.protocol import Pass
     from explorer.timing.runtimes.table import Question, head_logits, scores_at
 
     batch, timed, found = variant.workload.batch, variant.timed, []
     for start in range(0, len(texts.ids), batch):
-        sign.check()
+        cancel_token.check()
         here = (texts.rows >= start) & (texts.rows < start + batch)
         # A last batch that is not full is filled with its own texts again.
         ids = np.resize(texts.ids[start : start + batch], (batch, texts.ids.shape[1]))
         question = Question(ids, texts.rows[here] - start, texts.positions[here])
         if variant.process is not None:
-            found.append(variant.process.scores(question, sign.check))
+            found.append(variant.process.scores(question, cancel_token.check))
         else:
             run = Pass(timed.spec, timed.network, variant.workload)
             found.append(scores_at(run, question, variant.workload.device))

@@ -5,14 +5,20 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from explorer.analysis.latency.measure import Candidate, Instruments, Latency, Plan, latency_rounds
+from explorer.analysis.latency.measure import (
+    Instruments,
+    Latency,
+    RoundsPlan,
+    TimedCall,
+    latency_rounds,
+)
 from explorer.analysis.latency.ratio import MIN_P90
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
 from explorer.analysis.parameters.shape import forward_flops
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.choice.counts import shape_total
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload, clock_on
 
 PASS_ALLOWANCE = 2.0
@@ -83,23 +89,23 @@ def stored_parameters(spec: ModelSpec) -> int:
     return shape_total(spec.architecture)
 
 
-def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = None) -> Plan:
+def plan_for(workload: Workload, budget_s: float = 20.0, repeats: int | None = None) -> RoundsPlan:
     """Return how long to measure: until the intervals are narrow, or exactly ``repeats`` rounds.
 
     Who allows more than the usual time gets a 90th percentile for it, where it can be had.
     """
-    quiet_only, usual = workload.clock == "wait", Plan()
+    quiet_only, usual = workload.clock == "wait", RoundsPlan()
     if repeats is None:
         fewest = MIN_P90 if budget_s > usual.budget_s else usual.min_rounds
-        return Plan(budget_s=budget_s, min_rounds=fewest, quiet_only=quiet_only)
-    return Plan(budget_s, repeats, repeats, 0.0, 3, quiet_only)
+        return RoundsPlan(budget_s=budget_s, min_rounds=fewest, quiet_only=quiet_only)
+    return RoundsPlan(budget_s, repeats, repeats, 0.0, 3, quiet_only)
 
 
 def measure_family(
     specs: Sequence[ModelSpec],
     workload: Workload,
-    plan: Plan,
-    sign: StopSign,
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
     devices: Sequence[str] = (),
 ) -> Iterator[FamilyLatency]:
     """Time every model of a family on one workload, interleaved; yields after every round.
@@ -110,7 +116,7 @@ def measure_family(
         specs: the models.
         workload: the pass.
         plan: how long to measure.
-        sign: how it is stopped.
+        cancel_token: how it is stopped.
         devices: where to measure, all in the same rounds and each by its own clock, the
             processor first; empty: on the workload's device.
 
@@ -121,14 +127,15 @@ def measure_family(
     from explorer.timing.protocol import forward_call, interruptible, stopwatch
 
     rows = rows_of(specs, workload, devices)
-    sign.allow(DRAW_S)
+    cancel_token.set_deadline(DRAW_S)
     with ExitStack() as held:
         timed = [
-            held.enter_context(timed_network(row.spec, row.workload, sign.check)) for row in rows
+            held.enter_context(timed_network(row.spec, row.workload, cancel_token.check))
+            for row in rows
         ]
-        sign.allow(PASS_ALLOWANCE * plan.budget_s)
+        cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
         calls = [
-            Candidate(
+            TimedCall(
                 row.name, forward_call(t.spec, t.network, row.workload), stopwatch(row.workload)
             )
             for row, t in zip(rows, timed, strict=True)
@@ -136,28 +143,28 @@ def measure_family(
         about = (tuple(t.weights for t in timed), tuple(t.n_bytes(workload.head) for t in timed))
         networks = [(t.spec, t.network) for t in timed]
         instruments, threads = held.enter_context(instruments_for(workload))
-        held.enter_context(interruptible(networks, workload.tokens, sign.check))
-        for latency in latency_rounds(calls, instruments, plan, sign.check):
+        held.enter_context(interruptible(networks, workload.tokens, cancel_token.check))
+        for latency in latency_rounds(calls, instruments, plan, cancel_token.check):
             yield FamilyLatency(
                 tuple(specs), workload, latency, about[0], threads, about[1], tuple(devices)
             )
 
 
-def family_peaks(rows: Sequence[Row], sign: StopSign) -> tuple[int | None, ...]:
+def family_peaks(rows: Sequence[Row], cancel_token: CancelToken) -> tuple[int | None, ...]:
     """Peak extra bytes of one pass of each model, after a pass that does not count.
 
-    None for the models whose turn did not come in the time that the sign allows.
+    None for the models whose turn did not come before the deadline.
 
     Raises:
         Stopped: somebody asked for the end.
     """
-    from explorer.timing.memory import pass_peak
+    from explorer.timing.peak_memory import pass_peak
 
     found: list[int | None] = []
     try:
         for row in rows:
-            found.append(pass_peak(row.spec, row.workload, sign.check))
-    except Stopped as stopped:
+            found.append(pass_peak(row.spec, row.workload, cancel_token.check))
+    except Cancelled as stopped:
         if stopped.reason != "deadline":
             raise
     return (*found, *(None for _ in rows[len(found) :]))
@@ -168,8 +175,8 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
     """The clocks of a workload and the threads torch may use, set for the calling thread."""
     import time
 
+    from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
     from explorer.timing.protocol import stolen_seconds, stopwatch, thread_width
-    from explorer.timing.slot import SLOT
 
     with thread_width(workload.clock) as threads:
         yield (
@@ -178,8 +185,8 @@ def instruments_for(workload: Workload) -> Iterator[tuple[Instruments, int]]:
                 time.perf_counter,
                 stolen_seconds,
                 time.sleep,
-                SLOT.give_way,
-                lambda: SLOT.given_s,
+                MEASUREMENT_LOCK.yield_to_visitors,
+                lambda: MEASUREMENT_LOCK.yielded_s,
             ),
             threads,
         )

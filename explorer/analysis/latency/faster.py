@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.accuracy import AccuracyCost, accuracy_costs
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import MIN_P90
 from explorer.analysis.latency.variants import Variant, VariantLatency, variant_latency
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_size, pass_bytes
 
 if TYPE_CHECKING:
@@ -58,8 +58,8 @@ class Faster:
 def measure_faster(
     specs: Sequence[ModelSpec],
     workload: Workload,
-    plan: Plan,
-    sign: StopSign,
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
     batches: Sequence[int] = (),
 ) -> Iterator[Faster]:
     """Time each model in float32 and in every cheaper way, then what each does to its answers.
@@ -70,7 +70,7 @@ def measure_faster(
         specs: the models.
         workload: the pass.
         plan: how long to time one model with one batch.
-        sign: ends it.
+        cancel_token: ends it.
         batches: texts per pass that are timed as well, each by the same plan.
 
     Raises:
@@ -83,23 +83,29 @@ def measure_faster(
     plan = replace(plan, min_rounds=max(plan.min_rounds, MIN_P90))
     found = Faster(asked=steps * len(specs), workload=workload)
     for number, spec in enumerate(specs):
-        for shot in _one_model(replace(found, done=steps * number), spec, works, plan, sign):
+        for shot in _one_model(
+            replace(found, done=steps * number), spec, works, plan, cancel_token
+        ):
             found = shot
             yield found
-        if sign.is_up:
+        if cancel_token.cancelled:
             return
     yield replace(found, done=found.asked)
 
 
 def _one_model(
-    found: Faster, spec: ModelSpec, works: Sequence[Workload], plan: Plan, sign: StopSign
+    found: Faster,
+    spec: ModelSpec,
+    works: Sequence[Workload],
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
 ) -> Iterator[Faster]:
     """What was found before, and then one more model: built, timed, and asked for its answers."""
     with ExitStack() as held:
         yield replace(found, building=spec)
         try:
-            variants, missing = ways_to_run(spec, works[0], sign, held)
-        except Stopped as stopped:
+            variants, missing = ways_to_run(spec, works[0], cancel_token, held)
+        except Cancelled as stopped:
             if stopped.reason != "deadline":
                 yield found
                 raise
@@ -107,25 +113,31 @@ def _one_model(
             return
         found = replace(found, missing=(*found.missing, *missing), done=found.done + 1)
         yield found
-        timed = variant_latency(variants, plan, sign)
+        timed = variant_latency(variants, plan, cancel_token)
         if timed is None:
-            if not sign.is_up:
+            if not cancel_token.cancelled:
                 yield _without(found, spec, "slow")
             return
         found = replace(found, models=(*found.models, timed))
         yield found
-        for cost in _costs(variants, sign):
+        for cost in _costs(variants, cancel_token):
             found = replace(found, costs=(*found.costs, cost))
             yield found
         for work in works[1:]:
-            if sign.is_up:
+            if cancel_token.cancelled:
                 return
-            found = _with_batch(replace(found, done=found.done + 1), variants, work, plan, sign)
+            found = _with_batch(
+                replace(found, done=found.done + 1), variants, work, plan, cancel_token
+            )
             yield found
 
 
 def _with_batch(
-    found: Faster, variants: Sequence[Variant], work: Workload, plan: Plan, sign: StopSign
+    found: Faster,
+    variants: Sequence[Variant],
+    work: Workload,
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
 ) -> Faster:
     """What was found and the last model's times with another batch, or why they are not there.
 
@@ -140,10 +152,10 @@ def _with_batch(
     except BadWorkload:
         return _without(found, last.spec, "memory", BATCH.format(n=work.batch))
     others = [variant.at(work.batch) for variant in variants if variant.name != COMPILE]
-    timed = variant_latency(others, plan, sign)
+    timed = variant_latency(others, plan, cancel_token)
     if timed is None:
         late = _without(found, last.spec, "slow", BATCH.format(n=work.batch))
-        return found if sign.is_up else late
+        return found if cancel_token.cancelled else late
     batches = {**last.batches, work.batch: timed.summary}
     return replace(found, models=(*before, replace(last, batches=batches)))
 
@@ -153,20 +165,20 @@ def _without(found: Faster, spec: ModelSpec, reason: str, name: str = EVERY_WAY)
     return replace(found, missing=(*found.missing, Missing(spec, name, reason)))
 
 
-def _costs(variants: Sequence[Variant], sign: StopSign) -> Iterator[AccuracyCost]:
+def _costs(variants: Sequence[Variant], cancel_token: CancelToken) -> Iterator[AccuracyCost]:
     """What each way costs where the weights are real, as far as that is known in a minute."""
     if variants[0].timed.weights == "random":
         return
-    sign.allow(COSTS_S)
+    cancel_token.set_deadline(COSTS_S)
     try:
-        yield from accuracy_costs(variants, sign)
-    except Stopped as stopped:
+        yield from accuracy_costs(variants, cancel_token)
+    except Cancelled as stopped:
         if stopped.reason != "deadline":
             raise
 
 
 def ways_to_run(
-    spec: ModelSpec, workload: Workload, sign: StopSign, held: ExitStack
+    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, held: ExitStack
 ) -> tuple[list[Variant], list[Missing]]:
     """Every way to run a model that this machine offers, float32 first, and those it does not.
 
@@ -174,21 +186,21 @@ def ways_to_run(
     """
     from explorer.timing.runtimes.table import MEMORY, NoRuntime
 
-    sign.allow(BUILD_S)
-    variants = precision_variants(spec, workload, sign, held)
+    cancel_token.set_deadline(BUILD_S)
+    variants = precision_variants(spec, workload, cancel_token, held)
     started, missing = _start(variants[0].timed, workload, held)
-    sign.allow(BUILD_S)
+    cancel_token.set_deadline(BUILD_S)
     resident: dict[str, int | None] = {}
     for process in started:
         try:
-            resident.update(process.wait_until_built(sign.check))
+            resident.update(process.wait_until_built(cancel_token.check))
         except NoRuntime as error:
             missing.append(Missing(spec, process.order.runtime, error.reason))
-        except Stopped as stopped:
+        except Cancelled as stopped:
             if stopped.reason != "deadline":
                 raise
             process.end()
-            sign.allow(BUILD_S)
+            cancel_token.set_deadline(BUILD_S)
             missing.append(Missing(spec, process.order.runtime, "late"))
         else:
             if process.order.runtime != MEMORY:
@@ -198,7 +210,7 @@ def ways_to_run(
 
 
 def precision_variants(
-    spec: ModelSpec, workload: Workload, sign: StopSign, held: ExitStack
+    spec: ModelSpec, workload: Workload, cancel_token: CancelToken, held: ExitStack
 ) -> list[Variant]:
     """float32, then the precisions that this device offers to make a pass cheaper.
 
@@ -210,7 +222,7 @@ def precision_variants(
     found = []
     for dtype in dtypes:
         work = replace(workload, dtype=dtype)
-        timed = held.enter_context(timed_network(spec, work, sign.check))
+        timed = held.enter_context(timed_network(spec, work, cancel_token.check))
         found.append(Variant(dtype, timed, work))
     if workload.device == "cpu":
         first = found[0]

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.family import FamilyLatency, pass_flops
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.counts import layer_counts
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
@@ -65,14 +65,14 @@ def streamed_bytes(spec: ModelSpec, dtype: str) -> tuple[int, int]:
 
 
 def measure_limits(
-    specs: "Sequence[ModelSpec]", workload: Workload, sign: StopSign
+    specs: "Sequence[ModelSpec]", workload: Workload, cancel_token: CancelToken
 ) -> "Iterator[tuple[Limit, ...]]":
     """Measure what the machine can do for each model, in a few seconds; the best is remembered."""
     from explorer.timing.limits import peak_flops, read_bandwidth
 
     done: tuple[Limit, ...] = ()
     for spec in specs:
-        sign.check()
+        cancel_token.check()
         peak = peak_flops(workload.device, workload.dtype, workload.clock)
         working_set = streamed_bytes(spec, workload.dtype)[1]
         bandwidth = read_bandwidth(working_set, workload.device, workload.clock)

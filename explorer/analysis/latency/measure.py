@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from explorer.analysis.latency.ratio import paired_ratio
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models.run import read_only
-from explorer.timing.stop import Stopped
 
 Call = Callable[[], object]
 QUIET_SHARE = 0.05
@@ -30,7 +30,7 @@ PAUSE_S = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TimedCall:
     """One thing to be timed: a name and a call that does its work once."""
 
     name: str
@@ -53,12 +53,12 @@ class Instruments:
     """Lets so many seconds go by."""
     give_way: Callable[[], bool] = lambda: False
     """Between two samples: lets others go first, and says whether any did."""
-    given_s: Callable[[], float] = lambda: 0.0
+    yielded_s: Callable[[], float] = lambda: 0.0
     """Seconds, ever growing, for which others went first, within samples too."""
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RoundsPlan:
     """How long to measure: until the intervals are narrow, within a budget."""
 
     budget_s: float = 20.0
@@ -119,9 +119,9 @@ class _Log:
 
 
 def latency_rounds(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[TimedCall],
     instruments: Instruments,
-    plan: Plan,
+    plan: RoundsPlan,
     check: Callable[[], None] = lambda: None,
 ) -> Iterator[Latency]:
     """Time candidates in turn, in random order, as often as their ratios need.
@@ -165,23 +165,26 @@ def latency_rounds(
                 _round(candidates, instruments, (rng, check), log)
                 ended = _why_end(snapshot(), plan)
                 yield snapshot()
-    except Stopped as stopped:
+    except Cancelled as stopped:
         ended = stopped.reason
         yield snapshot()
 
 
 def _first_calls(
-    candidates: Sequence[Candidate], instruments: Instruments, check: Call, log: _Log
+    candidates: Sequence[TimedCall], instruments: Instruments, check: Call, log: _Log
 ) -> None:
     for candidate in candidates:
         check()
-        before = instruments.wall() - instruments.given_s()
+        before = instruments.wall() - instruments.yielded_s()
         candidate.call()
-        log.first_call_s.append(instruments.wall() - instruments.given_s() - before)
+        log.first_call_s.append(instruments.wall() - instruments.yielded_s() - before)
 
 
 def _warm_up(
-    candidates: Sequence[Candidate], instruments: Instruments, rule: tuple[Plan, Call], log: _Log
+    candidates: Sequence[TimedCall],
+    instruments: Instruments,
+    rule: tuple[RoundsPlan, Call],
+    log: _Log,
 ) -> None:
     """Rounds that do not count, until two in a row agree or a quarter of the budget is gone."""
     plan, check = rule
@@ -200,7 +203,7 @@ def _warm_up(
 
 
 def _begin_block(
-    first: Candidate, instruments: Instruments, rule: tuple[Plan, Call], log: _Log
+    first: TimedCall, instruments: Instruments, rule: tuple[RoundsPlan, Call], log: _Log
 ) -> None:
     """See which block the coming round is of; before a new one, pause and wake the processor."""
     plan, check = rule
@@ -217,7 +220,7 @@ def _begin_block(
 
 
 def _round(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[TimedCall],
     instruments: Instruments,
     rule: tuple[np.random.Generator, Call],
     log: _Log,
@@ -237,19 +240,19 @@ def _round(
     log.disturbed.append(wall > 0 and lost / wall > QUIET_SHARE)
 
 
-def _timed(candidate: Candidate, instruments: Instruments) -> float:
+def _timed(candidate: TimedCall, instruments: Instruments) -> float:
     """One sample; one in whose middle others went is taken again."""
     watch = candidate.stopwatch or instruments.stopwatch
     if instruments.give_way():
         candidate.call()  # what others did lies in the caches
     for _ in range(MOST_TRIES):
-        before, sample = instruments.given_s(), watch(candidate.call)
-        if instruments.given_s() == before:
+        before, sample = instruments.yielded_s(), watch(candidate.call)
+        if instruments.yielded_s() == before:
             break
     return sample
 
 
-def _why_end(latency: Latency, plan: Plan) -> str:
+def _why_end(latency: Latency, plan: RoundsPlan) -> str:
     if latency.n_rounds >= plan.max_rounds:
         return "rounds"
     if _is_check(latency.n_rounds, plan) and _settled(latency, plan):
@@ -259,12 +262,12 @@ def _why_end(latency: Latency, plan: Plan) -> str:
     return "budget" if latency.wall_s + per_round / 2 >= plan.budget_s else "running"
 
 
-def _is_check(n_rounds: int, plan: Plan) -> bool:
+def _is_check(n_rounds: int, plan: RoundsPlan) -> bool:
     """Whether the intervals are looked at now: the seldomer, the less luck ends a measurement."""
     return (n_rounds - plan.min_rounds) % CHECK_EVERY == 0
 
 
-def _settled(latency: Latency, plan: Plan) -> bool:
+def _settled(latency: Latency, plan: RoundsPlan) -> bool:
     kept = ratio_rounds(latency, plan.quiet_only)
     if len(kept.control) < plan.min_rounds:
         return False

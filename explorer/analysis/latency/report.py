@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
-from explorer.analysis.latency.measure import PAUSE_S, Plan
+from explorer.analysis.latency.measure import PAUSE_S, RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 FORMAT = "bert-family-latency/1"
@@ -33,8 +33,8 @@ class BadReport(Refusal):
 def family_report(
     specs: Sequence[ModelSpec],
     workload: Workload,
-    plan: Plan,
-    sign: StopSign,
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
     devices: Sequence[str] = (),
 ) -> Report:
     """Measure a family to the end, its peak memory included, and report it.
@@ -44,9 +44,9 @@ def family_report(
     """
     from explorer.timing.machine import machine
 
-    result = last(measure_family(specs, workload, plan, sign, devices))
-    sign.allow(plan.budget_s / 2)
-    peaks = family_peaks(result.rows, sign) if result.latency.n_rounds else ()
+    result = last(measure_family(specs, workload, plan, cancel_token, devices))
+    cancel_token.set_deadline(plan.budget_s / 2)
+    peaks = family_peaks(result.rows, cancel_token) if result.latency.n_rounds else ()
     return latency_report(result, machine(*(devices or [workload.device])), peaks)
 
 

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from explorer.analysis.latency.family import FamilyLatency, measure_family
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import RoundsPlan
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import BadWorkload, Workload
 
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
@@ -55,7 +55,10 @@ class Order:
 
 
 def measure_sweep(
-    specs: Sequence[ModelSpec], points: Sequence[Workload], plan: Plan, sign: StopSign
+    specs: Sequence[ModelSpec],
+    points: Sequence[Workload],
+    plan: RoundsPlan,
+    cancel_token: CancelToken,
 ) -> Iterator[Sweep]:
     """Time a family at every point in turn; yields after each round and after each point.
 
@@ -67,7 +70,7 @@ def measure_sweep(
     for workload in points:
         enough = replace(plan, budget_s=max(plan.budget_s, budget_of(done[-1:], workload)))
         try:
-            *_, final = measure_family(specs, workload, enough, sign)
+            *_, final = measure_family(specs, workload, enough, cancel_token)
         except BadWorkload as error:
             yield Sweep(axis, done, str(error))
             return

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.family import PASS_ALLOWANCE, instruments_for
-from explorer.analysis.latency.measure import Candidate, Plan, latency_rounds
+from explorer.analysis.latency.measure import RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.summary import LatencySummary, latency_summary
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
@@ -33,19 +33,19 @@ class Variant:
         """The same way to run so many texts at once."""
         return replace(self, workload=replace(self.workload, batch=batch))
 
-    def candidate(self, sign: StopSign) -> Candidate:
-        """The pass as something to be timed, which looks at the stop sign while it waits."""
+    def candidate(self, cancel_token: CancelToken) -> TimedCall:
+        """The pass as something to be timed, which checks the cancel token while it waits."""
         from explorer.timing.protocol import forward_call
 
         process = self.process
         if process is not None:
             # The process reads its own clock, so the call's answer is the time.
             def seconds(_call: object = None) -> float:
-                return process.seconds(self.workload.batch, sign.check)
+                return process.seconds(self.workload.batch, cancel_token.check)
 
-            return Candidate(self.name, seconds, seconds)
+            return TimedCall(self.name, seconds, seconds)
         run = forward_call(self.timed.spec, self.timed.network, self.workload)
-        return Candidate(self.name, run)
+        return TimedCall(self.name, run)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,20 +70,22 @@ class VariantLatency:
 
 
 def variant_latency(
-    variants: Sequence[Variant], plan: Plan, sign: StopSign
+    variants: Sequence[Variant], plan: RoundsPlan, cancel_token: CancelToken
 ) -> VariantLatency | None:
     """One model's ways to run in the same rounds; None without a round in time."""
     from explorer.timing.protocol import interruptible
 
     first = variants[0]
     spec, workload = first.timed.spec, first.workload
-    calls = [variant.candidate(sign) for variant in variants]
+    calls = [variant.candidate(cancel_token) for variant in variants]
     networks = {id(v.timed.network): (spec, v.timed.network) for v in variants}
-    sign.allow(PASS_ALLOWANCE * plan.budget_s)
+    cancel_token.set_deadline(PASS_ALLOWANCE * plan.budget_s)
     with ExitStack() as stack:
         instruments, _ = stack.enter_context(instruments_for(workload))
-        stack.enter_context(interruptible([*networks.values()], workload.tokens, sign.check))
-        latency = [*latency_rounds(calls, instruments, plan, sign.check)][-1]
+        stack.enter_context(
+            interruptible([*networks.values()], workload.tokens, cancel_token.check)
+        )
+        latency = [*latency_rounds(calls, instruments, plan, cancel_token.check)][-1]
     if latency.ended == "stopped" or not latency.n_rounds:
         return None
     summary = latency_summary(latency, workload.clock == "wait")

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from explorer.analysis.latency.candidates import Candidate, Figure
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def measure_with_ways(
     own: Sequence[ModelSpec],
     workload: Workload,
     budget_s: float,
-    sign: StopSign,
+    cancel_token: CancelToken,
 ) -> "Iterator[tuple[FamilyLatency, Faster | None]]":
     """Time models, then every other way to run some of them; yields whenever there is news.
 
@@ -93,7 +93,7 @@ def measure_with_ways(
         own: Those that are run in other ways, too; none if empty.
         workload: The pass.
         budget_s: Seconds for the models, and again for the ways of each.
-        sign: ends it.
+        cancel_token: ends it.
 
     Raises:
         BadWorkload: the pass does not fit the machine. Stopped: somebody asked for the end.
@@ -102,8 +102,8 @@ def measure_with_ways(
     from explorer.analysis.latency.faster import measure_faster
 
     plan = plan_for(workload, budget_s)
-    for family in measure_family(timed, workload, plan, sign):
+    for family in measure_family(timed, workload, plan, cancel_token):
         yield family, None
-    if own and not sign.is_up:
-        for found in measure_faster(own, workload, plan, sign):
+    if own and not cancel_token.cancelled:
+        for found in measure_faster(own, workload, plan, cancel_token):
             yield family, found

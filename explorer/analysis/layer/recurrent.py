@@ -4,16 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from explorer.analysis.latency.family import instruments_for
-from explorer.analysis.latency.measure import Candidate, Latency, Plan, latency_rounds
+from explorer.analysis.latency.measure import Latency, RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.parameters.shape import shape_flops
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import ModelSpec
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 LENGTHS: tuple[int, ...] = (16, 32, 64, 128, 256, 512)
 NAMES = ("encoder layer", "LSTM")
-PLAN = Plan(budget_s=6.0, min_rounds=8, max_rounds=48, target=0.08, max_warm_rounds=2)
+PLAN = RoundsPlan(budget_s=6.0, min_rounds=8, max_rounds=48, target=0.08, max_warm_rounds=2)
 ALLOWED_S = 60.0
 
 
@@ -44,7 +44,10 @@ class RecurrentPoint:
 
 
 def measure_recurrent(
-    spec: ModelSpec, sign: StopSign, lengths: Sequence[int] = LENGTHS, plan: Plan = PLAN
+    spec: ModelSpec,
+    cancel_token: CancelToken,
+    lengths: Sequence[int] = LENGTHS,
+    plan: RoundsPlan = PLAN,
 ) -> Iterator[tuple[RecurrentPoint, ...]]:
     """Both at every length, by the latency protocol on one thread; yields after every length.
 
@@ -56,11 +59,11 @@ def measure_recurrent(
     done: tuple[RecurrentPoint, ...] = ()
     yield done
     for length in lengths:
-        sign.allow(ALLOWED_S)
+        cancel_token.set_deadline(ALLOWED_S)
         workload = Workload(length=length)
-        candidates = [Candidate(name, calls[name](length)) for name in NAMES]
+        candidates = [TimedCall(name, calls[name](length)) for name in NAMES]
         with instruments_for(workload) as (instruments, _):
-            *_, latency = latency_rounds(candidates, instruments, plan, sign.check)
+            *_, latency = latency_rounds(candidates, instruments, plan, cancel_token.check)
         if latency.n_rounds < plan.min_rounds:
             return
         flops = layer_flops(spec, length), lstm_flops(spec.architecture.d_model, length)

@@ -10,8 +10,8 @@ from explorer.models.run import read_only
 from explorer.models.tokens import BadText, Tokens, Word, split_words
 
 if TYPE_CHECKING:
-    from explorer.models.heads.adapters import TunedModel
     from explorer.models.loading import LoadedModel
+    from explorer.models.task_heads.adapters import TunedModel
 
 MOST_WORDS = 64
 """Each word left out is a pass of the network."""
@@ -87,14 +87,14 @@ def judged(loaded: "LoadedModel", text: str) -> WordSentiment:
     Raises:
         BadText: the text has too many words. NotTuned: there is no adapter that fits.
     """
-    from explorer.models.heads.adapters import once, tuned_of
+    from explorer.models.task_heads.adapters import once, tuned_of
 
     tuned = tuned_of(loaded, "sst2")
     return once(tuned, ("sentiment", text), lambda: _judge(tuned, text))
 
 
 def _judge(tuned: "TunedModel", text: str) -> WordSentiment:
-    from explorer.models.heads.sentiment import differences, integrated_gradients
+    from explorer.models.task_heads.sentiment import differences, integrated_gradients
 
     words = split_words(text)
     if len(words) > MOST_WORDS:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.measures import softmax
-from explorer.models.heads.windows import Window
 from explorer.models.run import read_only
+from explorer.models.task_heads.windows import Window
 from explorer.refusal import Refusal
 
 if TYPE_CHECKING:
@@ -91,8 +91,8 @@ def answered(loaded: "LoadedModel", question: str, passage: str) -> AnswerSpans:
     Raises:
         BadText: the question or the passage cannot be read. NotTuned: no adapter fits.
     """
-    from explorer.models.heads.adapters import once, tuned_of
-    from explorer.models.heads.question import span_logits
+    from explorer.models.task_heads.adapters import once, tuned_of
+    from explorer.models.task_heads.question import span_logits
 
     tuned = tuned_of(loaded, "squad")
     asked = ("question", question, passage)

@@ -56,7 +56,7 @@ def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
     return TOO_LARGE.format(**numbers) if running > LIMIT[-1] else ""
 
 
-class Room:
+class WeightMemory:
     """Counts what the networks take: those kept, those being loaded, and passes under way.
 
     A network is used under a lease. One that somebody has a lease on is never evicted, any other

@@ -24,7 +24,7 @@ from explorer.models.choice.files import (
     task_of,
 )
 from explorer.models.choice.memory import too_large
-from explorer.models.hub import STALL_SECONDS, WEIGHTS, Report, reporting_bar
+from explorer.models.hub import STALL_SECONDS, WEIGHTS, OnProgress, reporting_bar
 from explorer.models.kinds import KINDS, MORE_KINDS
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import brief
@@ -65,7 +65,7 @@ def add_models(given: Iterable[str], dtype: str = "float32") -> None:
             MODEL_KEYS.append(key)
 
 
-def typed_model(key: str, typed: str, report: Report | None = None) -> str:
+def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:
     """The size of what a visitor typed into a column: one of its choices, or a repository.
 
     Raises:
@@ -101,7 +101,7 @@ def own_spec(
     *,
     hub_only: bool = False,
     dtype: str = "float32",
-    report: Report | None = None,
+    report: OnProgress | None = None,
 ) -> ModelSpec:
     """What is known of a checkpoint from its files alone; its weights are fetched if they fit.
 
@@ -143,7 +143,9 @@ def _name(source: str, key: str) -> str:
     return next(one for one in names if one not in taken)
 
 
-def _fetched(repo: str, revision: str, patterns: list[str], report: Report | None = None) -> Path:
+def _fetched(
+    repo: str, revision: str, patterns: list[str], report: OnProgress | None = None
+) -> Path:
     """The folder of a repository's files of these names, downloaded where they are not here."""
     if not REPO.fullmatch(repo):
         raise NotAModel(

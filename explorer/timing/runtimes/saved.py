@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.timing.heap import give_back
-from explorer.timing.room import resident_bytes
+from explorer.timing.free_memory import resident_bytes
+from explorer.timing.malloc_arenas import give_back
 
 if TYPE_CHECKING:
     from onnxruntime import SessionOptions

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 import gradio as gr
 import numpy as np
 
+from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.page_state import PageState
-from explorer.runs import get_answers, near, side_by_side
 from explorer.ui.attention import ablation_words as texts
-from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.validation import refuse_bad_input
 from explorer.views.markup import explained, finding, join, note
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
     hidden = gr.Button(visible=False)
     if state is None:
         return "", "", "", hidden
-    runs, missing = get_answers(state)
+    runs, missing = runs_with_mlm_head(state)
     if not any(run.tokens.mask_positions for run in runs.values()):
         return finding(texts.NO_MASK), "", "", hidden
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -79,17 +79,17 @@ def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
 
     if state is None:
         return "", ""
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     off = question.get("off", {})
-    with offered():
+    with refuse_bad_input():
         kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
     jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
-    changed = [result for result in side_by_side(jobs) if result.n_off]
+    changed = [result for result in gather(jobs) if result.n_off]
     if not changed:
         return texts.change_finding(changed), ""
     answers = changed_answers(changed, texts.CHANGES)
     switched = {key: np.argwhere(~heads).tolist() for key, heads in kept.items()}
-    shown = takeable("attention/ablation", answers, changed_numbers(changed, switched))
+    shown = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
     return texts.change_finding(changed), shown
 
 
@@ -110,7 +110,7 @@ def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
 
     if kept.all():
         return head_ablation(run, run.mask_logits, 0)
-    logits = near(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
+    logits = call_on_model(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
     return head_ablation(run, logits, int((~kept).sum()))
 
 
@@ -121,7 +121,7 @@ def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
 
     if state is None:
         return
-    runs, missing = get_answers(state)
+    runs, missing = runs_with_mlm_head(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     found: dict[str, HeadImportance] = {}
     for key, run in runs.items():
@@ -148,4 +148,4 @@ def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
     shape = run.spec.architecture
     for layer in range(shape.n_layers):
         variants = one_head_off(shape.n_layers, shape.n_heads, layer)
-        yield near(ablated_logits, run.spec, state, run.tokens, variants)
+        yield call_on_model(ablated_logits, run.spec, state, run.tokens, variants)

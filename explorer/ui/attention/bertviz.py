@@ -2,9 +2,9 @@
 
 import gradio as gr
 
+from explorer.inference.runs import call_on_model, get_run
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
-from explorer.runs import get_run, near
 from explorer.ui.attention import bertviz_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -47,7 +47,7 @@ def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]
     if view == "neuron":
         from explorer.models.inside.neurons import queries_and_keys
 
-        vectors = near(queries_and_keys, spec, state, run.tokens)
+        vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
     payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
     said = texts.view_finding(model, spec.label, view)
     return said, payload

@@ -6,10 +6,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.runs import get_run
 from explorer.ui.attention import words as texts
-from explorer.ui.kit.asked import asked_spec, asked_state, is_index
+from explorer.ui.kit.validation import checked_spec, checked_state, is_index
 from explorer.views.attention.bertviz import ADDRESS, bertviz_files
 
 
@@ -30,8 +30,8 @@ def attention(
         The model's tokens and the head's weights after softmax: ``attention[query][key]``, every
         row sums to 1.
     """
-    state = asked_state(family, str(text))
-    spec = asked_spec(state.family, model)
+    state = checked_state(family, str(text))
+    spec = checked_spec(state.family, model)
     shape = spec.architecture
     if not (is_index(layer, shape.n_layers) and is_index(head, shape.n_heads)):
         raise Refusal(

@@ -6,10 +6,10 @@ import gradio as gr
 import numpy as np
 
 from explorer.analysis.alignment import Alignment, word_attention
+from explorer.inference.runs import call_on_model, get_runs
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
-from explorer.page_state import PageState
-from explorer.runs import get_runs, near
 from explorer.ui.attention import folds_words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
@@ -74,10 +74,10 @@ def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
     if kind == "rollout":
         return analysis.attention_rollout(run.attention)
     if kind == "value":
-        norms = near(value_norms, run.spec, state, run.hidden_states)
+        norms = call_on_model(value_norms, run.spec, state, run.hidden_states)
         return analysis.value_weighted(run.attention, norms)
     token, position = int(run.mask_logits[0].argmax()), run.tokens.mask_positions[0]
-    gradient = near(attention_gradients, run.spec, state, run.tokens, position, token)
+    gradient = call_on_model(attention_gradients, run.spec, state, run.tokens, position, token)
     return analysis.gradient_attention(run.attention, gradient)
 
 

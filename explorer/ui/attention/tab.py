@@ -5,14 +5,15 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
-from explorer.page_state import RUN_FIELDS, PageState, from_page
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.codec import from_page
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.attention import ablation as attention_ablation
 from explorer.ui.attention import bertviz
 from explorer.ui.attention import words as texts
 from explorer.ui.attention.summary import build_summary_fold
-from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.validation import link_in, refuse_bad_input
 from explorer.ui.kit.words import reading_note
 from explorer.views.markup import Markup, finding, join, note, plain_cards
 
@@ -91,7 +92,7 @@ def exact_heads(question: dict) -> str:
 
     state, _ = from_page(link_in(question), PageState())
     runs, _ = get_runs(state)
-    with offered():
+    with refuse_bad_input():
         asked = [(str(key), int(layer), int(head)) for key, layer, head in question["heads"][:12]]
         for key, layer, head in asked:
             runs[key].attention[layer, head]

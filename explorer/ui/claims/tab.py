@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
 from explorer.ui.claims import words as texts
 from explorer.ui.claims.benchmarks import build_benchmark_fold
-from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import QUIET
-from explorer.ui.kit.running import stop_comes, stop_goes
+from explorer.ui.kit.running import hide_stop_after, show_stop_on
+from explorer.ui.kit.validation import refuse_bad_input
 
 if TYPE_CHECKING:
     from explorer.analysis.claims.results import CheckResult
@@ -40,12 +40,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     with fold("claims", "checks", texts.CHECKS_FOLD) as checks_fold:
         checks = Canvas("claims/checks")
     checks_fold.on_open(show_checks, [], [checks])
-    stop_comes(stop, run)
+    show_stop_on(stop, run)
     running = run.click(plain_errors(run_all), [state], [results], **QUIET)
     for canvas in (ledger, checks):
         canvas.on_question(run_one, [state], [results], show_progress="hidden")
     stop.click(None, None, None, cancels=[running], api_visibility="private")
-    stop_goes(stop, running)
+    hide_stop_after(stop, running)
     # The page says so itself: what a stopped stream last sent would otherwise stay.
     stop.click(None, None, None, js=STOP_JS, api_visibility="private")
     build_benchmark_fold()
@@ -88,7 +88,7 @@ def run_all(state: PageState | None) -> Iterator[str]:
 
 def run_one(question: dict, state: PageState | None) -> Iterator[str]:
     """The one check whose button was pressed."""
-    with offered():
+    with refuse_bad_input():
         check, presses = str(question.get("check", "")), int(question.get("press") or 1)
     yield _message([check], [])
     yield _message([], [_run(check, state, min(max(1, presses), MOST_PRESSES))])
@@ -98,13 +98,13 @@ def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult"
     """One check, alone on the machine if it times something; a failure becomes its sentence."""
     from explorer.analysis.claims.checks import TIMED, checked, timed
     from explorer.analysis.claims.results import CheckResult
-    from explorer.runs import near
+    from explorer.inference.runs import call_on_model
 
     exact = replace(state or PageState(), dtype="float32")
     teacher, *_ = family_specs(exact.family)
     try:
         job = timed if check in TIMED else checked
-        return near(job, teacher, exact, exact.family, check, presses)
+        return call_on_model(job, teacher, exact, exact.family, check, presses)
     except Exception as error:
         # One check that breaks must not end the others; sentence_of logs what was not foreseen.
         return CheckResult(check, "failed", sentence_of(error), "", False, {})

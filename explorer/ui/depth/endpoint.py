@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING, Any
 
+from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.runs import get_run
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import lens_of
-from explorer.ui.kit.asked import asked_spec, asked_state
+from explorer.ui.kit.validation import checked_spec, checked_state
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.lens import MaskLens
@@ -31,8 +31,8 @@ def depth(text: str, family: str = "mini", model: str = "bert") -> dict[str, Any
         pieces, ``rank_of_final`` the place of the last layer's first choice (1: none is likelier),
         ``kl_to_final`` KL(final || layer) in nats. From layer ``decided_at`` on that place is 1.
     """
-    state = asked_state(family, str(text))
-    spec = asked_spec(state.family, model)
+    state = checked_state(family, str(text))
+    spec = checked_spec(state.family, model)
     run = get_run(spec, state)
     if not run.tokens.mask_positions:
         raise Refusal(texts.NO_MASK)

@@ -6,15 +6,16 @@ from typing import Any
 
 import gradio as gr
 
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.links.codec import LINK_TEXT_LIMIT
+from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
-from explorer.page_state import LINK_TEXT_LIMIT, PageState
-from explorer.runs import get_answers
-from explorer.timing.line import Line, Update
 from explorer.ui.depth import patching_words as texts
-from explorer.ui.depth.carrying import (
+from explorer.ui.depth.activation_patching import (
     Maps,
     Texts,
-    carry,
+    patch_all,
     proposals,
     read_both,
 )
@@ -27,7 +28,7 @@ from explorer.ui.kit.running import running, stoppable
 from explorer.views.depth.patching import Followed, patching_canvas
 from explorer.views.markup import note
 
-LINE = Line(nullcontext)
+JOB_QUEUE = JobQueue(nullcontext)
 """One pair of texts at a time; each batch takes the slot, so that others are answered between."""
 QUEUE = own_line("patching")
 PRIVATE: dict[str, Any] = {"api_visibility": "private"}
@@ -46,7 +47,7 @@ def build_fold(state: gr.State) -> None:
         outputs = [second, said, picture, stop]
         asked = [start.click, second.submit]
         stoppable(
-            LINE,
+            JOB_QUEUE,
             stop,
             opened.on_open(show_patching, [state], outputs, **QUEUE),
             picture.on_question(show_offered, [state], outputs, **QUEUE),
@@ -76,7 +77,7 @@ def follow(
         yield ["", "", "", gr.Button(visible=False)]
         return
     yield [gr.skip(), note(texts.READING), "", gr.Button(visible=False)]
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     offered = proposals(runs, state)
     second = second.strip() or (offered[0].text if offered else "")
     empty = patching_canvas(offered, second, None, texts.PICTURE)
@@ -87,30 +88,32 @@ def follow(
         return
     yield [second, gr.skip(), empty, gr.Button(visible=False)]
 
-    def draw(update: Update) -> list[Any]:
+    def draw(update: JobUpdate) -> list[Any]:
         picture = gr.skip()
         if update.done and maps_of(update) is not None:
             whole = followed(found, maps_of(update) or {})
             picture = patching_canvas(offered, second, whole, texts.PICTURE)
         return [gr.skip(), standing(update), picture, gr.Button(visible=not update.done)]
 
-    yield from running(LINE, lambda sign: carry(found, state, sign), request, draw)
+    yield from running(
+        JOB_QUEUE, lambda cancel_token: patch_all(found, state, cancel_token), request, draw
+    )
 
 
-def standing(update: Update) -> str:
+def standing(update: JobUpdate) -> str:
     """How the work stands, in a sentence; nothing once it is done."""
     if update.place:
         return note(shared.PLACE.format(n=update.place))
     if update.done:
         return note(texts.STOPPED) if maps_of(update) is None else ""
-    if update.shot is None:
+    if update.partial is None:
         return note(texts.READING)
-    return note(texts.PROGRESS.format(done=update.shot.done, n=update.shot.n))
+    return note(texts.PROGRESS.format(done=update.partial.done, n=update.partial.n))
 
 
-def maps_of(update: Update) -> Maps | None:
+def maps_of(update: JobUpdate) -> Maps | None:
     """The maps; none before the work is done."""
-    return update.shot.maps if update.shot else None
+    return update.partial.maps if update.partial else None
 
 
 def followed(found: Texts, maps: Maps) -> Followed:

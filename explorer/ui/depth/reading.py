@@ -8,10 +8,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.inference.runs import call_on_model, gather, round_robin
+from explorer.links.page_state import MAX_DEPTHS, PageState
 from explorer.models.rows import batches
 from explorer.models.run import Run
-from explorer.page_state import MAX_DEPTHS, PageState
-from explorer.runs import in_rounds, near, side_by_side
 
 if TYPE_CHECKING:
     from explorer.analysis.alignment import Alignment
@@ -30,7 +30,7 @@ _KEPT: "WeakKeyDictionary[Run, tuple[MaskLens, ...]]" = WeakKeyDictionary()
 def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[MaskLens, ...]]":
     """The first masks of every model, at every layer; the encoders do not run."""
     jobs = [partial(_kept_lenses, run, state) for run in runs.values()]
-    return dict(zip(runs, side_by_side(jobs), strict=True))
+    return dict(zip(runs, gather(jobs), strict=True))
 
 
 def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
@@ -46,7 +46,7 @@ def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
     from explorer.models.forward import state_logits
 
     states = run.hidden_states[:-1, run.tokens.mask_positions[mask]]
-    earlier = near(state_logits, run.spec, state, states)
+    earlier = call_on_model(state_logits, run.spec, state, states)
     return mask_lens(run, mask, np.concatenate([earlier, run.mask_logits[mask, None]]))
 
 
@@ -62,7 +62,9 @@ def words_of(
         for key, run in runs.items()
     }
     found: dict[str, list[np.ndarray]] = {key: [] for key in runs}
-    for answers in in_rounds({k: list(_batches(run, words[k], state)) for k, run in runs.items()}):
+    for answers in round_robin(
+        {k: list(_batches(run, words[k], state)) for k, run in runs.items()}
+    ):
         for key, places in answers.items():
             found[key].append(places)
     return {k: every_word(run, words[k], np.concatenate(found[k])) for k, run in runs.items()}
@@ -77,7 +79,7 @@ def _batches(
     targets = iter([target for word in words for target in word.targets])
     for rows in batches([row for word in words for row in word.rows]):
         wanted = tuple(islice(targets, len(rows)))
-        yield partial(near, batch_places, run.spec, state, rows, wanted)
+        yield partial(call_on_model, batch_places, run.spec, state, rows, wanted)
 
 
 def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
@@ -87,9 +89,9 @@ def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
     from explorer.models.inside.repeats import unrolled_states
 
     times = MAX_DEPTHS * run.spec.architecture.n_layers
-    states = near(unrolled_states, run.spec, state, run.tokens, times)
+    states = call_on_model(unrolled_states, run.spec, state, run.tokens, times)
     at_mask = states[1:, run.tokens.mask_positions[mask]]
-    logits = near(state_logits, run.spec, state, at_mask)
+    logits = call_on_model(state_logits, run.spec, state, at_mask)
     usual = run.spec.architecture.n_layers - 1
     return depth_dial(
         run, np.concatenate([logits[:usual], run.mask_logits[mask, None], logits[usual + 1 :]])

@@ -9,25 +9,25 @@ import gradio as gr
 import numpy as np
 
 from explorer import assets
+from explorer.inference.runs import call_on_model, gather, get_runs
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import MASK
-from explorer.page_state import PageState
-from explorer.runs import get_runs, near, side_by_side
-from explorer.timing.line import Line, Update
-from explorer.timing.stop import StopSign
 from explorer.ui.depth import folds_words as texts
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
-from explorer.ui.kit.running import how_it_stands, running, stoppable
+from explorer.ui.kit.running import job_updates, running, stoppable
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
     from explorer.analysis.depth.similarity import LayerSimilarity
 
-LINE = Line(nullcontext)
+JOB_QUEUE = JobQueue(nullcontext)
 """One family at a time; each round of sentences leaves the workers to others in between."""
 QUEUE = own_line("similarity")
 MOST_WORDS = 1000
@@ -51,7 +51,7 @@ def build_fold(state: gr.State) -> None:
         stop = gr.Button(texts.STOP, size="sm", elem_classes="dk-stop", visible=False)
         picture, remark = Chart("depth/similarity"), gr.HTML()
         outputs = [said, picture, remark, stop]
-        stoppable(LINE, stop, opened.on_open(show_similarity, [state], outputs, **QUEUE))
+        stoppable(JOB_QUEUE, stop, opened.on_open(show_similarity, [state], outputs, **QUEUE))
 
 
 def show_similarity(
@@ -68,19 +68,24 @@ def show_similarity(
     specs = {key: run.spec for key, run in runs.items()}
     which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
     if which not in _KEPT:
-        yield from running(LINE, lambda sign: compare(specs, state, which, sign), request, standing)
+        yield from running(
+            JOB_QUEUE,
+            lambda cancel_token: compare(specs, state, which, cancel_token),
+            request,
+            standing,
+        )
     if which in _KEPT:
         yield [*drawn(_KEPT[which], specs, state), gr.Button(visible=False)]
 
 
-def standing(update: Update) -> list[Any]:
+def standing(update: JobUpdate) -> list[Any]:
     """How the reading stands; what was drawn before stays meanwhile."""
-    said = how_it_stands(update, len(sentences()), texts.PROGRESS, texts.STOPPED)
+    said = job_updates(update, len(sentences()), texts.PROGRESS, texts.STOPPED)
     return [said, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
 
 
 def compare(
-    specs: dict[str, ModelSpec], state: PageState, which: Found, sign: StopSign
+    specs: dict[str, ModelSpec], state: PageState, which: Found, cancel_token: CancelToken
 ) -> Iterator[int]:
     """How many sentences were read, again and again; what they show is kept."""
     from explorer.analysis.depth.similarity import layer_similarity
@@ -88,15 +93,15 @@ def compare(
     parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
     for start in range(0, 0 if which in _KEPT else len(sentences()), AT_ONCE):
         yield start
-        sign.check()
+        cancel_token.check()
         some = sentences()[start : start + AT_ONCE]
-        for found in side_by_side([partial(states_of, specs, state, text) for text in some]):
+        for found in gather([partial(states_of, specs, state, text) for text in some]):
             for key, states in found.items():
                 parts[key].append(states)
         if sum(states.shape[1] for states in next(iter(parts.values()))) >= MOST_WORDS:
             break
     if which not in _KEPT:
-        sign.check()
+        cancel_token.check()
         whole = {key: np.concatenate(part, 1)[:, :MOST_WORDS] for key, part in parts.items()}
         _KEPT[which] = layer_similarity(whole)
 
@@ -107,11 +112,11 @@ def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[
     from explorer.analysis.depth.word_states import sentence_states
     from explorer.models.forward import tokenize
 
-    tokens = {key: near(tokenize, spec, state, text) for key, spec in specs.items()}
+    tokens = {key: call_on_model(tokenize, spec, state, text) for key, spec in specs.items()}
     alignment, found = align(tokens), {}
     for key, spec in specs.items():
         groups = tuple(alignment.groups[key][i] for i in alignment.content)
-        found[key] = near(sentence_states, spec, state, tokens[key], groups)
+        found[key] = call_on_model(sentence_states, spec, state, tokens[key], groups)
     return found
 
 
@@ -138,6 +143,6 @@ def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
     from explorer.models.inside.lineage import cosines_with
 
     teacher, student = (specs[key] for key in distilled_pair())
-    cosines = near(cosines_with, student, state, teacher)
+    cosines = call_on_model(cosines_with, student, state, teacher)
     lineage = weight_lineage(cosines, student.initialised_from)
     return texts.lineage_note(lineage, (teacher.label, student.label))

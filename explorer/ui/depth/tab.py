@@ -2,15 +2,16 @@
 
 import gradio as gr
 
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.codec import from_page
+from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
 from explorer.models.run import Run
 from explorer.models.tokens import BadText
-from explorer.page_state import MAX_DEPTHS, RUN_FIELDS, PageState, from_page
-from explorer.runs import get_answers
-from explorer.ui.depth import moves, patching, similarity
+from explorer.ui.depth import patching, similarity, trajectories
 from explorer.ui.depth import words as texts
 from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
-from explorer.ui.kit.asked import link_in, offered
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.validation import link_in, refuse_bad_input
 from explorer.ui.kit.words import reading_note
 from explorer.views.markup import plain_cards
 
@@ -25,7 +26,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("depth/lens", asks=read_deeper)]
     similarity.build_fold(state)
     patching.build_fold(state)
-    moves.build_folds(state)
+    trajectories.build_folds(state)
     return headline
 
 
@@ -33,7 +34,7 @@ def show(state: PageState) -> list[object]:
     """The lens for the state's text; no model runs if it was computed before."""
     from explorer.views.depth.lens import lens_canvas
 
-    runs, missing = get_answers(state)
+    runs, missing = runs_with_mlm_head(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
     if not runs:
         return [plain_cards(cards), ""]
@@ -57,9 +58,9 @@ def read_deeper(question: dict) -> str:
     from explorer.views.depth.lens import dial_json, every_word_json
 
     state, _ = from_page(link_in(question), PageState())
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     if question.get("want") == "dial":
-        with offered():
+        with refuse_bad_input():
             run, mask = runs[str(question["model"])], int(question["mask"])
             run.tokens.mask_positions[mask]  # whether there is one
         return dial_json(run, dial_of(run, state, mask))

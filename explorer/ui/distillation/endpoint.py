@@ -5,7 +5,7 @@ from typing import Any
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.refusal import Refusal
 from explorer.ui.distillation import words as texts
-from explorer.ui.kit.asked import asked_state
+from explorer.ui.kit.validation import checked_state
 
 TOP_K = 10
 MAX_MASKS = 20
@@ -32,7 +32,7 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
     from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
-    state = asked_state(family, str(text))
+    state = checked_state(family, str(text))
     temperature = check_temperature(temperature)
     pair = pair_logits(state)
     positions = pair.teacher.tokens.mask_positions

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import gradio as gr
 
 from explorer.assets import sentences
+from explorer.links.page_state import PageState
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText
-from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words as texts
 from explorer.ui.distillation.runs import (
     STUDENT,
@@ -18,10 +18,10 @@ from explorer.ui.distillation.runs import (
 )
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import Fold, fold
 from explorer.ui.kit.queues import LIGHT
-from explorer.ui.kit.running import stop_comes, stop_goes
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.running import hide_stop_after, show_stop_on
 from explorer.views.markup import el, fold_link, note
 
 ROUNDS = (1, 100, 10_000)
@@ -82,10 +82,10 @@ def build_agreement(state: gr.State) -> None:
             run = gr.Button(texts.RUN_AGREEMENT, variant="primary")
             stop = gr.Button(texts.STOP, visible=False)
         picture = Canvas("distillation/agreement")
-        stop_comes(stop, run)
+        show_stop_on(stop, run)
         event = run.click(plain_errors(run_agreement), [state], [picture], **LIGHT)
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
-        stop_goes(stop, event)
+        hide_stop_after(stop, event)
         gr.HTML(note(fold_link(texts.ELSEWHERE, "depth", "similarity")))
 
 
@@ -154,6 +154,6 @@ def show_masking(state: PageState | None, rounds: int = 1, seed: int | None = 0)
     pieces = [(spelling.word(run.tokens.pieces[i]), i in own) for i in shown]
     other = [spelling.word(run.vocabulary[i]) if i >= 0 else "" for i in found.swapped_ids]
     drawn = masking_html(found, pieces, other, texts.masking_note(len(own)))
-    return takeable(
+    return with_save_menu(
         "distillation/masking", drawn, masking_numbers(found, len(pool)), is_picture=False
     )

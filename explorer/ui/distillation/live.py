@@ -9,19 +9,19 @@ import gradio as gr
 
 from explorer import limits
 from explorer.analysis.distillation.live import LIMITS, LiveReport, LiveSettings, Watched
-from explorer.page_state import PageState
-from explorer.runs import live_lesson
-from explorer.timing.line import Line, Update
-from explorer.timing.stop import StopSign
+from explorer.inference.runs import live_lesson
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.links.page_state import PageState
 from explorer.ui.distillation import live_words as texts
 from explorer.ui.distillation.runs import TEACHER, Focus, focus_of, run_of
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.running import running, stop_comes, stop_goes
+from explorer.ui.kit.running import hide_stop_after, running, show_stop_on
 from explorer.views.markup import note
 
-LINE = Line(nullcontext)
+JOB_QUEUE = JobQueue(nullcontext)
 """One student at a time; each of its steps is one job, so that others are answered between."""
 WATCHED_WORDS = 8
 DEFAULTS = LiveSettings()
@@ -39,7 +39,7 @@ def build_live(state: gr.State) -> None:
             taught, alone = gr.Button(texts.WITH), gr.Button(texts.WITHOUT)
         picture = Canvas("distillation/live")
         weights = controls[4:7]
-        stop_comes(stop, run)
+        show_stop_on(stop, run)
         event = run.click(
             plain_errors(run_live),
             [state, *controls],
@@ -50,7 +50,7 @@ def build_live(state: gr.State) -> None:
             show_progress="hidden",
         )
         stop.click(None, None, None, cancels=[event], js=STOP_JS, api_visibility="private")
-        stop_goes(stop, event, reset)
+        hide_stop_after(stop, event, reset)
         reset.click(
             lambda: [*_defaults(), ""],
             None,
@@ -98,11 +98,13 @@ def run_live(
     state = replace(state or PageState(), family="mini", device="cpu", dtype="float32")
     at = focus_of(state)
 
-    def drawn(update: Update) -> list[str]:
+    def drawn(update: JobUpdate) -> list[str]:
         waiting = texts.WAITING.format(place=update.place) if update.place else texts.PREPARING
-        return [update.shot or waiting_canvas(waiting)]
+        return [update.partial or waiting_canvas(waiting)]
 
-    for (picture,) in running(LINE, lambda sign: teach(state, at, settings, sign), None, drawn):
+    for (picture,) in running(
+        JOB_QUEUE, lambda cancel_token: teach(state, at, settings, cancel_token), None, drawn
+    ):
         yield picture
 
 
@@ -119,7 +121,9 @@ def settings_of(chosen: tuple[Any, ...]) -> LiveSettings:
     return LiveSettings(**values)
 
 
-def teach(state: PageState, at: Focus, settings: LiveSettings, sign: StopSign) -> Iterator[str]:
+def teach(
+    state: PageState, at: Focus, settings: LiveSettings, cancel_token: CancelToken
+) -> Iterator[str]:
     """The run itself; it ends when it is through or nobody watches any more."""
     from explorer.analysis.distillation.soft import top_ids
     from explorer.analysis.measures import softmax
@@ -134,7 +138,7 @@ def teach(state: PageState, at: Focus, settings: LiveSettings, sign: StopSign) -
     words = [shown_word(run.vocabulary, int(i)) for i in ids]
     reports: list[LiveReport] = []
     for report in live_lesson(run.spec, state, settings, watched):
-        sign.check()
+        cancel_token.check()
         if report is None:
             continue
         reports.append(report)

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from explorer.inference.runs import call_on_model, get_run
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.kinds import KINDS, distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
-from explorer.page_state import PageState
-from explorer.runs import get_run, near
 
 if TYPE_CHECKING:
     from explorer.analysis.distillation.losses import PairLogits
@@ -115,7 +115,7 @@ def pair_logits(state: PageState, text: str | None = None) -> "PairLogits":
 
     def both(key: str) -> "tuple[Run, np.ndarray]":
         run = run_of(key, state, state.text if text is None else text)
-        return run, near(state_logits, run.spec, state, run.hidden_states[-1])
+        return run, call_on_model(state_logits, run.spec, state, run.hidden_states[-1])
 
     (teacher, teacher_logits), (student, student_logits) = both(TEACHER), both(STUDENT)
     return PairLogits(teacher, student, teacher_logits, student_logits)

@@ -2,8 +2,9 @@
 
 import gradio as gr
 
+from explorer.analysis.measures import TEMPERATURES
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.tokens import BadText, split_words
-from explorer.page_state import RUN_FIELDS, TEMPERATURES, PageState
 from explorer.ui.distillation import folds
 from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.live import build_live

@@ -11,12 +11,12 @@ from gradio.exceptions import InvalidPathError
 from gradio.utils import LRUCache
 from pydantic import ValidationError
 
-from explorer.doors.waiting import WaitingRoom
 from explorer.refusal import Refusal
+from explorer.serving.middleware.waiting_room import WaitingRoom
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import whole_characters
 from explorer.ui.kit.errors import answered
 from explorer.ui.kit.sessions import MOST_SESSIONS
+from explorer.ui.kit.validation import whole_characters
 
 NEVER = 2**62
 

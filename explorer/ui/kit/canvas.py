@@ -10,9 +10,9 @@ from typing import Any
 import gradio as gr
 
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import whole_characters, with_whole_characters
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.take import take_menu
+from explorer.ui.kit.export import save_menu
+from explorer.ui.kit.validation import whole_characters, with_whole_characters
 from explorer.views.markup import el, join
 
 _SERIAL = count(1)
@@ -47,7 +47,7 @@ class Canvas(gr.HTML):
                     data_module=module,
                     data_failed=texts.NO_PICTURE,
                 ),
-                take_menu(kind) if saves else None,
+                save_menu(kind) if saves else None,
             ),
             js_on_load=f"window.explorer.mount('{kind}', element, props, watch, trigger, {server})",
             server_functions=[plain_errors(with_whole_characters(asks))] if asks else None,

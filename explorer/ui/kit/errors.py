@@ -13,11 +13,11 @@ import gradio as gr
 from gradio import queueing
 from gradio.context import LocalContext
 
-from explorer.doors.log import name_of
-from explorer.gate import wait_for_gate
+from explorer.inference.lazy_imports import wait_for_imports
+from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal, is_of_memory
-from explorer.timing.room import is_short
-from explorer.timing.stop import Stopped
+from explorer.serving.middleware.access_log import name_of
+from explorer.timing.free_memory import is_short
 from explorer.ui.kit import words as texts
 from explorer.views.markup import escape_message
 
@@ -38,7 +38,7 @@ def sentence_of(error: BaseException) -> str:
     """
     if isinstance(error, Refusal):
         return str(error)
-    if isinstance(error, Stopped):
+    if isinstance(error, Cancelled):
         return texts.LEFT
     mark = request_name()
     if is_of_memory(error):
@@ -56,7 +56,7 @@ def request_name() -> str:
 
 def payload(error: BaseException | None, _show: bool) -> dict[str, Any]:
     """A failure as Gradio sends it: also one that came between our own handlers is a sentence."""
-    known = answered(error or Stopped(""), as_html=False)
+    known = answered(error or Cancelled(""), as_html=False)
     return {name: getattr(known, name) for name in ("duration", "visible", "title")} | {
         "error": known.message
     }
@@ -85,7 +85,7 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
         @functools.wraps(handler)
         def stream(*args: Any, **kwargs: Any) -> Iterator[Any]:  # noqa: ANN401
             try:
-                wait_for_gate(say_starting)
+                wait_for_imports(say_starting)
                 yield from handler(*args, **kwargs)
             except Exception as error:
                 raise answered(error, as_html) from error
@@ -95,7 +95,7 @@ def plain_errors(handler: Callable, as_html: bool = True) -> Callable:
     @functools.wraps(handler)
     def call(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401
         try:
-            wait_for_gate(say_starting)
+            wait_for_imports(say_starting)
             return handler(*args, **kwargs)
         except Exception as error:
             raise answered(error, as_html) from error

@@ -7,7 +7,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.page_state import FOLDS
+from explorer.links.page_state import FOLDS
 from explorer.ui.kit.errors import plain_errors
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import gradio as gr
 from gradio.context import get_blocks_context
 
-from explorer.page_state import PARTS
+from explorer.links.page_state import PARTS
 from explorer.views.markup import Markup, el
 
 

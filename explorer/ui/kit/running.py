@@ -6,47 +6,49 @@ from typing import Any
 import gradio as gr
 from gradio.context import LocalContext
 
-from explorer.doors.fairness import account_of
-from explorer.doors.waiting import program_of
-from explorer.places import seam
-from explorer.timing.line import Job, Line, Update, updates
+from explorer.inference import backend
+from explorer.inference.scheduling.job_queue import Job, JobQueue, JobUpdate, updates
+from explorer.serving.middleware.fairness import account_of
+from explorer.serving.middleware.waiting_room import program_of
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.queues import AT_ONCE
 from explorer.views.markup import Markup, note
 
-Draw = Callable[[Update], list[Any]]
+Draw = Callable[[JobUpdate], list[Any]]
 
 
-def running(line: Line, job: Job, request: gr.Request | None, draw: Draw) -> Iterator[list[Any]]:
+def running(
+    queue: JobQueue, job: Job, request: gr.Request | None, draw: Draw
+) -> Iterator[list[Any]]:
     """Put a job in a line and draw it whenever something changed, and once at its end.
 
     Of a job that its owner has replaced in the same place no more is drawn: the place shows the
     newer one. In another place it is drawn as stopped. A job whose owner has left is stopped,
     however long it has nothing to show.
     """
-    measurement = line.start(job, owner_of(request), place=_place())
+    measurement = queue.start(job, owner_of(request), place=_place())
     shown: tuple[int, int] | None = None
     for update in updates(measurement, left=left_by_now()):
         if measurement.replaced:
             return
-        now = (update.place, id(update.shot))
+        now = (update.place, id(update.partial))
         if update.done or now != shown:
             yield draw(update)
         shown = now
 
 
-def how_it_stands(update: Update, n: int, progress: str, stopped: str) -> Markup:
+def job_updates(update: JobUpdate, n: int, progress: str, stopped: str) -> Markup:
     """A job's place in line, that it was stopped, or how many of its ``n`` parts are done."""
     if update.place:
         return note(texts.PLACE.format(n=update.place))
-    return note(stopped if update.stopped else progress.format(done=update.shot or 0, n=n))
+    return note(stopped if update.stopped else progress.format(done=update.partial or 0, n=n))
 
 
-def stops(line: Line) -> Callable[[gr.Request], None]:
+def stops(queue: JobQueue) -> Callable[[gr.Request], None]:
     """The handler of a stop button: ends the reader's own job, wherever in the line it is."""
 
     def stop(request: gr.Request) -> None:
-        line.stop(owner_of(request))
+        queue.stop(owner_of(request))
 
     return stop
 
@@ -96,11 +98,11 @@ def left_by_now() -> Callable[[], bool]:
 
 def stop_for_those_who_leave() -> None:
     """From now on the workers do nothing for a visitor who has left, and visitors go first."""
-    seam.ASKER[:] = [left_by_now]
-    seam.PROGRAM[:] = [program_that_asks]
+    backend.HAS_LEFT[:] = [left_by_now]
+    backend.PROGRAM_ADDRESS[:] = [program_that_asks]
 
 
-def stop_comes(stop: gr.Button, start: gr.Button) -> None:
+def show_stop_on(stop: gr.Button, start: gr.Button) -> None:
     """Show a stop button at the press that starts something.
 
     To be said before what the press starts: Gradio sends the events of one press one after the
@@ -109,18 +111,18 @@ def stop_comes(stop: gr.Button, start: gr.Button) -> None:
     start.click(lambda: gr.Button(visible=True), None, [stop], **AT_ONCE)
 
 
-def stop_goes(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) -> None:
+def hide_stop_after(stop: gr.Button, event: gr.events.Dependency, *ends: gr.Button) -> None:
     """Hide a stop button once what was started is over or ended."""
     event.then(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
     for end in (stop, *ends):
         end.click(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)
 
 
-def stoppable(line: Line, stop: gr.Button, *events: gr.events.Dependency) -> None:
+def stoppable(queue: JobQueue, stop: gr.Button, *events: gr.events.Dependency) -> None:
     """Let a button end what the reader has in a line, where the job itself shows and hides it.
 
     What fails draws nothing any more: then the button goes by itself.
     """
-    stop.click(stops(line), None, None, **AT_ONCE)
+    stop.click(stops(queue), None, None, **AT_ONCE)
     for event in events:
         event.failure(lambda: gr.Button(visible=False), None, [stop], **AT_ONCE)

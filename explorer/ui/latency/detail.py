@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.latency import folds_words as texts
 from explorer.views.markup import Markup, el, explained, join, note
 
@@ -19,8 +19,8 @@ def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or 
 
 def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     """Timing table, ratios on one scale, and the two documents."""
-    from explorer.analysis.latency.paradox import row_label
     from explorer.analysis.latency.report import latency_report, report_csv
+    from explorer.analysis.latency.size_vs_time import row_label
     from explorer.timing.machine import machine
     from explorer.views.latency.detail import (
         Mark,
@@ -41,7 +41,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
     lead = texts.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
     scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
     compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
-    ratios = [note(lead), takeable("latency/ratios", scale, compared)] if marks else []
+    ratios = [note(lead), with_save_menu("latency/ratios", scale, compared)] if marks else []
     times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "p90"))
     report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
     documents = {
@@ -49,7 +49,7 @@ def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
         "latency.csv": report_csv(report),
     }
     return join(
-        takeable("latency/times", times, timing_numbers(result), is_picture=False),
+        with_save_menu("latency/times", times, timing_numbers(result), is_picture=False),
         *ratios,
         downloads(documents, texts.SAVE),
     )

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from explorer import limits
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
-from explorer.ui.kit.asked import asked_family
 from explorer.ui.kit.running import address_of_asker, left_by_now
+from explorer.ui.kit.validation import checked_family
 from explorer.ui.latency import words as texts
 
 BUDGET_S: float = limits.MEASURE.most
@@ -44,7 +44,7 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
         protocol, machine, models (times in milliseconds; p90_ms is null under 44 samples) and
         ratios (ci_low and ci_high are null under 7 rounds).
     """
-    family = asked_family(family)
+    family = checked_family(family)
     clock = clock_on(device, "compute")
     workload = Workload(
         whole_number("The sequence length", sequence_length, 2, 512),
@@ -59,17 +59,17 @@ def latency(  # noqa: PLR0913 - the endpoint's published arguments
 def _measured(family: str, workload: Workload, repeats: int) -> dict[str, Any]:
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.report import family_report
-    from explorer.timing.line import MEASUREMENTS, updates
+    from explorer.inference.scheduling.job_queue import MEASUREMENTS, updates
 
     plan = plan_for(workload, BUDGET_S, repeats)
 
-    def job(sign: StopSign) -> Iterator[dict[str, Any]]:
-        yield family_report(family_specs(family), workload, plan, sign)
+    def job(cancel_token: CancelToken) -> Iterator[dict[str, Any]]:
+        yield family_report(family_specs(family), workload, plan, cancel_token)
 
     final, over, left = None, time.monotonic() + LONGEST_S, left_by_now()
-    turn = MEASUREMENTS.start(job, address=address_of_asker())
-    for update in updates(turn, left=lambda: left() or time.monotonic() > over):
-        final = update.shot
+    queued = MEASUREMENTS.start(job, address=address_of_asker())
+    for update in updates(queued, left=lambda: left() or time.monotonic() > over):
+        final = update.partial
     if final is None:
-        raise Refusal(texts.NO_ROUND if turn.done.is_set() else limits.MEASURE_WAIT.sentence())
+        raise Refusal(texts.NO_ROUND if queued.done.is_set() else limits.MEASURE_WAIT.sentence())
     return final

@@ -6,21 +6,21 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.timing.line import MEASUREMENTS, Update
-from explorer.timing.stop import StopSign
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE
-from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
-from explorer.ui.latency import choose, jobs
+from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
 from explorer.ui.latency import faster_words as faster
 from explorer.ui.latency import folds_words as texts
+from explorer.ui.latency import jobs, model_choice
 from explorer.ui.latency import words as plain_texts
-from explorer.ui.latency.choice import Choice, with_choice
+from explorer.ui.latency.settings import MeasurementSettings, with_choice
 from explorer.views.markup import el, join, note
 
-Job = Callable[[Choice, StopSign], Iterator[Any]]
+Job = Callable[[MeasurementSettings, CancelToken], Iterator[Any]]
 Draw = Callable[[Any], list[Any]]
 READ_FILE_JS = (
     "() => new Promise(read => { const file = document.createElement('input'); file.type = 'file';"
@@ -32,7 +32,7 @@ PRIVATE: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LatencyJob:
     """One question: its title, what it explains first, its measurement and its picture."""
 
     name: str
@@ -45,16 +45,16 @@ class Question:
     """Below the markup; ``draw`` returns a value for it, too."""
 
 
-CLAIM = Question("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim)
-FASTER = Question("faster", faster.TITLE, faster.NOTE, jobs.faster, jobs.draw_faster)
-LIMITS = Question("advanced", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits)
+CLAIM = LatencyJob("claim", texts.CLAIM, texts.CLAIM_NOTE, jobs.claim, jobs.draw_claim)
+FASTER = LatencyJob("faster", faster.TITLE, faster.NOTE, jobs.faster, jobs.draw_faster)
+LIMITS = LatencyJob("advanced", texts.LIMITS, texts.LIMITS_NOTE, jobs.limits, jobs.draw_limits)
 
 
 def build_folds(state: gr.State, controls: list[gr.components.Component]) -> None:
     """All folds, in the order of the questions a reader would ask."""
-    choose.build_fold(state)
+    model_choice.build_fold(state)
     asked = ("sweep", texts.SWEEP, texts.SWEEP_NOTE, jobs.sweep_lengths, jobs.draw_sweep)
-    sweep = Question(*asked, has_chart=True)
+    sweep = LatencyJob(*asked, has_chart=True)
     batches = replace(sweep, job=jobs.sweep_batches)
     with fold("latency", sweep.name, texts.HOW_MUCH):
         gr.HTML(el("h3", CLAIM.title))
@@ -72,9 +72,9 @@ def build_folds(state: gr.State, controls: list[gr.components.Component]) -> Non
 
 
 def build_question(
-    question: Question,
+    question: LatencyJob,
     controls: list[gr.components.Component],
-    choices: dict[str, Question] | None = None,
+    choices: dict[str, LatencyJob] | None = None,
 ) -> None:
     """Inside a fold: its lead, one button per measurement, and the place for its answer."""
     gr.HTML(note(question.lead))
@@ -86,7 +86,7 @@ def build_question(
         stop_button = gr.Button(plain_texts.STOP, visible=False)
     out = [gr.HTML(), *([Chart("latency/sweep")] if question.has_chart else [])]
     for button, asked in buttons:
-        stop_comes(stop_button, button)
+        show_stop_on(stop_button, button)
         event = button.click(
             plain_errors(with_choice(_handler(asked))),
             controls,
@@ -94,30 +94,34 @@ def build_question(
             concurrency_id="measure",
             **PRIVATE,
         )
-        stop_goes(stop_button, event)
+        hide_stop_after(stop_button, event)
     stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
 
 
-def _handler(question: Question) -> Callable[[Choice, gr.Request], Iterator[list[Any]]]:
-    def handle(chosen: Choice, request: gr.Request) -> Iterator[list[Any]]:
+def _handler(
+    question: LatencyJob,
+) -> Callable[[MeasurementSettings, gr.Request], Iterator[list[Any]]]:
+    def handle(chosen: MeasurementSettings, request: gr.Request) -> Iterator[list[Any]]:
         choice = chosen.on_one_device()
 
-        def draw(update: Update) -> list[Any]:
+        def draw(update: JobUpdate) -> list[Any]:
             return _drawn(question, update)
 
-        yield from running(MEASUREMENTS, lambda sign: question.job(choice, sign), request, draw)
+        yield from running(
+            MEASUREMENTS, lambda cancel_token: question.job(choice, cancel_token), request, draw
+        )
 
     return handle
 
 
-def _drawn(question: Question, update: Update) -> list[Any]:
+def _drawn(question: LatencyJob, update: JobUpdate) -> list[Any]:
     picture_stays = [gr.skip()] if question.has_chart else []
     if update.place:
         return [note(plain_texts.place_in_line(update.place)), *picture_stays]
-    if update.shot is None:
+    if update.partial is None:
         nothing = plain_texts.NOTHING if update.done else plain_texts.progress(0, 0, 0)
         return [note(nothing), *picture_stays]
-    markup, *picture = question.draw(update.shot)
+    markup, *picture = question.draw(update.partial)
     standing = texts.STOPPED if update.stopped else "" if update.done else texts.WORKING
     return [join(note(standing) if standing else None, markup), *picture]
 

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import family_specs
 from explorer.models.kinds import distilled_pair
 from explorer.models.specs import BASE
-from explorer.timing.stop import StopSign
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.latency import faster_words as words
 from explorer.ui.latency import folds_words as texts
-from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.settings import MeasurementSettings
 from explorer.ui.latency.words import NO_RATIO
 from explorer.views.latency.measure import ratio_text
 from explorer.views.markup import Markup, el, join, model_name, note, table
@@ -22,7 +22,7 @@ FASTER_BUDGET_S = 25.0
 """Eight ways to run a model in every round, one of them several times slower."""
 
 
-def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
+def claim(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """BERT against DistilBERT, encoder only and with the head, as (head, measurement) pairs."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
@@ -31,14 +31,14 @@ def claim(choice: Choice, sign: StopSign) -> Iterator[Any]:
     yield done
     for head in (False, True):
         workload = replace(choice.workload, head=head)
-        *_, final = measure_family(pair, workload, plan_for(workload, CLAIM_BUDGET_S), sign)
+        *_, final = measure_family(pair, workload, plan_for(workload, CLAIM_BUDGET_S), cancel_token)
         if not final.latency.n_rounds:
             return
         done = {**done, head: final}
         yield done
 
 
-def choice_family(choice: Choice) -> tuple[Any, ...]:
+def choice_family(choice: MeasurementSettings) -> tuple[Any, ...]:
     """The chosen family; the three base models where only larger ones were chosen."""
     return family_specs("base" if choice.shapes == "larger" else choice.shapes)
 
@@ -67,26 +67,30 @@ def draw_claim(done: dict[bool, Any]) -> list[Any]:
     full_size = all(spec in BASE.values() for spec in specs)
     sentence = note(texts.claim_sentence(ratios, what, full_size))
     scale = ratio_scale(marks, (0.3, 1.1), texts.CLAIM_LINES)
-    return [join(takeable("latency/claim", scale, scale_numbers(marks, work, ("head",))), sentence)]
+    return [
+        join(
+            with_save_menu("latency/claim", scale, scale_numbers(marks, work, ("head",))), sentence
+        )
+    ]
 
 
-def sweep_lengths(choice: Choice, sign: StopSign) -> Iterator[Any]:
+def sweep_lengths(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """The choice at every length."""
-    return _sweep(choice, "length", sign)
+    return _sweep(choice, "length", cancel_token)
 
 
-def sweep_batches(choice: Choice, sign: StopSign) -> Iterator[Any]:
+def sweep_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """The choice at every batch size."""
-    return _sweep(choice, "batch", sign)
+    return _sweep(choice, "batch", cancel_token)
 
 
-def _sweep(choice: Choice, axis: str, sign: StopSign) -> Iterator[Any]:
+def _sweep(choice: MeasurementSettings, axis: str, cancel_token: CancelToken) -> Iterator[Any]:
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.sweep import measure_sweep, sweep_points
 
     points = sweep_points(choice.workload, axis)
     plan = plan_for(choice.workload, POINT_BUDGET_S)
-    return measure_sweep(choice.specs, points, plan, sign)
+    return measure_sweep(choice.specs, points, plan, cancel_token)
 
 
 def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
@@ -100,14 +104,14 @@ def draw_sweep(sweep: Any) -> list[Any]:  # noqa: ANN401 - a Sweep
     return [sentence, sweep_canvas(sweep, texts.SWEEP_TITLES)]
 
 
-def limits(choice: Choice, sign: StopSign) -> Iterator[Any]:
+def limits(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """The machine's limits, then the family's times, as (limits, measurement)."""
     from explorer.analysis.latency.family import measure_family, plan_for
     from explorer.analysis.latency.limits import measure_limits
 
-    *_, found = measure_limits(choice.specs, choice.workload, sign)
+    *_, found = measure_limits(choice.specs, choice.workload, cancel_token)
     plan = plan_for(choice.workload, CLAIM_BUDGET_S)
-    *_, final = measure_family(choice.specs, choice.workload, plan, sign)
+    *_, final = measure_family(choice.specs, choice.workload, plan, cancel_token)
     yield found, final
 
 
@@ -138,22 +142,24 @@ def draw_limits(shot: Any) -> list[Any]:  # noqa: ANN401 - limits, measurement
         )
     sentence = note(texts.limits_sentence(final, found, share))
     drawn, numbers = table(texts.LIMITS_HEAD, rows), limits_numbers(found, final)
-    return [join(sentence, takeable("latency/limits", drawn, numbers, is_picture=False))]
+    return [join(sentence, with_save_menu("latency/limits", drawn, numbers, is_picture=False))]
 
 
-def faster(choice: Choice, sign: StopSign, batches: Sequence[int] = ()) -> Iterator[Any]:
+def faster(
+    choice: MeasurementSettings, cancel_token: CancelToken, batches: Sequence[int] = ()
+) -> Iterator[Any]:
     """Every way to run every model, and what each does to the answers where weights are real."""
     from explorer.analysis.latency.family import plan_for
     from explorer.analysis.latency.faster import measure_faster
 
     workload = replace(choice.workload, dtype="float32")
     plan = plan_for(workload, FASTER_BUDGET_S)
-    return measure_faster(choice.specs, workload, plan, sign, batches)
+    return measure_faster(choice.specs, workload, plan, cancel_token, batches)
 
 
-def faster_batches(choice: Choice, sign: StopSign) -> Iterator[Any]:
+def faster_batches(choice: MeasurementSettings, cancel_token: CancelToken) -> Iterator[Any]:
     """The same, and every way with each of three batch sizes."""
-    return faster(choice, sign, words.BATCHES)
+    return faster(choice, cancel_token, words.BATCHES)
 
 
 def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
@@ -183,7 +189,7 @@ def draw_faster(found: Any) -> list[Any]:  # noqa: ANN401 - a Faster
     notes = [note(line) for line in words.faster_notes(found) if line]
     head = [*words.HEAD, *(words.THROUGHPUT.format(n=n) for n in sizes)]
     drawn, numbers = table(head, rows), faster_numbers(found)
-    shown = takeable("latency/faster", drawn, numbers, is_picture=False) if rows else None
+    shown = with_save_menu("latency/faster", drawn, numbers, is_picture=False) if rows else None
     best = [note(line) for one in found.models if (line := words.ranked(one, found))]
     return [join(share_done(found.done, found.asked), *best, shown, *notes)]
 
@@ -214,4 +220,4 @@ def draw_recorded(document: str) -> Markup:
         f"{threads}."
     )
     drawn = recorded_table(report, texts.RECORDED_HEAD, caption)
-    return takeable("latency/recorded", drawn, recorded_numbers(report), is_picture=False)
+    return with_save_menu("latency/recorded", drawn, recorded_numbers(report), is_picture=False)

@@ -7,22 +7,24 @@ from typing import Any
 import gradio as gr
 
 from explorer import limits
-from explorer.page_state import RUN_FIELDS, PageState
-from explorer.runs import get_runs
-from explorer.timing.line import MEASUREMENTS
-from explorer.timing.stop import StopSign
+from explorer.inference.runs import get_runs
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.queues import AT_ONCE
-from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
-from explorer.ui.kit.take import takeable
-from explorer.ui.latency import paradox_words
+from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
+from explorer.ui.latency import size_vs_time_words
 from explorer.ui.latency import words as texts
-from explorer.ui.latency.choice import (
+from explorer.ui.latency.detail import draw_detail
+from explorer.ui.latency.folds import build_folds
+from explorer.ui.latency.settings import (
     DEVICE,
     LENGTH,
     SHAPE,
-    Choice,
+    MeasurementSettings,
     build_controls,
     build_longest,
     choice_in,
@@ -32,9 +34,7 @@ from explorer.ui.latency.choice import (
     tell_js,
     with_choice,
 )
-from explorer.ui.latency.detail import draw_detail
-from explorer.ui.latency.folds import build_folds
-from explorer.ui.latency.lent import lent_latency
+from explorer.ui.latency.zerogpu import lent_latency
 from explorer.views.markup import Markup, el
 
 ID = "latency"
@@ -62,10 +62,10 @@ class Headline:
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, what is timed and the button, the paradox card, and the deeper questions."""
     # Size and work depend on no text and need no model: they are there from the start.
-    finding, card, status, _ = drawn(Choice())
+    finding, card, status, _ = drawn(MeasurementSettings())
     headed = gr.HTML(finding)
     with gr.Row(elem_classes="lt-buttons"):
-        said = gr.HTML(settings_of(Choice()), elem_classes="lt-said")
+        said = gr.HTML(settings_of(MeasurementSettings()), elem_classes="lt-said")
         longest = build_longest()
         measure_button = gr.Button(texts.MEASURE, variant="primary", elem_id="measure")
         stop_button = gr.Button(texts.STOP, elem_id="measure-stop", visible=False)
@@ -87,7 +87,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         trigger_mode="always_last",
         **PRIVATE,
     )
-    stop_comes(stop_button, measure_button)
+    show_stop_on(stop_button, measure_button)
     event = measure_button.click(
         plain_errors(with_choice(measure)),
         controls,
@@ -98,7 +98,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         **PRIVATE,
     )
     stop_button.click(stops(MEASUREMENTS), None, None, **AT_ONCE)
-    stop_goes(stop_button, event)
+    hide_stop_after(stop_button, event)
     build_folds(state, [*controls])
     return [*controls]
 
@@ -117,58 +117,58 @@ def show(state: PageState) -> list[object]:
 
 def choose(*values: Any) -> list[object]:  # noqa: ANN401 - the eight controls
     """What is timed now, and the card for it, not measured yet."""
-    choice = Choice(*values)
+    choice = MeasurementSettings(*values)
     return [settings_of(choice), *drawn(choice)]
 
 
-def settings_of(choice: Choice) -> Markup:
+def settings_of(choice: MeasurementSettings) -> Markup:
     """The chosen settings as one sentence."""
     return el("p", texts.settings_said(astuple(choice)))
 
 
-def measure(choice: Choice, request: gr.Request) -> Iterator[list[object]]:
+def measure(choice: MeasurementSettings, request: gr.Request) -> Iterator[list[object]]:
     """Measure what was chosen, live."""
     from explorer.analysis.latency.family import measure_family, plan_for
 
     specs, workload = choice.specs, choice.workload
 
-    def job(sign: StopSign) -> Iterator[Any]:
+    def job(cancel_token: CancelToken) -> Iterator[Any]:
         if choice.is_lent:
             yield lent_latency(specs, workload)
             return
         plan = plan_for(workload, choice.longest_s)
-        yield from measure_family(specs, workload, plan, sign, choice.devices)
+        yield from measure_family(specs, workload, plan, cancel_token, choice.devices)
 
     yield from running(
-        MEASUREMENTS, job, request, lambda u: drawn(choice, u.shot, (u.place, u.done))
+        MEASUREMENTS, job, request, lambda u: drawn(choice, u.partial, (u.place, u.done))
     )
 
 
 def drawn(
-    choice: Choice,
+    choice: MeasurementSettings,
     result: Any = None,  # noqa: ANN401
     standing: tuple[int, bool] | None = None,
 ) -> list[object]:
     """Finding, card, status and result for a choice and what was measured of it so far."""
-    from explorer.analysis.latency.paradox import paradox
+    from explorer.analysis.latency.size_vs_time import size_vs_time
     from explorer.views.latency.measure import paradox_card, paradox_numbers
     from explorer.views.markup import join, note
 
     has_times = result is not None and result.latency.n_rounds > 0
     summary = result.summary if has_times else None
-    rows = paradox(choice.specs, choice.workload, result, choice.devices)
+    rows = size_vs_time(choice.specs, choice.workload, result, choice.devices)
     status = [
         status_of(rows, result, standing, choice.longest_s),
         texts.clocks(choice.devices),
-        paradox_words.why(rows),
+        size_vs_time_words.why(rows),
     ]
     return [
-        paradox_words.paradox_finding(
+        size_vs_time_words.paradox_finding(
             rows, summary if standing and standing[1] else None, choice.shapes
         ),
-        takeable(
+        with_save_menu(
             "latency/measure",
-            paradox_card(rows, paradox_words.paradox_titles(rows, choice.longest_s)),
+            paradox_card(rows, size_vs_time_words.paradox_titles(rows, choice.longest_s)),
             paradox_numbers(rows),
         ),
         join(*(note(line) for line in status if line)),

@@ -9,28 +9,28 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import assets
+from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
+from explorer.links.page_state import PageState, hidden_words
 from explorer.models.rows import READINGS
 from explorer.models.run import Run
 from explorer.models.specs import ModelSpec
 from explorer.models.spelling import word_id
-from explorer.page_state import PageState, hidden_words
-from explorer.runs import get_answers, near, side_by_side
-from explorer.timing.line import Line, Update
-from explorer.timing.stop import StopSign
 from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import own_line
-from explorer.ui.kit.running import how_it_stands, running
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.running import job_updates, running
 from explorer.ui.layer import recurrent
 from explorer.ui.layer import words as texts
-from explorer.ui.layer.pressed import pressed
+from explorer.ui.layer.job_button import job_button
 from explorer.views.markup import join, note, table
 
 if TYPE_CHECKING:
     from explorer.analysis.layer.contexts import ContextAnswers
 
-LINE = Line(nullcontext)
+JOB_QUEUE = JobQueue(nullcontext)
 """One family at a time; each round of sentences leaves the workers to others in between."""
 QUEUE = own_line("contexts")
 AT_ONCE = 6
@@ -44,7 +44,7 @@ def build_fold(state: gr.State) -> None:
         answers = gr.HTML()
         opened.on_open(show_contexts, [state], [answers])
         label = texts.MANY.format(n=len(assets.sentences()))
-        pressed(state, label, Chart("layer/held_out", render=False), LINE, score, **QUEUE)
+        job_button(state, label, Chart("layer/held_out", render=False), JOB_QUEUE, score, **QUEUE)
         recurrent.build(state)
 
 
@@ -54,7 +54,7 @@ def show_contexts(state: PageState | None) -> str:
 
     if state is None:
         return ""
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
     if not n:
         return note(texts.NO_MASK)
@@ -65,7 +65,9 @@ def show_contexts(state: PageState | None) -> str:
     which = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
     said = join(note(which, texts.CONTEXTS_NOTE), note(str(texts.CONTEXTS["upper"])))
     numbers = context_numbers(found, labels, _constants(runs, found, mask))
-    return join(takeable("layer/contexts", table(head, rows), numbers, is_picture=False), said)
+    return join(
+        with_save_menu("layer/contexts", table(head, rows), numbers, is_picture=False), said
+    )
 
 
 def _constants(
@@ -83,14 +85,14 @@ def contexts_of(
 ) -> "dict[str, tuple[ContextAnswers, ...]]":
     """Every model at every mask in every reading: one pass over six rows each."""
     jobs = [partial(_contexts, run, state) for run in runs.values()]
-    return dict(zip(runs, side_by_side(jobs), strict=True))
+    return dict(zip(runs, gather(jobs), strict=True))
 
 
 def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
     from explorer.analysis.layer.contexts import context_answers
     from explorer.models.inside.contexts import context_logits, is_shuffled
 
-    logits = near(context_logits, run.spec, state, run.tokens)
+    logits = call_on_model(context_logits, run.spec, state, run.tokens)
     moves = is_shuffled(run.tokens)
     kept = [i for i, name in enumerate(READINGS) if moves or name != "shuffled"]
     readings = tuple(READINGS[i] for i in kept)
@@ -119,14 +121,17 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
     if state is None:
         yield ["", "", gr.Button(visible=False)]
         return
-    runs, missing = get_answers(replace(state, text=assets.sentences()[0]["text"]))
+    runs, missing = runs_with_mlm_head(replace(state, text=assets.sentences()[0]["text"]))
     if not runs:
         raise next(iter(missing.values()))
     specs = {key: run.spec for key, run in runs.items()}
     which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
     if which not in _KEPT:
         yield from running(
-            LINE, lambda sign: _read_all(specs, state, which, sign), request, _stands
+            JOB_QUEUE,
+            lambda cancel_token: _read_all(specs, state, which, cancel_token),
+            request,
+            _stands,
         )
     if which in _KEPT:
         labels = {key: specs[key].label for key in _KEPT[which]}
@@ -138,13 +143,13 @@ def score(state: PageState | None, request: gr.Request | None = None) -> Iterato
         ]
 
 
-def _stands(update: Update) -> list[Any]:
-    said = how_it_stands(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
+def _stands(update: JobUpdate) -> list[Any]:
+    said = job_updates(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
     return [said, gr.skip(), gr.Button(visible=not update.done)]
 
 
 def _read_all(
-    specs: Mapping[str, ModelSpec], state: PageState, which: tuple, sign: StopSign
+    specs: Mapping[str, ModelSpec], state: PageState, which: tuple, cancel_token: CancelToken
 ) -> Iterator[int]:
     """How many sentences were read, again and again; what they show is kept."""
     from explorer.analysis.layer.contexts import context_scores
@@ -153,14 +158,14 @@ def _read_all(
     ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in specs}
     for start in range(0, len(assets.sentences()), AT_ONCE):
         yield start
-        sign.check()
+        cancel_token.check()
         some = assets.sentences()[start : start + AT_ONCE]
         jobs = [
-            partial(near, context_ranks, spec, state, one["text"], one["answer"])
+            partial(call_on_model, context_ranks, spec, state, one["text"], one["answer"])
             for one in some
             for spec in specs.values()
         ]
-        found = iter(side_by_side(jobs))
+        found = iter(gather(jobs))
         for _ in some:
             for key in specs:
                 ranks[key].append(next(found))

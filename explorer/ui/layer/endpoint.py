@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from explorer.inference.runs import get_runs, runs_with_mlm_head
 from explorer.models.rows import READINGS
 from explorer.refusal import Refusal
-from explorer.runs import get_answers, get_runs
-from explorer.ui.kit.asked import absent, asked_spec, asked_state, is_index
+from explorer.ui.kit.validation import checked_spec, checked_state, is_index, missing_reasons
 from explorer.ui.layer import words as texts
 from explorer.ui.layer.contexts import contexts_of
 from explorer.ui.layer.reading import followed_word, walked_in
@@ -50,8 +50,8 @@ def layer(  # noqa: PLR0913 - the fields of a link
         masked-LM head reads ``before`` the layer, ``between`` attention and feed-forward, and
         ``after`` the layer (null without such a head).
     """
-    state = asked_state(family, str(text))
-    spec = asked_spec(state.family, model)
+    state = checked_state(family, str(text))
+    spec = checked_spec(state.family, model)
     runs, missing = get_runs(state)
     if model in missing:
         raise missing[model]
@@ -132,8 +132,8 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
         ``word`` and that word's probability, and the probability and rank of ``wanted``, the
         model's own answer with both sides. ``missing``: which models predict nothing, and why.
     """
-    state = asked_state(family, str(text))
-    runs, missing = get_answers(state)
+    state = checked_state(family, str(text))
+    runs, missing = runs_with_mlm_head(state)
     if not runs:
         raise Refusal(" ".join(str(error) for error in missing.values()))
     n = max(len(run.tokens.mask_positions) for run in runs.values())
@@ -148,7 +148,7 @@ def contexts(text: str, family: str = "mini") -> dict[str, Any]:
             {"model": key, "masks": [_readings(one) for one in masks]}
             for key, masks in contexts_of(runs, state).items()
         ],
-    } | absent(missing)
+    } | missing_reasons(missing)
 
 
 def _readings(one: Any) -> dict[str, Any]:  # noqa: ANN401 - ContextAnswers

@@ -8,11 +8,11 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from explorer.inference.runs import call_on_model, gather
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of
-from explorer.page_state import PageState
-from explorer.runs import near, side_by_side
 from explorer.ui.layer import words as texts
 
 if TYPE_CHECKING:
@@ -72,10 +72,10 @@ def chosen_of(runs: Mapping[str, Run], state: PageState, word: Followed) -> "Cho
 
 def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[Walked]":
     """The state's layer and head of its model, and of the others those beside; no encoder runs."""
-    from explorer.analysis.layer.beside import layers_beside
+    from explorer.analysis.layer.aligned_layers import aligned_layers
 
     specs = family_specs(state.family)
-    layers = layers_beside(specs, state.model, state.layer)
+    layers = aligned_layers(specs, state.model, state.layer)
     most = max(run.spec.architecture.n_heads for run in runs.values())
     jobs = []
     for key, run in runs.items():
@@ -85,7 +85,7 @@ def walked(runs: Mapping[str, Run], state: PageState, word: Followed) -> "list[W
         if n_heads < most:
             note += texts.HEAD_OF.format(n=head + 1, all=n_heads)
         jobs.append(partial(walked_in, run, state, (layers[key], head, word.positions(key)), note))
-    return side_by_side(jobs)
+    return gather(jobs)
 
 
 def walked_in(
@@ -98,8 +98,8 @@ def walked_in(
 
     layer, head, (position, *others) = place
     states = run.hidden_states[layer]
-    found = near(layer_stations, run.spec, state, states, layer, head, position)
-    embedding = near(embedding_stations, run.spec, state, run.tokens, position)
+    found = call_on_model(layer_stations, run.spec, state, states, layer, head, position)
+    embedding = call_on_model(embedding_stations, run.spec, state, run.tokens, position)
     way = layer_way(states[position], found)
     ways = (states[position], found.attention_norm.gave, run.hidden_states[layer + 1, position])
     readings = _readings(run, state, (layer, position), ways) if run.spec.has_head else None
@@ -126,7 +126,10 @@ def _readings(
     new = [i for i, name in enumerate(wanted) if name not in kept]
     if new:
         states = np.stack([ways[i] for i in new])
-        logits, spelling = near(state_logits, run.spec, state, states), spelling_of(run.vocabulary)
+        logits, spelling = (
+            call_on_model(state_logits, run.spec, state, states),
+            spelling_of(run.vocabulary),
+        )
         for i, row in zip(new, np.exp(log_softmax(logits)), strict=True):
             kept[wanted[i]] = spelling.word(run.vocabulary[row.argmax()]), float(row.max())
     before, between, after = (kept[name] for name in wanted)

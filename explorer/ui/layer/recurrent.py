@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Any
 
 import gradio as gr
 
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.page_state import PageState
-from explorer.timing.line import MEASUREMENTS, Update
 from explorer.ui.kit import words as shared
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.running import running
 from explorer.ui.layer import words as texts
-from explorer.ui.layer.pressed import pressed
+from explorer.ui.layer.job_button import job_button
 from explorer.views.markup import Markup, finding, join, note
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def build(state: gr.State) -> None:
     """Build the button and what it measures, behind a line of its own."""
     with gr.Accordion(texts.RECURRENT_MORE, open=False, elem_id="layer-more"):
         chart = Chart("layer/recurrent", render=False)
-        pressed(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
+        job_button(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
 
 
 def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
@@ -35,19 +35,22 @@ def time_both(state: PageState | None, request: gr.Request | None = None) -> Ite
 
     spec = family_specs((state or PageState()).family)[0]
 
-    def draw(update: Update) -> list[Any]:
+    def draw(update: JobUpdate) -> list[Any]:
         return [*_drawn(update, spec), gr.Button(visible=not update.done)]
 
     yield from running(
-        MEASUREMENTS, lambda sign: measure_recurrent(spec, sign, LENGTHS), request, draw
+        MEASUREMENTS,
+        lambda cancel_token: measure_recurrent(spec, cancel_token, LENGTHS),
+        request,
+        draw,
     )
 
 
-def _drawn(update: Update, spec: "ModelSpec") -> list[Any]:
+def _drawn(update: JobUpdate, spec: "ModelSpec") -> list[Any]:
     from explorer.analysis.layer.recurrent import LENGTHS
     from explorer.views.layer.recurrent import recurrent_canvas
 
-    points = update.shot or ()
+    points = update.partial or ()
     if update.place:
         return [note(shared.PLACE.format(n=update.place)), gr.skip()]
     if not points:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer.analysis.digits import signed
+from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.spelling import spelling_of, word_id
 from explorer.models.tokens import MASK, BadText
-from explorer.page_state import PageState
-from explorer.runs import get_answers, near, side_by_side
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
@@ -46,7 +46,7 @@ def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
 
     if state is None:
         return ["", ""]
-    runs, missing = get_answers(state)
+    runs, missing = runs_with_mlm_head(state)
     if not runs:
         return [note(*map(str, missing.values())), ""]
     word = followed_word(runs, state.at)
@@ -95,7 +95,7 @@ def _own_answer(run: Run, word: Followed, state: PageState) -> int:
     from explorer.models.forward import state_logits
 
     last = run.hidden_states[-1, word.positions(run.spec.key)[0]]
-    return int(near(state_logits, run.spec, state, last).argmax())
+    return int(call_on_model(state_logits, run.spec, state, last).argmax())
 
 
 def steps_of(
@@ -103,7 +103,7 @@ def steps_of(
 ) -> "dict[str, AnswerSteps]":
     """One model after the other beside each other; the encoders do not run."""
     jobs = [partial(_steps, run, word, state, ids[key]) for key, run in runs.items()]
-    return dict(zip(runs, side_by_side(jobs), strict=True))
+    return dict(zip(runs, gather(jobs), strict=True))
 
 
 def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "AnswerSteps":
@@ -112,8 +112,8 @@ def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "Answer
     from explorer.models.inside.stations import block_states
 
     position = word.positions(run.spec.key)[0]
-    states = near(block_states, run.spec, state, run.hidden_states, position)
-    return answer_steps(near(state_logits, run.spec, state, states), token_id)
+    states = call_on_model(block_states, run.spec, state, run.hidden_states, position)
+    return answer_steps(call_on_model(state_logits, run.spec, state, states), token_id)
 
 
 def steps_finding(

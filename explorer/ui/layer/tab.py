@@ -2,10 +2,11 @@
 
 import gradio as gr
 
-from explorer.page_state import RUN_FIELDS, PageState, from_page
-from explorer.runs import get_runs
-from explorer.ui.kit.asked import link_in
+from explorer.inference.runs import get_runs
+from explorer.links.codec import from_page
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.validation import link_in
 from explorer.ui.kit.words import reading_note
 from explorer.ui.layer import contexts, steps
 from explorer.ui.layer import words as texts

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
-from explorer.page_state import PageState
-from explorer.ui.kit.asked import offered
 from explorer.ui.kit.canvas import Canvas, Chart
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.validation import refuse_bad_input
 from explorer.ui.parameters import folds_words as texts
 from explorer.views.markup import el, join, note
 
@@ -37,7 +37,7 @@ def show_calls(state: PageState | None) -> str:
     ]
     shown = calls_table([*rows, *shapes], texts.CALLS_HEADS, texts.CALLS_CHIP)
     numbers = calls_numbers([*rows, *shapes], [spec for spec, _ in measured], list(BASE.values()))
-    drawn = takeable("parameters/calls", shown, numbers)
+    drawn = with_save_menu("parameters/calls", shown, numbers)
     return join(*cards, drawn, note(texts.CALLS_NOTE))
 
 
@@ -66,7 +66,7 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
     families = [found for family in ("base", "mini") if (found := family_members(family))]
     return [
         sizes_canvas(seven_sizes(), texts.SIZES_TEXTS, texts.WORK_TEXTS),
-        takeable(
+        with_save_menu(
             "parameters/components",
             components_table(families, texts.PART_NAMES, texts.ROWS),
             components_numbers(families),
@@ -152,7 +152,7 @@ def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes
 
 def on_shape(question: dict) -> str:
     """What the shape in the form costs, or why it cannot be."""
-    with offered():
+    with refuse_bad_input():
         shape = dict(question["shape"])
     return built_shape(shape)
 
@@ -174,7 +174,9 @@ def built_shape(values: dict[str, object]) -> str:
         return refused_html(str(error))
     drawn = built_html(built, seven_sizes(), texts.BUILT, texts.PART_NAMES)
     said = built_said(built, seven_sizes(), texts.BUILT)
-    shown = join(said, takeable("parameters/built", drawn, built_numbers(built, seven_sizes())))
+    shown = join(
+        said, with_save_menu("parameters/built", drawn, built_numbers(built, seven_sizes()))
+    )
     return el("div", shown, class_="pt-built", aria_live="polite")
 
 
@@ -182,15 +184,15 @@ def _each_loaded(
     state: PageState | None, measure: "Callable[[LoadedModel], Value]"
 ) -> tuple[list[tuple[ModelSpec, Value]], Iterable[str]]:
     """What each loaded network of the family measures; a card for each that cannot be had."""
+    from explorer.inference.runs import call_on_model
     from explorer.models.hub import ModelUnavailable
-    from explorer.runs import near
     from explorer.views.markup import plain_card
 
     state = state or PageState()
     values, cards = [], []
     for spec in family_specs(state.family):
         try:
-            values.append((spec, near(measure, spec, state)))
+            values.append((spec, call_on_model(measure, spec, state)))
         except ModelUnavailable as error:
             cards.append(plain_card(spec.label, str(error), spec.key))
     return values, cards

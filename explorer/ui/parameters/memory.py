@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import gradio as gr
 
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
-from explorer.page_state import PageState
-from explorer.timing.line import MEASUREMENTS, Update
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LIGHT
-from explorer.ui.kit.running import running, stop_comes, stop_goes, stops
+from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
 from explorer.ui.parameters import folds_words as texts
 
 TURN_S = 60.0
@@ -45,7 +45,7 @@ def build_memory(state: gr.State) -> None:
         **LIGHT,
         trigger_mode="always_last",
     )
-    stop_comes(stop, measure)
+    show_stop_on(stop, measure)
     event = measure.click(
         plain_errors(measure_memory),
         [state, *inputs],
@@ -60,7 +60,7 @@ def build_memory(state: gr.State) -> None:
         None,
         **AT_ONCE,
     )
-    stop_goes(stop, event)
+    hide_stop_after(stop, event)
 
 
 def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
@@ -77,12 +77,14 @@ def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
     work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
     specs = specs_of(sizes)
 
-    def draw(update: Update) -> list[str]:
+    def draw(update: JobUpdate) -> list[str]:
         place = texts.MEMORY_PLACE.format(n=update.place) if update.place else ""
         place = texts.MEMORY_STOPPED if update.stopped else place
-        return [drawn(specs, work, update.shot or {}, place)]
+        return [drawn(specs, work, update.partial or {}, place)]
 
-    for (shown,) in running(MEASUREMENTS, lambda sign: peaks_of(specs, work, sign), request, draw):
+    for (shown,) in running(
+        MEASUREMENTS, lambda cancel_token: peaks_of(specs, work, cancel_token), request, draw
+    ):
         yield shown
 
 
@@ -91,14 +93,16 @@ def specs_of(sizes: str) -> Sequence[ModelSpec]:
     return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
 
 
-def peaks_of(specs: Sequence[ModelSpec], work: Workload, sign: StopSign) -> Iterator[Peaks]:
+def peaks_of(
+    specs: Sequence[ModelSpec], work: Workload, cancel_token: CancelToken
+) -> Iterator[Peaks]:
     """What one pass of each model holds, one model after another."""
-    from explorer.timing.memory import pass_peak
+    from explorer.timing.peak_memory import pass_peak
 
     found: Peaks = {}
     for spec in specs:
-        sign.allow(TURN_S)
-        found = found | {spec.name: pass_peak(spec, work, sign.check)}
+        cancel_token.set_deadline(TURN_S)
+        found = found | {spec.name: pass_peak(spec, work, cancel_token.check)}
         yield found
 
 
@@ -107,7 +111,7 @@ def drawn(
 ) -> str:
     """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
     from explorer.analysis.parameters.memory import shape_memory
-    from explorer.timing.room import resident_bytes
+    from explorer.timing.free_memory import resident_bytes
     from explorer.views.parameters.memory import MemoryRow, memory_canvas, memory_numbers
 
     shape = (work.length, work.batch, work.looks)

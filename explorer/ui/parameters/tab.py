@@ -2,7 +2,7 @@
 
 import gradio as gr
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.parameters import folds
 from explorer.ui.parameters import words as texts

@@ -4,14 +4,14 @@ import gradio as gr
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan, SpanScore
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, plain_text, put_into
-from explorer.page_state import PageState
-from explorer.runs import get_answers
 from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import LIGHT
-from explorer.ui.kit.take import takeable
 from explorer.ui.predictions import folds_words as texts
 from explorer.ui.predictions.contrast import show_contrast
 from explorer.ui.predictions.contrast_words import CONTRAST_TITLE, asked_equals
@@ -49,7 +49,7 @@ def show_asked(state: PageState | None, asked: str) -> Markup:
     """Probability and rank of each asked word in each gap."""
     if state is None:
         return note("")
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(NO_MODEL)
     gaps = [word for word in next(iter(runs.values())).tokens.words if word.is_mask]
@@ -102,7 +102,7 @@ def answer_table(
         for gap in range(len(gaps))
         for key, run in runs.items()
     ]
-    table = takeable(
+    table = with_save_menu(
         "predictions/asked",
         asked_table(rows, labels, sizes, texts.ASK_TABLE),
         asked_numbers(pairs, found, labels, sizes, stretches),

@@ -2,11 +2,11 @@
 
 from explorer.analysis.predictions.contrast import Contrast, contrast
 from explorer.analysis.predictions.every_word import SpanPlan
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import BadText, Word, choose, find_choices, plain_text
-from explorer.page_state import PageState
-from explorer.runs import get_answers
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.predictions import contrast_words as texts
 from explorer.ui.predictions.masked_scores import final_scores, plans_of
 from explorer.ui.predictions.words import NO_MODEL
@@ -30,7 +30,7 @@ def show_contrast(state: PageState | None) -> Markup:
         raise BadText(
             texts.CONTRAST_TOO_MUCH.format(choices=MAX_CHOICES, alternatives=MAX_ALTERNATIVES)
         )
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     if not runs:
         return note(NO_MODEL)
     blocks: list[Markup] = []
@@ -39,7 +39,9 @@ def show_contrast(state: PageState | None) -> Markup:
         found = contrasts(runs, state, stretches)
         drawn = contrast_html(found, texts.CONTRAST)
         blocks += [texts.contrast_finding(found)]
-        blocks += [takeable("predictions/contrast", drawn, contrast_numbers(found, stretches))]
+        blocks += [
+            with_save_menu("predictions/contrast", drawn, contrast_numbers(found, stretches))
+        ]
     return join(*blocks, note(texts.CONTRAST_RULE))
 
 

@@ -3,12 +3,12 @@
 from typing import Any
 
 from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import Tokens
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.runs import get_answers
-from explorer.ui.kit.asked import absent, asked_state
+from explorer.ui.kit.validation import checked_state, missing_reasons
 from explorer.ui.predictions import words as texts
 from explorer.views.preview import FirstAnswer
 
@@ -28,13 +28,13 @@ def predict(text: str, family: str = "mini", top_k: int = 10) -> dict[str, Any]:
         where a model could not be asked: which one, and why.
     """
     low, high = TOP_K
-    state = asked_state(family, str(text))
+    state = checked_state(family, str(text))
     if type(top_k) is not int or not low <= top_k <= high:
         raise Refusal(texts.BAD_TOP_K.format(low=low, high=high))
-    runs, missing = get_answers(state)
+    runs, missing = runs_with_mlm_head(state)
     if not runs:
         raise Refusal(" ".join(str(error) for error in missing.values()))
-    return _as_json(runs, state.family, top_k) | absent(missing)
+    return _as_json(runs, state.family, top_k) | missing_reasons(missing)
 
 
 def first_answers(state: PageState) -> list[FirstAnswer]:
@@ -43,7 +43,7 @@ def first_answers(state: PageState) -> list[FirstAnswer]:
     Raises:
         BadText: the text cannot be run.
     """
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     found = {key: mask_predictions(run, 1) for key, run in runs.items()}
     return [
         FirstAnswer(key, runs[key].spec.label, one.words[0][0], float(one.probabilities[0][0]))

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import gradio as gr
 
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.page_state import PageState
-from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.folds import fold
 from explorer.ui.kit.queues import AT_ONCE, LONG
@@ -38,7 +38,7 @@ def show_words(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
     if state is None:
         yield "", "", gr.Button(visible=False)
         return
-    runs, _ = get_answers(state)
+    runs, _ = runs_with_mlm_head(state)
     if not runs:
         yield note(NO_MODEL), "", gr.Button(visible=False)
         return

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from explorer.links.page_state import PageState, hidden_words
 from explorer.models.run import Run
 from explorer.models.tokens import put_into
-from explorer.page_state import PageState, hidden_words
 from explorer.ui.predictions.masked_scores import plans_of
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from functools import partial
 import numpy as np
 
 from explorer.analysis.predictions.every_word import SpanPlan, SpanScore, loaded_plans, span_score
+from explorer.inference.runs import call_on_model, gather
+from explorer.links.page_state import PageState
 from explorer.models.rows import MaskedRow, batches
 from explorer.models.run import Run
 from explorer.models.tokens import Word
-from explorer.page_state import PageState
-from explorer.runs import near, side_by_side
 
 Runs = Mapping[str, Run]
 Plans = Mapping[str, Sequence[SpanPlan]]
@@ -22,14 +22,14 @@ def plans_of(
     run: Run, state: PageState, stretches: Sequence[tuple[str, Word]]
 ) -> list[SpanPlan | str]:
     """How a run's model prices stretches of texts, or the sentence that says why it cannot."""
-    return near(loaded_plans, run.spec, state, tuple(stretches))
+    return call_on_model(loaded_plans, run.spec, state, tuple(stretches))
 
 
 def batch_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
     """Logits [row, vocabulary] of one batch, by a run's model."""
     from explorer.models.scoring import row_logits
 
-    return near(row_logits, run.spec, state, rows)
+    return call_on_model(row_logits, run.spec, state, rows)
 
 
 def all_logits(run: Run, state: PageState, rows: Sequence[MaskedRow]) -> np.ndarray:
@@ -56,7 +56,7 @@ def priced(runs: Runs, state: PageState, plans: Plans) -> Iterator[Scores]:
             for key, queue in waiting.items()
             if queue
         }
-        for key, logits in zip(asked, side_by_side(list(asked.values())), strict=True):
+        for key, logits in zip(asked, gather(list(asked.values())), strict=True):
             rows[key].extend(logits)
         for key, listed in plans.items():
             _take_complete(runs[key], listed, rows[key], scores[key])

@@ -8,7 +8,7 @@ import json
 from typing import Any
 
 from explorer.assets import DATA, read_in
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.predictions import tab as predictions
 
 OPENING = DATA / "opening.json"

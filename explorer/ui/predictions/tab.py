@@ -5,9 +5,9 @@ from weakref import WeakKeyDictionary
 
 import gradio as gr
 
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.models.run import Run
-from explorer.page_state import RUN_FIELDS, PageState, hidden_words
-from explorer.runs import get_answers
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.words import reading_note, unreadable
 from explorer.ui.predictions import ask as predictions_ask
@@ -49,7 +49,7 @@ def show(state: PageState) -> list[object]:
     from explorer.views.markup import join
     from explorer.views.predictions.masks import Extra, predictions_canvas
 
-    runs, missing = get_answers(state)
+    runs, missing = runs_with_mlm_head(state)
     results = {key: _predictions_of(run) for key, run in runs.items()}
     labels = {key: run.spec.label for key, run in runs.items()}
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}

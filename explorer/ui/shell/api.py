@@ -7,16 +7,16 @@ from typing import Any
 import gradio as gr
 
 from explorer import limits
-from explorer.page_state import PageState
+from explorer.inference.scheduling.budget import BUDGET
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.timing.budget import BUDGET
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
-from explorer.ui.kit.asked import STARTED, typed
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
 from explorer.ui.kit.running import address_of_asker
+from explorer.ui.kit.validation import START_STATE, check_argument_types
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer
 from explorer.ui.parameters.endpoint import parameters
@@ -44,11 +44,11 @@ LONG = ("sentiment", "question", "depth", "contexts", "latency")
 
 def register_endpoints(start: PageState) -> None:
     """Give every endpoint its name, and the page's device and precision; call inside its Blocks."""
-    STARTED[:] = [start]
+    START_STATE[:] = [start]
     for name, endpoint in ENDPOINTS.items():
         # Those who wait for a measurement must not take the places of those who want an answer.
         line = MEASURED_FOR_PROGRAMS if name == "latency" else OF_PROGRAMS
-        asked = typed(within_budget(endpoint) if name in LONG else endpoint)
+        asked = check_argument_types(within_budget(endpoint) if name in LONG else endpoint)
         gr.api(no_tool(plain_errors(asked, as_html=False)), api_name=name, **line)
 
 
@@ -57,8 +57,8 @@ def within_budget(endpoint: Callable[..., dict]) -> Callable[..., dict]:
 
     @functools.wraps(endpoint)
     def asked(*values: Any, **named: Any) -> dict:  # noqa: ANN401
-        if BUDGET.is_spent(address := address_of_asker()):
-            shared = BUDGET.others_pay(address)
+        if BUDGET.exhausted(address := address_of_asker()):
+            shared = BUDGET.others_charged(address)
             raise Refusal((limits.PROCESSOR if shared else limits.PROCESSOR_ALONE).sentence())
         return endpoint(*values, **named)
 

@@ -9,7 +9,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from explorer.assets import ASSETS, DATA, GLOSSARY, read_in
-from explorer.page_state import LINK_VERSION
+from explorer.links.codec import LINK_VERSION
 from explorer.ui.kit import words as texts
 from explorer.views.markup import Attribute, Markup, el, join, meanings
 

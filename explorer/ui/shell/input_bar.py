@@ -7,8 +7,8 @@ from typing import Any
 import gradio as gr
 
 from explorer.assets import examples
+from explorer.links.page_state import DTYPES, PageState
 from explorer.models.choice.family import PRESETS
-from explorer.page_state import DTYPES, PageState
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors

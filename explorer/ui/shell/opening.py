@@ -5,8 +5,8 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.page_state import PageState
-from explorer.runs import device_of, devices
+from explorer.inference.runs import device_of, devices
+from explorer.links.page_state import PageState
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.shell.family.columns import offer_columns
 from explorer.ui.shell.input_bar import InputBar, device_choices

@@ -10,17 +10,17 @@ from starlette.routing import Route
 
 from explorer import limits
 from explorer.assets import ASSETS
-from explorer.doors.door import Door
-from explorer.doors.hosts import believe, path_of, said_at_the_start
-from explorer.doors.kept import Kept
-from explorer.doors.patience import limit_patience
-from explorer.doors.policy import refuse_credentials
-from explorer.doors.questions import REFUSALS, refuse_unknown
-from explorer.doors.routes import Routes
-from explorer.doors.streams import Streams
-from explorer.doors.turnstile import Turnstile
-from explorer.page_state import PageState
-from explorer.timing.room import is_short
+from explorer.links.page_state import PageState
+from explorer.serving.middleware.concurrency import ConcurrencyLimiter
+from explorer.serving.middleware.page_cache import PageCache
+from explorer.serving.middleware.public_url import path_of, said_at_the_start, set_public_url
+from explorer.serving.middleware.request_filter import RequestFilter
+from explorer.serving.middleware.routes import Routes
+from explorer.serving.middleware.security_headers import refuse_credentials
+from explorer.serving.middleware.streams import StreamTracker
+from explorer.serving.middleware.timeouts import set_timeouts
+from explorer.serving.middleware.validation import REFUSALS, refuse_unknown
+from explorer.timing.free_memory import is_short
 from explorer.ui.attention.endpoint import frame_route
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.blocks import Page
@@ -31,6 +31,7 @@ from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
 from explorer.ui.shell.documents import card_route, glossary_route, meanings_html, tour_html
+from explorer.ui.shell.export import provenance_route, qr_route, recipe_route
 from explorer.ui.shell.family.drawing import family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
 from explorer.ui.shell.opening import wire_opening, wire_put
@@ -39,7 +40,6 @@ from explorer.ui.shell.programs import register_tools
 from explorer.ui.shell.scripts import PAPER, head_html, scripts_route
 from explorer.ui.shell.standalone import standalone_route
 from explorer.ui.shell.tabs import TABS, group_rules, width_rules
-from explorer.ui.shell.take import provenance_route, qr_route, recipe_route
 from explorer.ui.shell.view import Wiring, build_status, view_config, wire
 from explorer.views.markup import Markup, el, script_json
 from explorer.views.theme import colour_rules
@@ -114,11 +114,11 @@ def launch_options(public: str = "") -> dict[str, Any]:
         Refusal: that is no address.
     """
     address = said_at_the_start(public)
-    believe(address)
+    set_public_url(address)
     keep_sessions_lean()
     stop_for_those_who_leave()
     refuse_credentials()
-    limit_patience()
+    set_timeouts()
     refuse_unknown()
     say_every_failure()
     ours = own_routes()
@@ -137,11 +137,11 @@ def launch_options(public: str = "") -> dict[str, Any]:
             "routes": ours,
             "exception_handlers": REFUSALS,
             "middleware": [
-                Middleware(Door, routes=Routes(ours, ENDPOINTS)),
-                Middleware(Turnstile),
-                Middleware(Streams),
+                Middleware(RequestFilter, routes=Routes(ours, ENDPOINTS)),
+                Middleware(ConcurrencyLimiter),
+                Middleware(StreamTracker),
                 Middleware(Preview),
-                Middleware(Kept),
+                Middleware(PageCache),
             ],
         },
         "footer_links": ["api"],

@@ -18,16 +18,17 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.assets import ASSETS, read_in
-from explorer.doors.hosts import PUBLIC, path_of, root_of
-from explorer.gate import open_gate
+from explorer.inference.lazy_imports import start_imports
+from explorer.inference.runs import costs_nobody
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.links.codec import LINKED, from_params, to_link
+from explorer.links.compression import PACKED
+from explorer.links.page_state import PageState
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
-from explorer.packing import PACKED
-from explorer.page_state import LINKED, PageState, from_params
-from explorer.runs import costs_nobody
-from explorer.timing.slot import SLOT
+from explorer.serving.middleware.public_url import PUBLIC_URL, path_of, root_of
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import STARTED
+from explorer.ui.kit.validation import START_STATE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json
 from explorer.views.preview import HEIGHT, WIDTH, preview_picture
@@ -67,7 +68,7 @@ def picture_route() -> Route:
 
 
 def _send_picture(request: Request) -> Response:
-    state, _ = from_params(request.query_params, STARTED[-1])
+    state, _ = from_params(request.query_params, START_STATE[-1])
     shows_text = {"text", PACKED} & set(request.query_params)
     drawn = picture_of(state) if shows_text else None
     if drawn is None:
@@ -93,7 +94,7 @@ def picture_of(state: PageState) -> bytes | None:
 
 def is_free() -> bool:
     """Whether the imports are done and nobody measures."""
-    return not (open_gate().is_alive() or SLOT.is_measuring)
+    return not (start_imports().is_alive() or MEASUREMENT_LOCK.is_measuring)
 
 
 def _draw(state: PageState) -> bytes | None:
@@ -109,7 +110,7 @@ def _draw(state: PageState) -> bytes | None:
 def preview_tags(root: str, params: Mapping[str, str]) -> Markup:
     """The tags of one link, everything in them escaped; ``root`` is where the page is, or a dot."""
     state, _ = from_params(params)
-    link = state.to_link() if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
+    link = to_link(state) if set(params) & {*LINKED, *MODEL_KEYS, PACKED} else None
     own = f"{root}/?{urlencode(link)}" if link else f"{root}/"
     picture, said = f"{root}/{PICTURE}", texts.TAGLINE
     if link and {"text", PACKED} & set(link):
@@ -147,7 +148,7 @@ def with_paths(page: str, absolute: str, path: str) -> str:
     """
     page = page.replace(f'"{absolute}"', f'"{path or "/"}"')
     here = Markup(_HERE.format(absolute=script_json(absolute)))
-    return page if PUBLIC[-1] else page.replace("</head>", f"{el('script', here)}</head>", 1)
+    return page if PUBLIC_URL[-1] else page.replace("</head>", f"{el('script', here)}</head>", 1)
 
 
 @lru_cache(maxsize=4)
@@ -188,7 +189,7 @@ async def send_changed(request: Request, start: Message, body: bytes, send: Send
     headers = MutableHeaders(scope=start)
     if headers.get("content-type", "").startswith("text/html") and start["status"] == 200:
         below = request.scope.get("root_path")
-        tags = preview_tags(PUBLIC[-1] or ".", request.query_params)
+        tags = preview_tags(PUBLIC_URL[-1] or ".", request.query_params)
         body = (
             str(tags).encode().join(around_tags(body, root_of(request, "/", below), path_of(below)))
         )

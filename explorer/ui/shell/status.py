@@ -7,10 +7,10 @@ from importlib.metadata import version
 
 from explorer.analysis.digits import counted, probability
 from explorer.analysis.precision import PrecisionDifference, precision_difference
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
-from explorer.page_state import PageState
-from explorer.runs import get_runs
 from explorer.ui.kit import words as texts
 from explorer.ui.kit.errors import sentence_of
 from explorer.views.markup import Markup, el, join, model_name, note

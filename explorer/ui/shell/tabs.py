@@ -4,7 +4,7 @@ from typing import Protocol
 
 import gradio as gr
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
 from explorer.ui.depth import tab as depth

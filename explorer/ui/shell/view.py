@@ -11,27 +11,28 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.models.choice.family import PRESETS, column, sizes_of
-from explorer.models.run import Run
-from explorer.models.specs import MODEL_KEYS
-from explorer.models.tokens import BadText
-from explorer.packing import PACKED
-from explorer.page_state import (
+from explorer.inference.runs import device_of, get_runs
+from explorer.links.codec import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
     MOVED,
     TEXTS,
-    PageState,
     default_params,
     from_page,
+    to_params,
 )
+from explorer.links.compression import PACKED
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import PRESETS, column, sizes_of
+from explorer.models.run import Run
+from explorer.models.specs import MODEL_KEYS
+from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
-from explorer.runs import device_of, get_runs
 from explorer.ui.kit import words as texts
-from explorer.ui.kit.asked import link_in
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import sentence_of
 from explorer.ui.kit.queues import COMPARE
+from explorer.ui.kit.validation import link_in
 from explorer.ui.shell.status import status_html
 from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import Markup, el, script_json
@@ -47,7 +48,7 @@ DRAWN_FROM = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ViewRequest:
     """What the browser asks for."""
 
     state: PageState
@@ -82,7 +83,7 @@ def wire(wiring: Wiring) -> None:
     """Connect the question to its answer."""
 
     def on_view(question: dict, progress: gr.Progress = gr.Progress()) -> Outputs:  # noqa: B008
-        return view(wiring, asked_of(question, wiring.start), progress)
+        return view(wiring, view_request(question, wiring.start), progress)
 
     wiring.view.on_question(
         on_view,
@@ -95,17 +96,17 @@ def wire(wiring: Wiring) -> None:
     )
 
 
-def asked_of(question: dict[str, Any], start: PageState) -> Asked:
+def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
     """The browser's question; whatever is no question asks for the start."""
     try:
         params = link_in(question)
         number, keep = int(question["number"]), tuple(map(str, question["keep"]))
     except (Refusal, ValueError, TypeError, KeyError, OverflowError):
-        return Asked(start)
-    return Asked(*from_page(params, start), number, keep)
+        return ViewRequest(start)
+    return ViewRequest(*from_page(params, start), number, keep)
 
 
-def view(wiring: Wiring, asked: Asked, progress: gr.Progress) -> Outputs:
+def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
     """Run the three models and draw the tab; a bad text leaves everything as it was."""
     repaired = [name for name in asked.repaired if name != PACKED]
     if repaired:
@@ -169,7 +170,7 @@ def cleared(wiring: Wiring, kept: Sequence[str]) -> Outputs:
     return {part: "" for group in others for part in group if isinstance(part, gr.HTML)}
 
 
-def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
+def view_canvas(asked: ViewRequest, accepted: bool, drawn: bool) -> str:
     """What the browser is told of an answer: the link, and which tab shows what now.
 
     Args:
@@ -183,7 +184,7 @@ def view_canvas(asked: Asked, accepted: bool, drawn: bool) -> str:
         "repaired": list(asked.repaired),
         "accepted": accepted,
         "drawn": drawn,
-        "params": {k: v for k, v in state.to_params().items() if k != "text"},
+        "params": {k: v for k, v in to_params(state).items() if k != "text"},
         "sizes": sizes_of(state.family),
         "machine": {"device": state.device, "dtype": state.dtype},
         "text": state.text,

@@ -5,11 +5,11 @@ from functools import partial
 from typing import TypeVar
 
 from explorer.assets import ROOT
+from explorer.inference.runs import call_on_model, gather
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, BadText, plain_text
-from explorer.page_state import PageState
-from explorer.runs import near, side_by_side
 from explorer.ui.tasks import sentiment_words as texts
 
 Answer = TypeVar("Answer")
@@ -21,14 +21,14 @@ def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
 
     Where any is missing its weights, that is the sentence; else how to make the adapter.
     """
-    from explorer.models.heads.adapters import NotTuned, card_of
     from explorer.models.hub import ModelUnavailable
+    from explorer.models.task_heads.adapters import NotTuned, card_of
 
     found: Specs = {}
     lacking: dict[str, str] = {}
     for spec in family_specs(state.family):
         try:
-            near(card_of, spec, state, task)
+            call_on_model(card_of, spec, state, task)
             found[spec.key] = spec
         except (NotTuned, ModelUnavailable) as error:
             lacking[spec.key] = str(error)
@@ -42,8 +42,8 @@ def ask_all(
     *question: str,
 ) -> dict[str, Answer]:
     """What every model says of one question; an answer that is kept runs no network."""
-    jobs = [partial(near, ask, spec, state, *question) for spec in specs.values()]
-    return dict(zip(specs, side_by_side(jobs), strict=True))
+    jobs = [partial(call_on_model, ask, spec, state, *question) for spec in specs.values()]
+    return dict(zip(specs, gather(jobs), strict=True))
 
 
 def readable(text: str) -> str:
@@ -60,7 +60,7 @@ def readable(text: str) -> str:
 
 def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
     """Where each model's adapter lies, for who stands in the repository, and its checksum."""
-    from explorer.models.heads.adapters import adapter_checksum, adapter_folder
+    from explorer.models.task_heads.adapters import adapter_checksum, adapter_folder
 
     found = {}
     for spec in specs.values():
@@ -75,7 +75,7 @@ def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
 
 def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
     """Tokens of the stretches in which each model reads a passage, and of what two share."""
-    from explorer.models.heads.adapters import read_card
+    from explorer.models.task_heads.adapters import read_card
 
     cards = {spec.label: read_card(spec, "squad") or {} for spec in specs.values()}
     return {label: (card["window"], card["stride"]) for label, card in cards.items()}

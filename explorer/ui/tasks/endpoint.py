@@ -3,12 +3,12 @@
 from typing import Any
 
 from explorer.analysis.tasks.pairs import SentencePair
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.ui.kit.asked import asked_state
+from explorer.ui.kit.validation import checked_state
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
@@ -29,7 +29,7 @@ def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
         orders, null without such a head; and a ``note`` on how good the head is, or why there is
         none.
     """
-    state = asked_state(family)
+    state = checked_state(family)
     sentences = [
         " ".join(plain_text(str(s)).replace(SEPARATOR, " ").split()) for s in (first, second)
     ]
@@ -56,7 +56,7 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
     """
     from explorer.analysis.tasks.sentiment import judged
 
-    state = asked_state(family)
+    state = checked_state(family)
     specs, missing = _tuned(state, "sst2")
     found = ask_all(specs, state, judged, readable(str(text)))
     return {
@@ -91,9 +91,9 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
         read; ``missing`` says which models are not tuned, and why.
     """
     from explorer.analysis.tasks.spans import answered
-    from explorer.models.heads.question import read_passage
+    from explorer.models.task_heads.question import read_passage
 
-    state = asked_state(family)
+    state = checked_state(family)
     specs, missing = _tuned(state, "squad")
     read = read_passage(str(passage))
     found = ask_all(specs, state, answered, str(question), read)

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer import assets
+from explorer.inference.runs import call_on_model, gather, get_run, get_runs
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
-from explorer.page_state import PageState
-from explorer.runs import get_run, get_runs, near, side_by_side
-from explorer.ui.kit.take import takeable
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.words import reading_note
 from explorer.ui.tasks import words as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
@@ -46,7 +46,7 @@ def show_pairs(state: PageState) -> Markup:
         reading_note({run.spec.label: run.tokens for run in runs.values()})
         if own
         else note(texts.ON_EXAMPLE),
-        takeable(
+        with_save_menu(
             "tasks/pairs",
             pair_orders_html(pair, columns, texts.PAIRS),
             pair_orders_numbers(pair, columns),
@@ -58,9 +58,9 @@ def show_pairs(state: PageState) -> Markup:
 
 def head_is_there(spec: ModelSpec, state: PageState) -> bool:
     """Whether the checkpoint holds a pair head."""
-    from explorer.models.heads.pair import has_pair_head
+    from explorer.models.task_heads.pair import has_pair_head
 
-    return near(has_pair_head, spec, state)
+    return call_on_model(has_pair_head, spec, state)
 
 
 def skill_of(spec: ModelSpec) -> "Skill | None":
@@ -90,14 +90,14 @@ def ask_heads(
         for spec in specs.values()
         for order in ORDERS
     ]
-    logits = iter(side_by_side(jobs))
+    logits = iter(gather(jobs))
     return {key: pair_orders(np.stack([next(logits) for _ in ORDERS])) for key in specs}
 
 
 def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
-    from explorer.models.heads.pair import pair_logits
+    from explorer.models.task_heads.pair import pair_logits
 
-    return near(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
+    return call_on_model(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
 
 
 def show_objectives(state: PageState | None) -> Markup | str:
@@ -112,4 +112,4 @@ def show_objectives(state: PageState | None) -> Markup | str:
     nsp, sop = (found.printed[name] for name in ("NSP", "SOP"))
     said = texts.CROSS_NOTE.format(nsp_on_sop=f"{nsp[1]:.1f}%", sop_on_nsp=f"{sop[0]:.1f}%")
     drawn, numbers = cross_test_html(found, labels, texts.CROSS), cross_test_numbers(found)
-    return join(takeable("tasks/objectives", drawn, numbers, is_picture=False), note(said))
+    return join(with_save_menu("tasks/objectives", drawn, numbers, is_picture=False), note(said))

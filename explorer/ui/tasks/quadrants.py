@@ -2,10 +2,10 @@
 
 import gradio as gr
 
-from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.take import takeable
 from explorer.ui.tasks import quadrants_words as texts
 from explorer.ui.tasks.pairs import show_objectives
 from explorer.ui.tasks.words import OBJECTIVES_TITLE
@@ -42,5 +42,5 @@ def show_pairs(state: PageState | None) -> str:
         return finding(texts.NO_PAIR)
     drawn = pair_quadrants_html(results, texts.QUADRANTS)
     numbers = pair_quadrants_numbers(results, alignment)
-    picture = takeable("tasks/quadrants", drawn, numbers)
+    picture = with_save_menu("tasks/quadrants", drawn, numbers)
     return join(texts.pairs_finding(results), picture, note(texts.HOW))

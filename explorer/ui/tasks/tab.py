@@ -2,9 +2,9 @@
 
 import gradio as gr
 
-from explorer.page_state import RUN_FIELDS, PageState
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.parts import part, parts_row
-from explorer.ui.tasks import kept, quadrants
+from explorer.ui.tasks import fine_tuning, quadrants
 from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.pairs import show_pairs
 from explorer.ui.tasks.tuned import (
@@ -30,7 +30,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         sentiment = build_sentiment(state)
     with part(ID, "question"):
         question = build_question(state)
-    kept.build_fold(state)
+    fine_tuning.build_fold(state)
     gr.HTML(texts.which_one())
     return [pairs, *sentiment, *question]
 

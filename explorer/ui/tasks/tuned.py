@@ -4,14 +4,14 @@ from collections.abc import Callable, Sequence
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
 from explorer.models.tokens import MASK, SEPARATOR, plain_text
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.parts import asks
 from explorer.ui.kit.queues import LIGHT
-from explorer.ui.kit.take import takeable
 from explorer.ui.kit.words import EXAMPLES_LABEL, language_note
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks.asking import (
@@ -109,7 +109,7 @@ def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = readable(text)
         found = ask_all(specs, state, judged, read)
-        picture = takeable(
+        picture = with_save_menu(
             "tasks/sentiment",
             word_sentiment_html(found, specs, texts.SENTIMENT),
             word_sentiment_numbers(found, specs, read, adapters_of(specs, "sst2")),
@@ -161,14 +161,14 @@ def question_values(state: PageState) -> list[object]:
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
     """The answers, the strips over the passage, and the cards of those that are not tuned."""
     from explorer.analysis.tasks.spans import answered
-    from explorer.models.heads.question import read_passage
+    from explorer.models.task_heads.question import read_passage
     from explorer.views.tasks.question import answer_spans_html, answer_spans_numbers
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = read_passage(passage)
         found = ask_all(specs, state, answered, question, read)
         asked, adapters = (plain_text(question), read), adapters_of(specs, "squad")
-        picture = takeable(
+        picture = with_save_menu(
             "tasks/question",
             answer_spans_html(found, specs, read, texts.QUESTION),
             answer_spans_numbers(found, specs, asked, adapters, windows_of(specs)),

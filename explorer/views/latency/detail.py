@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from explorer.analysis.latency.family import FamilyLatency
-from explorer.analysis.latency.paradox import row_label
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.size_vs_time import row_label
 from explorer.views.chart import chart_canvas
 from explorer.views.latency.numbers import samples_numbers
 from explorer.views.markup import Markup, el, model_name, table

@@ -4,28 +4,28 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from explorer.analysis.digits import milliseconds
-from explorer.analysis.latency.paradox import Paradox, ParadoxRow
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.views.latency.numbers import timed_said
 from explorer.views.markup import Markup, el, explained, model_name
 from explorer.views.numbers import Numbers
 
-Value = Callable[[ParadoxRow], float | None]
+Value = Callable[[SizeVsTimeRow], float | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """One group of bars: whose, of what, how it is printed, and how many times the first's."""
 
-    rows: Sequence[ParadoxRow]
+    rows: Sequence[SizeVsTimeRow]
     value: Value
     show: Callable[[float], str]
     times: Value
-    is_sure: Callable[[ParadoxRow], bool] = lambda _row: True
+    is_sure: Callable[[SizeVsTimeRow], bool] = lambda _row: True
     """Whether a bar may be drawn: of a time without an interval only the number is shown."""
 
 
-def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
+def paradox_card(paradox: SizeVsTime, titles: Sequence[tuple[str, str]]) -> Markup:
     """Stored parameters, work of one pass and measured time as three groups of bars.
 
     Args:
@@ -60,7 +60,7 @@ def paradox_card(paradox: Paradox, titles: Sequence[tuple[str, str]]) -> Markup:
     return el("div", *groups, class_="lt-paradox")
 
 
-def paradox_numbers(paradox: Paradox) -> Numbers:
+def paradox_numbers(paradox: SizeVsTime) -> Numbers:
     """Every bar of the card; the device stands in the name where there are several."""
     columns = ("model", "layers", "parameters", "gflops", "median_ms", "low_ms", "high_ms")
     first = paradox.rows[0]
@@ -100,7 +100,7 @@ def _group(column: Column, title: tuple[str, str]) -> Markup:
     )
 
 
-def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
+def _bar(row: SizeVsTimeRow, column: Column, top: float) -> Markup:
     number, times = column.value(row), column.times(row)
     name = model_name(row.key, row.label)
     if number is None:
@@ -127,7 +127,7 @@ def _bar(row: ParadoxRow, column: Column, top: float) -> Markup:
     )
 
 
-def _whisker(row: ParadoxRow, top: float) -> Markup | None:
+def _whisker(row: SizeVsTimeRow, top: float) -> Markup | None:
     """The 95% interval of a median, drawn over the end of its bar."""
     if row.low_ms is None or row.high_ms is None or not _is_finite(row.high_ms):
         return None
@@ -135,7 +135,7 @@ def _whisker(row: ParadoxRow, top: float) -> Markup | None:
     return el("div", class_="lt-whisker", style=f"left:{left:.2f}%;width:{width:.2f}%")
 
 
-def _has_interval(row: ParadoxRow) -> bool:
+def _has_interval(row: SizeVsTimeRow) -> bool:
     return _is_finite(row.low_ms) and _is_finite(row.high_ms)
 
 

@@ -9,10 +9,10 @@ from explorer.analysis.claims import checks as claims_checks
 from explorer.analysis.claims import published as claims_published
 from explorer.analysis.claims.checks import CHECKS, TIMED, check_result
 from explorer.analysis.claims.ledger import claims_ledger
-from explorer.analysis.claims.measured import Measured, Quantity
+from explorer.analysis.claims.measured import CheckOutcome, Quantity
 from explorer.models.architectures import random_network
+from explorer.models.check_models import CheckModels
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
 from explorer.models.specs import BASE
 from explorer.refusal import Refusal
 
@@ -47,7 +47,7 @@ def few_words(spec):
     return random_network(replace(spec, architecture=replace(spec.architecture, d_vocab=1_000)))
 
 
-BARE = Specimens("base", missing, random=few_words)
+BARE = CheckModels("base", missing, random=few_words)
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +98,7 @@ def test_an_unknown_check_is_refused():
 
 
 def test_a_wrong_measurement_turns_the_claims_verdict(monkeypatch):
-    off = Measured(
+    off = CheckOutcome(
         "",
         False,
         "",
@@ -127,7 +127,7 @@ def test_a_changed_cell_of_a_table_is_noticed(monkeypatch):
 
 
 def test_every_family_check_measures_what_its_claims_ask(tiny_family):
-    specimens = Specimens("mini", lambda key: nullcontext(tiny_family.loaded(key)))
+    specimens = CheckModels("mini", lambda key: nullcontext(tiny_family.loaded(key)))
     asked = set(CHECKS) - set(NO_WEIGHTS) - TIMED
     found = {check: claims_checks.check_result(check, specimens).status for check in asked}
     waiting = {check for check, status in found.items() if status == "waits"}

@@ -15,7 +15,7 @@ from explorer.analysis.claims import layers as claims_layers
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.latency.measure import Instruments
 from explorer.models.architectures import meta_network, random_network, sharing_network
-from explorer.models.specimens import Specimens
+from explorer.models.check_models import CheckModels
 from explorer.models.specs import BASE
 
 ALBERT = BASE["albert"]
@@ -26,7 +26,7 @@ def no_weights(key):
 
 
 def specimens(**tampered):
-    return Specimens("mini", no_weights, **tampered)
+    return CheckModels("mini", no_weights, **tampered)
 
 
 def reshaped(key, **changes):

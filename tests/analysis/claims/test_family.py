@@ -15,8 +15,8 @@ from explorer.analysis.claims import layers as claims_layers
 from explorer.analysis.claims import pairs as claims_pairs
 from explorer.analysis.claims import runs as claims_runs
 from explorer.models.architectures import fill_randomly, sharing_network
+from explorer.models.check_models import CheckModels
 from explorer.models.hub import ModelUnavailable
-from explorer.models.specimens import Specimens
 
 LOADED_CHECKS = [
     claims_layers.shared_layers,
@@ -39,7 +39,7 @@ def family(tiny_family):
             own = tiny_family.loaded(key)
             return nullcontext(replace(own, network=networks[key]) if key in networks else own)
 
-        return Specimens("mini", leased)
+        return CheckModels("mini", leased)
 
     specimens.copy = lambda key: copy.deepcopy(tiny_family.loaded(key).network)
     specimens.spec = lambda key: tiny_family.specs[key]
@@ -215,7 +215,7 @@ def _copied(teacher, student, layers):
 def test_agreement_follows_who_answers_like_bert(family):
     def with_places(distilbert, albert):
         places = {"bert": "bert", "distilbert": distilbert, "albert": albert}
-        return Specimens("mini", lambda key: nullcontext(family.loaded(places[key])))
+        return CheckModels("mini", lambda key: nullcontext(family.loaded(places[key])))
 
     same = claims_runs.fill_agreement(with_places("bert", "albert"))
     assert same.quantities["same_distilbert"].value == 100
@@ -234,7 +234,7 @@ def test_a_lead_of_few_sentences_is_undecided():
 def test_steps_between_layers_are_lengths_of_changes(family):
     measured = {
         key: claims_runs.layer_steps(
-            Specimens("mini", lambda k, key=key: nullcontext(family.loaded(key)))
+            CheckModels("mini", lambda k, key=key: nullcontext(family.loaded(key)))
         )
         for key in ("bert", "albert")
     }
@@ -246,7 +246,7 @@ def test_steps_between_layers_are_lengths_of_changes(family):
     expected = np.std(steps) / np.mean(steps)
     assert measured["bert"].quantities["bert_unevenness"].value == pytest.approx(expected, rel=1e-4)
     other = {"bert": "albert", "albert": "bert"}
-    swapped = Specimens("mini", lambda key: nullcontext(family.loaded(other[key])))
+    swapped = CheckModels("mini", lambda key: nullcontext(family.loaded(other[key])))
     assert claims_runs.layer_steps(swapped).holds is not claims_runs.layer_steps(family()).holds
 
 

@@ -7,12 +7,12 @@ import pytest
 
 from explorer.analysis.claims.checks import check_result
 from explorer.models import specs
-from explorer.models.specimens import family_specimens
+from explorer.models.check_models import family_check_models
 
 
 @pytest.mark.parametrize(("check", "shown"), [("LC21", "80.0%"), ("LC29", "40.0%")])
 def test_a_tuned_family_is_measured_by_its_cards(tuned_family, check, shown):
-    result = check_result(check, family_specimens("mini"))
+    result = check_result(check, family_check_models("mini"))
     assert result.status == "holds"
     assert result.text.count(shown) == 3
 
@@ -27,11 +27,11 @@ def test_one_model_no_better_than_a_guess_fails_and_one_that_is_open_leaves_it_o
         card = json.loads(path.read_text())
         card["scores"]["accuracy"]["interval"] = interval
         path.write_text(json.dumps(card))
-        assert check_result("LC21", family_specimens("mini")).status == status
+        assert check_result("LC21", family_check_models("mini")).status == status
 
 
 def test_without_adapters_both_wait(tiny_family):
     for check in ("LC21", "LC29"):
-        result = check_result(check, family_specimens("mini"))
+        result = check_result(check, family_check_models("mini"))
         assert result.status == "waits"
         assert "no adapter for this task" in result.text

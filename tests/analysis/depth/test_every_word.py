@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from explorer.analysis.alignment import align
-from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.ui.depth.reading import words_of
 from explorer.ui.depth.tab import read_deeper
 

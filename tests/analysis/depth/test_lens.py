@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from explorer.analysis.depth.lens import mask_lens
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.depth.reading import lens_of
 
 TEXT = "the [MASK] sat on the [MASK]."

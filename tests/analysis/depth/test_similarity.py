@@ -5,7 +5,7 @@ import pytest
 
 from explorer.analysis.alignment import align
 from explorer.analysis.depth.similarity import layer_similarity
-from explorer.analysis.depth.travel import word_travel
+from explorer.analysis.depth.trajectory import word_trajectory
 from explorer.analysis.depth.word_states import word_states
 
 RNG = np.random.default_rng(3)
@@ -48,7 +48,7 @@ def test_a_words_state_is_the_mean_of_its_pieces_and_its_way_is_in_cosines(tiny_
     alignment = align({k: run.tokens for k, run in runs.items()})
     groups, states = alignment.groups[key], runs[key].hidden_states
     words = word_states(states, groups)
-    way = word_travel(runs[key], groups)
+    way = word_trajectory(runs[key], groups)
     for column, group in enumerate(groups):
         mean = np.mean([states[:, i] for i in group], axis=0)
         assert words[:, column] == pytest.approx(mean, abs=1e-6)

@@ -9,27 +9,27 @@ import pytest
 import torch
 
 from explorer.analysis.latency.family import last, measure_family
-from explorer.analysis.latency.measure import Plan
-from explorer.analysis.latency.paradox import paradox
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.report import FORMAT, latency_report, read_report, report_csv
+from explorer.analysis.latency.size_vs_time import size_vs_time
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.timing import machine
 from explorer.timing import networks as timed_networks
 from explorer.timing import protocol as timing
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import BadWorkload, Workload
-from explorer.ui.latency import choice as latency_choice
-from explorer.ui.latency import paradox_words
+from explorer.ui.latency import settings as latency_choice
+from explorer.ui.latency import size_vs_time_words
 from explorer.ui.latency import words as texts
-from explorer.ui.latency.choice import Choice, device_choices
 from explorer.ui.latency.detail import detail
 from explorer.ui.latency.folds import CLAIM, _handler
 from explorer.ui.latency.folds_words import RECORDED_HEAD, SAMPLES
+from explorer.ui.latency.settings import MeasurementSettings, device_choices
 from explorer.ui.latency.tab import drawn
 from explorer.views.latency.detail import recorded_table, samples_figure
 from explorer.views.latency.measure import paradox_card
 from tests.timing.test_protocol import FakeDevice
 
-FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 BOTH = ("cpu", "cuda")
 CUDA_MS = {"bert": 7, "distilbert": 3, "albert": 5}
 
@@ -58,7 +58,7 @@ def second_device(monkeypatch):
 @pytest.fixture
 def result(tiny_family, second_device):
     specs = tuple(tiny_family.specs.values())
-    return last(measure_family(specs, Workload(length=8), FEW, StopSign(), BOTH))
+    return last(measure_family(specs, Workload(length=8), FEW, CancelToken(), BOTH))
 
 
 def test_every_model_is_timed_on_every_device_by_the_devices_own_clock(result):
@@ -123,14 +123,14 @@ def test_a_devices_name_from_a_stranger_is_short_text():
 
 
 def test_the_pictures_hold_all_devices_on_one_axis(result):
-    rows = paradox(result.specs, result.workload, result, BOTH)
+    rows = size_vs_time(result.specs, result.workload, result, BOTH)
     assert [row.label for row in rows.rows] == ["mini-BERT", "mini-DistilBERT", "mini-ALBERT"]
     assert [row.label for row in rows.timed][3:] == [
         "mini-BERT on cuda",
         "mini-DistilBERT on cuda",
         "mini-ALBERT on cuda",
     ]
-    markup = paradox_card(rows, paradox_words.paradox_titles(rows))
+    markup = paradox_card(rows, size_vs_time_words.paradox_titles(rows))
     assert markup.count('class="lt-fill"') == 3 + 3, "one round has no interval, and no bar"
     assert markup.count("lt-track empty") == 6
     assert "every device" in markup
@@ -147,13 +147,13 @@ def test_every_device_is_offered_where_there_are_several(monkeypatch):
     assert device_choices() == [("cpu", "cpu")]
     monkeypatch.setattr(latency_choice, "devices", lambda: BOTH)
     assert device_choices()[-1] == ("every device", "every")
-    assert Choice(device="every").devices == BOTH
-    assert Choice().devices == ()
-    card, status = drawn(Choice(device="every"))[1:3]
+    assert MeasurementSettings(device="every").devices == BOTH
+    assert MeasurementSettings().devices == ()
+    card, status = drawn(MeasurementSettings(device="every"))[1:3]
     assert card.count("not measured yet") == 6
     assert "cuda by its own events" in status
 
 
 def test_questions_of_one_device_say_so():
     with pytest.raises(BadWorkload, match="choose one under Device"):
-        next(_handler(CLAIM)(Choice(device="every"), None))
+        next(_handler(CLAIM)(MeasurementSettings(device="every"), None))

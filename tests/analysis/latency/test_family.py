@@ -18,21 +18,21 @@ from explorer.analysis.latency.family import (
     stored_parameters,
 )
 from explorer.analysis.latency.limits import limit, share_of_limit, streamed_bytes
-from explorer.analysis.latency.measure import Latency, Plan
-from explorer.analysis.latency.paradox import paradox
+from explorer.analysis.latency.measure import Latency, RoundsPlan
 from explorer.analysis.latency.report import family_report
+from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.latency.sweep import Sweep, budget_of, orders, sweep_points
 from explorer.analysis.latency.variants import Variant, variant_latency
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
-from explorer.timing.memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.networks import timed_network
+from explorer.timing.peak_memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.protocol import forward_call
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 
-FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
 @pytest.mark.parametrize("key", ["bert", "distilbert", "albert"])
@@ -62,7 +62,7 @@ def test_stored_parameters_are_the_published_ones():
 
 def test_a_family_is_timed_round_by_round(tiny_family):
     specs = tuple(tiny_family.specs.values())
-    shots = list(measure_family(specs, Workload(length=8), FEW, StopSign()))
+    shots = list(measure_family(specs, Workload(length=8), FEW, CancelToken()))
     assert [shot.latency.n_rounds for shot in shots] == [1, 2, 3]
     final = shots[-1]
     assert final.weights == ("bundled",) * 3
@@ -76,7 +76,7 @@ def test_a_family_is_timed_round_by_round(tiny_family):
 def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
     """The stop sign is looked at before every product, so none of the rest is computed."""
 
-    class Stops(StopSign):
+    class Stops(CancelToken):
         looks = 0
 
         def check(self):
@@ -85,11 +85,11 @@ def test_a_pass_that_takes_minutes_is_stopped_in_its_middle(tiny_family):
                 self.stop()
             super().check()
 
-    sign, spec = Stops(), tiny_family.specs["bert"]
-    shots = list(measure_family([spec], Workload(512, 32), Plan(budget_s=1e6), sign))
+    cancel_token, spec = Stops(), tiny_family.specs["bert"]
+    shots = list(measure_family([spec], Workload(512, 32), RoundsPlan(budget_s=1e6), cancel_token))
     assert shots[-1].latency.ended == "stopped"
     assert shots[-1].latency.n_rounds == 0
-    assert sign.looks == 4
+    assert cancel_token.looks == 4
 
 
 def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
@@ -103,33 +103,33 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
     assert plain >= 4 * length * shape.d_ffn
     assert looking >= kept
     assert looking - plain > 0.5 * kept
-    peaks = family_peaks(rows_of([loaded.spec], Workload(length)), StopSign())
+    peaks = family_peaks(rows_of([loaded.spec], Workload(length)), CancelToken())
     assert peaks[0] == pytest.approx(plain, rel=0.2)
 
 
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
-    from explorer.timing import memory
+    from explorer.timing import peak_memory
 
-    class Late(StopSign):
+    class Late(CancelToken):
         late = reason = ""
 
         def check(self):
             if self.late:
-                raise Stopped(self.reason)
+                raise Cancelled(self.reason)
 
     def peak(call, device):
-        sign.late = "now"
+        cancel_token.late = "now"
         return 7
 
-    monkeypatch.setattr(memory, "peak_bytes", peak)
-    specs, sign = tuple(tiny_family.specs.values()), Late()
-    sign.reason = "deadline"
-    report = family_report(specs, Workload(length=8), FEW, sign)
+    monkeypatch.setattr(peak_memory, "peak_bytes", peak)
+    specs, cancel_token = tuple(tiny_family.specs.values()), Late()
+    cancel_token.reason = "deadline"
+    report = family_report(specs, Workload(length=8), FEW, cancel_token)
     assert [m["peak_bytes"] for m in report["models"]] == [7, None, None]
     assert report["protocol"]["rounds"] == 3
-    sign.late, sign.reason = "", "stopped"
-    with pytest.raises(Stopped):
-        family_report(specs, Workload(length=8), FEW, sign)
+    cancel_token.late, cancel_token.reason = "", "stopped"
+    with pytest.raises(Cancelled):
+        family_report(specs, Workload(length=8), FEW, cancel_token)
 
 
 def test_highest_is_the_highest_running_sum():
@@ -184,13 +184,13 @@ def measured(ms_by_name, workload=None, specs=None, n_rounds=20):
 
 def test_paradox_puts_size_work_and_time_side_by_side():
     specs = tuple(BASE.values())
-    before = paradox(specs, Workload(128))
+    before = size_vs_time(specs, Workload(128))
     assert not before.measured
     bert, distilbert, albert = before.rows
     assert bert.parameters / albert.parameters == pytest.approx(9.37, abs=0.01)
     assert albert.gflops / bert.gflops == pytest.approx(1.001, abs=0.002)
     assert distilbert.gflops / bert.gflops == pytest.approx(0.5, abs=0.001)
-    after = paradox(specs, Workload(), measured({"bert": 100, "distilbert": 50, "albert": 99}))
+    after = size_vs_time(specs, Workload(), measured({"bert": 100, "distilbert": 50, "albert": 99}))
     own = after.rows[0].times
     assert (own.ratio, own.low, own.high) == (1, 1, 1), "over itself, by definition"
     assert after.measured
@@ -233,7 +233,7 @@ def test_variants_of_a_model_are_timed_in_the_same_rounds(tiny_family):
     spec, work = tiny_family.specs["distilbert"], Workload(length=16)
     with timed_network(spec, work) as timed:
         looking = Variant("looking", timed, replace(work, looks=True))
-        found = variant_latency([Variant("plain", timed, work), looking], FEW, StopSign())
+        found = variant_latency([Variant("plain", timed, work), looking], FEW, CancelToken())
     assert [model.name for model in found.summary.models] == ["plain", "looking"]
     assert found.summary.n_rounds == 3
     assert found.summary.ratio("looking").ratio.ratio > 0

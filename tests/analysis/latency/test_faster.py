@@ -25,19 +25,19 @@ from explorer.analysis.latency.faster import (
     ways_to_run,
     why_not,
 )
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.variants import Variant
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from explorer.ui.latency.faster_words import faster_notes
 from explorer.ui.latency.jobs import draw_faster
 
 PLAIN = ["float32", "bfloat16", "int8", "int8 weights"]
-FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
 def test_accuracy_cost_against_a_computation_by_hand():
@@ -75,8 +75,8 @@ def test_texts_have_one_length_and_every_counted_mask_stands_in_its_whole_senten
 def test_nothing_is_compared_where_no_sentence_fits(tiny_family):
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as held:
-        variants = precision_variants(spec, Workload(length=4), StopSign(), held)
-        assert list(accuracy_costs(variants, StopSign())) == []
+        variants = precision_variants(spec, Workload(length=4), CancelToken(), held)
+        assert list(accuracy_costs(variants, CancelToken())) == []
 
 
 @pytest.mark.parametrize("head", [False, True])
@@ -87,7 +87,7 @@ def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
     assert len(texts.ids) > 3, "several batches are part of the test"
     assert len(texts.ids) % 3, "a last batch that is not full is part of the test"
     with timed_network(tiny_family.specs[key], work) as timed:
-        found = mask_logits(Variant("float32", timed, work), texts, StopSign())
+        found = mask_logits(Variant("float32", timed, work), texts, CancelToken())
     with torch.inference_mode():
         out = loaded.network(torch.from_numpy(texts.ids))
     logits = getattr(out, "prediction_logits", None)
@@ -98,8 +98,8 @@ def test_mask_logits_are_those_of_the_plain_network(tiny_family, key, head):
 def test_cheaper_precisions_move_predictions_a_little(tiny_family):
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as held:
-        variants = precision_variants(spec, Workload(length=128), StopSign(), held)
-        costs = list(accuracy_costs(variants, StopSign(), bundled_sentences(3)))
+        variants = precision_variants(spec, Workload(length=128), CancelToken(), held)
+        costs = list(accuracy_costs(variants, CancelToken(), bundled_sentences(3)))
     assert [cost.name for cost in costs] == ["bfloat16", "int8", "int8 weights"]
     assert all(0 < cost.mean_kl < 1 and cost.n_masks == 3 for cost in costs)
 
@@ -110,7 +110,7 @@ def test_all_ways_to_run_share_their_rounds_and_the_runtimes_answer_as_torch_doe
     if absent := [name for name in runtimes.PACKAGES if runtimes.absent_packages(name)]:
         pytest.skip(f"no {', '.join(absent)} here: pip install -r tests/requirements.txt")
     spec = tiny_family.specs["distilbert"]
-    *_, found = measure_faster([spec], Workload(length=64), FEW, StopSign(), (1, 3))
+    *_, found = measure_faster([spec], Workload(length=64), FEW, CancelToken(), (1, 3))
     assert {row.reason for row in found.missing} <= {"bfloat16"}
     (variants,) = found.models
     names = [*PLAIN, "torch.compile", "ONNX Runtime", "OpenVINO"]
@@ -189,7 +189,7 @@ class Process:
 
 @pytest.mark.parametrize(
     ("outcome", "reason"),
-    [(runtimes.NoRuntime("compiler"), "compiler"), (Stopped("deadline"), "late")],
+    [(runtimes.NoRuntime("compiler"), "compiler"), (Cancelled("deadline"), "late")],
 )
 def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, outcome, reason):
     from explorer.timing.runtimes import process as runtime_process
@@ -198,7 +198,7 @@ def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, ou
     monkeypatch.setattr(runtime_process, "RuntimeProcess", lambda order: Process(order, outcome))
     spec = tiny_family.specs["distilbert"]
     with ExitStack() as processes:
-        variants, missing = ways_to_run(spec, Workload(), StopSign(), processes)
+        variants, missing = ways_to_run(spec, Workload(), CancelToken(), processes)
     assert [variant.name for variant in variants] == PLAIN
     assert (runtimes.COMPILE in Process.ended) == (reason == "late")
     assert (runtimes.COMPILE, reason) in [(row.name, row.reason) for row in missing]
@@ -206,13 +206,13 @@ def test_a_runtime_that_fails_leaves_the_other_rows(tiny_family, monkeypatch, ou
 
 def test_stopping_while_something_is_built_keeps_what_is_complete(tiny_family, monkeypatch):
     def stopped(*_):
-        raise Stopped("stopped")
+        raise Cancelled("stopped")
 
     monkeypatch.setattr(latency_faster, "ways_to_run", stopped)
-    shots = measure_faster([tiny_family.specs["bert"]], Workload(), FEW, StopSign())
+    shots = measure_faster([tiny_family.specs["bert"]], Workload(), FEW, CancelToken())
     assert next(shots).building.key == "bert"
     assert next(shots).building is None
-    with pytest.raises(Stopped):
+    with pytest.raises(Cancelled):
         next(shots)
 
 
@@ -221,11 +221,11 @@ def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_fam
     bert, distilbert, albert = tiny_family.specs.values()
     drawn = latency_faster.precision_variants
 
-    def draw(spec, workload, sign, held):
-        sign.check()
+    def draw(spec, workload, cancel_token, held):
+        cancel_token.check()
         if spec is bert:
-            raise Stopped("deadline")
-        return drawn(spec, workload, sign, held)[:1]
+            raise Cancelled("deadline")
+        return drawn(spec, workload, cancel_token, held)[:1]
 
     timed = latency_faster.variant_latency
     monkeypatch.setattr(latency_faster, "precision_variants", draw)
@@ -233,12 +233,14 @@ def test_a_model_that_is_too_late_is_named_and_the_next_one_is_measured(tiny_fam
     monkeypatch.setattr(
         latency_faster,
         "variant_latency",
-        lambda v, plan, sign: None if v[0].timed.spec is distilbert else timed(v, plan, sign),
+        lambda v, plan, cancel_token: (
+            None if v[0].timed.spec is distilbert else timed(v, plan, cancel_token)
+        ),
     )
-    sign = StopSign()
-    sign.allow(-1)
+    cancel_token = CancelToken()
+    cancel_token.set_deadline(-1)
     specs = [distilbert, albert, bert]
-    *_, found = measure_faster(specs, Workload(length=8), FEW, sign)
+    *_, found = measure_faster(specs, Workload(length=8), FEW, cancel_token)
     assert [timed.spec for timed in found.models] == [albert]
     said = " ".join(faster_notes(found))
     assert "left out for mini-BERT: building took longer" in said
@@ -302,10 +304,10 @@ def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
 
     monkeypatch.setattr(runtime_process, "RuntimeProcess", Answering)
     monkeypatch.setattr(runtimes, "find_spec", lambda name: object())
-    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, sign: iter(()))
+    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, cancel_token: iter(()))
     spec = tiny_family.specs["distilbert"]
-    plan = Plan(budget_s=1e6, target=10.0, max_warm_rounds=1)
-    shots = list(measure_faster([spec], Workload(length=8, batch=2), plan, StopSign(), (1, 2)))
+    plan = RoundsPlan(budget_s=1e6, target=10.0, max_warm_rounds=1)
+    shots = list(measure_faster([spec], Workload(length=8, batch=2), plan, CancelToken(), (1, 2)))
     (found,) = shots[-1].models
     assert [shot.done for shot in shots if shot.models] == [1, 2, 3]
     assert next(set(shot.models[0].batches) for shot in shots if shot.models) == {2}
@@ -330,21 +332,21 @@ def test_every_way_has_its_memory_and_its_texts_per_second_with_each_batch(
 def test_a_batch_without_a_round_is_named_unless_somebody_asked_for_the_end(
     tiny_family, monkeypatch, is_up, said
 ):
-    sign = StopSign()
+    cancel_token = CancelToken()
     timed = latency_faster.variant_latency
 
-    def late(variants, plan, sign):
+    def late(variants, plan, cancel_token):
         if variants[0].workload.batch == 1:
-            return timed(variants, plan, sign)
+            return timed(variants, plan, cancel_token)
         if is_up:
-            sign.stop()
+            cancel_token.stop()
         return None
 
     monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
-    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, sign: iter(()))
+    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, cancel_token: iter(()))
     monkeypatch.setattr(latency_faster, "variant_latency", late)
     specs = [tiny_family.specs[key] for key in ("bert", "distilbert")]
-    *_, found = measure_faster(specs, Workload(length=8), FEW, sign, (8,))
+    *_, found = measure_faster(specs, Workload(length=8), FEW, cancel_token, (8,))
     assert [set(one.batches) for one in found.models] == [{1}] * (1 if is_up else 2)
     assert said in " ".join(faster_notes(found))
     assert bool(found.missing) != is_up
@@ -354,9 +356,9 @@ def test_a_batch_that_would_fill_the_memory_is_named(tiny_family, monkeypatch):
     from explorer.timing import machine
 
     monkeypatch.setattr(latency_faster, "_start", lambda *_: ([], []))
-    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, sign: iter(()))
+    monkeypatch.setattr(latency_faster, "accuracy_costs", lambda variants, cancel_token: iter(()))
     specs = [tiny_family.specs["distilbert"]]
-    for found in measure_faster(specs, Workload(length=8), FEW, StopSign(), (8,)):
+    for found in measure_faster(specs, Workload(length=8), FEW, CancelToken(), (8,)):
         if found.models:
             monkeypatch.setattr(machine, "free_bytes", lambda device: 0)
     said = " ".join(faster_notes(found))

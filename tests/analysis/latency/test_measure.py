@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.latency.measure import Candidate, Instruments, Plan, latency_rounds
+from explorer.analysis.latency.measure import Instruments, RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.ratio import paired_ratio
 from explorer.analysis.latency.summary import latency_summary
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.refusal import Refusal
-from explorer.timing.stop import Stopped, StopSign
 
 
 class MoodyMachine:
@@ -33,7 +33,7 @@ class MoodyMachine:
                 self.factor[name] = float(np.exp(self.mood * self.rng.normal()))
             self.now += seconds * self.factor[name] * float(np.exp(self.noise * self.rng.normal()))
 
-        return Candidate(name, call)
+        return TimedCall(name, call)
 
     def instruments(self, pauses=True):
         def watch(call):
@@ -51,7 +51,7 @@ def hits(pauses, repeats):
     for seed in range(repeats):
         machine = MoodyMachine(seed)
         pair = [machine.model("a", 0.02 * machine.TRUE), machine.model("b", 0.02)]
-        plan = Plan(max_rounds=24, seed=seed)
+        plan = RoundsPlan(max_rounds=24, seed=seed)
         *_, final = latency_rounds(pair, machine.instruments(pauses), plan)
         # The blocks' own interval, before it is widened for machines that change more slowly.
         ratio = paired_ratio(final.seconds[:, 0], final.seconds[:, 1], final.blocks)
@@ -84,7 +84,7 @@ class FakeMachine:
             self.now += seconds * slow * drift * float(np.exp(self.noise * self.rng.normal()))
             self.calls.append(name)
 
-        return Candidate(name, call)
+        return TimedCall(name, call)
 
     def stopwatch(self, call):
         before = self.now
@@ -98,7 +98,9 @@ class FakeMachine:
 
 
 def measure(machine, candidates, plan=None, check=lambda: None, stolen=True):
-    return list(latency_rounds(candidates, machine.instruments(stolen), plan or Plan(), check))
+    return list(
+        latency_rounds(candidates, machine.instruments(stolen), plan or RoundsPlan(), check)
+    )
 
 
 def test_quiet_machine_gives_the_true_ratio_and_stops_at_the_smallest_number_of_rounds():
@@ -106,7 +108,7 @@ def test_quiet_machine_gives_the_true_ratio_and_stops_at_the_smallest_number_of_
     shots = measure(machine, [machine.model("bert", 0.2), machine.model("distilbert", 0.1)])
     assert [s.ended for s in shots[:-1]] == ["running"] * (len(shots) - 1)
     assert shots[-1].ended == "settled"
-    assert shots[-1].n_rounds == Plan().min_rounds == len(shots)
+    assert shots[-1].n_rounds == RoundsPlan().min_rounds == len(shots)
     summary = latency_summary(shots[-1])
     assert summary.ratio("distilbert").ratio.ratio == pytest.approx(2.0)
     assert summary.ratio("distilbert").is_different
@@ -117,7 +119,7 @@ def test_quiet_machine_gives_the_true_ratio_and_stops_at_the_smallest_number_of_
 def test_every_round_times_each_candidate_once_and_the_first_twice_in_changing_order():
     machine = FakeMachine()
     candidates = [machine.model(name, 0.1) for name in "abc"]
-    plan = Plan(max_rounds=30, min_rounds=30, budget_s=1e9)
+    plan = RoundsPlan(max_rounds=30, min_rounds=30, budget_s=1e9)
     final = measure(machine, candidates, plan)[-1]
     timed = machine.calls[3 * (1 + final.n_warm_rounds) :]
     rounds = [tuple(timed[i : i + 4]) for i in range(0, len(timed), 4)]
@@ -139,7 +141,7 @@ def test_drift_that_fools_blocks_does_not_fool_pairs():
 def test_noise_is_answered_by_more_rounds_until_the_budget_ends_it():
     quiet, loud = FakeMachine(noise=0.02), FakeMachine(noise=0.3)
     settled = measure(quiet, [quiet.model("a", 0.1), quiet.model("b", 0.2)])[-1]
-    spent = measure(loud, [loud.model("a", 0.1), loud.model("b", 0.2)], Plan(budget_s=8))[-1]
+    spent = measure(loud, [loud.model("a", 0.1), loud.model("b", 0.2)], RoundsPlan(budget_s=8))[-1]
     assert settled.ended == "settled"
     assert settled.n_rounds < 60
     assert spent.ended == "budget"
@@ -150,7 +152,7 @@ def test_interval_against_itself_holds_one_nineteen_times_in_twenty():
     hits = 0
     for seed in range(100):
         machine = FakeMachine(noise=0.05, seed=seed)
-        plan = Plan(budget_s=12, seed=seed)
+        plan = RoundsPlan(budget_s=12, seed=seed)
         final = measure(machine, [machine.model("a", 0.1), machine.model("a2", 0.1)], plan)[-1]
         hits += latency_summary(final).ratio("a2").ratio.holds_one
     assert hits >= 93
@@ -176,8 +178,8 @@ def test_neighbours_are_seen_round_by_round():
             machine.stolen_s += 0.5
             machine.now += 0.5
 
-    plan = Plan(min_rounds=14, max_rounds=14, budget_s=1e9)
-    final = measure(machine, [Candidate("a", with_neighbour)], plan)[-1]
+    plan = RoundsPlan(min_rounds=14, max_rounds=14, budget_s=1e9)
+    final = measure(machine, [TimedCall("a", with_neighbour)], plan)[-1]
     assert not final.disturbed[0]
     assert final.disturbed[-1]
 
@@ -208,14 +210,14 @@ def test_where_neighbours_cannot_be_seen_it_says_so():
 
 def test_stop_ends_at_the_next_sample_and_keeps_whole_rounds():
     machine = FakeMachine()
-    sign = StopSign(clock=lambda: machine.now)
+    cancel_token = CancelToken(clock=lambda: machine.now)
     candidates = [machine.model("a", 0.1), machine.model("b", 0.1)]
     shots = []
-    for shot in latency_rounds(candidates, machine.instruments(), Plan(), sign.check):
+    for shot in latency_rounds(candidates, machine.instruments(), RoundsPlan(), cancel_token.check):
         shots.append(shot)
         if shot.n_rounds == 3:
             n_calls = len(machine.calls)
-            sign.stop()
+            cancel_token.stop()
     assert shots[-1].ended == "stopped"
     assert shots[-1].n_rounds == 3
     assert len(machine.calls) == n_calls
@@ -227,18 +229,18 @@ def test_stop_inside_a_call_counts_no_half_round():
 
     def stops_in_the_middle():
         if len(machine.calls) > 8:
-            raise Stopped("deadline")
+            raise Cancelled("deadline")
         good.call()
 
-    shots = measure(machine, [good, Candidate("b", stops_in_the_middle)])
+    shots = measure(machine, [good, TimedCall("b", stops_in_the_middle)])
     assert shots[-1].ended == "deadline"
     assert shots[-1].seconds.shape == (shots[-1].n_rounds, 2)
 
 
 def test_stop_before_the_first_round_measures_nothing_and_says_so():
-    machine, sign = FakeMachine(), StopSign()
-    sign.stop()
-    shots = measure(machine, [machine.model("a", 0.1)], check=sign.check)
+    machine, cancel_token = FakeMachine(), CancelToken()
+    cancel_token.stop()
+    shots = measure(machine, [machine.model("a", 0.1)], check=cancel_token.check)
     assert [s.ended for s in shots] == ["stopped"]
     assert machine.calls == []
     with pytest.raises(Refusal, match="before the first round"):
@@ -247,7 +249,7 @@ def test_stop_before_the_first_round_measures_nothing_and_says_so():
 
 def test_slow_models_never_overrun_the_budget_by_a_whole_round():
     machine = FakeMachine()
-    final = measure(machine, [machine.model("huge", 3.0)], Plan(budget_s=20))[-1]
+    final = measure(machine, [machine.model("huge", 3.0)], RoundsPlan(budget_s=20))[-1]
     assert final.ended == "budget"
     assert 14 <= final.wall_s <= 26
 
@@ -261,7 +263,7 @@ def test_garbage_is_not_collected_inside_a_sample():
         candidate.call()
 
     assert gc.isenabled()
-    measure(machine, [Candidate("a", call)])
+    measure(machine, [TimedCall("a", call)])
     assert not any(seen)
     assert gc.isenabled()
 
@@ -275,14 +277,14 @@ def test_results_cannot_be_written_to():
 
 def test_stop_sign_deadline():
     now = [0.0]
-    sign = StopSign(clock=lambda: now[0])
-    sign.allow(5)
+    cancel_token = CancelToken(clock=lambda: now[0])
+    cancel_token.set_deadline(5)
     now[0] = 4.9
-    sign.check()
+    cancel_token.check()
     now[0] = 5.1
-    with pytest.raises(Stopped, match="deadline"):
-        sign.check()
-    assert not sign.is_up
+    with pytest.raises(Cancelled, match="deadline"):
+        cancel_token.check()
+    assert not cancel_token.cancelled
 
 
 class Polite(FakeMachine):
@@ -291,7 +293,7 @@ class Polite(FakeMachine):
     def __init__(self, inside=(), between=()):
         super().__init__()
         self.inside, self.between = set(inside), set(between)
-        self.given_s, self.asked = 0.0, 0
+        self.yielded_s, self.asked = 0.0, 0
 
     def give_way(self):
         self.asked += 1
@@ -304,13 +306,13 @@ class Polite(FakeMachine):
             plain.call()
             if len(self.calls) in self.inside:
                 self.now += 0.7
-                self.given_s += 0.7
+                self.yielded_s += 0.7
 
-        return Candidate(name, call)
+        return TimedCall(name, call)
 
     def instruments(self, stolen=True):
         return replace(
-            super().instruments(stolen), give_way=self.give_way, given_s=lambda: self.given_s
+            super().instruments(stolen), give_way=self.give_way, yielded_s=lambda: self.yielded_s
         )
 
 
@@ -319,7 +321,7 @@ def test_a_sample_in_whose_middle_others_went_is_taken_again():
     *_, final = measure(machine, [machine.model("a", 0.2), machine.model("b", 0.1)])
     assert np.all(np.isin(final.seconds.round(6), [0.1, 0.2]))
     assert final.first_call_s == pytest.approx((0.2, 0.1)), "what was given is not in it"
-    assert machine.given_s == pytest.approx(4 * 0.7)
+    assert machine.yielded_s == pytest.approx(4 * 0.7)
 
 
 def test_after_others_went_between_two_samples_a_call_that_does_not_count_comes_first():
@@ -328,5 +330,5 @@ def test_after_others_went_between_two_samples_a_call_that_does_not_count_comes_
     for one in (machine, rude):
         *_, final = measure(one, [one.model("a", 0.2), one.model("b", 0.1)])
         counts.append(len(one.calls))
-        assert final.n_rounds == Plan().min_rounds
+        assert final.n_rounds == RoundsPlan().min_rounds
     assert counts[0] == counts[1] + 2

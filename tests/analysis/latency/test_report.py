@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.analysis.latency.family import FamilyLatency
-from explorer.analysis.latency.measure import Latency, Plan
+from explorer.analysis.latency.measure import Latency, RoundsPlan
 from explorer.analysis.latency.report import (
     BadReport,
     family_report,
@@ -19,8 +19,8 @@ from explorer.analysis.latency.report import (
     read_report,
     report_csv,
 )
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import BASE
-from explorer.timing.stop import StopSign
 from explorer.timing.workload import Workload
 
 MACHINE = {"processor": "A & B <b>", "torch": "2", "cores": 4}
@@ -75,18 +75,18 @@ def test_the_document_has_the_published_shape():
 
 def test_memory_is_measured_also_when_the_clock_has_used_up_its_time(monkeypatch):
     now = [0.0]
-    sign = StopSign(lambda: now[0])
+    cancel_token = CancelToken(lambda: now[0])
 
     def timed(*_):
-        sign.allow(1)
+        cancel_token.set_deadline(1)
         yield family_latency()
         now[0] += 2
 
     monkeypatch.setattr("explorer.analysis.latency.report.measure_family", timed)
     monkeypatch.setattr(
-        "explorer.timing.memory.pass_peak", lambda spec, workload, check: check() or 7
+        "explorer.timing.peak_memory.pass_peak", lambda spec, workload, check: check() or 7
     )
-    found = family_report(tuple(BASE.values()), Workload(), Plan(), sign)
+    found = family_report(tuple(BASE.values()), Workload(), RoundsPlan(), cancel_token)
     assert [model["peak_bytes"] for model in found["models"]] == [7, 7, 7]
 
 

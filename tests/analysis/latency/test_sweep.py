@@ -1,12 +1,12 @@
 """Measurements one after another: each has its own time, and each end is said."""
 
-from explorer.analysis.latency.measure import Plan
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.sweep import measure_sweep, sweep_points
-from explorer.timing.stop import Stopped, StopSign
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.workload import Workload
 from explorer.ui.latency.jobs import draw_sweep
 
-FEW = Plan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
+FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 
 
 def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monkeypatch):
@@ -15,12 +15,12 @@ def test_a_sweep_ends_with_its_sentence_where_the_machine_does(tiny_family, monk
     monkeypatch.setattr(timed_networks, "free_bytes", lambda device: 220_000_000)
     works = [Workload(8, 1), Workload(512, 32)]
     specs = [tiny_family.specs["distilbert"]]
-    *_, final = measure_sweep(specs, works, FEW, StopSign())
+    *_, final = measure_sweep(specs, works, FEW, CancelToken())
     assert [final.position(point) for point in final.points] == [1]
     assert "GB are free" in final.too_much
 
 
-class Passing(StopSign):
+class Passing(CancelToken):
     """A sign whose clock is moved by hand."""
 
     now = 0.0
@@ -30,11 +30,11 @@ class Passing(StopSign):
 
 
 def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_family):
-    sign, specs = Passing(), list(tiny_family.specs.values())[:2]
-    sign.allow(1)
-    sign.now = 2
+    cancel_token, specs = Passing(), list(tiny_family.specs.values())[:2]
+    cancel_token.set_deadline(1)
+    cancel_token.now = 2
     works = sweep_points(Workload(length=8), "batch")[:2]
-    steps = list(measure_sweep(specs, works, FEW, sign))
+    steps = list(measure_sweep(specs, works, FEW, cancel_token))
     assert [(len(step.points), step.asked, step.is_over) for step in steps] == [
         (0, 2, False),
         (1, 2, False),
@@ -44,11 +44,11 @@ def test_weights_are_drawn_whatever_time_the_model_before_was_allowed(tiny_famil
 
 def test_a_point_without_a_round_is_named(tiny_family, monkeypatch):
     def late(*_, **__):
-        raise Stopped("deadline")
+        raise Cancelled("deadline")
 
     monkeypatch.setattr("explorer.timing.protocol.Pass.forward", late)
     specs = list(tiny_family.specs.values())[:2]
     works = sweep_points(Workload(), "length")
-    *_, sweep = measure_sweep(specs, works, FEW, StopSign())
+    *_, sweep = measure_sweep(specs, works, FEW, CancelToken())
     assert (sweep.points, sweep.late) == ((), 16)
     assert "Stopped: 16 tokens exceeded the time limit." in draw_sweep(sweep)[0]

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.latency.measure import Plan
-from explorer.analysis.layer.beside import layers_beside
+from explorer.analysis.latency.measure import RoundsPlan
+from explorer.analysis.layer.aligned_layers import aligned_layers
 from explorer.analysis.layer.contexts import context_answers, context_scores
 from explorer.analysis.layer.recurrent import layer_flops, lstm_flops, measure_recurrent
 from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, mean_weights, normalised
 from explorer.analysis.layer.steps import answer_steps
+from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
 from explorer.models.inside.stations import (
@@ -23,7 +24,6 @@ from explorer.models.inside.stations import (
 from explorer.models.rows import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.timing.recurrent import one_layer_calls
-from explorer.timing.stop import StopSign
 
 RNG = np.random.default_rng(3)
 """Vectors of no meaning."""
@@ -38,25 +38,25 @@ def test_a_student_layer_stands_beside_the_one_that_it_came_from():
     for specs in (family_specs("base"), family_specs("mini")):
         bert, student, _ = specs
         for layer in range(bert.architecture.n_layers):
-            found = layers_beside(specs, "bert", layer)
+            found = aligned_layers(specs, "bert", layer)
             assert (found["bert"], found["albert"]) == (layer, layer)
             assert student.initialised_from[found["distilbert"]] <= max(
                 layer, student.initialised_from[0]
             )
-            assert layers_beside(specs, "albert", layer) == found
+            assert aligned_layers(specs, "albert", layer) == found
         for i, origin in enumerate(student.initialised_from):
             of_student = {"bert": origin, "distilbert": i, "albert": origin}
             for key, layer in of_student.items():
-                assert layers_beside(specs, key, layer) == of_student
+                assert aligned_layers(specs, key, layer) == of_student
 
 
 def test_models_of_other_depths_stand_at_the_same_relative_depth():
     specs = sized(bert="large", distilbert="base", albert="base")
-    assert layers_beside(specs, "bert", 23) == {"bert": 23, "distilbert": 5, "albert": 11}
-    assert layers_beside(specs, "bert", 11) == {"bert": 11, "distilbert": 2, "albert": 5}
-    assert layers_beside(specs, "bert", 0)["albert"] == 0
-    assert layers_beside(specs, "bert", 99)["bert"] == 23
-    assert layers_beside(specs, "albert", 11)["bert"] == 23
+    assert aligned_layers(specs, "bert", 23) == {"bert": 23, "distilbert": 5, "albert": 11}
+    assert aligned_layers(specs, "bert", 11) == {"bert": 11, "distilbert": 2, "albert": 5}
+    assert aligned_layers(specs, "bert", 0)["albert"] == 0
+    assert aligned_layers(specs, "bert", 99)["bert"] == 23
+    assert aligned_layers(specs, "albert", 11)["bert"] == 23
 
 
 MIXTURES = (
@@ -74,12 +74,12 @@ def test_every_layer_of_every_model_is_shown_as_it_was_asked(sizes):
     depths = {spec.key: spec.architecture.n_layers for spec in specs}
     for key, depth in depths.items():
         for layer in range(depth):
-            found = layers_beside(specs, key, layer)
+            found = aligned_layers(specs, key, layer)
             assert found[key] == layer
             assert all(0 <= found[other] < depths[other] for other in depths)
     deepest = max(depths, key=depths.get)
     for key, depth in depths.items():
-        beside = [layers_beside(specs, deepest, layer)[key] for layer in range(depths[deepest])]
+        beside = [aligned_layers(specs, deepest, layer)[key] for layer in range(depths[deepest])]
         assert sorted(set(beside)) == list(range(depth)), "the menu reaches every layer"
         assert beside == sorted(beside)
 
@@ -200,8 +200,8 @@ def test_operations_are_those_that_torch_counts():
 
 
 def test_both_are_timed_at_every_length_and_a_sign_ends_it(tiny_family):
-    plan, spec = Plan(60.0, 8, 8, 0.0, 1), tiny_family.specs["albert"]
-    *_, points = measure_recurrent(spec, StopSign(), (8, 16), plan)
+    plan, spec = RoundsPlan(60.0, 8, 8, 0.0, 1), tiny_family.specs["albert"]
+    *_, points = measure_recurrent(spec, CancelToken(), (8, 16), plan)
     assert [point.length for point in points] == [8, 16]
     for point in points:
         layer, lstm = point.us_per_token
@@ -209,9 +209,9 @@ def test_both_are_timed_at_every_length_and_a_sign_ends_it(tiny_family):
         seconds = point.latency.seconds
         assert layer == pytest.approx(1e6 * np.median(seconds[:, 0]) / point.length, rel=0.5)
         assert point.steps == (1, point.length)
-    sign = StopSign()
-    sign.stop()
-    assert list(measure_recurrent(spec, sign, (8,), plan))[-1] == ()
+    cancel_token = CancelToken()
+    cancel_token.stop()
+    assert list(measure_recurrent(spec, cancel_token, (8,), plan))[-1] == ()
 
 
 def test_times_are_the_medians(monkeypatch):

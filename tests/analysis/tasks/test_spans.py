@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.tasks.spans import LONGEST, answer_spans
-from explorer.models.heads.windows import Window
+from explorer.models.task_heads.windows import Window
 from explorer.refusal import Refusal
 
 N = LONGEST + 4

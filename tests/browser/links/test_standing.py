@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explorer.page_state import DEFAULT_TEXT
+from explorer.links.page_state import DEFAULT_TEXT
 
 pytestmark = pytest.mark.browser
 HEADLINE = "#tab-predictions > *"

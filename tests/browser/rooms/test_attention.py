@@ -7,8 +7,8 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.attention.heads import word_heads
-from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."

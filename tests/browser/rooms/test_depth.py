@@ -7,9 +7,9 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.predictions.masks import mask_predictions
+from explorer.inference.runs import get_run
+from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
-from explorer.page_state import PageState
-from explorer.runs import get_run
 
 pytestmark = pytest.mark.browser
 TEXT = "The first [MASK] of the United [MASK] was a general."

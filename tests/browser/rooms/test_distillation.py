@@ -4,9 +4,9 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.distillation.soft import soft_pair
+from explorer.inference.runs import get_run
+from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
-from explorer.page_state import PageState
-from explorer.runs import get_run
 from explorer.ui.distillation.folds_words import REPLAY
 from explorer.ui.kit.words import COMPLETE
 

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.assets import DATA
-from explorer.page_state import TABS
+from explorer.links.page_state import TABS
 from tests.browser import screens
 
 pytestmark = pytest.mark.browser

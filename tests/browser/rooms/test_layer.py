@@ -10,13 +10,13 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.analysis.measures import log_softmax
+from explorer.inference.runs import get_run
+from explorer.links.page_state import PageState
 from explorer.models.forward import state_logits
 from explorer.models.inside.stations import block_states
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 from explorer.models.spelling import spelling_of
-from explorer.page_state import PageState
-from explorer.runs import get_run
 from tests.browser import axe
 from tests.browser.printed import RAISED, SAVED, unsaved
 

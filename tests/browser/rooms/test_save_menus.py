@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from explorer.page_state import PARTS
+from explorer.links.page_state import PARTS
 
 pytestmark = pytest.mark.browser
 EMPTY = {

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from explorer.links.page_state import PageState
 from explorer.models import specs
 from explorer.models.specs import BASE, MINI
-from explorer.page_state import PageState
-from explorer.ui.kit.take import RECIPES, recipe_parts
+from explorer.ui.kit.export import RECIPES, recipe_parts
 from tests.js import page_values as values
 from tests.js.take.recomputed import agree, run_alone
 from tests.needs import needs_node

@@ -24,8 +24,8 @@ RUN = textwrap.dedent("""
     folder, name, key = sys.argv[1:]
     from explorer.models.choice.own import add_models
     from explorer.models.choice.family import OWN
-    from explorer.page_state import PageState
-    from explorer.runs import get_run
+    from explorer.links.page_state import PageState
+    from explorer.inference.runs import get_run
     peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     import torch, explorer.models.forward
     add_models([f"{key}={folder}"])

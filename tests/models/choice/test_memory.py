@@ -16,6 +16,11 @@ import pytest
 import explorer
 from explorer.analysis.claims import checks
 from explorer.analysis.parameters.memory import shape_memory
+from explorer.inference.backend import JOBS, JobPolicy
+from explorer.inference.local import LocalBackend
+from explorer.inference.runs import CACHE, get_runs, start_run
+from explorer.inference.scheduling.cancel import Cancelled
+from explorer.links.page_state import PageState
 from explorer.models import forward, loading
 from explorer.models.architectures import meta_network
 from explorer.models.choice import memory
@@ -23,13 +28,8 @@ from explorer.models.choice.family import all_specs, column, family_specs
 from explorer.models.hub import ModelUnavailable
 from explorer.models.inside import lineage
 from explorer.models.loading import is_loaded, leased, load_model
-from explorer.models.specs import MODEL_KEYS, Where
-from explorer.page_state import PageState
-from explorer.places.here import Here
-from explorer.places.seam import JOBS, Way
-from explorer.runs import CACHE, get_runs, start_run
+from explorer.models.specs import MODEL_KEYS, NetworkKey
 from explorer.timing.networks import timed_network
-from explorer.timing.stop import Stopped
 from explorer.timing.workload import Workload
 from tests.models.choice.seven_sizes import narrow, save_seven
 
@@ -89,7 +89,7 @@ def spec_of(name):
 
 
 def where_of(name):
-    return Where(spec_of(name), "cpu", "float32")
+    return NetworkKey(spec_of(name), "cpu", "float32")
 
 
 def here(name):
@@ -315,12 +315,12 @@ def a_story(network, do):
 @pytest.fixture
 def jobs(monkeypatch):
     for job, way in (
-        (a_job, Way()),
-        (a_job_of_its_own, Way(on_worker=False, given_network=False)),
-        (a_story, Way(on_worker=False)),
+        (a_job, JobPolicy()),
+        (a_job_of_its_own, JobPolicy(on_worker=False, given_network=False)),
+        (a_story, JobPolicy(on_worker=False)),
     ):
         monkeypatch.setitem(JOBS, f"{__name__}:{job.__name__}", way)
-    monkeypatch.setitem(JOBS, f"{__name__}:aside", Way(on_worker=False))
+    monkeypatch.setitem(JOBS, f"{__name__}:aside", JobPolicy(on_worker=False))
 
 
 aside = a_job
@@ -335,18 +335,18 @@ def ask_text(do, monkeypatch):
         return together(loaded, texts)
 
     monkeypatch.setattr(forward, "run_together", run_together)
-    return Here(1).run(where_of(BERT), TEXT, None).result()
+    return LocalBackend(1).run(where_of(BERT), TEXT, None).result()
 
 
 def ask_job(name):
     def ask(do, _monkeypatch):
-        return Here(1).near(where_of(BERT), f"{__name__}:{name}", (do,))
+        return LocalBackend(1).call(where_of(BERT), f"{__name__}:{name}", (do,))
 
     return ask
 
 
 def ask_story(do, _monkeypatch):
-    told = Here(1).stream(where_of(BERT), f"{__name__}:a_story", (do,))
+    told = LocalBackend(1).stream(where_of(BERT), f"{__name__}:a_story", (do,))
     try:
         next(told)
         next(told)
@@ -425,12 +425,12 @@ def test_a_failure_in_the_middle_gives_the_lease_back(way, jobs, monkeypatch):
 
 def test_a_text_that_cannot_be_read_gives_the_lease_back():
     with pytest.raises(forward.BadText):
-        Here(1).run(where_of(BERT), "word " * 600, None).result()
+        LocalBackend(1).run(where_of(BERT), "word " * 600, None).result()
     assert not loading.room._leases
 
 
 def test_an_iterator_that_nobody_ends_gives_the_lease_back(jobs):
-    told = Here(1).stream(where_of(BERT), f"{__name__}:a_story", (str,))
+    told = LocalBackend(1).stream(where_of(BERT), f"{__name__}:a_story", (str,))
     assert next(told) == BERT
     assert loading.room._leases
     del told
@@ -440,22 +440,27 @@ def test_an_iterator_that_nobody_ends_gives_the_lease_back(jobs):
 
 def test_whoever_leaves_while_his_job_waits_gives_the_lease_back(jobs, monkeypatch):
     """As a visitor does who closes the page: the job never begins."""
-    left, door, entered, place = threading.Event(), threading.Event(), threading.Event(), Here(1)
+    left, door, entered, place = (
+        threading.Event(),
+        threading.Event(),
+        threading.Event(),
+        LocalBackend(1),
+    )
 
     def busy(_name):
         entered.set()
         assert door.wait(60)
 
-    monkeypatch.setattr("explorer.places.here.ASKER", [lambda: left.is_set])
+    monkeypatch.setattr("explorer.inference.local.HAS_LEFT", [lambda: left.is_set])
     with ThreadPoolExecutor(2) as visitors:
-        first = visitors.submit(place.near, where_of(BERT), f"{__name__}:a_job", (busy,))
+        first = visitors.submit(place.call, where_of(BERT), f"{__name__}:a_job", (busy,))
         assert entered.wait(60)
-        second = visitors.submit(place.near, where_of(DISTIL), f"{__name__}:a_job", (str,))
+        second = visitors.submit(place.call, where_of(DISTIL), f"{__name__}:a_job", (str,))
         until(lambda: any(key[0] == DISTIL for key in loading.room._leases))
         left.set()
         door.set()
         first.result(60)
-        with pytest.raises(Stopped):
+        with pytest.raises(Cancelled):
             second.result(60)
     assert not loading.room._leases
 

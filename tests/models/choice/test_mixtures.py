@@ -8,12 +8,13 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
-from explorer import runs
 from explorer.analysis.claims.checks import check_result
+from explorer.inference import runs
+from explorer.links.codec import from_params
+from explorer.links.page_state import PageState
 from explorer.models import specs
+from explorer.models.check_models import family_check_models
 from explorer.models.choice.family import family_specs
-from explorer.models.specimens import family_specimens
-from explorer.page_state import PageState, from_params
 from explorer.ui.distillation import folds
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
@@ -133,6 +134,6 @@ def test_the_layer_and_head_that_were_asked_for_are_shown(sizes, layer, head, sh
 
 @pytest.mark.parametrize("check", ["LC17", "LC18", "LC19"])
 def test_live_checks_of_a_student_wait_for_its_teacher(check):
-    found = check_result(check, family_specimens(UNLIKE))
+    found = check_result(check, family_check_models(UNLIKE))
     said = "mini-DistilBERT was not distilled from BERT-large."
     assert (found.status, found.text) == ("waits", said)

@@ -18,19 +18,19 @@ from transformers import (
     BertTokenizer,
 )
 
+from explorer.inference.runs import get_runs, runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.choice import memory, own
 from explorer.models.choice.family import OWN, column, family_specs
-from explorer.models.heads import adapters
 from explorer.models.hub import ModelUnavailable
 from explorer.models.loading import load_model, read_checkpoint
 from explorer.models.specs import MODEL_KEYS
-from explorer.page_state import PageState
-from explorer.runs import get_answers, get_runs
-from explorer.start import parse_flags
+from explorer.models.task_heads import adapters
+from explorer.serving.start import parse_flags
 from explorer.ui.parameters import tab as parameters
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
-from explorer.ui.tasks import kept, tuned
+from explorer.ui.tasks import fine_tuning, tuned
 from tests.tiny_models import make_albert, save
 from tests.tiny_roberta import save_roberta
 
@@ -140,7 +140,7 @@ def test_without_a_head_it_predicts_nothing_and_shows_all_else(kind, copied):
     state = PageState(text=TEXT, family=f"bert={spec.size},distilbert=mini,albert=mini")
     runs, _ = get_runs(state)
     assert runs["bert"].attention.shape == (12, 12, *[len(runs["bert"].tokens)] * 2)
-    answers, missing = get_answers(state)
+    answers, missing = runs_with_mlm_head(state)
     assert list(answers) == ["distilbert", "albert"]
     assert "no masked-LM head" in str(missing["bert"])
     for tab in TABS:
@@ -364,7 +364,7 @@ def test_a_sentiment_head_that_a_checkpoint_brings_is_used_and_said(labels, copi
     assert of_its_own == ["classifier.weight", "classifier.bias"], "a second copy of the encoder"
     state = PageState(text=text, family=family_of(spec))
     assert f"{spec.label} answers with the head" in str(tuned.show_sentiment(state, text))
-    assert "whose score was not measured here" in str(kept.show_kept(state))
+    assert "whose score was not measured here" in str(fine_tuning.show_kept(state))
 
 
 def test_a_question_head_that_a_checkpoint_brings_is_used(copied):

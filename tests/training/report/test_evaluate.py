@@ -12,8 +12,8 @@ from explorer.refusal import Refusal
 from training.family import new_model
 from training.recipe import TINY, Place
 from training.report import heldout
-from training.report.belief import Reading
 from training.report.card import schedule_line
+from training.report.cloze_eval import Reading
 from training.report.evaluate import answer_rank, retention
 from training.report.perplexity import pseudo_perplexity, shared_passages
 from training.report.sentiment import Sentiment, read_examples, sst2_accuracy

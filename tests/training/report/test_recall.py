@@ -9,15 +9,15 @@ from training.report import recall
 from training.report.card import primer_line
 from training.report.recall import recall_figures
 from training.text.batch import MASK
-from training.text.primer import Question, facts
+from training.text.primer import PrimerQuestion, facts
 from training.text.vocabulary import BERT_SPECIALS, bert_tokenizer
 
 WORDS = ["paris", "rome", "cold", "hot", "blue", "red", "one", "two", "the", "is", "."]
 ASKED = (
-    Question("[MASK] is one.", ("paris",), "capital"),
-    Question("[MASK] is two.", ("rome", "paris"), "capital"),
-    Question("the [MASK].", ("rome",), "capital"),
-    Question("hot is [MASK].", ("two",), "opposite"),
+    PrimerQuestion("[MASK] is one.", ("paris",), "capital"),
+    PrimerQuestion("[MASK] is two.", ("rome", "paris"), "capital"),
+    PrimerQuestion("the [MASK].", ("rome",), "capital"),
+    PrimerQuestion("hot is [MASK].", ("two",), "opposite"),
 )
 
 
@@ -32,7 +32,7 @@ def told(monkeypatch):
         return Guess(words, None, None)
 
     model = new_model("mini-bert", TINY)
-    monkeypatch.setattr("training.report.belief.guess", scores)
+    monkeypatch.setattr("training.report.cloze_eval.guess", scores)
     parts = (
         [{"text": "the [MASK].", "accepted": ["paris"]}],
         [

@@ -17,7 +17,7 @@ from transformers import AutoModelForMaskedLM, AutoModelForPreTraining, AutoToke
 
 from tests.waiting import until
 from training.__main__ import main
-from training.origin import fit_history, remember_origin
+from training.provenance import fit_history, remember_origin
 from training.recipe import TINY as TOY
 from training.recipe import Place
 from training.steps import loop

@@ -13,17 +13,17 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from explorer.models.choice.own import add_models
-from explorer.models.heads.adapters import asked_for, checksum, read_card, tuned_model
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
+from explorer.models.task_heads.adapters import asked_for, checksum, read_card, tuned_model
 from tests.tiny_models import make_bert, save
 from tests.tiny_roberta import save_roberta
 from training.__main__ import main
 from training.tasks import lessons
 from training.tasks.command import Tuning, is_made, lesson_of, tune_family
-from training.tasks.data import CUT, Question, cut
+from training.tasks.data import CUT, SquadQuestion, cut
 from training.tasks.score import exact, mean_interval, overlap
-from training.tasks.tune import Plan, learn, order, trained
+from training.tasks.tune import TuningPlan, learn, order, trained
 
 pytestmark = pytest.mark.processes
 NAME = "mini-distilbert"
@@ -96,8 +96,8 @@ def test_the_command_writes_adapters_whose_cards_say_what_peft_reaches(
     assert main(words) == 0
     assert capsys.readouterr().out.count("is there") == 2
     assert (sst2 / "card.json").stat().st_mtime_ns == written
-    assert not is_made(sst2, "0" * 64, Plan("sst2", 3, 2, 1e-3))
-    assert not is_made(sst2, card["base_sha256"], Plan("sst2", 4, 2, 1e-3))
+    assert not is_made(sst2, "0" * 64, TuningPlan("sst2", 3, 2, 1e-3))
+    assert not is_made(sst2, card["base_sha256"], TuningPlan("sst2", 4, 2, 1e-3))
 
 
 @pytest.mark.parametrize("key", ["bert", "roberta"])
@@ -124,7 +124,7 @@ def test_a_checkpoint_of_ones_own_is_tuned_as_its_page_says(
 
 
 def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_path):
-    plan = Plan("sst2", 3, 2, 1e-3)
+    plan = TuningPlan("sst2", 3, 2, 1e-3)
     tuning = Tuning(tmp_path / "w", tmp_path / "models", data, "mini", ("sst2",), (NAME,))
     shutil.copytree(tiny_family.path, tuning.models)
     tune_family(tuning)
@@ -146,7 +146,7 @@ def test_an_adapter_goes_on_from_the_one_before(tiny_family, data, short, tmp_pa
 
 def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp_path):
     tuning = Tuning(tmp_path, tiny_family.path, data, "mini", ("sst2",))
-    plan = Plan("sst2", 4, 2, 1e-2)
+    plan = TuningPlan("sst2", 4, 2, 1e-2)
     batches = order([len(text) for text, _ in PHRASES], plan)
 
     def lesson():
@@ -181,14 +181,14 @@ def test_a_run_cut_off_goes_on_to_the_same_weights(tiny_family, data, short, tmp
 
 def test_the_base_rests(tiny_family, data, tmp_path):
     tuning = Tuning(tmp_path, tiny_family.path, data, "mini", ("sst2",))
-    names = set(trained(lesson_of(tuning, MINI["albert"], Plan("sst2", 1, 1, 1e-3)).network))
+    names = set(trained(lesson_of(tuning, MINI["albert"], TuningPlan("sst2", 1, 1, 1e-3)).network))
     assert names
     assert all(any(p in n for p in ("lora_", "pooler", "classifier")) for n in names)
 
 
 def test_batches_are_whole_epochs_of_like_lengths_and_depend_on_texts_alone():
     lengths = [random.Random(1).randint(3, 200) for _ in range(1000)]
-    plan = Plan("sst2", 125, 8, 1e-3)
+    plan = TuningPlan("sst2", 125, 8, 1e-3)
     batches = order(lengths, plan)
     assert batches == order(lengths, plan)
     assert sorted(i for rows in batches for i in rows) == list(range(1000))
@@ -205,7 +205,7 @@ def test_a_cut_holds_the_answer_where_it_says():
     words = [f"w{i}" for i in range(300)]
     passage = " ".join(words)
     for word in ("w0", "w7", "w150", "w299"):
-        whole = Question("q", passage, (f"{word}",), passage.index(word))
+        whole = SquadQuestion("q", passage, (f"{word}",), passage.index(word))
         starts = set()
         for _ in range(20):
             part = cut(whole, rng)
@@ -213,7 +213,7 @@ def test_a_cut_holds_the_answer_where_it_says():
             assert len(part.passage.split()) <= CUT
             starts.add(part.start)
         assert len(starts) > 1 or word in ("w0", "w299")
-    short = Question("q", "a b c", ("b",), 2)
+    short = SquadQuestion("q", "a b c", ("b",), 2)
     assert cut(short, rng).passage == "a b c"
 
 

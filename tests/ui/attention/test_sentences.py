@@ -12,8 +12,8 @@ from explorer.analysis.alignment import align, word_attention
 from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
 from explorer.analysis.attention.heads import KINDS, HeadStatistics
 from explorer.analysis.attention.summary import Drawn
-from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.ui.attention import ablation_words, folds_words, tab
 from explorer.ui.attention import words as texts
 from tests.ui.sentences import (

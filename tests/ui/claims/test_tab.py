@@ -5,7 +5,7 @@ import json
 import pytest
 
 from explorer.analysis.claims import checks as claims_checks
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.claims import benchmarks as folds
 from explorer.ui.claims import tab
 

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.page_state import PageState
-from explorer.ui.depth import moves, similarity
+from explorer.links.page_state import PageState
+from explorer.ui.depth import similarity, trajectories
 
 STATE = PageState(text="the photosynthesis sat on the [MASK].")
 SENTENCES = tuple(f"the {word} sat on the mat." for word in ("cat", "dog", "capital")) * 6
@@ -62,7 +62,7 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
     )
     job.start()
     assert begun.wait(300)
-    similarity.LINE.stop("me")
+    similarity.JOB_QUEUE.stop("me")
     go_on.set()
     job.join(300)
     assert "Stopped" in seen[-1][0]
@@ -72,7 +72,7 @@ def test_a_stop_ends_the_reading_with_the_sentence_that_is_read(counted, monkeyp
 
 
 def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
-    travel, said, film, _ = moves.show_moves(STATE)
+    travel, said, film, _ = trajectories.show_moves(STATE)
     data = json.loads(travel)
     assert data["words"] == ["the", "photosynthesis", "sat", "on", "the", "[MASK]", "."]
     assert data["first"] == 5
@@ -84,7 +84,7 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
     assert drawn[0] == [pytest.approx(way[5], abs=1e-6) for way in data["ways"][0]]
     assert "mini-ALBERT" in said
     assert json.loads(film)["heads"] == 12
-    _, cloud = moves.show_projection(STATE)
+    _, cloud = trajectories.show_projection(STATE)
     rows = json.loads(cloud)["numbers"]["rows"]
     assert len(rows) == (7 + 4 + 7) * len(data["words"])
     assert "“[MASK]”" in json.loads(cloud)["note"]
@@ -92,7 +92,7 @@ def test_a_words_way_and_the_shared_heads_come_from_the_run(tiny_family):
 
 def test_without_a_shared_layer_a_sentence_says_so(tiny_family, monkeypatch):
     runs = tiny_family.runs(STATE.text)
-    monkeypatch.setattr(moves, "get_answers", lambda _: ({"bert": runs["bert"]}, {}))
-    _, said, film, _ = moves.show_moves(STATE)
+    monkeypatch.setattr(trajectories, "runs_with_mlm_head", lambda _: ({"bert": runs["bert"]}, {}))
+    _, said, film, _ = trajectories.show_moves(STATE)
     assert "No model here shares its layer" in said
     assert film == ""

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.page_state import PageState
-from explorer.ui.depth import carrying, patching
+from explorer.links.page_state import PageState
+from explorer.ui.depth import activation_patching, patching
 from explorer.ui.depth import patching_words as texts
 from tests.waiting import until
 
@@ -20,7 +20,7 @@ SAID, PICTURE, STOP = 1, 2, 3
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch):
-    monkeypatch.setattr(carrying, "_KEPT", carrying.OrderedDict())
+    monkeypatch.setattr(activation_patching, "_KEPT", activation_patching.OrderedDict())
 
 
 def encoder_passes(tiny_family):
@@ -90,13 +90,13 @@ def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_dra
 
 
 def test_one_model_may_be_drawn_alone(tiny_family, monkeypatch):
-    plain = carrying.text_pair
+    plain = activation_patching.text_pair
 
     def only_bert(*tokens):
         pair = plain(*tokens)
         return replace(pair, groups={k: g for k, g in pair.groups.items() if k == "bert"})
 
-    monkeypatch.setattr(carrying, "text_pair", only_bert)
+    monkeypatch.setattr(activation_patching, "text_pair", only_bert)
     data = json.loads(last(patching.follow(STATE, SECOND))[PICTURE])
     assert [bool(model["maps"]) for model in data["models"]] == [True, False, False]
     assert [bool(model["refused"]) for model in data["models"]] == [False, True, True]
@@ -116,14 +116,16 @@ def test_many_masks_are_followed_up_to_a_limit(tiny_family):
     text = "the cat [MASK] [MASK] [MASK] [MASK] [MASK] [MASK]."
     data = json.loads(last(patching.follow(PageState(text=text), text.replace("cat", "dog")))[2])
     assert data["n_masks"] == 6
-    assert {len(model["maps"]) for model in data["models"]} == {carrying.MOST_MASKS}
-    assert len(data["near"]) == len(data["masks"]) == carrying.MOST_MASKS
+    assert {len(model["maps"]) for model in data["models"]} == {activation_patching.MOST_MASKS}
+    assert len(data["near"]) == len(data["masks"]) == activation_patching.MOST_MASKS
 
 
 def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeypatch):
     """Every batch is one patch, of which there are dozens."""
-    monkeypatch.setattr(carrying, "patch_batches", lambda planned, *_: ([p] for p in planned))
-    plain, calls = carrying.score_gaps, []
+    monkeypatch.setattr(
+        activation_patching, "patch_batches", lambda planned, *_: ([p] for p in planned)
+    )
+    plain, calls = activation_patching.score_gaps, []
     begun, go_on = threading.Event(), threading.Event()
 
     def slow(*arguments):
@@ -132,7 +134,7 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
         assert go_on.wait(300)
         return plain(*arguments)
 
-    monkeypatch.setattr(carrying, "score_gaps", slow)
+    monkeypatch.setattr(activation_patching, "score_gaps", slow)
     request = SimpleNamespace(session_hash="me")
     seen = []
     job = threading.Thread(
@@ -140,24 +142,24 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
     )
     job.start()
     assert begun.wait(300)
-    patching.LINE.stop("me")
+    patching.JOB_QUEUE.stop("me")
     go_on.set()
     job.join(300)
     assert texts.STOPPED in seen[-1][SAID]
     assert seen[-1][STOP].visible is False
     assert len(calls) <= len(tiny_family.specs), "one of each model in a round"
-    assert not carrying._KEPT
+    assert not activation_patching._KEPT
 
 
 def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, monkeypatch):
-    plain, begun, release = carrying.score_gaps, threading.Event(), threading.Event()
+    plain, begun, release = activation_patching.score_gaps, threading.Event(), threading.Event()
 
     def held(*arguments):
         begun.set()
         assert release.wait(300)
         return plain(*arguments)
 
-    monkeypatch.setattr(carrying, "score_gaps", held)
+    monkeypatch.setattr(activation_patching, "score_gaps", held)
     for text in (STATE.text, SECOND, "the cat sat in the [MASK]."):
         tiny_family.runs(text)  # the held batches have all workers
     request, older, newer = SimpleNamespace(session_hash="me"), [], []
@@ -171,7 +173,7 @@ def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, mo
         target=lambda: newer.extend(patching.follow(STATE, other, request)), daemon=True
     )
     second.start()
-    until(lambda: len(patching.LINE) == 2)
+    until(lambda: len(patching.JOB_QUEUE) == 2)
     release.set()
     first.join(300)
     second.join(300)

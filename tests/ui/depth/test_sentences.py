@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from explorer.analysis.depth.drift import SharedDrift
 from explorer.analysis.depth.similarity import LayerSimilarity
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.spelling import spelling_of
-from explorer.page_state import PageState
-from explorer.runs import get_runs
 from explorer.ui.depth import folds_words, patching_words, tab
 from explorer.ui.depth import words as texts
 from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import tab
 from explorer.ui.depth.endpoint import depth

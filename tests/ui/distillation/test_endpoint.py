@@ -5,7 +5,7 @@ import json
 import pytest
 import torch
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.distillation.runs import Focus, focus_of

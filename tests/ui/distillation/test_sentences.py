@@ -12,9 +12,9 @@ from scipy.special import rel_entr, softmax
 from explorer.analysis.distillation.agreement import AgreementAtLarge
 from explorer.analysis.distillation.live import Agreement
 from explorer.analysis.measures import share_interval
+from explorer.links.page_state import PageState
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import BadText
-from explorer.page_state import PageState
 from explorer.ui.distillation import folds_words, live_words, tab
 from explorer.ui.distillation import words as texts
 from explorer.ui.distillation.runs import focus_of, hidden_word

@@ -11,7 +11,7 @@ import pytest
 from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
 from explorer.analysis.distillation.soft import soft_pair
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.distillation import folds, live
 from explorer.ui.distillation import tab as distillation
@@ -211,7 +211,7 @@ def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
     assert values[-1]["done"]
     assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
     assert "In 10 steps the loss went from" in values[-1]["sentence"]
-    assert len(live.LINE) == 0
+    assert len(live.JOB_QUEUE) == 0
 
 
 @pytest.mark.processes
@@ -222,7 +222,7 @@ def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_que
     first.close()
     assert "number 1 in line" not in next(second)
     second.close()
-    until(lambda: not len(live.LINE))
+    until(lambda: not len(live.JOB_QUEUE))
 
 
 def test_an_emptied_field_counts_as_its_default():

@@ -43,9 +43,9 @@ def quoted_drawings(state):
     """Every table of scores, measured long ago or printed elsewhere, by its kind."""
     from explorer.ui.parameters import folds
     from explorer.ui.parameters.folds_words import first_shape
-    from explorer.ui.tasks import kept, pairs
+    from explorer.ui.tasks import fine_tuning, pairs
 
-    scores = kept.show_kept(state)
+    scores = fine_tuning.show_kept(state)
     return {
         "parameters/built": folds.built_shape(first_shape(BASE["albert"].architecture)),
         "tasks/objectives": pairs.show_objectives(state),

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from explorer.analysis.parameters.sharing import sharing_modes
-from explorer.page_state import PageState
-from explorer.ui.kit.take import has_recipe
+from explorer.links.page_state import PageState
+from explorer.ui.kit.export import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.kit.measured import TIMES, WORK, quoted_drawings, timed_drawings
 
@@ -45,14 +45,14 @@ def drawings():
     from explorer.ui.attention import ablation
     from explorer.ui.distillation import folds as distillation
     from explorer.ui.latency import tab as latency
-    from explorer.ui.latency.choice import Choice
+    from explorer.ui.latency.settings import MeasurementSettings
     from explorer.ui.layer import contexts
     from explorer.ui.parameters import folds as parameters
     from explorer.ui.predictions import ask, contrast, joint
     from explorer.ui.tasks import pairs, quadrants, tuned
 
     return {
-        "latency/measure": latency.drawn(Choice())[1],
+        "latency/measure": latency.drawn(MeasurementSettings())[1],
         "tasks/pairs": pairs.show_pairs(PAIR),
         "tasks/quadrants": quadrants.show_pairs(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),

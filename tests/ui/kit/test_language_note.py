@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.kit.words import NOT_ENGLISH
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks.tuned import show_question, show_sentiment

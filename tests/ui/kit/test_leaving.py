@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from benchmarks.served import event_number
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
 from explorer.models import rows
-from explorer.timing.line import MEASUREMENTS
-from explorer.timing.slot import SLOT, Slot
 from explorer.ui.depth import patching, similarity
 from explorer.ui.distillation import live
 from tests.waiting import until
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.processes
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32", 20]
-LINES = (MEASUREMENTS, live.LINE, patching.LINE, similarity.LINE)
+LINES = (MEASUREMENTS, live.JOB_QUEUE, patching.JOB_QUEUE, similarity.JOB_QUEUE)
 WORKERS = 3
 """Passes that may be under way at once."""
 JOBS = {
@@ -47,7 +47,7 @@ class Passes(list):
 @pytest.fixture
 def passes(tiny_family, few_questions, monkeypatch):
     """Passes of one row each."""
-    passes, infer = Passes(), Slot.infer
+    passes, infer = Passes(), MeasurementLock.infer
 
     @contextmanager
     def held(slot):
@@ -55,7 +55,7 @@ def passes(tiny_family, few_questions, monkeypatch):
         with infer(slot):
             yield
 
-    monkeypatch.setattr(Slot, "infer", held)
+    monkeypatch.setattr(MeasurementLock, "infer", held)
     monkeypatch.setattr(rows.batches, "__defaults__", (1,))
     monkeypatch.setattr(rows.patch_batches, "__defaults__", (1,))
     yield passes
@@ -96,12 +96,12 @@ def test_no_job_goes_on_when_its_visitor_has_left(page, url, passes, handler):
         with join(http, handler, event_of(page, handler), *JOBS[handler]) as reply:
             lines = reply.iter_lines()  # held: a reader that is let go of hangs up
             next(line for line in lines if "process_starts" in line)
-            until(lambda: len(passes) > opened + WORKERS or SLOT.is_measuring)
+            until(lambda: len(passes) > opened + WORKERS or MEASUREMENT_LOCK.is_measuring)
             # Those at work: one that is answered is known to the queue for a moment longer.
             asked = [event for job in page._queue.active_jobs for event in job or ()]
             assert asked
     until(lambda: not any(event.alive for event in asked))
-    until(lambda: all(turn.sign.is_up for line in LINES for turn in line._waiting))
+    until(lambda: all(queued.cancel_token.cancelled for line in LINES for queued in line._waiting))
     n, passes.free = len(passes), True
     until(lambda: is_idle(page))
     assert len(passes) - n <= WORKERS, "those that were about to begin, and none after"
@@ -112,4 +112,4 @@ def test_long_work_takes_no_turn_of_compare(page):
     """Four strips at once would else keep every other visitor's Compare until one is through."""
     turns = {name: page.fns[event_of(page, name)].concurrency_id for name in JOBS}
     compare = page.fns[event_number(page, "on_view")].concurrency_id
-    assert [name for name, turn in turns.items() if turn == compare] == []
+    assert [name for name, queued in turns.items() if queued == compare] == []

@@ -11,7 +11,7 @@ from gradio.queueing import Queue
 from gradio.state_holder import SessionState, StateHolder
 from gradio.utils import LRUCache
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.kit.sessions import MOST_SESSIONS, LeanSession
 from explorer.ui.shell.page import build_page, launch_options
 from tests.waiting import in_its_own_loop

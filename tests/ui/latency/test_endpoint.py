@@ -4,8 +4,8 @@ from threading import Event
 
 import pytest
 
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.refusal import Refusal
-from explorer.timing.line import MEASUREMENTS
 from explorer.ui.latency import endpoint
 from explorer.ui.latency.endpoint import latency
 from tests.waiting import until
@@ -76,7 +76,7 @@ def test_the_budget_ends_it_whatever_was_asked_for(tiny_family, monkeypatch):
 def test_who_does_not_get_a_turn_in_time_is_told_so(tiny_family, monkeypatch):
     go_on = Event()
 
-    def endless(sign):
+    def endless(cancel_token):
         while not go_on.wait(0.01):
             yield None
 

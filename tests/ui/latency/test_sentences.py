@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from explorer.analysis.latency.accuracy import AccuracyCost
 from explorer.analysis.latency.faster import Faster
-from explorer.analysis.latency.measure import Plan
-from explorer.analysis.latency.paradox import Paradox, ParadoxRow
+from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.analysis.latency.sweep import Order, Sweep
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
-from explorer.ui.latency import faster_words, folds_words, paradox_words
+from explorer.ui.latency import faster_words, folds_words, size_vs_time_words
 from explorer.ui.latency import words as texts
 from tests.ui.sentences import law, read, told
 
@@ -44,7 +44,7 @@ def paradoxes(draw):
             one = Ratio(1.0, 1.0, 1.0, 20)
             times = one if is_first else draw(ratios(state == "sure"))
         rows.append(
-            ParadoxRow(
+            SizeVsTimeRow(
                 key,
                 spec.label,
                 draw(st.integers(1, 12)),
@@ -56,7 +56,7 @@ def paradoxes(draw):
                 times=times,
             )
         )
-    return Paradox(tuple(rows), Workload(), tuple(rows))
+    return SizeVsTime(tuple(rows), Workload(), tuple(rows))
 
 
 def summary_of(paradox, is_different):
@@ -95,7 +95,7 @@ def stored_right(text, parameters, label):
 def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_different, shapes):
     first, star = paradox.rows[0], paradox.rows[2]
     summary = summary_of(paradox, is_different)
-    text = read(paradox_words.paradox_finding(paradox, summary, shapes))
+    text = read(size_vs_time_words.paradox_finding(paradox, summary, shapes))
     stored_right(text, star.parameters, first.label)
     stored = way(star.parameters / first.parameters)
     if star.ms is None:
@@ -166,7 +166,7 @@ def timed(state, star, student):
         ratio = Ratio(1.0, 1.0, 1.0, 60) if key == "bert" else Ratio(times, *ends, 60)
         shape = BASE[key].architecture
         said = (BASE[key].label, shape.n_layers, shape.activation)
-        row = ParadoxRow(
+        row = SizeVsTimeRow(
             key,
             *said,
             {"bert": 109_482_240, "distilbert": 66_362_880, "albert": 11_683_584}[key],
@@ -176,7 +176,7 @@ def timed(state, star, student):
             times=ratio if state in ("few", "sure") else None,
         )
         rows.append(row)
-    return Paradox(tuple(rows), Workload(), tuple(rows))
+    return SizeVsTime(tuple(rows), Workload(), tuple(rows))
 
 
 def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_second():
@@ -184,7 +184,7 @@ def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_secon
         for star, student in ((1.06, 0.52), (1.0, 1.0), (0.6, 0.59), (0.3, 0.52), (7.9, 1.8)):
             found = timed(state, star, student)
             differs = abs(star - 1) > 0.05
-            said = paradox_words.paradox_finding(found, summary_of(found, differs), "base")
+            said = size_vs_time_words.paradox_finding(found, summary_of(found, differs), "base")
             told(f"{state}: ALBERT {star}, DistilBERT {student}", read(said))
             if state != "before":
                 judge_lines(read(said), found)
@@ -194,7 +194,7 @@ def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_secon
 @law
 @given(paradoxes())
 def test_the_three_titles_quote_their_own_numbers_and_no_ratio_stands_flat(paradox):
-    (_, stored), (_, work), (_, time) = paradox_words.paradox_titles(paradox)
+    (_, stored), (_, work), (_, time) = size_vs_time_words.paradox_titles(paradox)
     star = paradox.rows[2]
     stored_right(read(stored), star.parameters, "BERT")
     n = star.n_layers
@@ -210,7 +210,7 @@ def test_the_three_titles_quote_their_own_numbers_and_no_ratio_stands_flat(parad
 @law
 @given(paradoxes())
 def test_the_time_is_called_faster_or_slower_than_the_compute_only_by_its_whole_interval(paradox):
-    star, text = paradox.rows[2], read(paradox_words.why(paradox))
+    star, text = paradox.rows[2], read(size_vs_time_words.why(paradox))
     times, work = star.times, star.gflops
     is_sure = times is not None and times.is_sure
     assert bool(text) == is_sure
@@ -411,7 +411,7 @@ def test_how_much_to_believe_is_said_of_the_rounds_and_intervals_that_there_are(
 
 
 def test_the_span_at_which_a_measurement_ends_is_the_one_that_is_said():
-    assert f"{2 * Plan().target:.0%}" == re.search(r"\d+%", texts.ENDED["settled"])[0]
+    assert f"{2 * RoundsPlan().target:.0%}" == re.search(r"\d+%", texts.ENDED["settled"])[0]
 
 
 @law

@@ -8,21 +8,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from explorer.inference.runs import get_runs
+from explorer.inference.scheduling.cancel import Cancelled, CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS
+from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
+from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import LARGER
-from explorer.page_state import PageState
-from explorer.runs import get_runs
 from explorer.timing import protocol as timing
-from explorer.timing.line import MEASUREMENTS
 from explorer.timing.networks import forget_timed_networks, timed_network
 from explorer.timing.runtimes import process
 from explorer.timing.runtimes.process import RuntimeProcess
-from explorer.timing.slot import SLOT
-from explorer.timing.stop import Stopped, StopSign
 from explorer.timing.workload import Workload
 from explorer.ui.kit.running import stops
-from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.folds import FASTER, _handler
+from explorer.ui.latency.settings import MeasurementSettings
 from explorer.ui.latency.tab import measure
 from tests.waiting import until
 
@@ -56,8 +56,8 @@ def answers(text) -> dict[str, Run]:
 def stop_and_ask(text) -> None:
     """The reader's Stop; then the slot's door opens for a text, and the text is answered."""
     stops(MEASUREMENTS)(READER)
-    with SLOT.infer():
-        assert not SLOT.is_measuring
+    with MEASUREMENT_LOCK.infer():
+        assert not MEASUREMENT_LOCK.is_measuring
     assert len(answers(text)) == 3
 
 
@@ -83,7 +83,7 @@ def to_its_end(monkeypatch):
 def test_in_the_middle_of_a_pass_of_many_seconds(tiny_family, reading, to_its_end):
     answers("The cat [MASK].")
     inside, finished = to_its_end(timing.Pass, "forward")
-    reading(measure, Choice("base", 512, 8))
+    reading(measure, MeasurementSettings("base", 512, 8))
     assert inside.wait(PATIENCE_S)
     stop_and_ask("The dog [MASK].")
     assert not finished.is_set(), "the text had to wait for the pass"
@@ -97,7 +97,7 @@ def test_while_a_process_is_building(tiny_family, reading, monkeypatch, tmp_path
     builder = f"import pathlib, time; pathlib.Path({str(begun)!r}).touch(); time.sleep(600)"
     monkeypatch.setattr(process, "CHILD", (sys.executable, "-c", builder))
     _, built = to_its_end(RuntimeProcess, "wait_until_built")
-    reading(_handler(FASTER), Choice("mini", 16))
+    reading(_handler(FASTER), MeasurementSettings("mini", 16))
     until(begun.exists)
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the builder"
@@ -109,11 +109,11 @@ def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, t
     before = answers("The cat sat on the [MASK].")
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path))
     _, built = to_its_end(RuntimeProcess, "wait_until_built")
-    reading(_handler(FASTER), Choice("mini", 16))
+    reading(_handler(FASTER), MeasurementSettings("mini", 16))
     until(lambda: any(tmp_path.rglob("*.cpp")))
     stop_and_ask("The dog [MASK].")
     assert not built.is_set(), "the text had to wait for the compiler"
-    from explorer.runs import CACHE
+    from explorer.inference.runs import CACHE
 
     CACHE.clear()
     for key, run in answers("The cat sat on the [MASK].").items():
@@ -122,14 +122,14 @@ def test_while_torch_is_compiling(tiny_family, reading, monkeypatch, tmp_path, t
 
 def test_while_random_weights_are_drawn():
     forget_timed_networks()
-    sign, looks = StopSign(), []
+    cancel_token, looks = CancelToken(), []
 
     def check():
         looks.append(1)
         if len(looks) == 3:
-            sign.stop()
-        sign.check()
+            cancel_token.stop()
+        cancel_token.check()
 
-    with pytest.raises(Stopped), timed_network(LARGER["bert-large-uncased"], Workload(), check):
+    with pytest.raises(Cancelled), timed_network(LARGER["bert-large-uncased"], Workload(), check):
         pass
     assert len(looks) == 3

@@ -11,7 +11,7 @@ from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.sweep import Sweep, sweep_points
 from explorer.timing.workload import Workload
 from explorer.ui.latency import folds_words, tab, words
-from explorer.ui.latency.choice import Choice
+from explorer.ui.latency.settings import MeasurementSettings
 from tests.analysis.latency.test_family import measured
 
 EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
@@ -69,28 +69,28 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
 
 def test_what_was_stopped_says_so_and_how_far_it_was():
     from explorer.analysis.latency.faster import Faster
-    from explorer.timing.line import Update
+    from explorer.inference.scheduling.job_queue import JobUpdate
     from explorer.ui.latency.folds import FASTER, _drawn
 
-    (running,) = _drawn(FASTER, Update(0, Faster(done=2, asked=6), done=False))
+    (running,) = _drawn(FASTER, JobUpdate(0, Faster(done=2, asked=6), done=False))
     assert "2 of 6 steps done, 33%" in running
     assert folds_words.STOPPED not in running
-    (stopped,) = _drawn(FASTER, Update(0, Faster(done=2, asked=6), done=True, stopped=True))
+    (stopped,) = _drawn(FASTER, JobUpdate(0, Faster(done=2, asked=6), done=True, stopped=True))
     assert folds_words.STOPPED in stopped
-    (before,) = _drawn(FASTER, Update(0, None, done=True, stopped=True))
+    (before,) = _drawn(FASTER, JobUpdate(0, None, done=True, stopped=True))
     assert "Stopped before anything was measured" in before
 
 
 def test_a_result_says_whose_own_time_was_held_against_itself():
     """The model that every ratio is over: the first that was timed, and its row beside it."""
     done = measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)
-    finding, card, said, kept = tab.drawn(Choice(), done, (0, True))
+    finding, card, said, kept = tab.drawn(MeasurementSettings(), done, (0, True))
     assert "BERT" in str(finding)
     assert 'data-kind="latency/measure"' in str(card)
     assert kept is done
     expected = words.trust(done.summary, "BERT", Workload())
     assert expected in html.unescape(str(said))
-    assert tab.drawn(Choice(), done, (0, False))[3] is None, "not while it is timed"
+    assert tab.drawn(MeasurementSettings(), done, (0, False))[3] is None, "not while it is timed"
 
 
 def test_the_measurement_in_full_is_there_once_there_is_one():

@@ -9,10 +9,11 @@ import pytest
 import torch
 
 from explorer.analysis.layer.stations import BEFORE
+from explorer.links.codec import from_params
+from explorer.links.page_state import PageState
 from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
-from explorer.page_state import PageState, from_params
 from explorer.refusal import Refusal
 from explorer.ui.layer import contexts, recurrent, steps, tab
 from explorer.ui.layer.endpoint import contexts as contexts_endpoint
@@ -177,11 +178,11 @@ def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
 
 
 def test_what_is_timed_says_how_far_it_is(tiny_family, monkeypatch):
-    from explorer.analysis.latency.measure import Plan
+    from explorer.analysis.latency.measure import RoundsPlan
     from explorer.analysis.layer import recurrent as timed
 
     monkeypatch.setattr(timed, "LENGTHS", (8, 16))
-    defaults = ((8, 16), Plan(600.0, 8, 8, 0.0, 1))
+    defaults = ((8, 16), RoundsPlan(600.0, 8, 8, 0.0, 1))
     monkeypatch.setattr(timed.measure_recurrent, "__defaults__", defaults)
     *_, (said, canvas, _) = recurrent.time_both(PageState())
     assert "At 8 tokens" in said

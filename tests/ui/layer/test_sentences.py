@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from explorer.page_state import PageState
-from explorer.runs import get_runs
+from explorer.inference.runs import get_runs
+from explorer.links.page_state import PageState
 from explorer.ui.layer import tab
 from explorer.ui.layer import words as texts
 from tests.needs import ROOT, needs_packages

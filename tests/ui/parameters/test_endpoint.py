@@ -2,8 +2,8 @@
 
 import pytest
 
+from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, LARGER
-from explorer.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.shell.api import ENDPOINTS

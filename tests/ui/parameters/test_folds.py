@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from explorer.analysis.parameters import embedding
+from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MINI
-from explorer.page_state import PageState
 from explorer.ui.parameters import folds, memory
 from explorer.ui.parameters import tab as parameters
 

@@ -5,7 +5,8 @@ import json
 import pytest
 import torch
 
-from explorer.page_state import PageState, from_params
+from explorer.links.codec import from_params, to_params
+from explorer.links.page_state import PageState
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions import words as texts
 from explorer.ui.predictions.hidden import words_found
@@ -82,7 +83,7 @@ def test_words_that_fit_no_mask_are_left_out(hidden):
 
 def test_a_link_carries_the_hidden_words():
     state = PageState(text=TEXT, hidden="mat")
-    assert from_params(state.to_params()) == (state, ())
+    assert from_params(to_params(state)) == (state, ())
     assert from_params({"text": TEXT, "hidden": ""}) == (PageState(text=TEXT), ())
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.predictions.opening import OPENING, compute_opening
 from explorer.ui.shell.page import build_page
 

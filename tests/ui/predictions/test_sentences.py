@@ -13,11 +13,11 @@ from scipy.special import softmax
 from explorer.analysis.predictions.contrast import contrast
 from explorer.analysis.predictions.every_word import SpanScore
 from explorer.analysis.predictions.joint import Filling, MaskFillings
+from explorer.inference.runs import runs_with_mlm_head
+from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
 from explorer.models.spelling import spelling_of
 from explorer.models.tokens import Word
-from explorer.page_state import PageState
-from explorer.runs import get_answers
 from explorer.ui.predictions import contrast_words, folds_words, tab
 from explorer.ui.predictions import words as texts
 from tests.ui.sentences import (
@@ -148,7 +148,7 @@ def test_of_twenty_texts_the_headline_says_what_the_softmax_of_the_logits_says(f
         request.getfixturevalue("tiny_family")
     for given_text in TEXTS:
         state = PageState(text=given_text)
-        runs, _ = get_answers(state)
+        runs, _ = runs_with_mlm_head(state)
         labels = {key: run.spec.label for key, run in runs.items()}
         headline, _ = tab.show(state)
         finding, *notes = re.split('(?=<p class="note">)', str(headline))

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
 from explorer.models.tokens import BadText
-from explorer.page_state import PageState
 from explorer.ui.predictions import folds_words
 from explorer.ui.predictions import tab as predictions
 from explorer.ui.predictions import words as texts
@@ -62,17 +62,17 @@ def test_a_text_without_a_gap_says_what_to_do(tiny_family):
 
 
 def test_a_model_that_cannot_be_had_gets_a_card_and_the_others_go_on(tiny_family, monkeypatch):
+    from explorer.inference import local
     from explorer.models.hub import ModelUnavailable
-    from explorer.places import here
 
-    real = here.leased
+    real = local.leased
 
     def without_bert(where, *rest):
         if where.spec.key == "bert":
             raise ModelUnavailable(where.spec, "it is <b>gone</b>")
         return real(where, *rest)
 
-    monkeypatch.setattr(here, "leased", without_bert)
+    monkeypatch.setattr(local, "leased", without_bert)
     _, canvas = predictions.show(PageState(text="the [MASK] is here"))
     data = json.loads(canvas)
     assert "gone" in data["models"]["bert"]["card"]

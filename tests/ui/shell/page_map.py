@@ -10,7 +10,7 @@ from collections import Counter
 
 from gradio.blocks import BlockContext
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.shell.page import build_page
 
 MOST = 60

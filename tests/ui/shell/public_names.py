@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from unittest.mock import patch
 
-from explorer.page_state import FOLDS, MOVED, PARTS, default_params
-from explorer.start import parse_flags
+from explorer.links.codec import MOVED, default_params
+from explorer.links.page_state import FOLDS, PARTS
+from explorer.serving.start import parse_flags
 from explorer.ui.shell.api import ENDPOINTS
 
 TEXT = "The cat sat on the [MASK]."

@@ -7,7 +7,7 @@ import torch
 from transformers import AutoModelForMaskedLM, AutoTokenizer
 
 from explorer.assets import ASSETS, examples
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.shell.input_bar import IN_THE_ROW
 
 NAMES = ("mini-bert", "mini-distilbert", "mini-albert")

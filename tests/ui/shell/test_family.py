@@ -7,9 +7,9 @@ from urllib.parse import quote
 
 import pytest
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, all_specs, column, family_specs, sizes_of
 from explorer.models.specs import BASE, BUNDLED, MODEL_KEYS
-from explorer.page_state import PageState
 from explorer.ui.kit.words import GROUPS
 from explorer.ui.shell.family.drawing import (
     COMPARED,

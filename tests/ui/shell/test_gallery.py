@@ -10,8 +10,8 @@ from safetensors.torch import load_file
 
 from explorer.analysis.parameters.shape import forward_flops
 from explorer.assets import DATA
+from explorer.links.codec import from_params
 from explorer.models.specs import BASE, BUNDLED, MINI
-from explorer.page_state import from_params
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation

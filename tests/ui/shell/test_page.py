@@ -7,7 +7,7 @@ import gradio as gr
 import pytest
 
 from explorer.assets import examples
-from explorer.page_state import FOLDS
+from explorer.links.page_state import FOLDS
 
 HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 
@@ -16,7 +16,7 @@ HEAVY = ("torch", "transformers", "plotly", "scipy", "bertviz")
 def test_building_the_page_imports_no_heavy_library():
     code = (
         "import sys; from explorer.ui.shell.page import build_page, launch_options;"
-        "from explorer.page_state import PageState; build_page(PageState()); launch_options();"
+        "from explorer.links.page_state import PageState; build_page(PageState()); launch_options();"
         f"print([name for name in {HEAVY} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -18,10 +18,10 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from explorer.assets import ASSETS
-from explorer.doors import hosts
+from explorer.links.compression import pack
+from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
-from explorer.packing import pack
-from explorer.page_state import PageState
+from explorer.serving.middleware import public_url
 from explorer.ui.kit.words import TAGLINE, TITLE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.ui.shell import preview
@@ -74,8 +74,8 @@ def client():
 
 @pytest.fixture
 def public(monkeypatch):
-    monkeypatch.setattr(hosts, "PUBLIC", [PUBLIC])
-    monkeypatch.setattr(preview, "PUBLIC", hosts.PUBLIC)
+    monkeypatch.setattr(public_url, "PUBLIC_URL", [PUBLIC])
+    monkeypatch.setattr(preview, "PUBLIC_URL", public_url.PUBLIC_URL)
 
 
 def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):

@@ -6,10 +6,10 @@ import pytest
 from gradio_client import Client
 
 from benchmarks.served import free_port
-from explorer import launch
 from explorer.models.choice.family import PRESETS, all_specs
 from explorer.models.kinds import KINDS
-from explorer.start import parse_flags
+from explorer.serving import launch
+from explorer.serving.start import parse_flags
 from explorer.ui.shell.page import launch_options
 from tests.waiting import in_its_own_loop
 

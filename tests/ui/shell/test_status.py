@@ -3,10 +3,10 @@
 import re
 from dataclasses import replace
 
-from explorer import runs
 from explorer.analysis.precision import PrecisionDifference
+from explorer.inference import runs
+from explorer.links.page_state import PageState
 from explorer.models.hub import ModelUnavailable
-from explorer.page_state import PageState
 from explorer.ui.shell import status
 
 STATE = PageState(text="The capital of [MASK] is [MASK].", dtype="bfloat16")

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from explorer import runs
-from explorer.page_state import RUN_FIELDS, PageState
+from explorer.inference import runs
+from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.shell import view as shell
 from explorer.ui.shell.tabs import TABS

@@ -9,8 +9,9 @@ import pytest
 import torch
 
 from explorer import assets
-from explorer.page_state import PageState, from_params
-from explorer.places import here
+from explorer.inference import local
+from explorer.links.codec import from_params
+from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.tasks import tab
 from explorer.ui.tasks import words as texts
@@ -76,14 +77,14 @@ def test_a_head_at_chance_is_not_shown_and_its_figure_is(skilled, tiny_family):
 def test_a_head_that_is_not_in_the_checkpoint_gets_a_card_and_no_number(
     skilled, tiny_family, monkeypatch
 ):
-    leased = here.leased
+    leased = local.leased
 
     @contextmanager
     def lacking(where, report=None):
         with leased(where, report) as loaded:
             yield replace(loaded, missing=("sop_classifier.classifier.weight",))
 
-    monkeypatch.setattr(here, "leased", lacking)
+    monkeypatch.setattr(local, "leased", lacking)
     html = tab.show(PageState(text=PAIR))[0]
     assert columns(html) == ["bert"]
     assert "no weights for its SOP head" in html

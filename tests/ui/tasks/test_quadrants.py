@@ -1,6 +1,6 @@
 """The fold on sentence pairs: quadrants where there is a pair, else how to write one."""
 
-from explorer.page_state import PageState
+from explorer.links.page_state import PageState
 from explorer.ui.tasks import quadrants_words as texts
 from explorer.ui.tasks.quadrants import show_pairs
 

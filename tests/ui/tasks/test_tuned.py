@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from explorer.analysis.tasks.sentiment import WordSentiment
-from explorer.models.heads.adapters import tuned_model
-from explorer.models.heads.sentiment import differences
+from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
-from explorer.page_state import PageState
+from explorer.models.task_heads.adapters import tuned_model
+from explorer.models.task_heads.sentiment import differences
 from explorer.refusal import Refusal
 from explorer.ui.tasks import sentiment_words as texts
 from explorer.ui.tasks import tab, tuned
@@ -126,7 +126,7 @@ def test_a_second_look_runs_no_network(tuned_family):
 
 
 def tuned_model_of(family, key, task):
-    from explorer.models.heads.adapters import tuned_of
+    from explorer.models.task_heads.adapters import tuned_of
 
     return tuned_of(family.loaded(key), task)
 

@@ -4,7 +4,7 @@ import json
 
 from explorer.analysis.claims.benchmarks import benchmark_tables, retention
 from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
-from explorer.analysis.claims.results import CheckResult, Judged
+from explorer.analysis.claims.results import CheckResult, ClaimVerdict
 from explorer.ui.claims import words as texts
 from explorer.views.claims import benchmarks
 from explorer.views.claims import ledger as claims
@@ -27,7 +27,7 @@ def test_shares_travel_with_every_report():
 
 def test_results_cannot_end_a_script():
     result = CheckResult(
-        "LC01", "fails", "</script><b>", "here", False, {"A01": (Judged("<i>", True),)}
+        "LC01", "fails", "</script><b>", "here", False, {"A01": (ClaimVerdict("<i>", True),)}
     )
     value = claims.results_canvas({"running": [], "done": None, "total": 1}, [result])
     assert "<" not in value

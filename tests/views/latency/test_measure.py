@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from explorer.analysis.digits import milliseconds
-from explorer.analysis.latency.paradox import paradox
 from explorer.analysis.latency.ratio import Ratio
+from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
 from explorer.ui.latency import faster_words as texts_faster
 from explorer.ui.latency import folds_words as texts_folds
-from explorer.ui.latency import paradox_words
+from explorer.ui.latency import size_vs_time_words
 from explorer.ui.latency import words as texts
-from explorer.ui.latency.choice import Choice
 from explorer.ui.latency.detail import detail
+from explorer.ui.latency.settings import MeasurementSettings
 from explorer.ui.latency.tab import drawn
 from explorer.views.latency.detail import (
     Mark,
@@ -37,8 +37,8 @@ TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
 
 
 def card(result=None):
-    rows = paradox(SPECS, Workload(), result)
-    return paradox_card(rows, paradox_words.paradox_titles(rows))
+    rows = size_vs_time(SPECS, Workload(), result)
+    return paradox_card(rows, size_vs_time_words.paradox_titles(rows))
 
 
 def widths(markup):
@@ -192,18 +192,22 @@ def test_of_one_model_alone_nothing_is_compared_and_one_colour_gets_dashes():
 
 
 def test_the_finding_says_what_the_numbers_say():
-    rows = paradox(SPECS, Workload())
-    assert "stores 9.4 times fewer weights than" in paradox_words.paradox_finding(rows)
-    assert "the same compute" in paradox_words.paradox_finding(rows)
+    rows = size_vs_time(SPECS, Workload())
+    assert "stores 9.4 times fewer weights than" in size_vs_time_words.paradox_finding(rows)
+    assert "the same compute" in size_vs_time_words.paradox_finding(rows)
     slow = measured({**TIMES, "albert": 120.0})
-    sentence = paradox_words.paradox_finding(paradox(SPECS, Workload(), slow), slow.summary)
+    sentence = size_vs_time_words.paradox_finding(
+        size_vs_time(SPECS, Workload(), slow), slow.summary
+    )
     assert "1.20 × the time here" in sentence
     same = measured({**TIMES, "albert": 100.0})
-    sentence = paradox_words.paradox_finding(paradox(SPECS, Workload(), same), same.summary)
+    sentence = size_vs_time_words.paradox_finding(
+        size_vs_time(SPECS, Workload(), same), same.summary
+    )
     assert "no difference in time" in sentence
     few = measured(TIMES, n_rounds=3)
-    assert "no interval" in paradox_words.paradox_finding(
-        paradox(SPECS, Workload(), few), few.summary
+    assert "no interval" in size_vs_time_words.paradox_finding(
+        size_vs_time(SPECS, Workload(), few), few.summary
     )
 
 
@@ -213,7 +217,7 @@ def refused():
 
 
 def test_refused_ratios_are_nowhere_on_the_page():
-    finding, markup, status, _ = drawn(Choice(clock="wait"), refused(), (0, True))
+    finding, markup, status, _ = drawn(MeasurementSettings(clock="wait"), refused(), (0, True))
     time = markup.split("lt-group")[-1]
     assert "109 ms" in time
     assert "50.0 ms" in time
@@ -247,16 +251,16 @@ def test_time_ratios_are_the_paired_ones_with_their_intervals():
     )
     medians = np.median(seconds, axis=0)
     assert medians[2] / medians[0] == pytest.approx(3.3), "or the test says nothing"
-    rows = paradox(SPECS, Workload(), result)
+    rows = size_vs_time(SPECS, Workload(), result)
     found = result.summary.ratio("albert-base-v2").ratio
     assert rows.rows[2].times.ratio == pytest.approx(1 / found.ratio) == pytest.approx(1.1)
     assert rows.rows[2].times.low == pytest.approx(1 / found.high)
     assert rows.rows[2].times.high == pytest.approx(1 / found.low)
-    assert "1.10 × the time here" in paradox_words.paradox_finding(rows, result.summary)
-    line = paradox_words.paradox_titles(rows)[2][1]
+    assert "1.10 × the time here" in size_vs_time_words.paradox_finding(rows, result.summary)
+    line = size_vs_time_words.paradox_titles(rows)[2][1]
     assert "ALBERT takes 1.10 × [1.07, 1.13] the time of BERT" in line
     assert "DistilBERT" in line
-    time = paradox_card(rows, paradox_words.paradox_titles(rows)).split("lt-group")[-1]
+    time = paradox_card(rows, size_vs_time_words.paradox_titles(rows)).split("lt-group")[-1]
     assert "<small>1.10 ×</small>" in time
     assert "3.30 ×" not in time
 
@@ -270,7 +274,7 @@ def test_a_ratio_read_the_other_way_turns_its_interval():
 def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
     slow = measured({**TIMES, "albert": 130.0}, specs=specs)
     first, star = specs[0].architecture.activation, specs[-1].architecture.activation
-    said = paradox_words.why(paradox(specs, Workload(), slow))
+    said = size_vs_time_words.why(size_vs_time(specs, Workload(), slow))
     assert "slower than its compute suggests" in said
     assert (f"({star})" in said) == (first != star)
     assert ("gelu_new" in said) == (star == "gelu_new")

@@ -10,9 +10,9 @@ import pytest
 
 from explorer.analysis.layer.contexts import ContextScore, context_answers
 from explorer.analysis.layer.steps import AnswerSteps
+from explorer.links.page_state import PageState
 from explorer.models.rows import READINGS
 from explorer.models.specs import MINI
-from explorer.page_state import PageState
 from explorer.ui.layer import tab, words
 from explorer.views.layer.contexts import context_rows, held_out_canvas
 from explorer.views.layer.recurrent import recurrent_canvas

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import gradio as gr
 
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import column, sizes_of
 from explorer.models.kinds import label_of
 from explorer.models.specs import MODEL_KEYS, ModelSpec
-from explorer.page_state import PageState
 from explorer.ui.kit import words as texts
 
 CHANGED_JS = (

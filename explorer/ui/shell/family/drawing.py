@@ -3,9 +3,9 @@
 from urllib.parse import quote
 
 from explorer.analysis.digits import counted, repeated
+from explorer.links.page_state import PageState
 from explorer.models.choice.family import column, sizes_of, teacher_of
 from explorer.models.specs import MODEL_KEYS, ModelSpec
-from explorer.page_state import PageState
 from explorer.ui.shell.family import words as texts
 from explorer.views.markup import Attribute, Markup, el, listed, model_name
 

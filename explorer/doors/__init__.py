@@ -1,1 +1,0 @@
-"""What stands between the page and whoever asks for it: limits, headers, and a line per request."""

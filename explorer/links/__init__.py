@@ -1,0 +1,1 @@
+"""Everything the reader chose, and the link that holds it."""

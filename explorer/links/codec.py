@@ -1,0 +1,262 @@
+"""A link and the state that it holds: written, read and repaired, older links included."""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any
+from urllib.parse import urlencode
+
+from explorer.analysis.measures import TEMPERATURES
+from explorer.links.compression import PACKED, pack, with_texts
+from explorer.links.page_state import (
+    DTYPES,
+    FOLDS,
+    LENSES,
+    MAX_DEPTHS,
+    ORDERS,
+    PARTS,
+    TABS,
+    VIEWS,
+    PageState,
+    hidden_words,
+    open_folds,
+)
+from explorer.models.choice.family import family_specs, in_columns, of_one_family, read_family
+from explorer.models.specs import DEVICE, MODEL_KEYS, MOST_LAYERS
+from explorer.models.tokens import MASK, clean_text, plain_text, split_words
+
+MOVED: dict[str, dict[str, dict[str, str]]] = {
+    "predictions": {"contrast": {"fold": "ask"}},
+    "attention": {
+        "pairs": {"tab": "tasks"},
+        "bertviz": {"fold": "advanced"},
+        "shared": {"tab": "depth", "fold": "moves"},
+    },
+    "distillation": {
+        "masking": {"fold": "losses"},
+        "layers": {"tab": "depth", "fold": "similarity"},
+    },
+    "tasks": {"objectives": {"fold": "pairs"}, "choose": {"tab": "latency"}},
+    "parameters": {"calls": {"fold": "sharing"}, "build": {"fold": "sizes"}},
+    "latency": {
+        "claim": {"fold": "sweep"},
+        "limits": {"fold": "advanced"},
+        "recorded": {"fold": "advanced"},
+        "memory": {"tab": "parameters"},
+    },
+    "claims": {"retention": {"fold": "scores"}},
+}
+"""Folds that have moved: tab and name in older links, and what of them is another one now."""
+LINK_VERSION = "1"
+LINK_TEXT_LIMIT = MAX_WORD = 20_000
+"""Characters of each text of a link; a longer one is in none."""
+LINK_LONGEST = 1_900
+"""Characters of a link's fields as they are encoded: with the address, 2,000 pass everywhere."""
+TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
+"""What readers type: the fields that are packed."""
+LONGEST_LOOK = 300
+LONGEST_SEARCH = 80
+_LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
+_TIMED = re.compile(
+    r"((base|mini|larger|own)-[1-9]\d{0,2}-(1|2|4|8|16|32)-(encoder|head)-(compute|wait)"
+    r"-(float32|bfloat16|float16)-(20|60|180))?"
+)
+MAX_LAYER = MAX_HEAD = MOST_LAYERS - 1
+
+
+def to_params(state: PageState) -> dict[str, str]:
+    """Every field that is not a default, with the version and the family; each text whole."""
+    plain = PageState()
+    chosen = {
+        f.name: _print(getattr(state, f.name))
+        for f in fields(state)
+        if f.name in LINKED and getattr(state, f.name) != getattr(plain, f.name)
+    }
+    chosen["family"] = state.family
+    return {"v": LINK_VERSION, **chosen}
+
+
+def to_link(state: PageState) -> dict[str, str] | None:
+    """The parameters of a link, its texts packed where it must be; None if it has no room."""
+    params = in_columns(to_params(state))
+    if _fits(params):
+        return params
+    texts = {name: params.pop(name) for name in TEXTS if name in params}
+    params[PACKED] = pack(texts)
+    whole = all(len(text) <= LINK_TEXT_LIMIT for text in texts.values())
+    return params if whole and _fits(params) else None
+
+
+def default_params() -> dict[str, str]:
+    """What each field of a link is when the link does not say."""
+    return {name: _print(getattr(PageState(), name)) for name in LINKED}
+
+
+def from_params(
+    params: Mapping[str, str], default: PageState | None = None
+) -> tuple[PageState, tuple[str, ...]]:
+    """The state a link asks for, and the names of the fields that had to be repaired.
+
+    Total: unknown keys are ignored and a bad value becomes the default, whatever is sent.
+    """
+    return _read(params, default or PageState(), _READERS)
+
+
+def from_page(params: Mapping[str, str], default: PageState) -> tuple[PageState, tuple[str, ...]]:
+    """The state that the page asks for: a link's fields, the whole text, and the machine."""
+    return _read(params, default, _READERS | _PAGE_READERS)
+
+
+def _read(
+    params: Mapping[str, str], default: PageState, readers: "Readers"
+) -> tuple[PageState, tuple[str, ...]]:
+    given, unread = with_texts(params, TEXTS)
+    params, lost = of_one_family(_at_its_place(given))
+    read = {name: read(params[name]) for name, read in readers.items() if name in params}
+    state = replace(default, **{name: value for name, value in read.items() if value is not None})
+    fitting = replace(state, **_unfitting(state, default))
+    wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
+    return fitting, (*wrong, *lost, *unread)
+
+
+def _fits(params: Mapping[str, str]) -> bool:
+    return len(urlencode(params)) <= LINK_LONGEST
+
+
+def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
+    """Return a link with each fold that has moved named as it is now, where it stands now.
+
+    Of folds that stand on two tabs by now, those beside the one that was opened last stay.
+    """
+    tab, folds = (str(params.get(name, "")) for name in ("tab", "fold"))
+    moved = MOVED.get(tab, {})
+    if not moved.keys() & set(folds.split(",")):
+        return params
+    now = [{"tab": tab, "fold": fold, **moved.get(fold, {})} for fold in folds.split(",")]
+    here = [one["fold"] for one in now if one["tab"] == now[-1]["tab"]]
+    return {**params, "tab": now[-1]["tab"], "fold": ",".join(dict.fromkeys(here))}
+
+
+def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
+    """What is possible by itself and not in this state, with what stands in its place."""
+    shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
+    repairs: dict[str, Any] = {}
+    if state.model not in shapes:
+        repairs["model"] = next(iter(shapes))
+    shape = shapes[repairs.get("model", state.model)]
+    if state.layer >= shape.n_layers:
+        repairs["layer"] = min(default.layer, shape.n_layers - 1)
+    if state.head >= shape.n_heads:
+        repairs["head"] = min(default.head, shape.n_heads - 1)
+    if state.word >= 0 and not _can_be_hidden(state.text, state.word):
+        repairs["word"] = -1
+    if state.hidden and len(hidden_words(state)) > clean_text(state.text).count(MASK):
+        repairs["hidden"] = ""
+    if not set(open_folds(state)) <= {*FOLDS[state.tab], *PARTS.get(state.tab, ())}:
+        repairs["fold"] = ""
+    return repairs | _unfitting_depth(state)
+
+
+def _unfitting_depth(state: PageState) -> dict[str, Any]:
+    """The same for what Depth alone looks at."""
+    shapes = [spec.architecture for spec in family_specs(state.family)]
+    deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)
+    text = clean_text(state.text)
+    fits = {
+        "times": state.times <= MAX_DEPTHS * deepest,
+        "mask": state.mask < max(1, text.count(MASK)),
+        "at": state.at < len(split_words(text)),
+    }
+    return {name: getattr(PageState(), name) for name, fit in fits.items() if not fit}
+
+
+def _can_be_hidden(text: str, word: int) -> bool:
+    words = split_words(clean_text(text))
+    return word < len(words) and (words[word].is_mask or words[word].text[0].isalnum())
+
+
+def _print(value: object) -> str:
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
+def _read_text(raw: str) -> str | None:
+    return plain_text(str(raw)) or None if len(raw) <= LINK_TEXT_LIMIT else None
+
+
+def _read_hidden(raw: str) -> str | None:
+    words = plain_text(str(raw)) if len(raw) <= LINK_TEXT_LIMIT else "["
+    return None if set("[]\n") & set(words) else words
+
+
+def _read_search(raw: str) -> str | None:
+    return plain_text(str(raw)) if len(raw) <= LONGEST_SEARCH else None
+
+
+def _one_of(allowed: Sequence[str], raw: str) -> str | None:
+    return raw if raw in allowed else None
+
+
+def _read_index(limit: int, raw: str) -> int | None:
+    try:
+        value = int(str(raw)[:9])
+    except ValueError:
+        return None
+    return value if 0 <= value <= limit else None
+
+
+def _read_fold(raw: str) -> str | None:
+    names = str(raw).split(",") if len(raw) <= LINK_LONGEST and raw else []
+    return ",".join(names) if len(set(names)) == len(names) and set(names) <= _ALL_FOLDS else None
+
+
+def _matching(pattern: re.Pattern[str], raw: str) -> str | None:
+    return raw if len(raw) <= LONGEST_LOOK and pattern.fullmatch(str(raw)) else None
+
+
+def _read_temperature(raw: str) -> float | None:
+    try:
+        value = float(str(raw)[:32])
+    except ValueError:
+        return None
+    low, high = TEMPERATURES
+    return value if math.isfinite(value) and low <= value <= high else None
+
+
+_ALL_FOLDS = {name for names in (*FOLDS.values(), *PARTS.values()) for name in names}
+Readers = dict[str, Callable[[str], Any]]
+_READERS: Readers = {
+    "text": _read_text,
+    "family": read_family,
+    "tab": partial(_one_of, TABS),
+    "model": partial(_one_of, MODEL_KEYS),
+    "layer": partial(_read_index, MAX_LAYER),
+    "head": partial(_read_index, MAX_HEAD),
+    "order": partial(_one_of, ORDERS),
+    "view": partial(_one_of, VIEWS),
+    "temperature": _read_temperature,
+    "word": partial(_read_index, MAX_WORD),
+    "mask": partial(_read_index, MAX_WORD),
+    "times": partial(_read_index, MAX_DEPTHS * MAX_LAYER),
+    "at": partial(_read_index, MAX_WORD),
+    "lens": partial(_one_of, LENSES),
+    "other": _read_text,
+    "sentiment": _read_text,
+    "question": _read_text,
+    "passage": _read_text,
+    "hidden": _read_hidden,
+    "fold": _read_fold,
+    "search": _read_search,
+    "look": partial(_matching, _LOOK),
+    "timed": partial(_matching, _TIMED),
+}
+"""How each field of a link is read; None means it had to be repaired."""
+_PAGE_READERS: Readers = {
+    **dict.fromkeys(("text", "sentiment", "question", "passage"), plain_text),
+    "device": lambda raw: raw if DEVICE.fullmatch(str(raw)) else None,
+    "dtype": partial(_one_of, DTYPES),
+}
+"""What the page tells besides: whole texts, refused in a sentence where they cannot be run."""
+LINKED: tuple[str, ...] = tuple(_READERS)
+"""The fields of a link; the browser is told them and has no list of its own."""

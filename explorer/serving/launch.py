@@ -1,0 +1,128 @@
+"""From the flags to a page that is served, and to its end."""
+
+import os
+import signal
+import socket
+import sys
+from argparse import Namespace
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from functools import partial
+from io import StringIO
+from typing import Any
+
+import gradio as gr
+
+from explorer.inference.runs import default_family, warm_up
+from explorer.links.page_state import PageState
+from explorer.refusal import Refusal
+from explorer.serving.middleware import access_log
+from explorer.serving.middleware.public_url import PUBLIC_URL, set_public_url
+from explorer.serving.middleware.shutdown import close
+from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_models, check_port
+from explorer.timing.malloc_arenas import limit_arenas
+from explorer.ui.kit.words import where_it_runs
+from explorer.ui.shell.page import build_page, launch_options
+
+
+def build(flags: Namespace) -> gr.Blocks:
+    """The page, before a model is loaded.
+
+    Raises:
+        CannotStart: the machine has not what it needs, or no models are where they should be.
+        Broken: a file is missing or damaged.
+    """
+    check_machine()
+    if flags.models_at:
+        use_models_at(flags.models_at)
+    else:
+        check_models()
+    return build_page(opened_on(flags), with_tools(flags))
+
+
+def use_models_at(address: str) -> None:
+    """Hold no network here, and ask those of a Ray cluster.
+
+    Raises:
+        CannotStart: Ray is not installed, or there are no models.
+    """
+    try:
+        from explorer.serving.ray_client import connect
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").partition(".")[0] != "ray":
+            raise
+        raise CannotStart(NO_RAY) from missing
+    connect(address)
+
+
+def opened_on(flags: Namespace) -> PageState:
+    """What the page shows first."""
+    family = flags.family or default_family()
+    return PageState(family=family, device=flags.device, dtype=flags.dtype)
+
+
+def with_tools(flags: Namespace) -> bool:
+    """Whether tools for MCP clients are served besides."""
+    return flags.mcp or os.getenv("GRADIO_MCP_SERVER", "").lower() == "true"
+
+
+def serve(page: gr.Blocks, flags: Namespace) -> None:
+    """Load the models behind the page, serve it, say where it is, and end when that is asked.
+
+    Raises:
+        CannotStart: it cannot be served where it is asked to be.
+    """
+    wait_for_end = wait_for_signal()
+    try:
+        options = launch_options(flags.public_url)
+    except Refusal as error:
+        raise CannotStart(str(error)) from error
+    check_port(flags.host, flags.port)
+    if flags.log:
+        access_log.show()
+    limit_arenas()
+    warm_up(opened_on(flags))
+    shared = flags.share or os.getenv("GRADIO_SHARE", "").lower() == "true"
+    local, public = launched(page, flags, options)
+    if public and not PUBLIC_URL[-1]:
+        set_public_url(public.rstrip("/"))
+    sys.stdout.write(where_it_runs(local, public, shared))
+    sys.stdout.flush()
+    wait_for_end()
+    close(page)
+
+
+def wait_for_signal() -> Callable[[], object]:
+    """Return a function that waits until the system, or who started the program, asks it to end.
+
+    The kernel may hand a signal to any thread. A main thread that waits in a lock then runs no
+    handler until it wakes; the descriptor is written whichever thread it was.
+    """
+    waiting, waking = socket.socketpair()
+    waking.setblocking(False)
+    signal.set_wakeup_fd(waking.detach())
+    for name in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(name, lambda *_: None)
+    return partial(waiting.recv, 1)
+
+
+def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tuple[str, str | None]:
+    """Where the page is now, here and in public.
+
+    Raises:
+        CannotStart: no port is free.
+    """
+    try:
+        # Gradio's own lines blame a missing file where only the network is missing.
+        with redirect_stdout(StringIO()):
+            _, local, public = page.launch(
+                server_name=flags.host,
+                server_port=flags.port,
+                share=flags.share or None,
+                mcp_server=with_tools(flags),
+                prevent_thread_lock=True,
+                **options,
+            )
+    except OSError as error:
+        raise CannotStart(f"The page cannot be served: {error}") from error
+    return local, public

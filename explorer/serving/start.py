@@ -1,0 +1,198 @@
+"""A start that cannot be is one sentence and the exit code 2; what it needs is looked at first."""
+
+import argparse
+import errno
+import math
+import os
+import socket
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from explorer.assets import Broken
+from explorer.refusal import Refusal
+from explorer.timing.free_memory import NEEDED, free_memory, limit_memory
+
+CANNOT, LAST_PORT = 2, 65_535
+ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."
+IN_USE = "Port {port} is already in use; choose another with --port."
+NOT_SERVED = "Nothing can be served on {host}, port {port}: {why}."
+NO_FOLDER = (
+    "No temporary file can be written to {folder} ({why}); set TMPDIR, or GRADIO_TEMP_DIR, to a "
+    "folder where one can."
+)
+NO_MEMORY = (
+    "There is too little memory to start: {there:.1f} GB can still be taken, the bundled models "
+    "and their libraries need about 1 GB."
+)
+TOO_SMALL = "--memory takes a number of GB, at least {least:.2f}: the bundled models need that."
+NO_RAY = "--models-at needs Ray: pip install -r deploy/requirements-serve.txt"
+NOT_HERE = (
+    "--model, --any-model and --memory apply to local models and cannot be combined with "
+    "--models-at."
+)
+NO_CLIENT = (
+    "ray:// carries no streams, which live lessons need: let this machine join the cluster (ray "
+    "start --address=HOST:6379 --num-cpus=0) and say --models-at auto."
+)
+
+
+class CannotStart(Exception):
+    """The message is the one sentence that the terminal shows."""
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """What keeps the page from starting ends the program in a sentence."""
+    try:
+        yield
+    except (Broken, CannotStart) as cannot:
+        sys.stderr.write(f"{cannot}\n")
+        raise SystemExit(CANNOT) from None
+    except MemoryError:
+        sys.stderr.write(f"{NO_MEMORY.format(there=free_memory() / 1e9)}\n")
+        raise SystemExit(CANNOT) from None
+
+
+def _device(name: str) -> str:
+    """How torch names a device; ``cuda:0`` is ``cuda``."""
+    from explorer.models.specs import DEVICE
+
+    if not DEVICE.fullmatch(name):
+        raise argparse.ArgumentTypeError(f"{name} is no device: auto, cpu, cuda, cuda:1, mps ...")
+    return name.removesuffix(":0")
+
+
+def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """The command line; Gradio's own environment variables fill in what is not given."""
+    from explorer.links.page_state import DTYPES
+
+    parser = argparse.ArgumentParser(description=ABOUT)
+    parser.add_argument(
+        "--family",
+        help="mini, base, large or bert=large,albert=xlarge (default: base if it is cached)",
+    )
+    parser.add_argument(
+        "--model",
+        action="append",
+        default=[],
+        metavar="NAME=PATH_OR_REPO[@REVISION]",
+        help="your own checkpoint as a choice of the column NAME (repeatable)",
+    )
+    parser.add_argument(
+        "--any-model", action="store_true", help="visitors may type any repository of the model hub"
+    )
+    parser.add_argument(
+        "--memory", type=float, metavar="GB", help="for all models together (default: 60%% of all)"
+    )
+    parser.add_argument(
+        "--models-at",
+        metavar="ADDRESS",
+        help="hold no model: ask those of the Ray cluster at auto or HOST:6379",
+    )
+    parser.add_argument("--device", type=_device, default="auto", help="cpu, cuda, cuda:1, mps ...")
+    parser.add_argument("--dtype", choices=DTYPES, default="float32")
+    parser.add_argument("--host", help="address to serve on (default 127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to serve on (default 7860)")
+    parser.add_argument("--public-url", default="", help="where visitors have the page, for links")
+    parser.add_argument("--share", action="store_true", help="make a public gradio.live link")
+    parser.add_argument("--mcp", action="store_true", help="serve four tools for MCP clients too")
+    parser.add_argument("--log", action="store_true", help="write a line for every request")
+    flags = parser.parse_args(arguments)
+    if flags.models_at and (flags.model or flags.any_model or flags.memory is not None):
+        parser.error(NOT_HERE)
+    if (flags.models_at or "").startswith("ray://"):
+        parser.error(NO_CLIENT)
+    try:
+        choose_models(flags)
+    except Refusal as error:
+        parser.error(str(error))
+    return flags
+
+
+def choose_models(flags: argparse.Namespace) -> None:
+    """Which models there are to choose from, and which the page opens on.
+
+    Raises:
+        Refusal: a model cannot be used, or there is no such family.
+    """
+    from explorer.models.choice.family import opened_family
+
+    if flags.memory is not None:
+        check_memory(flags.memory, flags.dtype)
+    limit_memory(flags.memory)  # before a model is looked at: what cannot fit is not downloaded
+    if flags.any_model or flags.model:
+        from explorer.models.choice import own
+
+        own.ANY[-1] = flags.any_model
+        own.add_models(flags.model, flags.dtype)
+    flags.family = opened_family(flags.family)
+
+
+def check_memory(gigabytes: float, dtype: str) -> None:
+    """Look whether the memory that is given takes the bundled models and a pass of the largest.
+
+    Raises:
+        Refusal: it does not, or is no number.
+    """
+    from explorer.models.choice.memory import running_bytes, weight_bytes
+    from explorer.models.specs import MINI
+
+    specs = MINI.values()
+    needed = sum(weight_bytes(spec, dtype) for spec in specs)
+    needed += max(running_bytes(spec, dtype) for spec in specs)
+    if not (math.isfinite(gigabytes) and gigabytes * 1e9 >= needed):
+        raise Refusal(TOO_SMALL.format(least=math.ceil(needed / 1e7) / 100))
+
+
+def check_machine() -> None:
+    """Look at what every start needs of the machine.
+
+    Raises:
+        CannotStart: it is not there.
+    """
+    if free_memory() < NEEDED:
+        raise CannotStart(NO_MEMORY.format(there=max(0.0, free_memory()) / 1e9))
+    named = os.getenv("GRADIO_TEMP_DIR")
+    try:
+        if named:
+            Path(named).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=named):
+            pass
+    except OSError as error:
+        folder = named or os.getenv("TMPDIR") or "any temporary folder"
+        raise CannotStart(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
+
+
+def check_models() -> None:
+    """Look at the bundled models' files, as far as that takes no time.
+
+    Raises:
+        Broken: one is missing or damaged.
+    """
+    from explorer.models.damage import check_bundled
+
+    check_bundled()
+
+
+def check_port(host: str | None, port: int | None) -> None:
+    """Look whether the page can be served where it is asked to be.
+
+    Raises:
+        CannotStart: somebody else is there, or the address is not this machine's.
+    """
+    host = (host or os.getenv("GRADIO_SERVER_NAME") or "127.0.0.1").strip("[]")
+    try:
+        if (port or 0) not in range(LAST_PORT + 1):
+            raise OverflowError(f"ports go up to {LAST_PORT}")
+        kind, *_, address = socket.getaddrinfo(host, port or 0, type=socket.SOCK_STREAM)[0]
+        with socket.socket(kind) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen(1)
+    except (OSError, OverflowError, UnicodeError) as error:
+        said = IN_USE if getattr(error, "errno", 0) == errno.EADDRINUSE else NOT_SERVED
+        why = getattr(error, "strerror", None) or str(error)
+        raise CannotStart(said.format(host=host, port=port, why=why)) from error

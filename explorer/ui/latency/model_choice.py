@@ -1,0 +1,306 @@
+"""Fold: the models held against the reader's limits, by what was measured here."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from explorer import assets
+from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits, Named
+from explorer.analysis.latency.ways import Way, measure_with_ways, ways_of
+from explorer.analysis.measures import share_interval
+from explorer.analysis.tasks.fine_tuning import TASKS, fitting_cards, tuned_scores
+from explorer.analysis.tasks.printed import PrintedScore, printed_scores
+from explorer.inference.runs import device_of, get_run, round_robin, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import specs_by_key
+from explorer.models.kinds import distilled_pair
+from explorer.models.specs import BASE, ModelSpec
+from explorer.models.spelling import spelling_of
+from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
+from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.folds import fold
+from explorer.ui.kit.queues import AT_ONCE, QUIET
+from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
+from explorer.ui.kit.words import PLACE
+from explorer.ui.latency import model_choice_words as texts
+from explorer.views.markup import Markup, join, note
+
+if TYPE_CHECKING:
+    from explorer.analysis.latency.family import FamilyLatency
+
+BUDGET_S = 10.0
+Figures = Mapping[str, Figure]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MeasuredModels:
+    """What one press found, and of whom."""
+
+    score: str
+    """What the work timed here is scored by; of another score no time is known."""
+    family: tuple[str, ...]
+    """The names of the page's models; of another family nothing here is known."""
+    milliseconds: Figures
+    """Of one answer, by the model's name."""
+    shares: Mapping[str, Figures]
+    """By the score's name, then the model's."""
+    ways: tuple[Way, ...] = ()
+    """Runtimes and precisions, where they were asked for."""
+
+    def tells(self, family: tuple[str, ...], score: str) -> bool:
+        """Whether this was measured of these models, on the work that the score is of."""
+        one_work = {self.score, score} <= set(texts.RUN_HERE)
+        return self.family == family and (self.score == score or one_work)
+
+
+def build_fold(state: gr.State) -> None:
+    """Three limits and a score, a press that measures, two charts and a table."""
+    with fold("latency", "choose", texts.FOLD) as opened:
+        with gr.Row(elem_classes="lt-controls"):
+            free: dict[str, Any] = {"minimum": 0}
+            limits = [gr.Number(label=label, **free) for label in (texts.SIZE, texts.TIME)]
+            score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
+            least = gr.Number(label=texts.LEAST, maximum=100, **free)
+        ways = gr.Checkbox(False, label=texts.WAYS)
+        with gr.Row(elem_classes="lt-buttons"):
+            measure = gr.Button(texts.MEASURE, size="sm")
+            stop = gr.Button(texts.STOP, size="sm", visible=False)
+        standing, said, kept = gr.HTML(), gr.HTML(), gr.State(None)
+        picture, rows = Chart("latency/choose"), gr.HTML()
+        asked, drawn = [state, kept, *limits, score, least], [said, picture, rows]
+        opened.on_open(show_choice, asked, drawn, show_progress="hidden")
+        events = [*(box.change for box in limits), score.change, least.change, kept.change]
+        gr.on(events, plain_errors(show_choice), asked, drawn, trigger_mode="always_last", **QUIET)
+        show_stop_on(stop, measure)
+        line, out = QUIET | {"concurrency_id": "measure"}, [standing, kept]
+        event = measure.click(plain_errors(measure_all), [state, score, ways], out, **line)
+        stop.click(stopped, None, [standing], cancels=[event], **AT_ONCE)
+        hide_stop_after(stop, event)
+
+
+def stopped(request: gr.Request) -> Markup:
+    """End the reader's own measurement."""
+    stops(MEASUREMENTS)(request)
+    return note(texts.STOPPED)
+
+
+def show_choice(
+    state: PageState | None,
+    kept: MeasuredModels | None,
+    *wishes: Any,  # noqa: ANN401 - two limits, the score's name and its limit
+) -> list[Markup | str]:
+    """The advice by what is known now; no model runs."""
+    from explorer.views.latency.model_choice import choose_canvas, choose_table
+
+    if state is None:
+        return ["", "", ""]
+    size, time, score, least = wishes
+    if kept is not None and not kept.tells(names_of(state), score):
+        kept = None
+    compared = comparison(state, kept, score, texts.limits_from(size, time, least))
+    printed = {p.row: (p.value, p.source) for p in printed_of(state, score).values()}
+    masks = [way.n_masks for way in kept.ways] if kept and kept.ways else None
+    said = texts.notes_of(printed, masks, bool(compared.examples))
+    return [
+        texts.choose_finding(compared),
+        choose_canvas(compared, texts.titles_of(score)),
+        join(choose_table(compared, texts.verdicts(compared), texts.HEAD), *map(note, said)),
+    ]
+
+
+def comparison(
+    state: PageState, kept: MeasuredModels | None, score: str, limits: Limits
+) -> Comparison:
+    """Hold the models, and the other ways to run them that were timed, against the limits."""
+    specs: dict[str, Named] = {**choices_of(state, score)}
+    candidates = candidates_of(state, kept, score)
+    examples = [spec.name for spec in specs_by_key(state.family).values() if not spec.repo]
+    for way in kept.ways if kept else ():
+        own, by_words = candidates[way.spec.name], score in texts.RUN_HERE
+        specs[way.label], candidates[way.label] = way, way.candidate(own, by_words)
+        examples += [way.label] * (way.spec.name in examples)
+    printed = tuple(printed_of(state, score))
+    return Comparison(specs, candidates, limits, printed, tuple(examples))
+
+
+def names_of(state: PageState) -> tuple[str, ...]:
+    """The names of the page's own models."""
+    return tuple(spec.name for spec in specs_by_key(state.family).values())
+
+
+def choices_of(state: PageState, score: str) -> dict[str, ModelSpec]:
+    """By name the published models that papers score, beside miniatures, then the page's own."""
+    own = list(specs_by_key(state.family).values())
+    has_bundled = not all(spec.repo for spec in own)
+    beside = [BASE[key] for key in printed_scores(score)] if has_bundled else []
+    return {spec.name: spec for spec in (*beside, *own)}
+
+
+def printed_of(state: PageState, score: str) -> dict[str, PrintedScore]:
+    """Return the printed scores by name, of the published models that were not scored here."""
+    shown, printed = choices_of(state, score), printed_scores(score)
+    here = card_scores(state, score) if score not in texts.RUN_HERE else {}
+    published = (spec for spec in shown.values() if spec == BASE.get(spec.key))
+    return {
+        spec.name: printed[spec.key]
+        for spec in published
+        if spec.key in printed and spec.name not in here
+    }
+
+
+def candidates_of(
+    state: PageState, kept: MeasuredModels | None, score: str
+) -> dict[str, Candidate]:
+    """Size from the shapes, score from the cards, the papers or the press, time from the press."""
+    from explorer.analysis.latency.family import stored_parameters
+
+    times = kept.milliseconds if kept else {}
+    scores = card_scores(state, score) if score not in texts.RUN_HERE else {}
+    if kept:
+        scores |= kept.shares.get(score, {})
+    scores |= {name: exactly(one.value) for name, one in printed_of(state, score).items()}
+    n_bytes = 4 if state.dtype == "float32" else 2
+    found = {}
+    for name, spec in choices_of(state, score).items():
+        size = exactly(stored_parameters(spec) * n_bytes / 1e6)
+        found[name] = Candidate(size, times.get(name), scores.get(name))
+    return found
+
+
+def exactly(value: float) -> Figure:
+    """What was counted or printed: its interval is itself."""
+    return Figure(value, value, value)
+
+
+def card_scores(state: PageState, task: str) -> dict[str, Figure]:
+    """What the cards of the adapters say, by the model's name."""
+    specs = specs_by_key(state.family)
+    cards, _ = fitting_cards(specs, task)
+    found = tuned_scores(cards, task, distilled_pair()[0])
+    return {specs[key].name: Figure(one.value, one.low, one.high) for key, one in found.items()}
+
+
+def measure_all(
+    state: PageState | None, score: str, with_ways: bool, request: gr.Request | None = None
+) -> Iterator[list[Any]]:
+    """The sentences read by every model if that is the score, then the models timed on its work.
+
+    Args:
+        state: What the page shows.
+        score: By what the models are scored.
+        with_ways: Whether every other way to run them is timed too, where they run in float32.
+        request: Whose measurement it is.
+    """
+    if state is None:
+        return
+    runs, _ = runs_with_mlm_head(state)
+    own, sentences = tuple(run.spec for run in runs.values()), assets.sentences()
+    words: dict[str, list[str]] = {spec.name: [] for spec in own}
+    reads_here = score in texts.RUN_HERE
+    for done, read in enumerate(read_sentences(own, state) if reads_here else ()):
+        for name, word in read.items():
+            words[name].append(word)
+        if done % 6 == 0:
+            yield [note(texts.READING.format(done=done, n=len(sentences))), gr.skip()]
+    work = work_of(state, score, own)
+    timed = (*own, *(spec for spec in choices_of(state, score).values() if spec not in own))
+    run_otherwise = own if with_ways and state.dtype == "float32" else ()
+
+    def job(cancel_token: CancelToken) -> Iterator[Any]:
+        yield from measure_with_ways(timed, run_otherwise, work.workload, BUDGET_S, cancel_token)
+
+    answers, teacher = [one["answer"] for one in sentences], distilled_pair()[0]
+    shares = (
+        shares_of(words, answers, specs_by_key(state.family)[teacher].name) if reads_here else {}
+    )
+    yield from running(MEASUREMENTS, job, request, partial(drawn, state, work, shares))
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What one answer of a score costs: passes of one length, as it was scored."""
+
+    score: str
+    workload: Workload
+    passes: Mapping[str, float]
+    """By model key: how many passes an answer takes on average."""
+
+
+def work_of(state: PageState, score: str, own: tuple[ModelSpec, ...]) -> Work:
+    """The passes that a score was reached with: windows, phrases, or the page's sentences."""
+    cards, _ = fitting_cards(specs_by_key(state.family), score) if score in TASKS else ({}, {})
+    scored = {key: card["scores"][TASKS[score]] for key, card in cards.items()}
+    lengths = [one["tokens"] for one in scored.values() if "tokens" in one]
+    if not lengths:
+        lengths = [mean_tokens(spec, state) for spec in own]
+    device, length = device_of(state), min(max(round(max(lengths)), 2), MAX_LENGTH)
+    workload = Workload(length, 1, device, state.dtype, clock=clock_on(device, "wait"))
+    return Work(score, workload, {key: one.get("passes", 1.0) for key, one in scored.items()})
+
+
+def mean_tokens(spec: ModelSpec, state: PageState) -> float:
+    """Tokens of the page's sentences, on average, as a model cuts them."""
+    texts_read = [replace(state, text=one["text"]) for one in assets.sentences()]
+    return sum(len(get_run(spec, one).tokens) for one in texts_read) / len(texts_read)
+
+
+def read_sentences(specs: tuple[ModelSpec, ...], state: PageState) -> Iterator[dict[str, str]]:
+    """Every model's first word for the gap of each of the page's sentences, one after the other."""
+    states = [replace(state, text=one["text"]) for one in assets.sentences()]
+    queues = {spec.name: [partial(first_word, spec, one) for one in states] for spec in specs}
+    yield from round_robin(queues)
+
+
+def first_word(spec: ModelSpec, state: PageState) -> str:
+    """The likeliest piece for the first gap, as a word."""
+    run = get_run(spec, state)
+    piece = run.vocabulary[int(run.mask_logits[0].argmax())]
+    return spelling_of(run.vocabulary).word(piece).casefold()
+
+
+def shares_of(
+    words: Mapping[str, list[str]], answers: list[str], teacher: str
+) -> dict[str, dict[str, Figure]]:
+    """Hidden words found, and first words that are BERT's, with 95% intervals (Wilson 1927)."""
+    own = [answer.casefold() for answer in answers]
+    found = {"right": {name: share(said, own) for name, said in words.items()}}
+    if teacher in words:
+        found["agreement"] = {name: share(said, words[teacher]) for name, said in words.items()}
+        found["agreement"][teacher] = exactly(1.0)
+    return found
+
+
+def share(said: list[str], expected: list[str]) -> Figure:
+    """How many of them are the same."""
+    hits = sum(a == b for a, b in zip(said, expected, strict=True))
+    return Figure(hits / len(said), *share_interval(hits, len(said)))
+
+
+def drawn(
+    state: PageState, work: Work, shares: Mapping[str, Figures], update: JobUpdate
+) -> list[Any]:
+    """How the timing stands; at its end all that was found."""
+    if update.place:
+        return [note(PLACE.format(n=update.place)), gr.skip()]
+    result: FamilyLatency | None
+    result, faster = update.partial or (None, None)
+    rounds = result.latency.n_rounds if result else 0
+    if not update.done or result is None or not rounds:
+        said = texts.NOT_TIMED if update.done else texts.TIMING.format(n=rounds + 1)
+        if faster is not None and not update.done:
+            said = texts.WAYS_TIMING.format(done=faster.done, n=faster.asked)
+        return [note(texts.STOPPED if update.stopped else said), gr.skip()]
+    times = {}
+    for row, one in zip(result.rows, result.summary.models, strict=True):
+        n_passes = work.passes.get(row.spec.key, 1.0)
+        times[row.spec.name] = Figure(one.median_ms, one.low_ms, one.high_ms).times(n_passes)
+    passes, n = work.passes.values(), len(assets.sentences())
+    said = texts.timed_said(work.score, work.workload, rounds, passes, n)
+    ways = ways_of(faster, work.passes) if faster else ()
+    return [note(said), MeasuredModels(work.score, names_of(state), times, shares, ways)]

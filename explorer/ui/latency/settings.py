@@ -1,0 +1,173 @@
+"""What the reader wants timed: the eight controls as one value."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import gradio as gr
+
+from explorer.inference.runs import devices
+from explorer.models.choice.family import family_specs
+from explorer.models.specs import LARGER, ModelSpec
+from explorer.models.zerogpu import is_lent
+from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
+from explorer.ui.latency import words as texts
+
+LENGTHS = [16, 32, 64, 128, 256, 512]
+BATCHES = [1, 2, 4, 8, 16, 32]
+OWN = "own"
+"""In a link: the sizes are the page's own, which it names itself."""
+SHAPE, LENGTH, DEVICE = 0, 1, 5
+"""Where those that depend on the models, the text and the machine stand among the controls."""
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurementSettings:
+    """One value per control, in their order."""
+
+    shapes: str = "base"
+    length: int = 32
+    batch: int = 1
+    part: str = "encoder"
+    clock: str = "wait"
+    device: str = "cpu"
+    dtype: str = "float32"
+    longest_s: int = 20
+    """Seconds after which a measurement ends, however wide its intervals are."""
+
+    @property
+    def specs(self) -> tuple[ModelSpec, ...]:
+        """The models to time."""
+        return tuple(LARGER.values()) if self.shapes == "larger" else family_specs(self.shapes)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Where to measure if that is more than one place, the processor first; else nothing."""
+        return devices() if self.device == EVERY else ()
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether the device is a GPU that the host lends for one call."""
+        return self.device == "cuda" and is_lent()
+
+    @property
+    def workload(self) -> Workload:
+        """One pass of them; of several devices, the one on the processor."""
+        device = "cpu" if self.device == EVERY else self.device
+        clock = clock_on(device, self.clock)
+        head = self.part == "head"
+        length = int(self.length) if str(self.length).isdecimal() else self.length
+        return Workload(length, self.batch, device, self.dtype, head, clock=clock)
+
+    def on_one_device(self) -> "MeasurementSettings":
+        """Itself, for questions that are asked of one device.
+
+        Raises:
+            BadWorkload: every device was chosen, or one that is lent for the main result alone.
+        """
+        if self.device == EVERY:
+            raise BadWorkload(texts.ONE_DEVICE)
+        if self.is_lent:
+            raise BadWorkload(texts.LENT_ONLY)
+        return self
+
+
+def choice_in(timed: str, family: str) -> MeasurementSettings:
+    """Return the choice that a link's field ``timed`` names; a link names no device."""
+    if not timed:
+        return MeasurementSettings()
+    shapes, length, batch, part, clock, dtype, longest_s = timed.split("-")
+    return MeasurementSettings(
+        family if shapes == OWN else shapes,
+        int(length),
+        int(batch),
+        part,
+        clock,
+        dtype=dtype,
+        longest_s=int(longest_s),
+    )
+
+
+def tell_js() -> str:
+    """Return the browser's function that puts the controls' values into the link."""
+    known = [value for _, value in texts.SHAPES]
+    return (
+        "(shapes, length, batch, part, clock, device, dtype, longest) => window.explorer.tell("
+        f"'choose', {{timed: [{known}.includes(shapes) ? shapes : '{OWN}', length, batch, part, "
+        "clock, dtype, longest].join('-')})"
+    )
+
+
+def build_longest() -> gr.Dropdown:
+    """How long to measure at most, beside the button."""
+    return gr.Dropdown(
+        texts.LONGEST,
+        value=MeasurementSettings().longest_s,
+        label=texts.LONGEST_LABEL,
+        elem_id="measure-longest",
+        show_label=False,
+        container=False,
+        scale=0,
+        min_width=300,
+    )
+
+
+def build_controls() -> list[gr.Dropdown]:
+    """The first seven choices, in the order of ``Choice``."""
+    plain = MeasurementSettings()
+    with gr.Row(elem_classes="lt-controls"):
+        return [
+            gr.Dropdown(texts.SHAPES, value=plain.shapes, label=texts.SHAPES_LABEL),
+            gr.Dropdown(
+                LENGTHS, value=plain.length, label=texts.LENGTH_LABEL, allow_custom_value=True
+            ),
+            gr.Dropdown(BATCHES, value=plain.batch, label=texts.BATCH_LABEL),
+            gr.Dropdown(texts.PARTS, value=plain.part, label=texts.PART_LABEL),
+            gr.Dropdown(texts.CLOCKS, value=plain.clock, label=texts.CLOCK_LABEL),
+            gr.Dropdown([plain.device], value=plain.device, label=texts.DEVICE_LABEL),
+            gr.Dropdown(list(DTYPE_NAMES), value=plain.dtype, label=texts.DTYPE_LABEL),
+        ]
+
+
+def shape_choices(family: str) -> list[tuple[str, str]]:
+    """The sizes offered, the page's own models among them."""
+    known = {shapes for _, shapes in texts.SHAPES}
+    own = [] if family in known else [(texts.MIXED, family)]
+    return [*texts.SHAPES, *own]
+
+
+def device_choices() -> list[tuple[str, str]]:
+    """The machine's devices, and all of them at once where there are several; a lent one too."""
+    found = [(device, device) for device in devices()]
+    if is_lent():
+        return [*found, (texts.LENT_DEVICE, "cuda")]
+    return [*found, (texts.EVERY_DEVICE, EVERY)] if len(found) > 1 else found
+
+
+def length_choices(n_tokens: int) -> list[tuple[str, int]]:
+    """The lengths offered, the reader's own text first; any other can be typed."""
+    own = [(texts.OWN_TEXT.format(n=n_tokens), n_tokens)] if n_tokens else []
+    return [*own, *((str(n), n) for n in LENGTHS)]
+
+
+Handler = Callable[[MeasurementSettings, gr.Request], Iterator[Any]]
+
+
+def with_choice(handler: Handler) -> Callable[..., Iterator[Any]]:
+    """A handler of a choice as one of the eight controls, which Gradio hands over one by one."""
+
+    def called(  # noqa: PLR0913 - the eight controls and who asks
+        shapes: str,
+        length: int,
+        batch: int,
+        part: str,
+        clock: str,
+        device: str,
+        dtype: str,
+        longest_s: int,
+        request: gr.Request,
+    ) -> Iterator[Any]:
+        chosen = MeasurementSettings(shapes, length, batch, part, clock, device, dtype, longest_s)
+        yield from handler(chosen, request)
+
+    return called

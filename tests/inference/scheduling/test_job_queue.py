@@ -1,0 +1,200 @@
+"""One measurement at a time: turns, places, stopping, and visitors who wait."""
+
+import threading
+import time
+
+import pytest
+
+from explorer.inference.scheduling import job_queue as lines
+from explorer.inference.scheduling.budget import Budget, BudgetMeter
+from explorer.inference.scheduling.cancel import Cancelled
+from explorer.inference.scheduling.job_queue import MOST_WAITING, JobQueue, QueueFull, updates
+from explorer.inference.scheduling.measurement_lock import MeasurementLock
+from tests.waiting import until
+
+
+def endless(started=None):
+    def job(cancel_token):
+        if started:
+            started.set()
+        number = 0
+        while True:
+            cancel_token.check()
+            time.sleep(0.005)
+            number += 1
+            yield number
+
+    return job
+
+
+@pytest.fixture
+def queue():
+    return JobQueue(MeasurementLock().measure)
+
+
+def test_a_job_runs_to_its_end_and_its_last_word_is_kept(queue):
+    seen = list(updates(queue.start(lambda cancel_token: iter(["a", "b"])), 0.01))
+    assert seen[-1].done
+    assert seen[-1].partial == "b"
+
+
+def test_a_job_that_never_shows_anything_ends_when_its_owner_has_left(queue):
+    left = threading.Event()
+
+    def silent(cancel_token):
+        while True:
+            cancel_token.check()
+            time.sleep(0.005)
+            yield None
+
+    queued = queue.start(silent)
+    seen = updates(queued, 0.01, left.is_set)
+    assert not next(seen).done
+    left.set()
+    assert next(seen, None) is None
+    assert queued.done.wait(60)
+    assert not len(queue)
+
+
+def test_measurements_take_turns_and_know_their_place(queue):
+    started = [threading.Event() for _ in range(3)]
+    jobs = [queue.start(endless(event)) for event in started]
+    until(started[0].is_set)
+    assert [queue.place(job) for job in jobs] == [0, 1, 2]
+    assert not started[1].is_set()
+    jobs[0].stop()
+    until(started[1].is_set)
+    assert [queue.place(job) for job in jobs[1:]] == [0, 1]
+    for job in reversed(jobs[1:]):
+        job.stop()
+        job.thread.join(120)
+    assert not started[2].is_set()
+
+
+def test_one_who_gives_up_waiting_leaves_the_line_at_once(queue):
+    first = queue.start(endless())
+    second = queue.start(endless())
+    second.stop()
+    second.thread.join(120)
+    assert not second.thread.is_alive()
+    assert first.thread.is_alive()
+    first.stop()
+    first.thread.join(120)
+
+
+def test_an_owner_has_one_measurement_and_can_stop_it_by_name(queue):
+    first = queue.start(endless(), "visitor")
+    second = queue.start(endless(), "visitor")
+    until(first.done.is_set)
+    until(lambda: second.partial)
+    queue.stop("somebody else")
+    assert not second.done.is_set()
+    queue.stop("visitor")
+    until(second.done.is_set)
+
+
+def test_who_stops_reading_stops_the_measurement(queue):
+    measurement = queue.start(endless())
+    reading = updates(measurement, 0.01)
+    next(reading)
+    reading.close()
+    until(measurement.done.is_set)
+
+
+def test_the_line_has_an_end(queue):
+    jobs = [queue.start(endless()) for _ in range(MOST_WAITING + 1)]
+    with pytest.raises(QueueFull, match="try again later"):
+        queue.start(endless())
+    for job in jobs:
+        job.stop()
+    for job in jobs:
+        job.thread.join(120)
+    assert list(updates(queue.start(lambda cancel_token: iter([1])), 0.01))[-1].partial == 1
+
+
+def test_an_address_has_two_places_and_leaves_the_others_to_everybody_else(queue):
+    two = [queue.start(endless(), address="10.0.0.1") for _ in range(2)]
+    with pytest.raises(QueueFull, match="2 measurements from your address"):
+        queue.start(endless(), address="10.0.0.1")
+    others = [queue.start(endless(), address=place) for place in ("10.0.0.2", "", "", "")]
+    assert len(queue) == 6
+    two[1].stop()
+    two[1].thread.join(120)
+    again = queue.start(endless(), address="10.0.0.1")
+    for job in [*two, *others, again]:
+        job.stop()
+        job.thread.join(120)
+
+
+def test_failures_reach_the_reader_and_free_the_line(queue):
+    def broken(cancel_token):
+        yield 1
+        raise ValueError("The device went away.")
+
+    with pytest.raises(ValueError, match="went away"):
+        list(updates(queue.start(broken), 0.01))
+    assert list(updates(queue.start(lambda cancel_token: iter([1])), 0.01))[-1].done
+
+
+def test_visitors_are_answered_again_right_after_a_stop():
+    slot = MeasurementLock()
+    queue = JobQueue(slot.measure)
+    measurement = queue.start(endless())
+    until(lambda: measurement.partial)
+    answered = threading.Event()
+
+    def visitor():
+        with slot.infer():
+            answered.set()
+
+    thread = threading.Thread(target=visitor)
+    thread.start()
+    assert not answered.wait(0.05), "a visitor disturbed the measurement"
+    measurement.stop()
+    assert answered.wait(120)
+    thread.join()
+
+
+def test_a_job_that_goes_on_does_not_keep_a_process_from_ending(queue):
+    queued = queue.start(endless())
+    assert queued.thread.daemon
+    queued.stop()
+
+
+def test_a_programs_job_gives_way_at_every_step_and_ends_when_its_address_has_spent(monkeypatch):
+    slot, budget = MeasurementLock(), Budget(seconds=0.3)
+    monkeypatch.setattr(lines, "MEASUREMENT_LOCK", slot)
+    monkeypatch.setattr(lines, "BUDGET", budget)
+    monkeypatch.setattr(lines, "BudgetMeter", lambda who: BudgetMeter(who, budget=budget))
+    seen, reasons, queue = [], [], JobQueue(slot.measure)
+
+    def job(cancel_token):
+        try:
+            while True:
+                seen.append(sum(range(1000)))
+                cancel_token.check()
+        except Cancelled as stopped:
+            reasons.append(stopped.reason)
+        yield len(seen)
+
+    queued = queue.start(job, address="198.51.100.1")
+    slot.visitor_waits()
+    with slot.infer():
+        assert slot.is_measuring, "in the middle of the measurement"
+    slot.visitor_done()
+    *_, last = updates(queued, 0.01)
+    assert last.done
+    assert reasons == ["deadline"]
+    assert budget.exhausted("198.51.100.1")
+
+
+def test_a_job_is_replaced_only_by_one_that_is_drawn_in_the_same_place(queue):
+    first = queue.start(endless(), owner="me", place=(1,))
+    queue.start(endless(), owner="me", place=(2,))
+    *_, last = updates(first, 0.01)
+    assert last.stopped
+    assert not first.replaced, "nothing else says at its place that it ended"
+    third, fourth = (queue.start(endless(), owner="me", place=(3,)) for _ in range(2))
+    assert third.replaced
+    fourth.stop()
+    assert fourth.done.wait(60)

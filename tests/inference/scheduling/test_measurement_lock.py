@@ -1,0 +1,90 @@
+"""One measurement alone, and how it gives way to a visitor who waits."""
+
+import threading
+
+import pytest
+
+from explorer.inference.scheduling import measurement_lock as slots
+from explorer.inference.scheduling.measurement_lock import MeasurementLock
+from tests.waiting import until
+
+
+def begun(work):
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    return thread
+
+
+def visit(slot, order):
+    slot.visitor_waits()
+    with slot.infer():
+        order.append("visitor")
+    slot.visitor_done()
+
+
+def test_a_measurement_gives_way_to_a_visitor_who_waits_and_has_the_machine_again():
+    slot, order = MeasurementLock(), []
+    with slot.measure():
+        assert not slot.yield_to_visitors(), "nobody waits"
+        visitor = begun(lambda: visit(slot, order))
+        until(lambda: slot._visitors)
+        assert not order
+        assert slot.yield_to_visitors()
+        assert order == ["visitor"]
+        assert slot.yielded_s > 0
+        other = begun(lambda: infer(slot, order))
+        until(lambda: slot._condition._waiters)
+        assert order == ["visitor"], "the door is shut again"
+    other.join(60)
+    visitor.join(60)
+    assert order == ["visitor", "other"]
+
+
+def infer(slot, order):
+    with slot.infer():
+        order.append("other")
+
+
+def test_it_gives_way_for_so_long_and_then_goes_on(monkeypatch):
+    """The visitor who was counted never comes."""
+    monkeypatch.setattr(slots, "MOST_OPEN_S", 0.05)
+    slot = MeasurementLock()
+    with slot.measure():
+        slot.visitor_waits()
+        assert slot.yield_to_visitors()
+        assert slot.is_measuring
+        assert not slot._may_infer()
+
+
+def test_another_measurement_does_not_slip_in_while_one_gives_way(monkeypatch):
+    monkeypatch.setattr(slots, "MOST_OPEN_S", 0.2)
+    slot, order = MeasurementLock(), []
+
+    def measure():
+        with slot.measure():
+            order.append("second")
+
+    with slot.measure():
+        second = begun(measure)
+        slot.visitor_waits()
+        slot.yield_to_visitors()
+        order.append("first")
+    second.join(60)
+    assert order == ["first", "second"]
+
+
+def test_nobody_else_can_make_a_measurement_give_way():
+    slot, said = MeasurementLock(), []
+    slot.visitor_waits()
+    with slot.measure():
+        begun(lambda: said.append(slot.yield_to_visitors())).join(60)
+    assert said == [False]
+    assert not slot.yield_to_visitors(), "nothing is measured"
+
+
+@pytest.mark.parametrize("is_visitor", [True, False])
+def test_who_is_served_outside_the_lanes_is_waited_for_only_if_a_visitor(is_visitor):
+    slot = MeasurementLock()
+    with slot.visitor_pass(is_visitor):
+        assert slot._visitors == int(is_visitor)
+    assert slot._visitors == 0

@@ -1,0 +1,65 @@
+"""Who goes first: visitors' single passes before everything, programs' long work after it."""
+
+from explorer.inference.scheduling.priority_queues import (
+    LONG,
+    LONG_FOR_PROGRAM,
+    PROGRAM,
+    VISITOR,
+    PriorityQueues,
+    priority_of,
+)
+
+
+def filled(**counts):
+    lanes = PriorityQueues()
+    numbers = {
+        "visitor": VISITOR,
+        "program": PROGRAM,
+        "long": LONG,
+        "long_of_program": LONG_FOR_PROGRAM,
+    }
+    for name, count in counts.items():
+        for _ in range(count):
+            lanes.add(numbers[name], lambda name=name: name)
+    return lanes
+
+
+def test_who_asks_and_for_what_says_the_lane():
+    assert priority_of("", is_long=False) == VISITOR
+    assert priority_of("198.51.100.1", is_long=False) == PROGRAM
+    assert priority_of("", is_long=True) == LONG
+    assert priority_of("198.51.100.1", is_long=True) == LONG_FOR_PROGRAM
+
+
+def test_a_free_worker_takes_visitors_first_and_programs_long_work_last():
+    lanes = filled(long_of_program=2, long=3, program=3, visitor=2)
+    order = [lanes.next()() for _ in range(10)]
+    assert order[:2] == ["visitor"] * 2
+    assert sorted(order[2:4]) == ["long", "program"], "each its turn"
+    assert sorted(order[4:6]) == ["long", "program"]
+    assert order[-2:] == ["long_of_program"] * 2
+    assert lanes.next() is None
+
+
+def test_between_two_parts_go_all_visitors_and_one_of_each_lane_before():
+    lanes = filled(visitor=2, program=5, long=5, long_of_program=5)
+    assert [work() for work in lanes.before(LONG_FOR_PROGRAM)] == [
+        "visitor",
+        "visitor",
+        "program",
+        "long",
+    ]
+    assert [work() for work in lanes.before(LONG)] == ["program"]
+    assert lanes.waiting(LONG_FOR_PROGRAM) == 5
+
+
+def test_a_visitor_who_comes_while_others_go_is_next():
+    lanes, order = filled(program=1), []
+    lanes.add(PROGRAM, lambda: order.append("program"))
+    lanes.add(LONG, lambda: order.append("long"))
+    lanes._pop(PROGRAM)
+    for work in lanes.before(LONG_FOR_PROGRAM):
+        work()
+        if order == ["program"]:
+            lanes.add(VISITOR, lambda: order.append("visitor"))
+    assert order == ["program", "visitor", "long"]

@@ -1,0 +1,40 @@
+"""What a head reads is made where its network is, on a machine with an accelerator too."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+
+from explorer.models.task_heads import question, sentiment
+from explorer.models.task_heads.adapters import TunedModel
+from explorer.models.task_heads.windows import Window
+
+ELSEWHERE = torch.device("meta")
+
+
+@pytest.fixture
+def tuned():
+    """A network on a device whose numbers nobody can read; it notes where what it is given is."""
+    given = []
+
+    def network(**inputs):
+        given.extend(tensor.device for tensor in inputs.values())
+        ends = torch.zeros(1, 3)
+        return SimpleNamespace(logits=torch.zeros(1, 2), start_logits=ends, end_logits=ends)
+
+    spec = SimpleNamespace(architecture=SimpleNamespace(n_segments=2))
+    tokenizer = lambda *_, **__: {"input_ids": [1, 2, 3]}  # noqa: E731
+    loaded = SimpleNamespace(device=ELSEWHERE, spec=spec, tokenizer=tokenizer)
+    return TunedModel(loaded, network, {}), given
+
+
+def test_pieces_and_segments_of_a_passage(tuned):
+    head, given = tuned
+    question._window_logits(head, Window((1, 2, 3), (0, 0, 1), (None, None, (0, 1))))
+    assert given == [ELSEWHERE, ELSEWHERE]
+
+
+def test_texts_without_a_word(tuned):
+    head, given = tuned
+    sentiment.differences(head, ["a", "b"])
+    assert given == [ELSEWHERE], "two texts of one length are one pass"

@@ -1,0 +1,131 @@
+"""What no queue holds: so many at once, so many who wait, and nobody who reads slowly in between."""
+
+import asyncio
+
+import pytest
+
+from explorer.serving.middleware.concurrency import ConcurrencyLimiter
+from tests.waiting import in_its_own_loop
+
+ASKED = ("POST", "/gradio_api/component_server")
+
+
+class Answers:
+    """An app whose work takes until it is let go; and clients that never read on."""
+
+    def __init__(self):
+        self.at_work, self.most, self.let_go = 0, 0, asyncio.Event()
+
+    async def __call__(self, scope, receive, send):
+        self.at_work += 1
+        self.most = max(self.most, self.at_work)
+        await self.let_go.wait()
+        self.at_work -= 1
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def request(turnstile, said, asked=ASKED, reads=True, below="", sends=True):
+    scope = {"type": "http", "method": asked[0], "path": below + asked[1], "root_path": below}
+
+    async def receive():
+        if not sends:
+            await asyncio.sleep(3600)
+        return {"type": "http.request"}
+
+    async def send(message):
+        if message["type"] == "http.response.start":
+            said.append(message["status"])
+            if not reads:
+                await asyncio.sleep(3600)
+
+    return asyncio.ensure_future(turnstile(scope, receive, send))
+
+
+async def settled():
+    for _ in range(20):
+        await asyncio.sleep(0)
+
+
+@pytest.mark.parametrize("asked", [ASKED, ("GET", "/"), ("POST", "/gradio_api/call/predict")])
+@pytest.mark.parametrize("below", ["", "/explorer"])
+def test_so_many_are_at_work_so_many_wait_and_the_next_is_turned_away(below, asked):
+    async def run():
+        app, said = Answers(), []
+        turnstile = ConcurrencyLimiter(app)
+        turns = turnstile.turns[asked[0], "/".join(asked[1].split("/")[:3])]
+        count = turns.at_once.most + turns.most_waiting.most
+        for _ in range(count):
+            request(turnstile, said, asked, below=below)
+        await settled()
+        assert app.most == turns.at_once.most
+        request(turnstile, said, asked, below=below)
+        await settled()
+        assert said == [429]
+        app.let_go.set()
+        while len(said) <= count:
+            await asyncio.sleep(0)
+        assert sorted(said) == [200] * count + [429]
+        assert app.most == turns.at_once.most
+
+    in_its_own_loop(run())
+
+
+def test_who_never_reads_keeps_nobody_waiting():
+    async def run():
+        app, said = Answers(), []
+        turnstile = ConcurrencyLimiter(app)
+        app.let_go.set()
+        deaf = [request(turnstile, said, ("GET", "/"), reads=False) for _ in range(50)]
+        await asyncio.wait_for(request(turnstile, said, ("GET", "/")), 10)
+        assert len(said) == 51
+        for task in deaf:
+            task.cancel()
+
+    in_its_own_loop(run())
+
+
+def test_who_sends_slowly_keeps_nobody_waiting():
+    async def run():
+        app, said = Answers(), []
+        turnstile = ConcurrencyLimiter(app)
+        app.let_go.set()
+        slow = [request(turnstile, said, sends=False) for _ in range(50)]
+        await settled()
+        await asyncio.wait_for(request(turnstile, said), 10)
+        assert said == [200]
+        for task in slow:
+            task.cancel()
+
+    in_its_own_loop(run())
+
+
+def test_who_leaves_while_waiting_or_at_work_leaves_the_place():
+    async def run():
+        app, said = Answers(), []
+        turnstile = ConcurrencyLimiter(app)
+        turns = turnstile.turns["GET", "/"]
+        first = [request(turnstile, said, ("GET", "/")) for _ in range(turns.at_once.most + 3)]
+        await settled()
+        for task in first:
+            task.cancel()
+        await settled()
+        assert turns.waiting == 0
+        app.let_go.set()
+        await asyncio.wait_for(request(turnstile, said, ("GET", "/")), 10)
+        assert said == [200]
+
+    in_its_own_loop(run())
+
+
+def test_everything_else_goes_by():
+    async def run():
+        app, said = Answers(), []
+        turnstile = ConcurrencyLimiter(app)
+        for _ in range(100):
+            request(turnstile, said, ("GET", "/gradio_api/queue/data"))
+        await settled()
+        assert app.at_work == 100
+        app.let_go.set()
+        await settled()
+
+    in_its_own_loop(run())

@@ -1,0 +1,519 @@
+"""The waiting room, asked over HTTP: how many may wait, whose turn comes, and who is dropped."""
+
+import asyncio
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
+from urllib.parse import urlsplit
+
+import gradio as gr
+import httpx
+import pytest
+from gradio.queueing import EventQueue
+from starlette.middleware import Middleware
+
+from benchmarks.served import served
+from explorer import limits
+from explorer.serving.middleware import strings
+from explorer.serving.middleware.request_filter import RequestFilter
+from explorer.serving.middleware.routes import Routes
+from explorer.serving.middleware.shutdown import LOOP
+from explorer.serving.middleware.streams import StreamTracker
+from explorer.serving.middleware.waiting_room import STEP_S, WaitingRoom
+from explorer.ui.kit.blocks import Page
+from tests.waiting import in_its_own_loop, until
+
+PAGE_EVENT = 0
+ALL, OF_PROGRAMS, OF_PAGE = limits.QUESTIONS.most, limits.PROGRAMS.most, limits.PAGE.most
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """The texts that were begun; each waits until ``go`` is set."""
+    begun = []
+    begun_go = threading.Event()
+    begun_go.set()
+
+    class Asked(list):
+        go = begun_go
+
+    return Asked(begun)
+
+
+@pytest.fixture(scope="module")
+def page(asked):
+    def answer(text: str) -> str:
+        asked.append(text)
+        asked.go.wait(60)
+        return text
+
+    with Page(analytics_enabled=False) as page:
+        box = gr.Textbox()
+        box.submit(
+            answer, box, box, api_visibility="private", api_name="seen", concurrency_id="page"
+        )
+        gr.api(answer, api_name="answer", concurrency_id="programs")
+    page.queue(default_concurrency_limit=4)
+    return page
+
+
+@pytest.fixture(scope="module")
+def url(page):
+    doors = [
+        Middleware(RequestFilter, routes=Routes((), ("answer", "seen"))),
+        Middleware(StreamTracker),
+    ]
+    with served(page, app_kwargs={"middleware": doors}) as url:
+        yield url
+
+
+@pytest.fixture(autouse=True)
+def room(page, asked, monkeypatch):
+    """Empty before and after each test."""
+    asked.clear()
+    asked.go.set()
+    yield page._queue
+    asked.go.set()
+    drop_at_once(monkeypatch)
+    until(lambda: not len(page._queue) and not any(page._queue.active_jobs))
+    page._queue._aside.clear()
+
+
+def drop_after(monkeypatch, seconds, name="UNHEARD"):
+    """How long a question waits for its stream."""
+    monkeypatch.setattr(limits, name, replace(getattr(limits, name), most=seconds))
+
+
+def drop_at_once(monkeypatch):
+    """Nobody has time to open a stream."""
+    drop_after(monkeypatch, 0)
+
+
+def patiently(monkeypatch):
+    """However long the machine takes for them, nobody is dropped meanwhile."""
+    drop_after(monkeypatch, 600)
+    drop_after(monkeypatch, 600, "UNHEARD_IF_FULL")
+
+
+def join(session, text="a", address="203.0.113.1"):
+    body = {"data": [text], "fn_index": PAGE_EVENT, "session_hash": session}
+    return "/gradio_api/queue/join", body, address
+
+
+def call(address, text="a"):
+    return "/gradio_api/call/answer", {"data": [text]}, address
+
+
+def all_at_once(url, questions):
+    """The replies to questions that are sent at the same time."""
+
+    async def run():
+        open_ended = httpx.Limits(max_connections=None)
+        async with httpx.AsyncClient(base_url=url, timeout=120, limits=open_ended) as http:
+            # From the loopback, which is the one proxy that is believed.
+            sent = (http.post(p, json=b, headers={"x-forwarded-for": a}) for p, b, a in questions)
+            return await asyncio.gather(*sent)
+
+    return in_its_own_loop(run())
+
+
+@pytest.fixture(scope="module")
+def client(url):
+    with httpx.Client(base_url=url, timeout=120, limits=httpx.Limits(max_connections=None)) as http:
+        yield http
+
+
+def read(client, session):
+    """What the stream of a session says in the end."""
+    with client.stream("GET", "/gradio_api/queue/data", params={"session_hash": session}) as reply:
+        said = [json.loads(line[5:]) for line in reply.iter_lines() if line.startswith("data:")]
+    (done,) = [one for one in said if one["msg"] == "process_completed"]
+    return done
+
+
+def most_waiting(room, monkeypatch):
+    """The longest that the room's line ever is, from now on."""
+    seen, push = [0], room.push
+
+    async def counted(**asked):
+        answer = await push(**asked)
+        seen.append(len(room))
+        return answer
+
+    monkeypatch.setattr(room, "push", counted)
+    return lambda: max(seen)
+
+
+@pytest.mark.parametrize(
+    ("questions", "room_for"),
+    [
+        ([join(f"s{n}", address=f"203.0.113.{n}") for n in range(100)], ALL),
+        ([join(f"s{n}") for n in range(100)], ALL * 15 // 16),
+        ([call(f"198.51.100.{n}") for n in range(100)], OF_PROGRAMS),
+        ([call("198.51.100.7")] * 40, OF_PROGRAMS * 15 // 16),
+        ([join("one page")] * 40, OF_PAGE),
+        ([("/gradio_api/call/seen", {"data": ["a"]}, "")] * 40, OF_PROGRAMS * 15 // 16),
+    ],
+    ids=["pages", "pages of one", "programs", "one address", "one page", "an event by a program"],
+)
+def test_of_very_many_at_once_no_more_wait_than_there_is_room(
+    url, room, monkeypatch, questions, room_for
+):
+    most = most_waiting(room, monkeypatch)
+    patiently(monkeypatch)
+    replies = Counter(reply.status_code for reply in all_at_once(url, questions))
+    assert most() == room_for
+    assert replies == {200: room_for, 429: len(questions) - room_for}
+    assert len(room) == room_for
+
+
+def test_programs_that_fill_their_room_leave_room_for_a_page(url, client, monkeypatch):
+    patiently(monkeypatch)
+    refused = all_at_once(url, [call(f"198.51.100.{n % 8}") for n in range(50)])
+    assert any(reply.status_code == 429 for reply in refused)
+    assert "try again" in next(r for r in refused if r.is_error).json()["detail"]
+    (reply,) = all_at_once(url, [join("visitor", "mine")])
+    assert reply.status_code == 200
+    assert read(client, "visitor")["output"]["data"] == ["mine"]
+
+
+def test_an_address_that_fills_all_it_can_leaves_room_for_another(url, monkeypatch):
+    patiently(monkeypatch)
+    greedy = (
+        [call("198.51.100.1")] * 40,
+        [join(f"s{n}", address="198.51.100.1") for n in range(ALL)],
+    )
+    for questions in greedy:
+        assert any(reply.status_code == 429 for reply in all_at_once(url, questions))
+    others = all_at_once(url, [call("198.51.100.2"), join("t", address="198.51.100.2")])
+    assert [reply.status_code for reply in others] == [200, 200]
+
+
+def test_an_address_is_believed_from_a_trusted_proxy_alone(url, monkeypatch):
+    """The same forged header, from the loopback's second address, is one program's all the same."""
+    patiently(monkeypatch)
+    with httpx.Client(
+        base_url=url, transport=httpx.HTTPTransport(local_address="127.0.0.2"), timeout=60
+    ) as http:
+        replies = Counter(
+            http.post(path, json=body, headers={"x-forwarded-for": f"198.51.100.{n}"}).status_code
+            for n, (path, body, _) in enumerate(call("") for _ in range(OF_PROGRAMS))
+        )
+    assert replies == {200: OF_PROGRAMS * 15 // 16, 429: OF_PROGRAMS // 16}
+
+
+def thirty_ask(ask):
+    """The answers of thirty who ask at once, each in a thread and one question after the other."""
+    answers = {}
+
+    def work(name):
+        answers[name] = [ask(f"{name} {number}") for number in range(3)]
+
+    pupils = [threading.Thread(target=work, args=(f"pupil {n}",)) for n in range(30)]
+    for thread in pupils:
+        thread.start()
+    for thread in pupils:
+        thread.join(120)
+    assert answers == {f"pupil {n}": [f"pupil {n} {m}" for m in range(3)] for n in range(30)}
+
+
+def test_thirty_pages_of_one_address_are_all_answered(client):
+    def ask(text):
+        path, body, _ = join(text, text)
+        client.post(path, json=body).raise_for_status()
+        return read(client, text)["output"]["data"][0]
+
+    thirty_ask(ask)
+
+
+def test_thirty_programs_of_one_address_are_all_answered(client):
+    def ask(text):
+        path, body, _ = call("", text)
+        event = client.post(path, json=body).raise_for_status().json()["event_id"]
+        (said,) = json.loads(client.get(f"{path}/{event}").text.partition("data: ")[2])
+        return said
+
+    thirty_ask(ask)
+
+
+def test_who_never_opens_the_stream_is_dropped_and_never_computed(
+    url, client, room, asked, monkeypatch
+):
+    patiently(monkeypatch)
+    replies = all_at_once(url, [call("198.51.100.3", "never"), join("deaf", "never")])
+    event = replies[0].json()["event_id"]
+    assert len(room) == 2
+    drop_at_once(monkeypatch)
+    until(lambda: not len(room))
+    assert asked == []
+    late = client.get(f"/gradio_api/call/answer/{event}").text
+    assert late.startswith("event: error")
+    assert "Nobody listened" in late
+    assert late.count("event:") == 1
+
+
+def test_a_page_whose_browser_opens_the_stream_late_is_answered_after_all(
+    url, client, room, asked, monkeypatch
+):
+    drop_at_once(monkeypatch)
+    all_at_once(url, [join("slow", "mine")])
+    until(lambda: not len(room))
+    assert asked == []
+    patiently(monkeypatch)
+    assert read(client, "slow")["output"]["data"] == ["mine"]
+
+
+def test_of_pages_that_never_listen_the_latest_are_kept_aside(url, client, room, monkeypatch):
+    drop_at_once(monkeypatch)
+    monkeypatch.setattr(limits, "ASIDE", replace(limits.ASIDE, most=3))
+    for number in range(4):
+        all_at_once(url, [join(f"deaf {number}")])
+        until(lambda: not len(room))
+    patiently(monkeypatch)
+    assert "Nobody listened" in read(client, "deaf 0")["output"]["error"]
+    assert read(client, "deaf 1")["output"]["data"]
+
+
+def test_who_listens_is_answered_although_many_do_not(url, client, asked, monkeypatch):
+    patiently(monkeypatch)
+    all_at_once(url, [call(f"198.51.100.{n % 4}", "never") for n in range(50)])
+    drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
+    (reply,) = all_at_once(url, [call("192.0.2.1", "mine")])
+    event = reply.json()["event_id"]
+    said = client.get(f"/gradio_api/call/answer/{event}").text
+    assert said.startswith("event: complete")
+    assert "mine" in said
+    assert asked == ["mine"]
+
+
+def test_an_address_that_holds_too_much_takes_no_time_from_others(url, room, monkeypatch):
+    patiently(monkeypatch)
+    all_at_once(url, [call("192.0.2.1", "slow to listen")])
+    drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
+    all_at_once(url, [call("198.51.100.1")] * (2 * OF_PROGRAMS))
+    held = Counter(event.request.client.host for event in room.waiting())
+    assert held["192.0.2.1"] == 1
+
+
+def test_pages_that_do_not_listen_make_room_for_one_that_does(url, client, room, monkeypatch):
+    patiently(monkeypatch)
+    all_at_once(url, [join(f"deaf {n}", address=f"203.0.113.{n}") for n in range(ALL)])
+    assert len(room) == ALL
+    drop_after(monkeypatch, 0, "UNHEARD_IF_FULL")
+    (reply,) = all_at_once(url, [join("visitor", "mine")])
+    assert reply.status_code == 200
+    assert read(client, "visitor")["output"]["data"] == ["mine"]
+
+
+def test_a_stream_that_is_asked_for_while_the_server_stands_still_is_in_time(
+    url, client, room, monkeypatch
+):
+    passed, stands, sent = [0.0], threading.Event(), threading.Event()
+    monkeypatch.setattr(room, "clock", lambda: time.monotonic() + passed[0])
+
+    def stand_still():
+        stands.set()
+        sent.wait(60)
+        passed[0] += 8.0
+        time.sleep(10 * room.sleep_when_free)  # the next look at the queue is due at once
+
+    event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
+    LOOP[-1].call_soon_threadsafe(stand_still)
+    stands.wait(60)
+    place = urlsplit(url)
+    with socket.create_connection((place.hostname, place.port), timeout=60) as stream:
+        stream.sendall(
+            f"GET /gradio_api/call/answer/{event} HTTP/1.1\r\nHost: a\r\n"
+            "Connection: close\r\n\r\n".encode()
+        )
+        sent.set()
+        said = b"".join(iter(lambda: stream.recv(4096), b"")).decode()
+    assert "event: complete" in said
+    assert "mine" in said
+
+
+def program_event(number, address, asked_s):
+    """A question as the room sees it."""
+    client, path = SimpleNamespace(host=address), "/gradio_api/call/answer"
+    request = SimpleNamespace(client=client, url=SimpleNamespace(path=path))
+    return SimpleNamespace(
+        _id=str(number),
+        session_hash=f"{address} {number}",
+        request=request,
+        fn=None,
+        concurrency_id="a",
+        enqueue_time=asked_s,
+        alive=True,
+    )
+
+
+@pytest.fixture
+def bare_room():
+    """A room without a server, whose clock a test sets forward."""
+    room = WaitingRoom(True, 4, 1, None, None, default_concurrency_limit=4)
+    room.now = 100.0
+    room.clock, room._looked = lambda: room.now, 100.0
+    room.active_jobs = [None] * 4
+    room.event_queue_per_concurrency_id["a"] = EventQueue("a", 4)
+    return room
+
+
+@pytest.mark.parametrize("held_s", [0.0, 8.0], ids=["a loop that runs", "a loop that is held"])
+def test_a_question_has_its_seconds_of_a_loop_that_runs(bare_room, held_s):
+    line = bare_room.event_queue_per_concurrency_id["a"].queue
+    line.append(program_event(1, "a", bare_room.now))
+    steps, step_s = 0, STEP_S / 2
+    while line:
+        steps += 1
+        bare_room.now += step_s + (held_s if steps == 20 else 0)
+        assert bare_room.get_events() is None
+    assert abs(limits.UNHEARD.most - steps * step_s) <= STEP_S
+
+
+def test_the_next_turn_is_that_of_the_address_that_has_the_fewest(bare_room):
+    line, running = bare_room.event_queue_per_concurrency_id["a"], []
+    for number, address in enumerate("aaaabac"):
+        line.queue.append(event := program_event(number, address, bare_room.now))
+        bare_room.listening[event.session_hash] += 1
+    while line.queue:
+        (event,), _, _ = bare_room.get_events()
+        running.append(event)
+        bare_room.active_jobs = [running]
+    assert "".join(event.request.client.host for event in running) == "abcaaaa"
+
+
+@pytest.mark.parametrize("session", ["", "another's", None])
+def test_only_who_asked_a_question_cancels_it(url, client, room, monkeypatch, session):
+    patiently(monkeypatch)
+    event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
+    body = {"event_id": event, "fn_index": 1, "session_hash": session}
+    refused = client.post("/gradio_api/cancel", json=body)
+    assert (refused.status_code, refused.json()) == (404, {"detail": strings.NO_ANSWER})
+    assert "mine" in client.get(f"/gradio_api/call/answer/{event}").text
+
+
+def test_a_question_that_is_cancelled_while_it_is_set_aside_does_not_come_back(
+    url, client, asked, room, monkeypatch
+):
+    drop_at_once(monkeypatch)
+    (reply,) = all_at_once(url, [join("slow", "mine")])
+    until(lambda: not len(room))
+    body = {"event_id": reply.json()["event_id"], "fn_index": 0, "session_hash": "slow"}
+    assert client.post("/gradio_api/cancel", json=body).status_code == 200
+    patiently(monkeypatch)
+    read(client, "slow")
+    all_at_once(url, [join("slow", "another")])
+    assert read(client, "slow")["output"]["data"] == ["another"]
+    assert asked == ["another"]
+
+
+def test_a_cancelled_question_ends_in_a_sentence_and_its_session_goes_on(
+    url, client, asked, room, monkeypatch
+):
+    patiently(monkeypatch)
+    asked.go.clear()
+    path, heard = "/gradio_api/call/answer", []
+
+    def ask(text):
+        body = {"data": [text], "session_hash": "program"}
+        return client.post(path, json=body).raise_for_status().json()["event_id"]
+
+    def listen(event):
+        heard.append(client.get(f"{path}/{event}").text)
+
+    for _ in range(room.default_concurrency_limit):  # all turns are taken
+        event = client.post(path, json={"data": ["busy"]}).json()["event_id"]
+        threading.Thread(target=listen, args=(event,)).start()
+    until(lambda: len(asked) == room.default_concurrency_limit)
+    event = ask("mine")
+    listener = threading.Thread(target=listen, args=(event,))
+    listener.start()
+    until(lambda: room.listening["program"])
+    body = {"event_id": event, "fn_index": 1, "session_hash": "program"}
+    assert client.post("/gradio_api/cancel", json=body).status_code == 200
+    listener.join(60)
+    assert heard == [f"event: error\ndata: {json.dumps({'error': strings.CANCELLED})}\n\n"]
+    asked.go.set()
+    said = client.get(f"{path}/{ask('another')}").text
+    assert said == 'event: complete\ndata: ["another"]\n\n'
+    assert "mine" not in asked
+
+
+def test_a_question_cancelled_as_its_stream_begins_is_told_so(
+    url, client, asked, room, monkeypatch
+):
+    """The stream is counted; Gradio looks the question up a moment later."""
+    patiently(monkeypatch)
+    asked.go.clear()
+    path = "/gradio_api/call/answer"
+    for _ in range(room.default_concurrency_limit):  # all turns are taken
+        event = client.post(path, json={"data": ["busy"]}).json()["event_id"]
+        threading.Thread(target=client.get, args=(f"{path}/{event}",)).start()
+    until(lambda: len(asked) == room.default_concurrency_limit)
+    body = {"data": ["mine"], "session_hash": "program"}
+    event = client.post(path, json=body).raise_for_status().json()["event_id"]
+    counted = room.listens
+
+    def listens(session):
+        counted(session)
+        if session == "program":
+            room.cancel(room.event_ids_to_events[event])
+
+    monkeypatch.setattr(room, "listens", listens)
+    assert strings.CANCELLED in client.get(f"{path}/{event}").text
+    asked.go.set()
+
+
+def test_nothing_is_answered_for_who_leaves_in_the_middle_of_a_message(client, page, asked, room):
+    """Gradio notices who leaves between two messages; here the connection ends in the first."""
+    asked.go.clear()
+    path, body, _ = join("leaver")
+    client.post(path, json=body).raise_for_status()
+
+    async def stream():
+        began = asyncio.Event()
+
+        async def receive():
+            await began.wait()
+            return {"type": "http.disconnect"}
+
+        async def send(message):
+            if b"process_starts" in message.get("body", b""):
+                began.set()
+                await asyncio.Event().wait()
+
+        await page.app(
+            {
+                "type": "http",
+                "method": "GET",
+                "scheme": "http",
+                "path": "/gradio_api/queue/data",
+                "raw_path": b"/gradio_api/queue/data",
+                "root_path": "",
+                "query_string": b"session_hash=leaver",
+                "headers": [(b"host", b"testserver")],
+                "client": ("203.0.113.1", 1),
+                "server": ("testserver", 80),
+            },
+            receive,
+            send,
+        )
+
+    reader = asyncio.run_coroutine_threadsafe(stream(), LOOP[-1])
+    until(lambda: asked)
+    (job,) = [job for job in room.active_jobs if job]
+    until(reader.done, 60)
+    assert [event.alive for event in job] == [False]
+
+
+def test_a_letterbox_that_is_thrown_away_takes_its_questions_along(page):
+    boxes = type(page._queue.pending_messages_per_session)(2, unread := {"a": 1, "b": 2})
+    boxes["a"], boxes["b"] = 0, 0
+    assert boxes["a"] == 0, "the last to be used"
+    boxes["c"] = 0
+    assert set(boxes) == {"a", "c"}
+    assert unread == {"a": 1}

@@ -1,0 +1,401 @@
+"""Which should I use: what is shown is what was measured, and nothing runs before the press."""
+
+import json
+import re
+import shutil
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import torch
+from transformers import AutoModel, AutoModelForMaskedLM, AutoTokenizer
+
+from explorer import assets
+from explorer.analysis.latency import faster
+from explorer.analysis.latency.accuracy import AccuracyCost
+from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits
+from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.ways import ways_of
+from explorer.analysis.measures import share_interval
+from explorer.inference import runs
+from explorer.links.page_state import PageState
+from explorer.models import specs as model_specs
+from explorer.models.architectures import meta_network
+from explorer.models.specs import BASE, MODEL_KEYS
+from explorer.timing.workload import Workload
+from explorer.ui.latency import model_choice, model_choice_words
+from explorer.views.latency.model_choice import COSTS
+
+STATE = PageState(text="the cat sat on the [MASK].")
+SENTENCES = (
+    {"text": "the cat sat on the [MASK].", "answer": "mat"},
+    {"text": "the [MASK] sat on the mat.", "answer": "cat"},
+)
+
+
+def exact(value):
+    return Figure(value, value, value)
+
+
+def around(value, half):
+    return Figure(value, value - half, value + half)
+
+
+def name(key):
+    return f"mini-{key}"
+
+
+@pytest.fixture
+def kept(tiny_family):
+    names = tuple(spec.name for spec in tiny_family.specs.values())
+    times = {"bert": around(4, 0.2), "distilbert": around(2, 0.1), "albert": around(4.1, 0.2)}
+    right = {"bert": around(0.5, 0.1), "distilbert": around(0.45, 0.1), "albert": around(0.3, 0.1)}
+    times, right = ({name(key): v for key, v in one.items()} for one in (times, right))
+    return model_choice.MeasuredModels("right", names, times, {"right": right})
+
+
+NOT_YET = "; ".join(f"{model_choice_words.TITLES[cost]}: not measured yet" for cost in COSTS)
+
+
+def models_of(picture):
+    numbers = json.loads(picture)["numbers"]
+    return [dict(zip(numbers["columns"], row, strict=True)) for row in numbers["rows"]]
+
+
+def test_before_the_press_sizes_are_known_and_nobody_is_advised(tiny_family, monkeypatch):
+    monkeypatch.setattr(runs, "start_run", lambda *a: pytest.fail("a model ran"))
+    said, picture, rows = model_choice.show_choice(STATE, None, 0, 0, "right", 0)
+    assert model_choice_words.NOTHING["milliseconds"] in said
+    assert rows.count("not recommended: its time and its score were not measured") == 3
+    assert (json.loads(picture)["figures"], json.loads(picture)["note"]) == ([], NOT_YET)
+    for model, spec in zip(models_of(picture), tiny_family.specs.values(), strict=True):
+        network = AutoModel.from_pretrained(tiny_family.path / spec.name)
+        stored = sum(p.numel() for p in network.parameters())
+        assert model["megabytes"] == pytest.approx(4 * stored / 1e6), spec.name
+        assert model["model"] == spec.label
+        assert model["milliseconds"] is model["score"] is None
+
+
+def test_the_published_sizes_stand_beside_the_miniatures_with_printed_scores(tuned_family):
+    """Sizes by plain transformers on shapes without weights; scores as the papers print them."""
+    printed = {"sst2": (0.927, 0.913, 0.929), "squad": (0.885, 0.858, 0.902)}
+    for task, expected in printed.items():
+        _, picture, rows = model_choice.show_choice(STATE, None, 0, 0, task, 0)
+        models = models_of(picture)
+        assert [model["score_is_printed"] for model in models] == [True] * 3 + [False] * 3
+        assert [model["is_example"] for model in models] == [False] * 3 + [True] * 3
+        for model, spec, score in zip(models[:3], BASE.values(), expected, strict=True):
+            with torch.device("meta"):
+                network = AutoModel.from_config(meta_network(spec).config)
+            stored = sum(p.numel() for p in network.parameters())
+            assert model["megabytes"] == pytest.approx(4 * stored / 1e6)
+            ends = [model[f"{end}score"] for end in ("", "low_", "high_")]
+            assert ends == pytest.approx([score] * 3)
+            assert model["milliseconds"] is None
+        assert "Printed scores are the papers" in rows
+        assert "The miniatures are an example" in rows
+        assert "Sanh et al. 2019" in rows
+        assert rows.count("(printed score)") == 3
+    assert len(models_of(model_choice.show_choice(STATE, None, 0, 0, "right", 0)[1])) == 3
+
+
+def test_what_was_timed_is_the_work_that_was_scored(tuned_family, tmp_path, monkeypatch):
+    """Windows for questions, the mean phrase for sentiment, the page's sentences for its words."""
+    own, folder = tuple(tuned_family.specs.values()), tmp_path / "models"
+    shutil.copytree(tuned_family.path, folder)
+    monkeypatch.setattr(model_specs, "BUNDLED", folder)
+    for task, tokens, passes in (("sst2", 25.4, 1.0), ("squad", 128.0, 1.6)):
+        for spec in own:
+            path = folder / spec.name / "tasks" / task / "card.json"
+            card = json.loads(path.read_text())
+            for one in card["scores"].values():
+                one |= {"tokens": tokens, "passes": passes}
+            path.write_text(json.dumps(card))
+        work = model_choice.work_of(STATE, task, own)
+        assert work.workload.length == round(tokens)
+        assert set(work.passes.values()) == {passes}
+    said = model_choice_words.timed_said("squad", work.workload, 9, work.passes.values(), 60)
+    assert "over 128 tokens" in said
+    assert "takes 1.6 windows on average" in said
+    tokenizers = [AutoTokenizer.from_pretrained(folder / spec.name) for spec in own]
+    lengths = [
+        max(len(tokenizer(one["text"])["input_ids"]) for tokenizer in tokenizers)
+        for one in assets.sentences()
+    ]
+    assert model_choice.work_of(STATE, "right", own).workload.length <= round(np.mean(lengths)) + 1
+
+
+def test_an_answer_of_several_passes_takes_their_time(tuned_family):
+    work = model_choice.Work(
+        "squad", Workload(128), {"bert": 2.0, "distilbert": 1.5, "albert": 1.0}
+    )
+    specs = tuple(tuned_family.specs.values())
+    rows = [SimpleNamespace(spec=spec) for spec in specs]
+    models = [SimpleNamespace(median_ms=10.0, low_ms=9.0, high_ms=12.0) for _ in specs]
+    result = SimpleNamespace(
+        rows=rows, latency=SimpleNamespace(n_rounds=9), summary=SimpleNamespace(models=models)
+    )
+    update = SimpleNamespace(place=0, partial=(result, None), done=True, stopped=False)
+    _, found = model_choice.drawn(STATE, work, {}, update)
+    assert found.milliseconds == {
+        name("bert"): Figure(20, 18, 24),
+        name("distilbert"): Figure(15, 13.5, 18),
+        name("albert"): Figure(10, 9, 12),
+    }
+    assert found.tells(model_choice.names_of(STATE), "squad")
+    assert not found.tells(model_choice.names_of(STATE), "sst2")
+
+
+def test_a_limit_decides_by_the_interval_and_half_precision_halves_the_size(kept):
+    whole = model_choice.show_choice(STATE, kept, 0, 3, "right", 0)[1]
+    assert [model["meets_the_limits"] for model in models_of(whole)] == [False, True, False]
+    by_size, by_time = json.loads(whole)["figures"]
+    assert "shapes" not in by_size["layout"]
+    assert [shape["x0"] for shape in by_time["layout"]["shapes"]] == [3]
+    half = model_choice.show_choice(replace(STATE, dtype="bfloat16"), kept, 0, 3, "right", 0)[1]
+    for a, b in zip(models_of(whole), models_of(half), strict=True):
+        assert b["megabytes"] == pytest.approx(a["megabytes"] / 2)
+    least = model_choice.show_choice(STATE, kept, 0, 0, "right", 35)[1]
+    assert [model["meets_the_limits"] for model in models_of(least)] == [True, True, False]
+    times = kept.milliseconds
+    front = json.loads(least)["figures"][1]["data"][0]
+    assert front["x"] == [times[name(key)].value for key in ("distilbert", "bert")]
+    assert [shape["y0"] for shape in json.loads(least)["figures"][1]["layout"]["shapes"]] == [35]
+
+
+def test_what_was_measured_of_another_family_or_work_counts_for_nothing(kept):
+    for other in (replace(kept, family=("a", "b", "c")), replace(kept, score="squad")):
+        said = model_choice.show_choice(STATE, other, 0, 0, "right", 0)[0]
+        assert model_choice_words.NOTHING["milliseconds"] in said
+
+
+@pytest.mark.parametrize("key", MODEL_KEYS)
+def test_the_first_word_is_plain_transformers(tiny_family, key):
+    folder = tiny_family.path / tiny_family.specs[key].name
+    network, tokenizer = (
+        AutoModelForMaskedLM.from_pretrained(folder),
+        AutoTokenizer.from_pretrained(folder),
+    )
+    encoded = tokenizer(STATE.text, return_tensors="pt", return_token_type_ids=key != "distilbert")
+    place = int((encoded["input_ids"][0] == tokenizer.mask_token_id).nonzero()[0, 0])
+    with torch.no_grad():
+        best = int(network(**encoded).logits[0, place].argmax())
+    expected = tokenizer.decode([best]).strip().removeprefix("##")
+    assert model_choice.first_word(tiny_family.specs[key], STATE).removeprefix("…") == expected
+
+
+def test_shares_count_answers_and_berts_own_words():
+    words = {
+        "bert": ["mat", "dog", "x"],
+        "distilbert": ["mat", "cat", "x"],
+        "albert": ["y", "cat", "z"],
+    }
+    found = model_choice.shares_of(words, ["Mat", "cat", "q"], "bert")
+    right = {key: figure.value for key, figure in found["right"].items()}
+    assert right == pytest.approx({"bert": 1 / 3, "distilbert": 2 / 3, "albert": 1 / 3})
+    agree = {key: figure.value for key, figure in found["agreement"].items()}
+    assert agree == pytest.approx({"bert": 1, "distilbert": 2 / 3, "albert": 0})
+    assert found["agreement"]["bert"].low == 1.0
+    figure = found["right"]["distilbert"]
+    assert (figure.low, figure.high) == share_interval(2, 3)
+    assert "agreement" not in model_choice.shares_of({"albert": ["y"]}, ["q"], "bert")
+
+
+def test_a_press_reads_the_sentences_then_times_the_models(tiny_family, eight_rounds, monkeypatch):
+    monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
+    steps = list(model_choice.measure_all(STATE, "agreement", False))
+    assert "Sentences read: 0 of 2." in steps[0][0]
+    said, found = steps[-1]
+    assert set(found.milliseconds) == {name(key) for key in MODEL_KEYS}
+    assert all(figure.value > 0 for figure in found.milliseconds.values())
+    assert set(found.shares) == {"right", "agreement"}
+    runs_read = [tiny_family.runs(one["text"]) for one in SENTENCES]
+    n_tokens = max(np.mean([len(one[key].tokens) for one in runs_read]) for key in MODEL_KEYS)
+    assert f"over {round(n_tokens)} tokens on cpu in float32" in said
+    finding = model_choice.show_choice(STATE, found, 0, 0, "agreement", 0)[0]
+    assert "Of the miniatures (an example), with no limits set: smallest:" in finding
+
+
+def faster_of(tiny_family, *rows):
+    """What "Faster inference" finds: each row's model, way, time, and share of masks unchanged."""
+    models, costs = {}, []
+    for key, way, ms, same in rows:
+        first = SimpleNamespace(name="float32", median_ms=99.0, low_ms=98.0, high_ms=100.0)
+        row = SimpleNamespace(name=way, median_ms=ms, low_ms=0.9 * ms, high_ms=1.1 * ms)
+        models.setdefault(key, [first]).append(row)
+        if same is not None:
+            costs.append(AccuracyCost(key, way, same, 0.1, 40))
+    return Faster(
+        models=tuple(
+            SimpleNamespace(spec=tiny_family.specs[k], summary=SimpleNamespace(models=v))
+            for k, v in models.items()
+        ),
+        costs=tuple(costs),
+    )
+
+
+def test_runtimes_are_ranked_with_the_models_and_scored_only_where_nothing_changed(
+    tiny_family, kept
+):
+    found = faster_of(
+        tiny_family,
+        ("bert", "bfloat16", 1.0, 1.0),
+        ("bert", "int8", 0.5, 0.975),
+        ("bert", "OpenVINO", 1.5, 1.0),
+        ("bert", "OpenVINO bfloat16", 0.7, 1.0),
+        ("albert", "ONNX Runtime", 2.0, None),
+    )
+    ways = ways_of(found, {"bert": 2.0})
+    _, picture, rows = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 3, "right", 0)
+    models = {one["model"]: one for one in models_of(picture)}
+    bert = tiny_family.specs["bert"].label
+    by_way = {way: models[f"{bert} ({way})"] for way in ("bfloat16", "OpenVINO", "int8")}
+    assert by_way["bfloat16"]["milliseconds"] == 2
+    assert by_way["OpenVINO"]["low_milliseconds"] == pytest.approx(2.7)
+    assert by_way["bfloat16"]["megabytes"] == pytest.approx(models[bert]["megabytes"] / 2)
+    assert by_way["OpenVINO"]["megabytes"] == pytest.approx(models[bert]["megabytes"])
+    assert by_way["int8"]["megabytes"] is None
+    own = models[bert]["score"]
+    assert (by_way["bfloat16"]["score"], by_way["OpenVINO"]["score"]) == (own, own)
+    assert by_way["int8"]["score"] is None
+    onnx = models[f"{tiny_family.specs['albert'].label} (ONNX Runtime)"]
+    assert (onnx["milliseconds"], onnx["score"]) == (2, None), "random weights have no score"
+    met = {name for name, one in models.items() if one["meets_the_limits"]}
+    assert met == {f"{bert} (bfloat16)", f"{bert} (OpenVINO bfloat16)", "mini-DistilBERT"}
+    assert "undecided: the limit lies inside the interval of its time" in rows
+    assert "not recommended: its size and its score were not measured" in rows
+    assert "predictions at 40 masks were the same" in rows
+    plain = re.sub("<[^>]*>", "", rows)
+    assert "50.0% [40.0, 60.0]" in plain
+    assert "2.00 ms [1.80, 2.20]" in plain
+    dots = json.loads(picture)["figures"][1]["data"][1:]
+    shapes = {dot["text"][0]: (dot["mode"], dot["marker"]["symbol"]) for dot in dots}
+    assert shapes[bert] == ("markers+text", "circle-open")
+    assert shapes[f"{bert} (bfloat16)"] == ("markers", "diamond")
+    assert f"{bert} (int8)" not in shapes
+
+
+def test_a_model_that_ties_with_its_own_runtimes_is_named_alone(tiny_family, kept):
+    rows = [("distilbert", way, 2.0, 1.0) for way in ("ONNX Runtime", "OpenVINO")]
+    ways = ways_of(faster_of(tiny_family, *rows), {})
+    said = model_choice.show_choice(STATE, replace(kept, ways=ways), 0, 2.5, "right", 0)[0]
+    plain = re.sub("<[^>]*>", "", said)
+    assert "smallest: mini-DistilBERT, fastest: mini-DistilBERT and best" in plain
+
+
+def test_a_tasks_head_did_not_run_otherwise_so_only_float32_keeps_its_score(tiny_family):
+    rows = [("bert", way, 1.0, 1.0) for way in ("bfloat16", "OpenVINO", "OpenVINO bfloat16")]
+    ways = {way.name: way for way in ways_of(faster_of(tiny_family, *rows), {})}
+    own = Candidate(exact(40), exact(4), exact(0.9))
+    scores = {name: way.candidate(own, by_words=False).score for name, way in ways.items()}
+    assert scores == {"bfloat16": None, "OpenVINO": exact(0.9), "OpenVINO bfloat16": None}
+
+
+def test_a_press_times_runtimes_only_where_asked_and_in_float32(
+    tiny_family, eight_rounds, monkeypatch
+):
+    monkeypatch.setattr(assets, "sentences", lambda: SENTENCES)
+    asked = []
+
+    def measured(specs, workload, plan, cancel_token):
+        asked.append((tuple(spec.key for spec in specs), workload.dtype))
+        yield replace(faster_of(tiny_family), done=1, asked=2)
+        yield replace(faster_of(tiny_family, ("bert", "OpenVINO", 1.0, 1.0)), done=2, asked=2)
+
+    monkeypatch.setattr(faster, "measure_faster", measured)
+    *_, (_, found) = model_choice.measure_all(STATE, "right", False)
+    assert (found.ways, asked) == ((), [])
+    *_, (_, found) = model_choice.measure_all(replace(STATE, dtype="bfloat16"), "right", True)
+    assert (found.ways, asked) == ((), [])
+    *_, (_, found) = model_choice.measure_all(STATE, "right", True)
+    assert [way.label for way in found.ways] == ["mini-BERT (OpenVINO)"]
+    assert asked == [(tuple(MODEL_KEYS), "float32")]
+
+
+SPECS = {
+    key: type("Spec", (), {"label": key.upper(), "key": key})()
+    for key in ("bert", "distilbert", "albert")
+}
+
+
+def test_the_highest_score_is_said_to_be_printed_where_it_is():
+    rows = {
+        "bert": Candidate(exact(59), around(10, 1), around(0.64, 0.02)),
+        "albert": Candidate(exact(47), around(90, 5), exact(0.902)),
+    }
+    said = model_choice_words.choose_finding(Comparison(SPECS, rows, Limits(), ("albert",)))
+    plain = re.sub("<[^>]*>", "", str(said))
+    assert "best score: ALBERT (printed)" in plain
+    assert "smallest: ALBERT, fastest: BERT" in plain
+
+
+def finding_of(limits, **rows):
+    candidates = {key: Candidate(*row) for key, row in rows.items()}
+    compared = Comparison(SPECS, candidates, limits)
+    return model_choice_words.choose_finding(compared), model_choice_words.verdicts(compared)
+
+
+def test_the_finding_names_ties_overlaps_and_the_beaten():
+    a = (exact(10), around(2, 0.1), around(0.5, 0.1))
+    said, verdicts = finding_of(
+        Limits(megabytes=99), bert=a, distilbert=(exact(10), around(3, 0.1), around(0.4, 0.1))
+    )
+    assert "meet these limits: smallest:" in said
+    assert said.count("BERT") - said.count("DISTILBERT") == 4
+    assert "(intervals of scores overlap)" in said
+    assert verdicts == {
+        "bert": model_choice_words.FITS,
+        "distilbert": model_choice_words.FITS + model_choice_words.CLOSE,
+    }
+    _, verdicts = finding_of(
+        Limits(), bert=a, distilbert=(exact(10), around(3, 0.1), around(0.2, 0.1))
+    )
+    assert verdicts["distilbert"] == model_choice_words.FREE + model_choice_words.BEATEN
+    apart, _ = finding_of(Limits(), bert=a, albert=(exact(5), around(3, 0.1), around(0.9, 0.1)))
+    assert "overlap" not in apart
+    alone, verdicts = finding_of(
+        Limits(milliseconds=2.5), bert=a, albert=(exact(5), around(2.5, 0.1), around(0.9, 0.1))
+    )
+    assert "alone clearly meets" in alone
+    assert verdicts["albert"] == "undecided: the limit lies inside the interval of its time"
+    none, verdicts = finding_of(Limits(5, 1), bert=a)
+    assert "None of them clearly" in none
+    assert verdicts["bert"] == "over the size limit and over the time limit"
+
+
+def test_no_score_for_anybody_says_so():
+    said, _ = finding_of(Limits(), bert=(exact(1), around(2, 0.1), None))
+    assert model_choice_words.NOTHING["score"] in said
+
+
+def test_miniatures_are_held_against_each_other_and_published_models_are_named():
+    """A miniature is smaller and faster than every published model, and nobody deploys it."""
+    rows = {
+        "bert": Candidate(exact(438), around(90, 1), exact(0.927)),
+        "albert": Candidate(exact(47), around(95, 1), exact(0.929)),
+        "distilbert": Candidate(exact(38), around(4, 0.1), around(0.93, 0.002)),
+    }
+    compared = Comparison(SPECS, rows, Limits(), ("bert", "albert"), ("distilbert",))
+    plain = re.sub("<[^>]*>", "", str(model_choice_words.choose_finding(compared)))
+    assert plain == (
+        "Of the published models, with no limits set: smallest: ALBERT, fastest: BERT and "
+        "best score: ALBERT (printed)."
+    )
+    assert model_choice_words.verdicts(compared)["bert"] == "no limits set (printed score)"
+    small = Comparison(SPECS, rows, Limits(megabytes=40), ("bert", "albert"), ("distilbert",))
+    plain = re.sub("<[^>]*>", "", str(model_choice_words.choose_finding(small)))
+    assert plain == "Of the published models, none clearly meets these limits."
+    assert model_choice_words.verdicts(small)["distilbert"] == model_choice_words.FITS
+    alone = Comparison(SPECS, rows, Limits(), (), tuple(rows))
+    plain = re.sub("<[^>]*>", "", str(model_choice_words.choose_finding(alone)))
+    assert plain.startswith("Of the miniatures (an example), with no limits set: smallest: ")
+
+
+def test_published_models_on_the_page_have_their_printed_scores():
+    """Without an adapter of their own nothing else is known of them."""
+    shown = model_choice.show_choice(replace(STATE, family="base"), None, 0, 0, "sst2", 0)
+    models = models_of(shown[1])
+    assert [one["score"] for one in models] == pytest.approx([0.927, 0.913, 0.929])
+    assert [(one["score_is_printed"], one["is_example"]) for one in models] == [(True, False)] * 3
+    assert "example" not in re.sub("<[^>]*>", "", str(shown[2]))
