@@ -14,21 +14,25 @@ import torch
 from explorer.models.choice.family import family_specs
 from explorer.models.devices import device_name, resolve_device, synchronise
 from explorer.models.forward import inputs_of, run_together, state_logits, tokenize
-from explorer.models.inside.ablation import ablated_logits, one_head_off
-from explorer.models.inside.gradients import attention_gradients
-from explorer.models.inside.neurons import queries_and_keys
-from explorer.models.inside.patching import patched_logits
-from explorer.models.inside.repeats import unrolled_states
-from explorer.models.inside.values import value_norms
+from explorer.models.inside.interventions import (
+    ablated_logits,
+    one_head_off,
+    patched_logits,
+    unrolled_states,
+)
+from explorer.models.inside.reading import attention_gradients, queries_and_keys, value_norms
 from explorer.models.loading import LoadedModel, load_model
-from explorer.models.rows import MaskedRow, Patch
-from explorer.models.run import Run
+from explorer.models.run import MaskedRow, Patch, Run
 from explorer.models.scoring import row_logits, row_states
 from explorer.models.task_heads.adapters import tuned_model
-from explorer.models.task_heads.pair import has_pair_head, pair_logits
-from explorer.models.task_heads.question import span_logits
-from explorer.models.task_heads.sentiment import differences, integrated_gradients
-from explorer.timing.peak_memory import peak_bytes
+from explorer.models.task_heads.classifiers import (
+    differences,
+    has_pair_head,
+    integrated_gradients,
+    pair_logits,
+    span_logits,
+)
+from explorer.timing.memory import peak_bytes
 
 DTYPES = ("float32", "bfloat16", "float16")
 TEXTS = (

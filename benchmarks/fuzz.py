@@ -17,7 +17,7 @@ import httpx
 
 from benchmarks import start
 from benchmarks.nonsense import LINK, TEXTS, Nonsense
-from explorer.ui.kit.words import UNEXPECTED
+from explorer.ui.kit.strings import UNEXPECTED
 
 API, REQUEST_ID = "/gradio_api", "x-request-id"
 _BESIDE = re.compile("close_stream|event: ")

@@ -23,7 +23,7 @@ from explorer.models.choice.family import all_specs, family_specs
 from explorer.models.devices import available_devices
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import DTYPE_NAMES, EVERY, Workload, clock_on
-from explorer.views.latency.numbers import faster_numbers
+from explorer.views.latency.measure import faster_numbers
 
 APART_S = 5.0
 """Between two presses."""

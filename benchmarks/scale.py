@@ -27,7 +27,7 @@ from explorer.inference.local import LocalBackend
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.specs import MINI, MODEL_KEYS, NetworkKey
-from explorer.ui.kit import queues
+from explorer.ui.kit import running
 
 TEXTS = 256
 """Asked in turn, by all visitors together."""
@@ -131,7 +131,7 @@ def serve(port: int, line: Line, chosen: argparse.Namespace, kept_bytes: int) ->
     else:
         place = Standing(line, chosen.service_ms / 1e3)
         runs.BACKEND[:] = [place]
-        queues.widen()
+        running.widen()
         for text in texts():
             place.learn(text)
     runs.CACHE.limit = kept_bytes

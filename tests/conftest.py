@@ -74,7 +74,7 @@ class TinyFamily:
 
     def swept(self, run):
         """The logits with one head off at a time: a layer's [head, mask, vocabulary], one by one."""
-        from explorer.models.inside.ablation import ablated_logits, one_head_off
+        from explorer.models.inside.interventions import ablated_logits, one_head_off
 
         loaded, (n_layers, n_heads) = self.loaded(run.spec.key), run.attention.shape[:2]
         variants = (one_head_off(n_layers, n_heads, layer) for layer in range(n_layers))
@@ -86,7 +86,7 @@ class TinyFamily:
 
 
 SETTINGS = (
-    ("explorer.serving.middleware.public_url", "PUBLIC_URL"),
+    ("explorer.serving.middleware.headers", "PUBLIC_URL"),
     ("explorer.models.choice.memory", "LIMIT"),
     ("explorer.models.choice.own", "ANY"),
     ("explorer.inference.backend", "HAS_LEFT"),
@@ -146,14 +146,14 @@ def _tiny_networks():
 
 def kept_by_name():
     """Where results are kept by a model's name, which the random one has too."""
-    from explorer.analysis.parameters import embedding
-    from explorer.timing import limits
-    from explorer.ui.depth import activation_patching, similarity
-    from explorer.ui.layer import contexts
+    from explorer.analysis.parameters import count
+    from explorer.timing import machine
+    from explorer.ui.depth import patching, similarity
+    from explorer.ui.layer import folds
     from explorer.ui.shell import preview
 
-    places = [(activation_patching, "_KEPT"), (similarity, "_KEPT"), (contexts, "_KEPT")]
-    return [*places, (embedding, "_spectra"), (limits, "_best"), (preview, "_drawn")]
+    places = [(patching, "_KEPT"), (similarity, "_KEPT"), (folds, "_KEPT")]
+    return [*places, (count, "_spectra"), (machine, "_best"), (preview, "_drawn")]
 
 
 @pytest.fixture
@@ -214,7 +214,7 @@ def tiny_family(_tiny_folder, _tiny_networks, monkeypatch):
 def own_models():
     """Where a test gives checkpoints of its own; afterwards there are none, and no fourth column."""
     from explorer.models import loading
-    from explorer.models.kinds import KINDS, MORE_KINDS
+    from explorer.models.specs import KINDS, MORE_KINDS
 
     yield family.OWN
     for key in [key for key in loading._loaded if key[0] in family.OWN]:
@@ -264,9 +264,9 @@ def _seven_networks():
 @pytest.fixture(scope="session")
 def _narrow_counts():
     """What is counted once for all published shapes, for the narrow ones on their own."""
-    from explorer.analysis.parameters import sharing, sizes
+    from explorer.analysis.parameters import shapes
 
-    kept = ((sizes, "seven_sizes"), (sharing, "sharing_modes"))
+    kept = ((shapes, "seven_sizes"), (shapes, "sharing_modes"))
     return [(module, name, cache(getattr(module, name).__wrapped__)) for module, name in kept]
 
 

@@ -20,7 +20,7 @@ import pytest
 import app
 from benchmarks.served import free_port
 from explorer import assets, limits
-from explorer.analysis.claims import benchmarks, ledger
+from explorer.analysis.claims import ledger
 from explorer.assets import Broken, examples
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
@@ -28,10 +28,10 @@ from explorer.models import specs
 from explorer.models.choice import memory
 from explorer.models.choice.memory import running_bytes
 from explorer.serving import launch, start
-from explorer.timing import free_memory
-from explorer.ui.kit import words as texts
+from explorer.timing import memory as process_memory
+from explorer.ui.kit import strings as texts
 from explorer.ui.predictions import opening
-from explorer.ui.shell import documents, page, preview
+from explorer.ui.shell import page, preview, routes
 from explorer.ui.shell.page import header_html, launch_options
 from tests.waiting import until
 
@@ -115,13 +115,13 @@ def test_a_damaged_file_is_named_in_a_sentence(tmp_path, monkeypatch, damaged):
     for file in (path, tmp_path / "gallery.json", tmp_path / "some.json"):
         file.write_text(damaged)
     monkeypatch.setattr(opening, "OPENING", tmp_path / "some.json")
-    monkeypatch.setattr(documents, "DATA", tmp_path)
+    monkeypatch.setattr(routes, "DATA", tmp_path)
     monkeypatch.setattr(specs, "BUNDLED", tmp_path)
     for name, read in {
         "some.json": lambda: opening.show_opening(PageState(), [gr.HTML(), gr.HTML()]),
-        "gallery.json": documents.tour_html,
+        "gallery.json": routes.tour_html,
         " some.json": lambda: examples.__wrapped__(tmp_path / "some.json"),
-        "  some.json": lambda: benchmarks.benchmark_tables(tmp_path / "some.json"),
+        "  some.json": lambda: ledger.benchmark_tables(tmp_path / "some.json"),
         "   some.json": lambda: ledger.claims_ledger(tmp_path / "some.json"),
         "mini-bert/config.json": lambda: specs._mini("bert", 1, 1),
     }.items():
@@ -205,7 +205,7 @@ def test_a_file_that_is_sent_as_it_lies_is_looked_at_before_the_page_is_served(
     path.unlink()
     if length:
         path.write_bytes(content[:length])
-    for module in (preview, documents):
+    for module in (preview, routes):
         monkeypatch.setattr(module, "ASSETS", tmp_path)
     with pytest.raises(SystemExit) as end, start.plainly():
         page.own_routes()
@@ -289,13 +289,13 @@ def test_too_little_memory_is_said_before_anything_is_loaded(monkeypatch, capsys
 
 def test_the_page_says_that_memory_is_short(monkeypatch):
     for free, says in ((0.9e9, True), (1.1e9, False)):
-        monkeypatch.setattr(free_memory, "free_memory", lambda free=free: free)
+        monkeypatch.setattr(process_memory, "free_memory", lambda free=free: free)
         assert (texts.LITTLE_MEMORY in header_html(PageState())) == says
 
 
 @pytest.mark.processes
 def test_a_limit_of_the_process_is_seen():
-    code = "from explorer.timing.free_memory import room; print(room())"
+    code = "from explorer.timing.memory import free_memory; print(free_memory())"
     limited = f"ulimit -v 2000000; {sys.executable} -c '{code}'"
     said = subprocess.check_output(["bash", "-c", limited], cwd=ROOT, text=True)
     assert 1e9 < float(said) < 2000000 * 1024

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from explorer.analysis.parameters import sizes
+from explorer.analysis.parameters import shapes
 from explorer.inference.runs import get_run
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
@@ -17,7 +17,7 @@ from explorer.models import specs
 from explorer.models.choice.family import family_specs
 from explorer.refusal import Refusal
 from explorer.ui.kit.export import recipe_parts
-from explorer.ui.layer import contexts, steps
+from explorer.ui.layer import folds
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.tabs import TABS
 from tests.needs import needs_node
@@ -95,10 +95,10 @@ def test_depth_reads_it_with_its_own_head(four):
 def saved_layer(text):
     """What a reader saves of each picture of the layer: its lines and its CSV."""
     state = PageState(text=text)
-    numbers = re.search('data-numbers="([^"]*)"', contexts.show_contexts(state))[1]
+    numbers = re.search('data-numbers="([^"]*)"', folds.show_contexts(state))[1]
     drawn = {
         "layer/stations": TAB["layer"].show(state)[1],
-        "layer/steps": steps.show_steps(state)[1],
+        "layer/steps": folds.show_steps(state)[1],
         "layer/contexts": html.unescape(numbers),
     }
     pictures = {
@@ -142,9 +142,9 @@ def test_a_family_may_lack_a_model(four, monkeypatch):
     assert [s.key for s in family_specs("base")][-1] == "roberta"
     values = TAB["parameters"].show(PageState())
     assert "RoBERTa" in values[0]
-    sizes.seven_sizes.cache_clear()
-    assert "mini-roberta" in [size.spec.name for size in sizes.seven_sizes()]
-    sizes.seven_sizes.cache_clear()
+    shapes.seven_sizes.cache_clear()
+    assert "mini-roberta" in [size.spec.name for size in shapes.seven_sizes()]
+    shapes.seven_sizes.cache_clear()
     assert len(ENDPOINTS["predict"](TEXT, "mini", 3)["models"]) == 3
     asked = {"family": "mini", "model": "roberta", "layer": "1"}
     state, repaired = from_params(asked)

@@ -59,9 +59,9 @@ def roberta_spec(specs, n_pieces: int):
 
 def add_rows(put, n_pieces: int) -> None:
     """Its three rows in their tables; ``put(table, key, row)`` puts one there."""
-    from explorer.models import kinds, specs
+    from explorer.models import specs
     from explorer.views import theme
 
-    put(kinds.KINDS, "roberta", kinds.ROBERTA)
+    put(specs.KINDS, "roberta", specs.ROBERTA)
     put(specs.MINI, "roberta", roberta_spec(specs, n_pieces))
     put(theme.COLOURS, "roberta", theme.Colour("#9161c6", "#6b3fa0", "#c9a6f0"))

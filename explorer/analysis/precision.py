@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.analysis.digits import probability
 from explorer.analysis.measures import log_softmax
-from explorer.analysis.predictions.masks import mask_predictions
+from explorer.analysis.predictions import mask_predictions
 from explorer.models.run import Run
 
 PRINTED_WORDS = 10

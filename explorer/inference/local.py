@@ -15,14 +15,14 @@ from explorer.inference.backend import (
     OnProgress,
     job_named,
 )
-from explorer.inference.batcher import Batcher, BatchKey, PendingText
+from explorer.inference.cache import Batcher, BatchKey, PendingText
 from explorer.inference.scheduling.budget import BudgetMeter
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.inference.scheduling.priority_queues import VISITOR, PriorityQueues, Work, priority_of
 from explorer.models.run import Run
 from explorer.models.specs import NetworkKey
-from explorer.models.task_heads.yielding import yielding_with
+from explorer.models.task_heads.windows import yielding_with
 from explorer.models.tokens import BadText
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from explorer.models.choice.family import all_specs
 from explorer.models.run import Run
 from explorer.models.specs import NetworkKey
 from explorer.refusal import carried
-from explorer.timing.free_memory import limit_memory
+from explorer.timing.memory import limit_memory
 
 NetworkName = tuple[str, str, str]
 """The name of a model, the device and the precision: what ``Where`` is on its way."""

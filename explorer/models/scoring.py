@@ -7,8 +7,7 @@ import torch
 
 from explorer.models.forward import apply_head
 from explorer.models.loading import LoadedModel
-from explorer.models.rows import MaskedRow
-from explorer.models.run import read_only
+from explorer.models.run import MaskedRow, read_only
 
 
 @torch.inference_mode()

@@ -17,11 +17,11 @@ from explorer.inference.runs import default_family, warm_up
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.serving.middleware import access_log
-from explorer.serving.middleware.public_url import PUBLIC_URL, set_public_url
+from explorer.serving.middleware.headers import PUBLIC_URL, set_public_url
 from explorer.serving.middleware.shutdown import close
 from explorer.serving.start import NO_RAY, CannotStart, check_machine, check_models, check_port
-from explorer.timing.malloc_arenas import limit_arenas
-from explorer.ui.kit.words import where_it_runs
+from explorer.timing.memory import limit_arenas
+from explorer.ui.kit.strings import where_it_runs
 from explorer.ui.shell.page import build_page, launch_options
 
 

@@ -21,8 +21,8 @@ from explorer.inference.ray_backend import BackendLost, RayBackend
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.models.specs import MODEL_KEYS
 from explorer.serving.start import CannotStart
-from explorer.ui.kit import queues
-from explorer.ui.kit.words import ELSEWHERE, WENT_AWAY
+from explorer.ui.kit import running
+from explorer.ui.kit.strings import ELSEWHERE, WENT_AWAY
 
 APPLICATION = "default"
 """What ``serve run`` calls what it starts."""
@@ -85,7 +85,7 @@ def use_ray_backend(groups: Mapping[str, DeploymentHandle]) -> None:
         RayBackend({key: partial(call_group, group) for key, group in groups.items()})
     ]
     MEASUREMENT_LOCK.refuse_all(ELSEWHERE)
-    queues.widen()
+    running.widen()
 
 
 def connect(address: str) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from explorer.assets import Broken
 from explorer.refusal import Refusal
-from explorer.timing.free_memory import NEEDED, free_memory, limit_memory
+from explorer.timing.memory import NEEDED, free_memory, limit_memory
 
 CANNOT, LAST_PORT = 2, 65_535
 ABOUT = "Start the BERT family explorer: it serves on http://127.0.0.1:7860."

@@ -18,12 +18,12 @@ import numpy as np
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from explorer.analysis.attention.heads import WordHeads, head_statistics, word_heads  # noqa: E402
+from explorer.analysis.attention import WordHeads, head_statistics, word_heads  # noqa: E402
 from explorer.models.run import Run  # noqa: E402
 from explorer.models.specs import BASE  # noqa: E402
 from explorer.models.tokens import Tokens, split_words  # noqa: E402
-from explorer.ui.attention import words as texts  # noqa: E402
-from explorer.views.attention.wall import attention_wall_canvas, exact_heads_canvas  # noqa: E402
+from explorer.ui.attention import strings as texts  # noqa: E402
+from explorer.views.attention import attention_wall_canvas, exact_heads_canvas  # noqa: E402
 from explorer.views.markup import script_json  # noqa: E402
 
 HOME = "http://wall.test/"

@@ -10,7 +10,7 @@ import pytest
 from benchmarks import fuzz
 from benchmarks.nonsense import Nonsense
 from benchmarks.start import Traceback, tracebacks
-from explorer.ui.kit.words import UNEXPECTED
+from explorer.ui.kit.strings import UNEXPECTED
 from explorer.ui.shell.api import ENDPOINTS
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 
 from explorer.analysis.latency.report import FORMAT
 from explorer.limits import QUESTIONS
-from explorer.ui.latency import folds_words
+from explorer.ui.latency import strings
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,7 @@ def test_a_saved_measurement_is_read_without_an_upload(page_at, tmp_path):
     expect(page.locator(".status")).to_contain_text("mini-albert")
     page.locator("#fold-latency-advanced button.label-wrap").click()
     page.on("request", lambda request: asked.append(request.url))
-    button = page.get_by_role("button", name=folds_words.RECORDED_BUTTON)
+    button = page.get_by_role("button", name=strings.RECORDED_BUTTON)
     for _ in range(2):
         with page.expect_file_chooser() as chooser:
             button.click()

@@ -15,7 +15,7 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from explorer.links.codec import from_params
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 
 pytestmark = pytest.mark.browser
 

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from explorer.assets import examples
 from explorer.links.page_state import FOLDS
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.shell.tabs import TABS
 from tests.browser import axe
 from tests.browser.held import hold

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.links.page_state import TABS
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from tests.browser.held import answer_with, hold
 
 pytestmark = pytest.mark.browser

@@ -18,7 +18,7 @@ from plotly.io import read_json
 
 from explorer.assets import ROOT
 from explorer.models.specs import MINI
-from explorer.ui.distillation.words import LAB
+from explorer.ui.distillation.strings import LAB
 from explorer.ui.kit.export import has_recipe
 from explorer.ui.shell.tabs import TABS
 from tests.js.take.recomputed import agree, run_alone

@@ -14,7 +14,7 @@ import pytest
 from benchmarks.served import free_port
 from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD
 from explorer.serving.middleware.validation import OTHERS
-from explorer.ui.kit.words import WENT_AWAY
+from explorer.ui.kit.strings import WENT_AWAY
 from tests.waiting import until
 
 CONF = Path(__file__).parents[2] / "deploy" / "nginx.conf"

@@ -16,7 +16,7 @@ from gradio_client import Client
 
 from deploy import space
 from explorer.models.specs import BASE
-from explorer.ui.kit.words import FAMILY_LABEL
+from explorer.ui.kit.strings import FAMILY_LABEL
 from tests.browser.conftest import answers, free_port
 from tests.stand_in_hub import WEIGHTS, save_base_family
 from tests.waiting import until

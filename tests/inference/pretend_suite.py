@@ -23,14 +23,14 @@ from explorer.inference.runs import CACHE, device_of, get_run, get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.links.page_state import PageState
 from explorer.models import devices, forward
-from explorer.models.inside import contexts
+from explorer.models.inside import interventions
 from explorer.models.loading import is_loaded, load_model
 from explorer.models.specs import MINI, MODEL_KEYS
 from explorer.models.task_heads import adapters
-from explorer.models.task_heads.sentiment import differences
+from explorer.models.task_heads.classifiers import differences
 from explorer.timing import protocol
 from explorer.timing.workload import Workload
-from explorer.ui.attention import bertviz_words
+from explorer.ui.attention import strings
 from explorer.ui.depth import similarity
 from explorer.ui.kit import validation
 from explorer.ui.kit.errors import sentence_of
@@ -66,7 +66,7 @@ def _afresh(_roberta_pieces, tuned_family, monkeypatch):
 
 def test_there_are_four_models_and_an_own_table_has_them_all():
     assert list(MODEL_KEYS) == [*TUNED, "roberta"]
-    assert tests.inference.fourth_row.KEY in dict(map(reversed, bertviz_words.MODELS))
+    assert tests.inference.fourth_row.KEY in dict(map(reversed, strings.MODELS))
 
 
 def test_it_is_found_named_and_taken_by_auto():
@@ -274,14 +274,14 @@ class Stuck(torch.Tensor):
 
 
 def test_a_mask_built_on_the_cpu_is_caught(monkeypatch):
-    loaded, seen = load_model(MINI["bert"], NAME), contexts._seen
+    loaded, seen = load_model(MINI["bert"], NAME), interventions._seen
     tokens = forward.tokenize(loaded, TEXT)
-    right = contexts.context_logits(loaded, tokens)
-    theirs = contexts.context_logits(load_model(MINI["bert"]), tokens)
+    right = interventions.context_logits(loaded, tokens)
+    theirs = interventions.context_logits(load_model(MINI["bert"]), tokens)
     np.testing.assert_allclose(right, theirs, atol=1e-4)
-    monkeypatch.setattr(contexts, "_seen", lambda *given: seen(*given).as_subclass(Stuck))
+    monkeypatch.setattr(interventions, "_seen", lambda *given: seen(*given).as_subclass(Stuck))
     with pytest.raises(RuntimeError, match=r"of the CPU beside|on the same device"):
-        contexts.context_logits(loaded, tokens)
+        interventions.context_logits(loaded, tokens)
 
 
 def test_adapters_left_behind_are_caught(monkeypatch):

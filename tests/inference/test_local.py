@@ -15,7 +15,7 @@ from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
 from explorer.inference.scheduling.priority_queues import LONG
 from explorer.models import forward
 from explorer.models.specs import NetworkKey
-from explorer.models.task_heads import question, sentiment
+from explorer.models.task_heads import classifiers
 from tests.waiting import until
 
 JUDGED, ANSWERED = (
@@ -32,7 +32,7 @@ def where(tuned_family):
 @pytest.fixture
 def passes(monkeypatch):
     """What ran, in its order; ``at_first`` is called in the first pass of the long answer."""
-    order, original, window = [], sentiment._slopes, question._window_logits
+    order, original, window = [], classifiers._slopes, classifiers._window_logits
 
     def of(make):
         def run(*asked):
@@ -47,11 +47,11 @@ def passes(monkeypatch):
         at_first = staticmethod(lambda: None)
 
     order = Order()
-    together, differences = forward.run_together, sentiment.differences
-    monkeypatch.setattr(sentiment, "_slopes", of(original))
-    monkeypatch.setattr(question, "_window_logits", of(window))
+    together, differences = forward.run_together, classifiers.differences
+    monkeypatch.setattr(classifiers, "_slopes", of(original))
+    monkeypatch.setattr(classifiers, "_window_logits", of(window))
     monkeypatch.setattr(
-        sentiment, "differences", lambda *asked: order.append("words") or differences(*asked)
+        classifiers, "differences", lambda *asked: order.append("words") or differences(*asked)
     )
     monkeypatch.setattr(
         forward, "run_together", lambda *asked: order.append("run") or together(*asked)
@@ -86,7 +86,7 @@ def test_two_long_answers_are_not_begun_inside_each_other(where, passes):
 
     passes.at_first = ask
     place.call(where, JUDGED, ("the cat sat.",))
-    parts = -(-(4 * sentiment.PARTS + 1) // sentiment.AT_ONCE)
+    parts = -(-(4 * classifiers.PARTS + 1) // classifiers.AT_ONCE)
     assert passes[: parts + 1] == ["part"] * parts + ["words"], (
         "the first to its end, then the second"
     )

@@ -232,7 +232,7 @@ def test_where_nothing_is_timed_the_page_says_so(monkeypatch):
 
 def test_a_latency_question_is_refused_where_nothing_is_timed(monkeypatch):
 
-    from explorer.ui.kit.words import ELSEWHERE
+    from explorer.ui.kit.strings import ELSEWHERE
     from explorer.ui.latency.endpoint import latency
 
     monkeypatch.setattr(MEASUREMENT_LOCK, "_shut", ELSEWHERE)

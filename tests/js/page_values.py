@@ -27,31 +27,31 @@ def page_values(monkeypatch):
 
 
 def attention_values():
-    from explorer.ui.attention import ablation, bertviz, summary, tab
+    from explorer.ui.attention import folds, tab
 
     return {
         "attention/wall": tab.show(STATE)[1],
-        "attention/summary": summary.show_summary(STATE, "rollout")[1],
-        "attention/switches": ablation.show_switches(STATE)[1],
-        "attention/bertviz": bertviz.show_view(STATE, "bert", "head")[1],
+        "attention/summary": folds.show_summary(STATE, "rollout")[1],
+        "attention/switches": folds.show_switches(STATE)[1],
+        "attention/bertviz": folds.show_view(STATE, "bert", "head")[1],
     }
 
 
 def layer_values(monkeypatch):
-    from explorer.analysis.layer import recurrent as measured_recurrent
-    from explorer.ui.layer import contexts, recurrent, steps, tab
+    from explorer.analysis import layer as measured_recurrent
+    from explorer.ui.layer import folds, tab
 
-    monkeypatch.setattr(contexts.assets, "sentences", lambda: SENTENCES)
-    monkeypatch.setattr(contexts, "_KEPT", {})
+    monkeypatch.setattr(folds.assets, "sentences", lambda: SENTENCES)
+    monkeypatch.setattr(folds, "_KEPT", {})
     monkeypatch.setattr(measured_recurrent, "LENGTHS", (8, 16))
     hasty = replace(measured_recurrent.PLAN, max_rounds=8, max_warm_rounds=1)
     measure = partial(measured_recurrent.measure_recurrent, plan=hasty)
     monkeypatch.setattr(measured_recurrent, "measure_recurrent", measure)
     return {
         "layer/stations": tab.show(STATE)[1],
-        "layer/steps": steps.show_steps(STATE)[1],
-        "layer/held_out": list(contexts.score(STATE))[LAST][1],
-        "layer/recurrent": list(recurrent.time_both(STATE))[LAST][1],
+        "layer/steps": folds.show_steps(STATE)[1],
+        "layer/held_out": list(folds.score(STATE))[LAST][1],
+        "layer/recurrent": list(folds.time_both(STATE))[LAST][1],
     }
 
 
@@ -72,12 +72,12 @@ def depth_values(monkeypatch):
 
 
 def distillation_values(monkeypatch):
-    from explorer.ui.distillation import folds, live, live_words, tab
-    from explorer.views.distillation.live import live_canvas
+    from explorer.ui.distillation import folds, strings, tab
+    from explorer.views.distillation import live_canvas
 
     monkeypatch.setattr(folds, "sentences", lambda: SENTENCES)
-    settings = live.settings_of(tuple(live._defaults()))
-    said = {"texts": live_words.CANVAS, "sentence": "", "done": True}
+    settings = folds.settings_of(tuple(folds._defaults()))
+    said = {"texts": strings.CANVAS, "sentence": "", "done": True}
     return {
         "distillation/lab": tab.show(STATE)[1],
         "distillation/losses": folds.show_losses(STATE),
@@ -89,7 +89,7 @@ def distillation_values(monkeypatch):
 def sweep_value():
     from explorer.analysis.latency.sweep import Sweep
     from explorer.timing.workload import Workload
-    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.ui.latency.strings import SWEEP_TITLES
     from explorer.views.latency.sweep import sweep_canvas
 
     points = tuple(measured(TIMES, Workload(length=n)) for n in (16, 32))
@@ -97,7 +97,7 @@ def sweep_value():
 
 
 def measured_value():
-    from explorer.analysis.latency.candidates import Figure
+    from explorer.analysis.latency.model_choice import Figure
     from explorer.models.choice.family import family_specs
     from explorer.ui.latency.model_choice import MeasuredModels
 
@@ -109,15 +109,14 @@ def measured_value():
 
 
 def other_values():
-    from explorer.ui.claims import benchmarks
+    from explorer.ui.claims import tab
     from explorer.ui.claims import tab as claims
-    from explorer.ui.kit.words import BOX
+    from explorer.ui.kit.strings import BOX
     from explorer.ui.latency import model_choice
-    from explorer.ui.latency.detail import draw_detail
+    from explorer.ui.latency.tab import draw_detail
     from explorer.ui.parameters import folds as parameters_folds
-    from explorer.ui.parameters import memory
     from explorer.ui.parameters import tab as parameters
-    from explorer.ui.predictions import every_word
+    from explorer.ui.predictions import folds as predictions_folds
     from explorer.ui.predictions import tab as predictions
     from explorer.ui.shell.view import ViewRequest, view_canvas, view_config
 
@@ -126,7 +125,7 @@ def other_values():
     answer = json.loads(view_canvas(ViewRequest(STATE), accepted=True, drawn=True))
     return {
         "predictions/gaps": predictions.show(STATE)[1],
-        "predictions/words": list(every_word.show_words(STATE))[LAST][1],
+        "predictions/words": list(predictions_folds.show_words(STATE))[LAST][1],
         "parameters/map": parameters.show(STATE)[1],
         "parameters/sizes": parameters_folds.show_sizes(STATE)[0],
         "parameters/tensors": parameters_folds.show_tensors(STATE),
@@ -134,7 +133,7 @@ def other_values():
         "parameters/spectrum": spectrum,
         "parameters/sharing": parameters_folds.show_sharing(STATE),
         "parameters/build": parameters_folds.show_builder(STATE)[0],
-        "parameters/memory": memory.show_memory("mini", 16, 2, True),
+        "parameters/memory": parameters_folds.show_memory("mini", 16, 2, True),
         "latency/sweep": sweep_value(),
         "latency/samples": draw_detail(measured(TIMES, n_rounds=40))[1],
         "latency/choose": model_choice.show_choice(STATE, measured_value(), 0, 4, "right", 30)[1],
@@ -142,8 +141,8 @@ def other_values():
         "claims/ledger": ledger,
         "claims/results": results,
         "claims/checks": claims.show_checks(),
-        "claims/benchmarks": benchmarks.show_tables(),
-        "claims/retention": benchmarks.show_retention(*benchmarks.START)[1],
+        "claims/benchmarks": tab.show_tables(),
+        "claims/retention": tab.show_retention(*tab.START)[1],
         "page/words": json.dumps({"text": STATE.text, **BOX}),
         "page/view": json.dumps(view_config() | answer),
     }

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.models.spelling import BYTE_LEVEL, SENTENCEPIECE, WORDPIECE, spelling_of
+from explorer.models.tokens import BYTE_LEVEL, SENTENCEPIECE, WORDPIECE, spelling_of
 
 
 @pytest.mark.parametrize(

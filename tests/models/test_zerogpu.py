@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.models.zerogpu import NOT_LENT, on_lent_gpu
+from explorer.models.devices import NOT_LENT, on_lent_gpu
 from explorer.refusal import Failed, Refusal
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ torch.accelerator.current_accelerator = lambda check_available=False: (
     torch.device("cuda") if check_available else None
 )
 torch.accelerator.device_count = lambda: 1
-from explorer.models.zerogpu import on_lent_gpu
+from explorer.models.devices import on_lent_gpu
 from explorer.models.devices import available_devices, resolve_device
 from explorer.models.specs import MINI
 from explorer.refusal import Refusal
@@ -62,7 +62,7 @@ except Refusal as error:
 result = shown[-1]
 
 from dataclasses import replace
-import explorer.models.zerogpu as lending
+import explorer.models.devices as lending
 from explorer.links.page_state import PageState
 from explorer.ui.shell.tabs import TABS
 there = torch.nn.Module.to
@@ -80,7 +80,7 @@ print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_ro
 def lent(function, monkeypatch, host=lambda duration: lambda marked: marked):
     """The function as it is where a GPU is lent by a host that runs what it marks."""
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
-    monkeypatch.setattr("explorer.models.zerogpu._holding", False)
+    monkeypatch.setattr("explorer.models.devices._holding", False)
     monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=host))
     return on_lent_gpu(function)
 

@@ -16,8 +16,8 @@ import pytest
 
 from benchmarks.questions import Visitor, questions, same, view_event
 from explorer.models.specs import MODEL_KEYS
-from explorer.serving.middleware import strings
-from explorer.ui.kit.words import WENT_AWAY
+from explorer.serving.middleware import validation
+from explorer.ui.kit.strings import WENT_AWAY
 from tests.inference import machines
 from tests.inference.machines import ADDRESSES, FIRST, HEAD, RAY, ROOT, SECOND, TOOLS
 from tests.waiting import until
@@ -212,7 +212,7 @@ def test_a_page_that_dies_costs_its_visitors_one_answer_each(cluster):
     lost = [[failed(answer) for _, answer in told if failed(answer)] for told in crowd.told]
     assert max(map(len, lost)) <= 1
     said = [one for told in lost for one in told]
-    known = (WENT_AWAY, strings.NO_ANSWER, "peer closed connection", "None")
+    known = (WENT_AWAY, validation.NO_ANSWER, "peer closed connection", "None")
     assert [one for one in said if not any(sentence in one for sentence in known)] == []
     assert all(any(begun > killed + 1 for begun, _ in told) for told in crowd.told), "all go on"
     cluster.open_page(PORTS[0])

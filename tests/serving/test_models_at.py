@@ -7,7 +7,7 @@ import pytest
 from benchmarks.served import event_number, free_port
 from explorer.links.page_state import PageState
 from explorer.serving import launch, start
-from explorer.ui.kit import queues
+from explorer.ui.kit import running
 from explorer.ui.shell import view
 from explorer.ui.shell.page import build_page
 
@@ -52,8 +52,8 @@ def test_where_nobody_listens_the_start_ends_within_seconds():
 
 
 def test_a_page_that_only_waits_for_networks_answers_more_at_once(monkeypatch):
-    monkeypatch.setattr(queues, "COMPARE", dict(queues.COMPARE))
-    queues.widen()
-    monkeypatch.setattr(view, "COMPARE", queues.COMPARE)
+    monkeypatch.setattr(running, "COMPARE", dict(running.COMPARE))
+    running.widen()
+    monkeypatch.setattr(view, "COMPARE", running.COMPARE)
     page = build_page(PageState())
-    assert page.fns[event_number(page, "on_view")].concurrency_limit == queues.ELSEWHERE
+    assert page.fns[event_number(page, "on_view")].concurrency_limit == running.ELSEWHERE

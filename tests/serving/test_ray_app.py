@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from benchmarks.questions import Visitor, questions, same, view_event
-from explorer.ui.kit.words import ELSEWHERE, WENT_AWAY
+from explorer.ui.kit.strings import ELSEWHERE, WENT_AWAY
 from tests.waiting import until
 
 pytest.importorskip("ray", reason="no Ray here: pip install -r deploy/requirements-serve.txt")

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.timing import limits
+from explorer.timing import machine
 
 
 @pytest.fixture
@@ -27,42 +27,42 @@ def clock(monkeypatch):
         seen["calls"] += 1
         return seconds[seen["calls"] - 1]
 
-    monkeypatch.setattr(limits, "stopwatch", lambda workload: timed)
-    monkeypatch.setattr(limits, "PAUSE_S", 0.0)
-    monkeypatch.setattr(limits, "_best", {})
+    monkeypatch.setattr(machine, "stopwatch", lambda workload: timed)
+    monkeypatch.setattr(machine, "PAUSE_S", 0.0)
+    monkeypatch.setattr(machine, "_best", {})
     return seen
 
 
 def test_the_best_product_is_its_operations_over_the_shortest_time(clock, monkeypatch):
-    monkeypatch.setitem(limits.GEMM_SIZE, "cpu", 32)
-    found = limits.peak_flops("cpu", "float32", "compute")
-    assert clock["calls"] == limits.BURSTS * limits.GEMM_TRIES
+    monkeypatch.setitem(machine.GEMM_SIZE, "cpu", 32)
+    found = machine.peak_flops("cpu", "float32", "compute")
+    assert clock["calls"] == machine.BURSTS * machine.GEMM_TRIES
     assert set(clock["flops"]) == {found * 1.0}
 
 
 @pytest.mark.parametrize("n_bytes", [2**18, 2**20, 2**25, 2**26])
 def test_the_bandwidth_is_all_bytes_read_over_the_shortest_time(clock, n_bytes):
     """Little is read again and again, until it is as much as a clock can tell."""
-    found = limits.read_bandwidth(n_bytes, "cpu", "compute")
-    assert clock["calls"] == limits.BURSTS * limits.READ_TRIES
+    found = machine.read_bandwidth(n_bytes, "cpu", "compute")
+    assert clock["calls"] == machine.BURSTS * machine.READ_TRIES
     assert set(clock["read"]) == {found * 1.0}
     assert found >= 2**25
 
 
 def test_a_disturbed_reading_is_beaten_by_the_next_and_each_size_has_its_own(monkeypatch):
     took = iter([4.0, 2.0, 8.0, 2.0])
-    monkeypatch.setattr(limits, "best_seconds", lambda *_: next(took))
-    monkeypatch.setattr(limits, "_best", {})
-    found = [limits.read_bandwidth(2**25, "cpu", "compute") for _ in range(3)]
+    monkeypatch.setattr(machine, "best_seconds", lambda *_: next(took))
+    monkeypatch.setattr(machine, "_best", {})
+    found = [machine.read_bandwidth(2**25, "cpu", "compute") for _ in range(3)]
     assert found == [2**23, 2**24, 2**24]
-    assert limits.read_bandwidth(2**26, "cpu", "compute") == 2**25
+    assert machine.read_bandwidth(2**26, "cpu", "compute") == 2**25
 
 
 def test_the_product_and_the_numbers_are_those_of_the_device(monkeypatch):
     seen = []
-    monkeypatch.setitem(limits.GEMM_SIZE, "meta", 8)
-    monkeypatch.setattr(limits, "_best", {})
-    monkeypatch.setattr(limits, "best_seconds", lambda call, *_: call() or 1.0)
+    monkeypatch.setitem(machine.GEMM_SIZE, "meta", 8)
+    monkeypatch.setattr(machine, "_best", {})
+    monkeypatch.setattr(machine, "best_seconds", lambda call, *_: call() or 1.0)
     monkeypatch.setattr(torch, "mm", lambda a, b, out: seen.extend([a, b, out]))
-    limits.peak_flops("meta", "bfloat16", "compute")
+    machine.peak_flops("meta", "bfloat16", "compute")
     assert {(x.device.type, x.dtype, x.shape) for x in seen} == {("meta", torch.bfloat16, (8, 8))}

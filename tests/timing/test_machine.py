@@ -1,14 +1,14 @@
 """What the processor is called, and what the machine and the container both still have."""
 
-from explorer.timing import free_memory, machine
+from explorer.timing import machine, memory
 
 
 def test_a_container_has_no_more_than_its_own_limit_leaves(tmp_path, monkeypatch):
     info, limit, used = (tmp_path / name for name in ("meminfo", "max", "current"))
     info.write_text("MemTotal: 9000000 kB\nMemAvailable: 4000000 kB\n")
-    monkeypatch.setattr(free_memory, "MEMORY_INFO", info)
-    monkeypatch.setattr(free_memory, "CGROUP_LIMIT", limit)
-    monkeypatch.setattr(free_memory, "CGROUP_USED", used)
+    monkeypatch.setattr(memory, "MEMORY_INFO", info)
+    monkeypatch.setattr(memory, "CGROUP_LIMIT", limit)
+    monkeypatch.setattr(memory, "CGROUP_USED", used)
     assert machine.free_bytes() == 4_000_000 * 1024
     used.write_text("700\n")
     limit.write_text("max\n")

@@ -6,13 +6,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.timing import malloc_arenas
+from explorer.timing import memory
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="glibc's own way")
 
 COUNTED = """
 import ctypes, sys, threading
-from explorer.timing.malloc_arenas import share_heaps
+from explorer.timing.memory import share_heaps
 if sys.argv[2] == "shared":
     assert share_heaps()
 libc = ctypes.CDLL(None)
@@ -33,7 +33,7 @@ libc.fclose(file)
 HOLES = """
 import ctypes
 from benchmarks.load import held_by
-from explorer.timing.malloc_arenas import give_back
+from explorer.timing.memory import give_back
 import os
 libc = ctypes.CDLL(None)
 libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
@@ -71,13 +71,13 @@ def test_heaps_are_tidied_from_time_to_time_and_never_while_something_is_timed(m
     tidied, slept = [], iter([None, None])
 
     def sleep(seconds):
-        assert seconds == malloc_arenas.EVERY_S
+        assert seconds == memory.EVERY_S
         next(slept)
 
-    monkeypatch.setattr(malloc_arenas, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(memory, "time", SimpleNamespace(sleep=sleep))
     monkeypatch.setattr(
-        malloc_arenas, "give_back", lambda: tidied.append(malloc_arenas.MEASUREMENT_LOCK._running)
+        memory, "give_back", lambda: tidied.append(memory.MEASUREMENT_LOCK._running)
     )
     with pytest.raises(StopIteration):
-        malloc_arenas._tidy()
+        memory._tidy()
     assert tidied == [1, 1], "holding a share of the machine, for which a measurement waits"

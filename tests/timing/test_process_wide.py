@@ -13,7 +13,7 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.analysis.claims import cost
+from explorer.analysis.claims import size_checks
 from explorer.analysis.distillation.live import LiveSettings
 from explorer.analysis.distillation.student.run import fresh_student
 from explorer.models.architectures import meta_network
@@ -84,7 +84,7 @@ def test_a_check_of_operations_leaves_other_threads_modules_alone():
     thread = threading.Thread(target=others)
     thread.start()
     try:
-        said = cost.forward_operations(family_check_models("mini"))
+        said = size_checks.forward_operations(family_check_models("mini"))
     finally:
         stop.set()
         thread.join()
@@ -104,10 +104,10 @@ def test_a_live_lesson_draws_nothing_from_everybodys_numbers(tiny_family):
     assert one.vocab_projector.weight is one.distilbert.embeddings.word_embeddings.weight
 
 
-@pytest.mark.parametrize("key", cost.CLAIMED)
+@pytest.mark.parametrize("key", size_checks.CLAIMED)
 def test_the_operations_are_what_torch_counts_while_they_run(key):
     network = meta_network(BASE[key])
-    ids = torch.zeros(1, cost.LENGTH, dtype=torch.long, device="meta")
+    ids = torch.zeros(1, size_checks.LENGTH, dtype=torch.long, device="meta")
     with FlopCounterMode(display=False) as counter:
         network.base_model(input_ids=ids)
-    assert cost.operations(network, BASE[key]) == counter.get_total_flops()
+    assert size_checks.operations(network, BASE[key]) == counter.get_total_flops()

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters.memory import shape_memory
+from explorer.analysis.parameters.shapes import shape_memory
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.workload import (
     MAX_BATCH,

@@ -18,10 +18,10 @@ MEGA = 1e6
 @pytest.fixture
 def charts(tiny_family, monkeypatch):
     """What the page sends for every picture that is made of figures with rows of their own."""
-    from explorer.ui.parameters import memory
+    from explorer.ui.parameters import folds
 
     found = page_values(monkeypatch)
-    *_, last = memory.measure_memory(STATE, "mini", 16, 2, True, Asking())
+    *_, last = folds.measure_memory(STATE, "mini", 16, 2, True, Asking())
     found["parameters/memory"] = json.loads(last)
     return {kind: data for kind, data in found.items() if "figures" in data and "numbers" in data}
 

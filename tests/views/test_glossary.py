@@ -9,7 +9,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
-from explorer.ui.shell.documents import ADDRESS, glossary_route, meanings_html
+from explorer.ui.shell.routes import ADDRESS, glossary_route, meanings_html
 from explorer.views.glossary import TERMS, place
 from explorer.views.markup import explained, finding, term
 

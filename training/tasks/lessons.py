@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from transformers import AutoModelForQuestionAnswering, AutoModelForSequenceClassification
 
 from explorer.analysis.measures import share_interval
-from explorer.analysis.tasks.spans import answer_spans
+from explorer.analysis.tasks.tuned import answer_spans
 from explorer.models.forward import padded
 from explorer.models.task_heads.windows import Window, windows
 from training.tasks.data import CUT, SquadQuestion, cut, phrases, questions

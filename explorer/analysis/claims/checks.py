@@ -3,17 +3,16 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from explorer.analysis.claims import attention as claims_attention
-from explorer.analysis.claims import cost as claims_cost
-from explorer.analysis.claims import counts as claims_counts
-from explorer.analysis.claims import layers as claims_layers
-from explorer.analysis.claims import pairs as claims_pairs
-from explorer.analysis.claims import published as claims_published
-from explorer.analysis.claims import runs as claims_runs
-from explorer.analysis.claims import tasks as claims_tasks
+from explorer.analysis.claims import answer_checks as claims_pairs
+from explorer.analysis.claims import answer_checks as claims_runs
+from explorer.analysis.claims import answer_checks as claims_tasks
+from explorer.analysis.claims import architecture_checks as claims_attention
+from explorer.analysis.claims import architecture_checks as claims_layers
+from explorer.analysis.claims import ledger as claims_published
+from explorer.analysis.claims import size_checks as claims_cost
+from explorer.analysis.claims import size_checks as claims_counts
 from explorer.analysis.claims.ledger import Claim, claims_ledger
-from explorer.analysis.claims.measured import CheckOutcome
-from explorer.analysis.claims.results import CheckResult, ClaimVerdict
+from explorer.analysis.claims.outcomes import CheckOutcome, CheckResult, ClaimVerdict
 from explorer.analysis.distillation.soft import NotAPair
 from explorer.models.check_models import CheckModels, family_check_models
 from explorer.models.hub import ModelUnavailable

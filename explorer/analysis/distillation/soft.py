@@ -1,4 +1,4 @@
-"""Teacher and student over one hidden word: soft probabilities at any temperature."""
+"""Soft probabilities of teacher and student, their agreement, and their aligned states."""
 
 import math
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from explorer.analysis.measures import (
     top_ids,
 )
 from explorer.models.run import Run, read_only
-from explorer.models.spelling import spelling_of, word_id
+from explorer.models.tokens import spelling_of, word_id
 from explorer.refusal import Refusal
 
 Partners = dict[tuple[str, bool], int]
@@ -29,6 +29,12 @@ class NotAPair(Refusal):
 
 class BadTemperature(Refusal):
     """A temperature outside the range the explorer works with."""
+
+
+def dark_knowledge(logits: np.ndarray, temperature: float) -> float:
+    """The mass outside the first choice (Hinton et al. 2015); grows with T up to ``1 - 1/n``."""
+    p = softmax(logits, temperature)
+    return float(np.delete(p, p.argmax()).sum())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -162,12 +168,6 @@ def soft_pair(
     )
 
 
-def dark_knowledge(logits: np.ndarray, temperature: float) -> float:
-    """The mass outside the first choice (Hinton et al. 2015); grows with T up to ``1 - 1/n``."""
-    p = softmax(logits, temperature)
-    return float(np.delete(p, p.argmax()).sum())
-
-
 def centred(logits: np.ndarray) -> np.ndarray:
     """Logits as float32 with their maximum at 0: for the browser, which prints figures from them.
 
@@ -203,3 +203,102 @@ def _partner(text: str, begins: bool, ids: Partners) -> int:
         return -1
     inside = -1 if text.isalnum() else ids.get((text, False), -1)
     return ids.get((text, True), inside)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AgreementAtLarge:
+    """Teacher against student over sentences with one hidden word each."""
+
+    same_first: np.ndarray
+    """bool [sentence], the same likeliest word."""
+    shared_five: np.ndarray
+    """int [sentence], words that both top-5 lists hold."""
+    kl: np.ndarray
+    """float64 [sentence], ``KL(teacher || student)`` at temperature 1, in nats."""
+    teacher_first: np.ndarray
+    """int [sentence], ids of the teacher's first choice."""
+    student_first: np.ndarray
+    teacher_right: np.ndarray
+    """bool [sentence], the first choice is the hidden word; False where that is not one piece."""
+    student_right: np.ndarray
+
+    @property
+    def worst(self) -> np.ndarray:
+        """Sentences by their divergence, the largest first."""
+        return np.argsort(-self.kl, kind="stable")
+
+    def __len__(self) -> int:
+        return len(self.kl)
+
+
+def agreement_at_large(
+    teacher_logits: np.ndarray, student_logits: np.ndarray, answers: np.ndarray
+) -> AgreementAtLarge:
+    """Top-1 and top-5 agreement and divergence from logits [sentence, vocabulary].
+
+    ``answers`` holds the id of each hidden word, -1 where it is not one piece.
+
+    Raises:
+        ValueError: the arrays are not parallel.
+    """
+    if teacher_logits.shape != student_logits.shape or len(answers) != len(teacher_logits):
+        raise ValueError("Teacher, student and answers must cover the same sentences and words.")
+    t_top, s_top = top_ids(teacher_logits, 5), top_ids(student_logits, 5)
+    shared = (t_top[:, :, None] == s_top[:, None, :]).any(-1).sum(-1)
+    kl = kl_of_logs(log_softmax(teacher_logits), log_softmax(student_logits))
+    t_first, s_first = t_top[:, 0], s_top[:, 0]
+    columns = (
+        t_first == s_first,
+        shared,
+        kl,
+        t_first,
+        s_first,
+        t_first == answers,
+        s_first == answers,
+    )
+    return AgreementAtLarge(*(read_only(np.array(column)) for column in columns))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StateAlignment:
+    """Cosine of hidden states, every student layer against every teacher layer, for one text."""
+
+    cosine: np.ndarray
+    """float64 [student layer + 1, teacher layer + 1], mean over tokens; index 0 = embeddings."""
+    initialised: tuple[tuple[int, int], ...]
+    """(student, teacher) indices that started as copies: embeddings, then the copied layers."""
+
+    @property
+    def trained(self) -> tuple[int, int]:
+        """The only pair the cosine loss ever sees: the last of both."""
+        return self.cosine.shape[0] - 1, self.cosine.shape[1] - 1
+
+    @property
+    def nearest(self) -> tuple[int, ...]:
+        """For each student layer the teacher layer with the highest cosine."""
+        return tuple(int(i) for i in self.cosine.argmax(axis=1))
+
+
+def state_alignment(teacher: Run, student: Run) -> StateAlignment:
+    """How alike the two models' hidden states point, layer by layer, over the same tokens.
+
+    Raises:
+        NotAPair: the states differ in width or in the tokens they stand for.
+    """
+    if teacher.tokens.ids != student.tokens.ids or (
+        teacher.hidden_states.shape[-1] != student.hidden_states.shape[-1]
+    ):
+        raise NotAPair("The two models' hidden states stand for different tokens or widths.")
+    t, s = _unit(teacher.hidden_states), _unit(student.hidden_states)
+    cosine = np.einsum("spd,tpd->st", s, t) / t.shape[1]
+    return StateAlignment(read_only(cosine), _copied_pairs(student.spec.initialised_from))
+
+
+def _unit(states: np.ndarray) -> np.ndarray:
+    states = states.astype(np.float64)
+    return states / np.linalg.norm(states, axis=-1, keepdims=True)
+
+
+def _copied_pairs(initialised_from: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    layers = tuple((i + 1, origin + 1) for i, origin in enumerate(initialised_from))
+    return ((0, 0), *layers) if layers else ()

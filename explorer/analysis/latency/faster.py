@@ -5,10 +5,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from explorer.analysis.latency.accuracy import AccuracyCost, accuracy_costs
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import MIN_P90
-from explorer.analysis.latency.variants import Variant, VariantLatency, variant_latency
+from explorer.analysis.latency.variants import (
+    AccuracyCost,
+    Variant,
+    VariantLatency,
+    accuracy_costs,
+    variant_latency,
+)
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import DTYPE_NAMES, BadWorkload, Workload, check_size, pass_bytes

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from explorer.analysis.latency.family import FamilyLatency, family_peaks, last, measure_family
-from explorer.analysis.latency.measure import PAUSE_S, RoundsPlan
+from explorer.analysis.latency.measure import PAUSE_S, LatencyRatio, ModelLatency, RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.summary import LatencyRatio, ModelLatency
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal

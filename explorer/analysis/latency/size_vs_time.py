@@ -10,8 +10,8 @@ from explorer.analysis.latency.family import (
     rows_of,
     stored_parameters,
 )
+from explorer.analysis.latency.measure import LatencySummary
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.latency.summary import LatencySummary
 from explorer.models.specs import ModelSpec
 from explorer.timing.workload import Workload
 

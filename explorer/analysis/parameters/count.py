@@ -1,18 +1,28 @@
-"""Where every weight sits: the tensors of a network by component, shared ones counted once."""
+"""Parameters: how many are stored, how often each is applied, and the rank of the embedding."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
+from typing import TYPE_CHECKING
 
+import numpy as np
+import torch
 from torch import nn
 
-from explorer.analysis.parameters.applied import parameter_calls
 from explorer.models.architectures import meta_network
 from explorer.models.choice.family import all_specs
 from explorer.models.loading import Network
+from explorer.models.run import read_only
 from explorer.models.specs import ModelSpec
 from explorer.refusal import Refusal, brief
+
+if TYPE_CHECKING:
+    from explorer.models.loading import LoadedModel, Network
+
 
 COMPONENTS: tuple[str, ...] = (
     "word_embeddings",
@@ -170,3 +180,111 @@ def named_counts(names: list[str]) -> tuple[ParameterCounts, ...]:
     if absent := [name for name in names if not specs[name].architecture.d_vocab]:
         raise Refusal(f"The bundled files of {absent[0]} are missing, so it has no shape.")
     return tuple(parameter_counts(specs[name]) for name in names)
+
+
+Called = list[nn.Module]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerCalls:
+    """How many layers one forward pass went through and how many different ones there were."""
+
+    calls: int
+    distinct: int
+    """Different weight tensors among the calls: 1 when one layer is shared by all."""
+    tensors: tuple[int, ...]
+    """For each call, which tensor it used, numbered from 0 in order of first use."""
+
+
+@contextmanager
+def _recorded(modules: list[nn.Module]) -> Iterator[Called]:
+    """Each call of these modules, in order; the hooks are gone afterwards."""
+    called: Called = []
+    handles = [m.register_forward_hook(lambda m, _in, _out: called.append(m)) for m in modules]
+    try:
+        yield called
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+@torch.inference_mode()
+def _forward(encoder: nn.Module, length: int = 2) -> None:
+    device = next(encoder.parameters()).device
+    encoder(input_ids=torch.zeros(1, length, dtype=torch.long, device=device))
+
+
+def parameter_calls(encoder: nn.Module) -> dict[int, int]:
+    """Times one forward pass uses each parameter, by the parameter's ``id``."""
+    owners = [m for m in encoder.modules() if next(m.parameters(recurse=False), None) is not None]
+    with _recorded(owners) as called:
+        _forward(encoder)
+    return Counter(id(p) for module in called for p in module.parameters(recurse=False))
+
+
+def layer_calls(encoder: nn.Module, output_pattern: str) -> LayerCalls:
+    """Layers one forward pass went through, recognised by their attention output projection."""
+    pattern = re.compile(output_pattern)
+    outputs = [module for name, module in encoder.named_modules() if pattern.search(name)]
+    with _recorded(outputs) as called:
+        _forward(encoder)
+    numbers: dict[int, int] = {}
+    tensors = tuple(numbers.setdefault(id(m.weight), len(numbers)) for m in called)
+    return LayerCalls(len(called), len(numbers), tensors)
+
+
+def loaded_layer_calls(loaded: "LoadedModel") -> LayerCalls:
+    """The layer calls of a loaded network, while nobody else runs it."""
+    with loaded.lock:
+        return layer_calls(loaded.network.base_model, loaded.spec.kind.output)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EmbeddingSpectrum:
+    """Singular values of a model's effective V x H word embedding, largest first."""
+
+    values: np.ndarray
+    """float64 [H]."""
+    d_vocab: int
+    d_model: int
+
+    @property
+    def rank(self) -> int:
+        """Values above float64's rounding noise: sigma_max * max(V, H) * eps."""
+        noise = self.values[0] * max(self.d_vocab, self.d_model) * np.finfo(np.float64).eps
+        return int((self.values > noise).sum())
+
+
+def effective_embedding(network: "Network") -> torch.Tensor:
+    """float64 [V, H]: the word table, times the projection where there is one."""
+    words = network.get_input_embeddings().weight.detach().double()
+    projection = next(
+        (
+            parameter.detach().double()
+            for name, parameter in network.base_model.named_parameters()
+            if component_of(name) == "embedding_projection" and parameter.dim() == 2
+        ),
+        None,
+    )
+    return words if projection is None else words @ projection.T
+
+
+def embedding_spectrum(network: "Network") -> EmbeddingSpectrum:
+    """Every singular value of the effective embedding, in float64: float32 hides the zeros.
+
+    The triangular factor of a QR decomposition has the same values and is only H x H.
+    """
+    table = effective_embedding(network).cpu()
+    values = torch.linalg.svdvals(torch.linalg.qr(table, mode="r").R)
+    return EmbeddingSpectrum(read_only(values.numpy()), *table.shape)
+
+
+_spectra: dict[tuple[str, str], EmbeddingSpectrum] = {}
+
+
+def loaded_spectrum(loaded: "LoadedModel") -> EmbeddingSpectrum:
+    """The spectrum of a loaded network, computed once for each model and precision."""
+    key = (loaded.spec.name, loaded.dtype)
+    if key not in _spectra:
+        _spectra[key] = embedding_spectrum(loaded.network)
+    return _spectra[key]

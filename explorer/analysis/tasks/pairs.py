@@ -1,4 +1,4 @@
-"""What a sentence-pair head says of two sentences in three orders, and how good it is at all."""
+"""Sentence pairs: each objective's verdict, both orders, and attention between two sentences."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,9 +6,59 @@ from typing import Any
 
 import numpy as np
 
+from explorer.analysis.alignment import Alignment, word_attention
+from explorer.analysis.claims.ledger import benchmark_tables
 from explorer.analysis.measures import share_interval, softmax
-from explorer.models.run import read_only
+from explorer.models.run import Run, read_only
 from explorer.models.tokens import SEPARATOR, clean_text, split_words
+
+OBJECTIVES: tuple[str, ...] = ("nsp", "sop")
+TABLE = "albert-5"
+
+
+@dataclass(frozen=True, slots=True)
+class Skill:
+    """How many of the held-out pairs a head tells right; half is chance."""
+
+    share: float
+    count: int
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The 95% interval of the share."""
+        return share_interval(self.share * self.count, self.count)
+
+    @property
+    def beats_chance(self) -> bool:
+        """Whether the whole interval lies above one half."""
+        return self.ends[0] > CHANCE
+
+
+@dataclass(frozen=True, slots=True)
+class CrossTest:
+    """The cross test of ALBERT's Table 5: measured on the bundled heads, and as it was printed."""
+
+    measured: Mapping[str, tuple[Skill | None, ...]]
+    """By model name, in the order of ``OBJECTIVES``; None where it was not taken."""
+    printed: Mapping[str, tuple[float, ...]]
+    """By what ALBERT-base was trained with, per cent."""
+    source: str
+
+
+def cross_test(results: Mapping[str, Any], names: tuple[str, ...]) -> CrossTest:
+    """Both objectives' pairs under every head, from the cards and from the paper."""
+    table = benchmark_tables()[TABLE]
+    columns = [f"{objective.upper()} accuracy" for objective in OBJECTIVES]
+    skills = {
+        name: tuple(pair_skill(results, name, objective) for objective in OBJECTIVES)
+        for name in names
+    }
+    return CrossTest(
+        {name: found for name, found in skills.items() if any(found)},
+        {row.name: tuple(table.cell(row.name, column) for column in columns) for row in table.rows},
+        table.source,
+    )
+
 
 ORDERS: tuple[str, ...] = ("written", "swapped", "elsewhere")
 """The second sentence where it was written, before the first, and replaced by a stranger."""
@@ -31,24 +81,6 @@ class SentencePair:
             "elsewhere": (self.first, self.stranger),
         }
         return f" {SEPARATOR} ".join(sides[order])
-
-
-@dataclass(frozen=True, slots=True)
-class Skill:
-    """How many of the held-out pairs a head tells right; half is chance."""
-
-    share: float
-    count: int
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The 95% interval of the share."""
-        return share_interval(self.share * self.count, self.count)
-
-    @property
-    def beats_chance(self) -> bool:
-        """Whether the whole interval lies above one half."""
-        return self.ends[0] > CHANCE
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,3 +129,63 @@ def pair_skill(results: Mapping[str, Any], name: str, objective: str) -> Skill |
 
 def _long_words(text: str) -> set[str]:
     return {word.text.lower() for word in split_words(text) if len(word.text) > 3}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairQuadrants:
+    """Where the words of each sentence look: A, B, or the tokens that were added."""
+
+    model: str
+    label: str
+    mass: np.ndarray
+    """float64 [layer, head, from, to]: from A, B; to A, B, added. Sums to 1 over ``to``."""
+
+    @property
+    def mean(self) -> np.ndarray:
+        """Over all heads: float64 [from, to]."""
+        return self.mass.mean((0, 1))
+
+    @property
+    def crossing(self) -> np.ndarray:
+        """What goes to the other sentence, A to B and B to A averaged: float64 [layer, head]."""
+        return (self.mass[..., 0, 1] + self.mass[..., 1, 0]) / 2
+
+    def strongest(self, count: int) -> tuple[tuple[int, int, float], ...]:
+        """(layer, head, share) of the heads that look across most."""
+        order = np.argsort(-self.crossing, axis=None, kind="stable")[:count]
+        places = [divmod(int(i), self.mass.shape[1]) for i in order]
+        return tuple((layer, head, float(self.crossing[layer, head])) for layer, head in places)
+
+
+def pair_quadrants(run: Run, alignment: Alignment) -> PairQuadrants | None:
+    """The mass of attention from each sentence to each, between words; None without a pair.
+
+    A word gives the mean of its tokens' rows and receives the sum of their columns; rows of one
+    sentence are then averaged. What goes to [CLS] and [SEP] is kept apart: every row sums to 1.
+    """
+    groups = alignment.groups[run.spec.key]
+    sentences = _sentences(run, groups)
+    if not ((sentences == 0).any() and (sentences == 1).any()):
+        return None
+    words = word_attention(run.attention.astype(np.float64), groups)
+    mass = np.stack(
+        [
+            np.stack(
+                [
+                    words[:, :, sentences == a][..., sentences == b].sum(-1).mean(-1)
+                    for b in (0, 1, -1)
+                ],
+                -1,
+            )
+            for a in (0, 1)
+        ],
+        -2,
+    )
+    return PairQuadrants(run.spec.key, run.spec.label, read_only(mass))
+
+
+def _sentences(run: Run, groups: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    """The sentence of each word: 0, 1, or -1 for added tokens."""
+    tokens = run.tokens
+    first = [group[0] if group else None for group in groups]
+    return np.array([-1 if i is None or tokens.special[i] else tokens.segments[i] for i in first])

@@ -10,8 +10,7 @@ from safetensors import safe_open
 
 from explorer.models.damage import TOKENIZERS
 from explorer.models.hub import has_weights, weight_files
-from explorer.models.kinds import ModelKind
-from explorer.models.specs import MOST_LAYERS, Architecture
+from explorer.models.specs import MOST_LAYERS, Architecture, ModelKind
 from explorer.refusal import Refusal, brief
 
 if TYPE_CHECKING:

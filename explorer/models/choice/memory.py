@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from typing import Any
 
-from explorer.models.choice.counts import head_total, shape_total
+from explorer.models.choice.family import head_total, shape_total
 from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import ModelSpec
 

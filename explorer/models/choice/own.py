@@ -25,8 +25,7 @@ from explorer.models.choice.files import (
 )
 from explorer.models.choice.memory import too_large
 from explorer.models.hub import STALL_SECONDS, WEIGHTS, OnProgress, reporting_bar
-from explorer.models.kinds import KINDS, MORE_KINDS
-from explorer.models.specs import MODEL_KEYS, ModelSpec
+from explorer.models.specs import KINDS, MODEL_KEYS, MORE_KINDS, ModelSpec
 from explorer.refusal import brief
 
 logger = logging.getLogger(__name__)

@@ -1,5 +1,8 @@
-"""A question and a passage as a model reads them: one window after another, each overlapping."""
+"""Overlapping windows of a passage, and yielding to others between two passes."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 from explorer.models.tokens import BadText, trim_span
@@ -54,3 +57,21 @@ def windows(tokenizer: object, question: str, passage: str, size: int, stride: i
         found.append(Window(tuple(ids), segments, spans, first))
         first += sides.count(1) - stride
     return found
+
+
+_let_others: ContextVar[Callable[[], None]] = ContextVar("let_others", default=lambda: None)
+
+
+def yield_to_others() -> None:
+    """Let whoever needs a single pass go first; to be said with no lock held, in no torch mode."""
+    _let_others.get()()
+
+
+@contextmanager
+def yielding_with(let_others: Callable[[], None]) -> Iterator[None]:
+    """What ``give_way`` does meanwhile in this thread; what it raises ends the answer."""
+    token = _let_others.set(let_others)
+    try:
+        yield
+    finally:
+        _let_others.reset(token)

@@ -3,8 +3,8 @@
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.serving.middleware.public_url import CONFIG, PUBLIC_URL
-from explorer.serving.middleware.routes import below_root
+from explorer.serving.middleware.headers import CONFIG, PUBLIC_URL
+from explorer.serving.middleware.validation import below_root
 
 SAME = ("", "/", CONFIG)
 """The page, which takes 40 ms of processor time to write, and its parts as programs read them."""

@@ -10,13 +10,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from explorer import limits
-from explorer.serving.middleware import access_log, strings
-from explorer.serving.middleware.routes import CALL, Routes, below_root
-from explorer.serving.middleware.security_headers import HEADERS, NoCredentials, is_preflight
+from explorer.serving.middleware import access_log, validation
+from explorer.serving.middleware.headers import HEADERS, NoCredentials, is_preflight
 from explorer.serving.middleware.shutdown import CLOSING, LOOP
 from explorer.serving.middleware.validation import (
+    CALL,
     CANCEL,
     PICTURE,
+    Routes,
+    below_root,
     checked_cancel,
     checked_picture,
     unknown_stream,
@@ -76,7 +78,7 @@ class RequestFilter:
         except Exception as failure:
             access_log.fail(scope, failure)
             if not status:
-                sentence = {"detail": strings.FAILED.format(mark=name)}
+                sentence = {"detail": validation.FAILED.format(mark=name)}
                 await JSONResponse(sentence, 500)(scope, receive, answer)
             # Of an answer that has begun the server closes the connection.
         finally:
@@ -115,13 +117,13 @@ class RequestFilter:
         if head + len(scope["path"]) + len(scope["query_string"]) > MOST_HEAD:
             raise HTTPException(431, limits.HEAD.sentence())
         if asks and path.startswith(UPLOADS):
-            raise HTTPException(403, strings.NO_UPLOADS)
+            raise HTTPException(403, validation.NO_UPLOADS)
         method = scope["method"]
         if method == "OPTIONS" and is_preflight(headers := Headers(scope=scope)):
             method = headers["access-control-request-method"]
         route = scope[access_log.ROUTE] = self.routes.find(method, path)
         if route is None:
-            raise HTTPException(404, strings.NOT_HERE)
+            raise HTTPException(404, validation.NOT_HERE)
         if asks and path.startswith(QUESTIONS) and CLOSING.is_set():
             # Of a 503 Gradio's page says its own words, of every other status the answer's.
             raise HTTPException(429, limits.STOPPING.sentence())

@@ -1,6 +1,8 @@
-"""Questions that Gradio would answer with a stack in the log: about what there is not."""
+"""The table of addresses that are answered; questions that Gradio cannot answer are refused."""
 
 import json
+import re
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -11,10 +13,85 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route, compile_path
 from starlette.types import Message, Receive, Scope
 
-from explorer.serving.middleware import strings
-from explorer.serving.middleware.routes import CALL
+NO_UPLOADS = "This page accepts no files."
+NOT_HERE = "Not found."
+NO_QUESTION = "Nothing here answers this request. Please reload the page."
+NO_ANSWER = "No answer is pending here. Please ask again."
+NO_JSON = "This request cannot be read: it must be JSON, as /gradio_api/info describes."
+CANCELLED = "This request was cancelled before it was answered."
+FAILED = "Something went wrong on our side (error {mark})."
+PAGE = {
+    "GET": (
+        "/",
+        "/config",
+        "/theme.css",
+        "/favicon.ico",
+        "/manifest.json",
+        "/robots.txt",
+        "/assets/{path:path}",
+        "/static/{path:path}",
+        "/gradio_api/app_id",
+        "/gradio_api/heartbeat/{session}",
+        "/gradio_api/info",
+        "/gradio_api/queue/data",
+        "/gradio_api/queue/status",
+        "/gradio_api/startup-events",
+    ),
+    "HEAD": ("/",),
+    "POST": (
+        "/gradio_api/cancel",
+        "/gradio_api/component_server/",
+        "/gradio_api/queue/join",
+        "/gradio_api/reset",
+    ),
+}
+"""What the page itself asks of Gradio, and the Python client besides."""
+TOOLS = {
+    "GET": ("/gradio_api/mcp/", "/gradio_api/mcp/schema"),
+    "POST": ("/gradio_api/mcp/",),
+    "DELETE": ("/gradio_api/mcp/",),
+}
+"""What clients ask that speak MCP; nothing answers there without ``--mcp``."""
+CALL = "/gradio_api/call"
+
+
+class Routes:
+    """What may be asked for.
+
+    Args:
+        ours: The page's own routes, which Gradio does not have.
+        endpoints: The names that programs call.
+    """
+
+    def __init__(self, ours: Iterable[Route] = (), endpoints: Iterable[str] = ()) -> None:
+        listed = {
+            (method, path) for part in (PAGE, TOOLS) for method in part for path in part[method]
+        }
+        listed |= {(method, route.path) for route in ours for method in route.methods or ()}
+        for name in endpoints:
+            listed |= {("POST", f"{CALL}/{name}"), ("GET", f"{CALL}/{name}/{{event}}")}
+        self.listed = frozenset(listed)
+        self._plain = {one for one in listed if "{" not in one[1]}
+        self._patterns: list[tuple[str, str, re.Pattern[str]]] = [
+            (method, path, compile_path(path)[0]) for method, path in sorted(listed - self._plain)
+        ]
+
+    def find(self, method: str, path: str) -> str | None:
+        """The listed address that a request means, without what the visitor put in; else None."""
+        if (method, path) in self._plain:
+            return path
+        return next(
+            (to for of, to, rule in self._patterns if of == method and rule.match(path)), None
+        )
+
+
+def below_root(path: str, root: str) -> str:
+    """An address as the routes have it, whether or not a proxy has passed on the path before it."""
+    return path[len(root) :] if root and path.startswith(f"{root}/") else path
+
 
 STREAM, PICTURE = "/gradio_api/queue/data", "/gradio_api/component_server/"
 CANCEL = "/gradio_api/cancel"
@@ -34,9 +111,9 @@ def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: A
             that nobody could listen for its answer.
     """
     if not str(body.session_hash or "").isprintable():
-        raise HTTPException(422, strings.NO_JSON)
+        raise HTTPException(422, NO_JSON)
     if body.fn_index is not None and body.fn_index not in blocks.fns:
-        raise HTTPException(404, strings.NO_QUESTION)
+        raise HTTPException(404, NO_QUESTION)
     return _known_function(blocks, api_name, body)
 
 
@@ -62,16 +139,16 @@ def unknown_stream(scope: Scope, route: str, path: str) -> Response | None:
         sessions = queue.pending_event_ids_session.items()
         asked_by = next((session for session, asked in sessions if event in asked), None)
         if asked_by not in queue.pending_messages_per_session:
-            return JSONResponse({"detail": strings.NO_ANSWER}, 404)
+            return JSONResponse({"detail": NO_ANSWER}, 404)
     if route == STREAM:
         session = Request(scope).query_params.get("session_hash", "")
         queue = scope["app"].get_blocks()._queue
         # A session that went over to another process is still known here, and waits for nothing.
         if Headers(scope=scope).get(OTHERS) and not queue.pending_event_ids_session.get(session):
-            return JSONResponse({"detail": strings.NO_ANSWER}, 404)
+            return JSONResponse({"detail": NO_ANSWER}, 404)
         if session not in queue.pending_messages_per_session:
             # As Gradio says it, by which its page knows that it has to begin anew.
-            said = {"msg": "unexpected_error", "message": strings.NO_ANSWER}
+            said = {"msg": "unexpected_error", "message": NO_ANSWER}
             told = json.dumps(said | {"session_not_found": True, "success": False})
             return PlainTextResponse(f"data: {told}\n\n", media_type="text/event-stream")
     return None
@@ -84,7 +161,7 @@ async def checked_picture(scope: Scope, body: Receive) -> Receive:
         HTTPException: it does not.
     """
     if not Headers(scope=scope).get("content-type", "").startswith("application/json"):
-        raise HTTPException(415, strings.NO_JSON)
+        raise HTTPException(415, NO_JSON)
     content = await Request(scope, body).body()
     try:
         asked = json.loads(content)
@@ -92,9 +169,9 @@ async def checked_picture(scope: Scope, body: Receive) -> Receive:
         answers = getattr(block, asked["fn_name"], None)
         known = isinstance(asked["session_hash"], str) and "data" in asked
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise HTTPException(400, strings.NO_JSON) from None
+        raise HTTPException(400, NO_JSON) from None
     if not known or not getattr(answers, "_is_server_fn", False):
-        raise HTTPException(404, strings.NO_QUESTION)
+        raise HTTPException(404, NO_QUESTION)
     return replayed(content)
 
 
@@ -109,11 +186,11 @@ async def checked_cancel(scope: Scope, body: Receive) -> Receive:
         asked = json.loads(content)
         event_id, session = str(asked["event_id"]), asked["session_hash"]
     except (ValueError, TypeError, KeyError, RecursionError):
-        raise HTTPException(400, strings.NO_JSON) from None
+        raise HTTPException(400, NO_JSON) from None
     room = scope["app"].get_blocks()._queue
     if event := room.event_ids_to_events.get(event_id):
         if event.session_hash != session:
-            raise HTTPException(404, strings.NO_ANSWER)
+            raise HTTPException(404, NO_ANSWER)
         room.cancel(event)
     return replayed(content)
 
@@ -134,7 +211,7 @@ def refused(_request: Request, refusal: Exception) -> Response:
 
 def unreadable(_request: Request, _refusal: Exception) -> Response:
     """What a question is answered that is none; nothing of it is said back."""
-    return JSONResponse({"detail": strings.NO_JSON}, 422)
+    return JSONResponse({"detail": NO_JSON}, 422)
 
 
 REFUSALS = {Error: refused, RequestValidationError: unreadable}

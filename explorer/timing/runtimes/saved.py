@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from explorer.timing.free_memory import resident_bytes
-from explorer.timing.malloc_arenas import give_back
+from explorer.timing.memory import give_back, resident_bytes
 
 if TYPE_CHECKING:
     from onnxruntime import SessionOptions

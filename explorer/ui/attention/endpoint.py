@@ -8,9 +8,9 @@ from starlette.routing import Route
 
 from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.ui.attention import words as texts
+from explorer.ui.attention import strings as texts
 from explorer.ui.kit.validation import checked_spec, checked_state, is_index
-from explorer.views.attention.bertviz import ADDRESS, bertviz_files
+from explorer.views.attention import ADDRESS, bertviz_files
 
 
 def attention(

@@ -8,17 +8,15 @@ import gradio as gr
 from explorer.inference.runs import get_runs
 from explorer.links.codec import from_page
 from explorer.links.page_state import RUN_FIELDS, PageState
-from explorer.ui.attention import ablation as attention_ablation
-from explorer.ui.attention import bertviz
-from explorer.ui.attention import words as texts
-from explorer.ui.attention.summary import build_summary_fold
+from explorer.ui.attention import folds
+from explorer.ui.attention import strings as texts
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
-from explorer.ui.kit.words import reading_note
 from explorer.views.markup import Markup, finding, join, note, plain_cards
 
 if TYPE_CHECKING:
-    from explorer.analysis.attention.heads import HeadStatistics, WordHeads
+    from explorer.analysis.attention import HeadStatistics, WordHeads
     from explorer.models.specs import ModelSpec
 
 ID = "attention"
@@ -31,16 +29,16 @@ def build(state: gr.State) -> list[gr.components.Component]:
     """The finding and the wall; below, the deeper questions as folds."""
     finding = gr.HTML()
     wall = Canvas("attention/wall", asks=exact_heads)
-    build_summary_fold(state)
-    attention_ablation.build_fold(state)
-    bertviz.build_fold(state)
+    folds.build_summary_fold(state)
+    folds.build_ablation_fold(state)
+    folds.build_bertviz_fold(state)
     return [finding, wall]
 
 
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
-    from explorer.analysis.attention.heads import head_statistics, word_heads
-    from explorer.views.attention.wall import attention_wall_canvas
+    from explorer.analysis.attention import head_statistics, word_heads
+    from explorer.views.attention import attention_wall_canvas
 
     runs, missing = get_runs(state)
     cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
@@ -65,7 +63,7 @@ def headline(
     heads: "WordHeads", statistics: "Mapping[str, HeadStatistics]", specs: "Sequence[ModelSpec]"
 ) -> Markup:
     """Say what the student kept of the teacher, where both are here, then what all heads do."""
-    from explorer.analysis.attention.kept import kept_heads
+    from explorer.analysis.attention import kept_heads
 
     labels = {spec.key: spec.label for spec in specs}
     n_words = len(heads.alignment.content)
@@ -88,7 +86,7 @@ def headline(
 def exact_heads(question: dict) -> str:
     """The exact numbers of the heads that the reader keeps, when they are not in the browser."""
     from explorer.analysis.alignment import align
-    from explorer.views.attention.wall import exact_heads_canvas
+    from explorer.views.attention import exact_heads_canvas
 
     state, _ = from_page(link_in(question), PageState())
     runs, _ = get_runs(state)

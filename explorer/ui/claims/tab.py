@@ -1,4 +1,4 @@
-"""Claims tab: which printed claims about the three models are true, and which hold here."""
+"""Claims: the ledger, its live checks and the papers' tables."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -8,17 +8,17 @@ import gradio as gr
 
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
-from explorer.ui.claims import words as texts
-from explorer.ui.claims.benchmarks import build_benchmark_fold
-from explorer.ui.kit.canvas import Canvas
+from explorer.ui.claims import strings as texts
+from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import QUIET
-from explorer.ui.kit.running import hide_stop_after, show_stop_on
+from explorer.ui.kit.running import QUIET, hide_stop_after, show_stop_on
 from explorer.ui.kit.validation import refuse_bad_input
+from explorer.views.markup import el
 
 if TYPE_CHECKING:
-    from explorer.analysis.claims.results import CheckResult
+    from explorer.analysis.claims.outcomes import CheckResult
+
 
 ID = "claims"
 LABEL = texts.LABEL
@@ -55,7 +55,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
 def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the same for every text
     """The headline's values: no model runs, whatever the text is."""
     from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
-    from explorer.views.claims import ledger as views
+    from explorer.views import claims as views
     from explorer.views.markup import explained, finding
 
     ledger = claims_ledger()
@@ -71,7 +71,7 @@ def show(state: PageState) -> list[object]:  # noqa: ARG001 - the ledger is the 
 def show_checks() -> str:
     """The catalogue of live checks; results reach it in the browser."""
     from explorer.analysis.claims.ledger import claims_ledger
-    from explorer.views.claims.ledger import checks_canvas
+    from explorer.views.claims import checks_canvas
 
     return checks_canvas(claims_ledger(), texts.CHECKS)
 
@@ -97,7 +97,7 @@ def run_one(question: dict, state: PageState | None) -> Iterator[str]:
 def _run(check: str, state: PageState | None, presses: int = 1) -> "CheckResult":
     """One check, alone on the machine if it times something; a failure becomes its sentence."""
     from explorer.analysis.claims.checks import TIMED, checked, timed
-    from explorer.analysis.claims.results import CheckResult
+    from explorer.analysis.claims.outcomes import CheckResult
     from explorer.inference.runs import call_on_model
 
     exact = replace(state or PageState(), dtype="float32")
@@ -114,7 +114,7 @@ def _message(
     running: Sequence[str], results: "Sequence[CheckResult]", done: int | None = None
 ) -> str:
     from explorer.analysis.claims.ledger import claims_ledger
-    from explorer.views.claims.ledger import results_canvas
+    from explorer.views.claims import results_canvas
 
     total = len(claims_ledger().checks)
     names = [note.name for note in claims_ledger().checks if note.id in running]
@@ -126,3 +126,80 @@ def _message(
         "texts": texts.PROGRESS,
     }
     return results_canvas(progress, results)
+
+
+START = ("distilbert-1", "DistilBERT", "BERT-base")
+"""The comparison that the reports quote most."""
+
+
+def build_benchmark_fold() -> None:
+    """Benchmark tables, then the retention calculator."""
+    with fold("claims", "scores", texts.BENCHMARKS_FOLD) as scores:
+        tables = Canvas("claims/benchmarks")
+        gr.HTML(el("h3", texts.RETENTION_TITLE))
+        with gr.Row():
+            table = gr.Dropdown(
+                table_choices(), value=START[0], label=texts.RETENTION["choose_table"]
+            )
+            rows = row_choices(START[0])
+            student = gr.Dropdown(rows, value=START[1], label=texts.RETENTION["student"])
+            reference = gr.Dropdown(rows, value=START[2], label=texts.RETENTION["reference"])
+        answer = [gr.HTML(), Chart("claims/retention"), gr.HTML()]
+    inputs = [table, student, reference]
+    scores.on_open(show_tables, [], [tables])
+    scores.on_open(show_retention, inputs, answer)
+    shown = [student, reference, *answer]
+    table.input(plain_errors(on_table), [table], shown, api_visibility="private")
+    for choice in (student, reference):
+        choice.input(plain_errors(show_retention), inputs, answer, api_visibility="private")
+
+
+def table_choices() -> list[tuple[str, str]]:
+    """Tables in which one system can be compared with another."""
+    from explorer.analysis.claims.ledger import benchmark_tables
+
+    return [
+        (f"{table.title} ({table.source.partition(' (')[0]})", key)
+        for key, table in benchmark_tables().items()
+        if len(row_choices(key)) > 1
+    ]
+
+
+def row_choices(table_id: str) -> list[str]:
+    """Systems of a table that have its ranking score."""
+    from explorer.analysis.claims.ledger import benchmark_tables
+
+    table = benchmark_tables()[table_id]
+    at = [column.label for column in table.columns].index(table.sort)
+    is_score = table.columns[at].is_score
+    return [row.name for row in table.rows if is_score and row.values[at] is not None]
+
+
+def show_tables() -> str:
+    """Every published table, for the browser to sort and draw."""
+    from explorer.analysis.claims.ledger import benchmark_tables
+    from explorer.views.claims import benchmarks_canvas
+
+    return benchmarks_canvas(benchmark_tables(), texts.BENCHMARKS)
+
+
+def show_retention(table_id: str, student: str, reference: str) -> list[str]:
+    """What one system of a table keeps of another's scores."""
+    from explorer.analysis.claims.ledger import benchmark_tables, retention
+    from explorer.views.claims import retention_canvas, retention_said, retention_table
+
+    kept = retention(benchmark_tables()[table_id], student, reference)
+    return [
+        draw(kept, texts.RETENTION) for draw in (retention_said, retention_canvas, retention_table)
+    ]
+
+
+def on_table(table_id: str) -> list[object]:
+    """New choices for a new table: its last row over its first."""
+    rows = row_choices(table_id)
+    student, reference = rows[-1], rows[0]
+    return [
+        gr.Dropdown(choices=rows, value=student),
+        gr.Dropdown(choices=rows, value=reference),
+        *show_retention(table_id, student, reference),
+    ]

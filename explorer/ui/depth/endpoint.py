@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from explorer.inference.runs import get_run
 from explorer.refusal import Refusal
-from explorer.ui.depth import words as texts
-from explorer.ui.depth.reading import lens_of
+from explorer.ui.depth import strings as texts
+from explorer.ui.depth.tab import lens_of
 from explorer.ui.kit.validation import checked_spec, checked_state
 
 if TYPE_CHECKING:

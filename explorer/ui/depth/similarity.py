@@ -14,18 +14,16 @@ from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import JobQueue, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import teacher_of
-from explorer.models.kinds import distilled_pair
-from explorer.models.specs import ModelSpec
+from explorer.models.specs import ModelSpec, distilled_pair
 from explorer.models.tokens import MASK
-from explorer.ui.depth import folds_words as texts
+from explorer.ui.depth import strings as texts
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import own_line
-from explorer.ui.kit.running import job_updates, running, stoppable
+from explorer.ui.kit.running import job_updates, own_line, running, stoppable
 from explorer.views.markup import Markup, note
 
 if TYPE_CHECKING:
-    from explorer.analysis.depth.similarity import LayerSimilarity
+    from explorer.analysis.depth.states import LayerSimilarity
 
 JOB_QUEUE = JobQueue(nullcontext)
 """One family at a time; each round of sentences leaves the workers to others in between."""
@@ -48,7 +46,7 @@ def build_fold(state: gr.State) -> None:
     """The heatmap, which comes once all sentences were read; it can be stopped."""
     with fold("depth", "similarity", texts.SIMILARITY_FOLD) as opened:
         said = gr.HTML()
-        stop = gr.Button(texts.STOP, size="sm", elem_classes="dk-stop", visible=False)
+        stop = gr.Button(texts.SIMILARITY_STOP, size="sm", elem_classes="dk-stop", visible=False)
         picture, remark = Chart("depth/similarity"), gr.HTML()
         outputs = [said, picture, remark, stop]
         stoppable(JOB_QUEUE, stop, opened.on_open(show_similarity, [state], outputs, **QUEUE))
@@ -63,7 +61,7 @@ def show_similarity(
         return
     runs, _ = get_runs(state)
     if not runs:
-        yield [note(texts.NO_MODEL), "", "", gr.Button(visible=False)]
+        yield [note(texts.SIMILARITY_NO_MODEL), "", "", gr.Button(visible=False)]
         return
     specs = {key: run.spec for key, run in runs.items()}
     which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
@@ -80,7 +78,9 @@ def show_similarity(
 
 def standing(update: JobUpdate) -> list[Any]:
     """How the reading stands; what was drawn before stays meanwhile."""
-    said = job_updates(update, len(sentences()), texts.PROGRESS, texts.STOPPED)
+    said = job_updates(
+        update, len(sentences()), texts.SIMILARITY_PROGRESS, texts.SIMILARITY_STOPPED
+    )
     return [said, gr.skip(), gr.skip(), gr.Button(visible=not update.done)]
 
 
@@ -88,7 +88,7 @@ def compare(
     specs: dict[str, ModelSpec], state: PageState, which: Found, cancel_token: CancelToken
 ) -> Iterator[int]:
     """How many sentences were read, again and again; what they show is kept."""
-    from explorer.analysis.depth.similarity import layer_similarity
+    from explorer.analysis.depth.states import layer_similarity
 
     parts: dict[str, list[np.ndarray]] = {key: [] for key in specs}
     for start in range(0, 0 if which in _KEPT else len(sentences()), AT_ONCE):
@@ -109,7 +109,7 @@ def compare(
 def states_of(specs: dict[str, ModelSpec], state: PageState, text: str) -> dict[str, np.ndarray]:
     """One sentence through every model: the states of its words, without keeping the runs."""
     from explorer.analysis.alignment import align
-    from explorer.analysis.depth.word_states import sentence_states
+    from explorer.analysis.depth.lens import sentence_states
     from explorer.models.forward import tokenize
 
     tokens = {key: call_on_model(tokenize, spec, state, text) for key, spec in specs.items()}
@@ -124,8 +124,8 @@ def drawn(
     found: "LayerSimilarity", specs: dict[str, ModelSpec], state: PageState
 ) -> tuple[str, str, str]:
     """The finding, the heatmap, and what stands below them."""
-    from explorer.analysis.depth.lineage import copied_rows
-    from explorer.views.depth.similarity import similarity_canvas
+    from explorer.analysis.depth.states import copied_rows
+    from explorer.views.depth.states import similarity_canvas
 
     labels = {key: spec.label for key, spec in specs.items()}
     remark = note(texts.SIMILARITY_NOTE.format(n=f"{found.n_words:,}"))
@@ -139,8 +139,8 @@ def drawn(
 
 def lineage_of(specs: dict[str, ModelSpec], state: PageState) -> Markup:
     """What the weights of teacher and student say of how the student began."""
-    from explorer.analysis.depth.lineage import weight_lineage
-    from explorer.models.inside.lineage import cosines_with
+    from explorer.analysis.depth.states import weight_lineage
+    from explorer.models.inside.reading import cosines_with
 
     teacher, student = (specs[key] for key in distilled_pair())
     cosines = call_on_model(cosines_with, student, state, teacher)

@@ -1,19 +1,30 @@
-"""Depth tab: at which layer each model knows its answer, and what more layers would change."""
+"""Depth: the answer after each layer."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import gradio as gr
+import numpy as np
 
-from explorer.inference.runs import runs_with_mlm_head
+from explorer.inference.runs import call_on_model, gather, round_robin, runs_with_mlm_head
 from explorer.links.codec import from_page
 from explorer.links.page_state import MAX_DEPTHS, RUN_FIELDS, PageState
-from explorer.models.run import Run
+from explorer.models.run import Run, batches
 from explorer.models.tokens import BadText
 from explorer.ui.depth import patching, similarity, trajectories
-from explorer.ui.depth import words as texts
-from explorer.ui.depth.reading import MOST_WORDS, dial_of, lenses_of, words_of
+from explorer.ui.depth import strings as texts
 from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.strings import reading_note
 from explorer.ui.kit.validation import link_in, refuse_bad_input
-from explorer.ui.kit.words import reading_note
 from explorer.views.markup import plain_cards
+
+if TYPE_CHECKING:
+    from explorer.analysis.alignment import Alignment
+    from explorer.analysis.depth.lens import DepthDial, EveryWord, HiddenWord, MaskLens
+
 
 ID = "depth"
 LABEL = texts.LABEL
@@ -47,7 +58,7 @@ def show(state: PageState) -> list[object]:
 
 def work_of(run: Run) -> list[int]:
     """Operations of the encoder after 1, 2, 3 ... applications of its layer."""
-    from explorer.analysis.depth.dial import dial_flops
+    from explorer.analysis.depth.lens import dial_flops
 
     return list(dial_flops(run, MAX_DEPTHS * run.spec.architecture.n_layers))
 
@@ -68,3 +79,82 @@ def read_deeper(question: dict) -> str:
     if not alignment.content:
         raise BadText(texts.NO_WORD)
     return every_word_json(runs, alignment, MOST_WORDS, words_of(runs, alignment, state))
+
+
+MOST_MASKS = 8
+"""Masks that the picture reads: the head over all layers costs as much as a pass for each dozen."""
+MOST_WORDS = 32
+"""Words that are hidden in turn: each costs a pass of every model."""
+_KEPT: "WeakKeyDictionary[Run, tuple[MaskLens, ...]]" = WeakKeyDictionary()
+"""As long as a run is kept, so is what the head reads in it."""
+
+
+def lenses_of(runs: Mapping[str, Run], state: PageState) -> "dict[str, tuple[MaskLens, ...]]":
+    """The first masks of every model, at every layer; the encoders do not run."""
+    jobs = [partial(_kept_lenses, run, state) for run in runs.values()]
+    return dict(zip(runs, gather(jobs), strict=True))
+
+
+def _kept_lenses(run: Run, state: PageState) -> "tuple[MaskLens, ...]":
+    if run not in _KEPT:
+        masks = range(min(MOST_MASKS, len(run.tokens.mask_positions)))
+        _KEPT[run] = tuple(lens_of(run, state, mask) for mask in masks)
+    return _KEPT[run]
+
+
+def lens_of(run: Run, state: PageState, mask: int) -> "MaskLens":
+    """One mask at every layer; the last row is the run's own answer."""
+    from explorer.analysis.depth.lens import mask_lens
+    from explorer.models.forward import state_logits
+
+    states = run.hidden_states[:-1, run.tokens.mask_positions[mask]]
+    earlier = call_on_model(state_logits, run.spec, state, states)
+    return mask_lens(run, mask, np.concatenate([earlier, run.mask_logits[mask, None]]))
+
+
+def words_of(
+    runs: Mapping[str, Run], alignment: "Alignment", state: PageState
+) -> "dict[str, EveryWord]":
+    """The first words of the text hidden one at a time, in rounds of a batch for every model."""
+    from explorer.analysis.depth.lens import every_word, hidden_words
+
+    shown = alignment.content[:MOST_WORDS]
+    words = {
+        key: hidden_words(run, tuple(alignment.groups[key][i] for i in shown))
+        for key, run in runs.items()
+    }
+    found: dict[str, list[np.ndarray]] = {key: [] for key in runs}
+    for answers in round_robin(
+        {k: list(_batches(run, words[k], state)) for k, run in runs.items()}
+    ):
+        for key, places in answers.items():
+            found[key].append(places)
+    return {k: every_word(run, words[k], np.concatenate(found[k])) for k, run in runs.items()}
+
+
+def _batches(
+    run: Run, words: "Sequence[HiddenWord]", state: PageState
+) -> Iterator[Callable[[], np.ndarray]]:
+    """One model's rows, a batch to a job: their places [row, layer + 1]."""
+    from explorer.analysis.depth.lens import batch_places
+
+    targets = iter([target for word in words for target in word.targets])
+    for rows in batches([row for word in words for row in word.rows]):
+        wanted = tuple(islice(targets, len(rows)))
+        yield partial(call_on_model, batch_places, run.spec, state, rows, wanted)
+
+
+def dial_of(run: Run, state: PageState, mask: int) -> "DepthDial":
+    """The answers at one mask after up to twice the usual depth: one long pass."""
+    from explorer.analysis.depth.lens import depth_dial
+    from explorer.models.forward import state_logits
+    from explorer.models.inside.interventions import unrolled_states
+
+    times = MAX_DEPTHS * run.spec.architecture.n_layers
+    states = call_on_model(unrolled_states, run.spec, state, run.tokens, times)
+    at_mask = states[1:, run.tokens.mask_positions[mask]]
+    logits = call_on_model(state_logits, run.spec, state, at_mask)
+    usual = run.spec.architecture.n_layers - 1
+    return depth_dial(
+        run, np.concatenate([logits[:usual], run.mask_logits[mask, None], logits[usual + 1 :]])
+    )

@@ -9,8 +9,8 @@ from explorer.analysis.alignment import AlignedWord, Groups
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
-from explorer.ui.depth import folds_words as texts
-from explorer.ui.depth import words as tab_words
+from explorer.ui.depth import strings as tab_words
+from explorer.ui.depth import strings as texts
 from explorer.ui.kit.canvas import Canvas, Chart
 from explorer.ui.kit.folds import fold
 from explorer.views.markup import Markup, el, join, note
@@ -44,7 +44,7 @@ def followed(state: PageState) -> Followed | Markup:
 
     runs, _ = runs_with_mlm_head(state)
     if not runs:
-        return note(texts.NO_MODEL)
+        return note(texts.SIMILARITY_NO_MODEL)
     alignment = align({key: run.tokens for key, run in runs.items()})
     shown = alignment.content[:MOST_WORDS]
     if not shown:
@@ -55,8 +55,8 @@ def followed(state: PageState) -> Followed | Markup:
 
 def show_moves(state: PageState | None) -> list[str]:
     """Draw how each word moves; from the states of the run alone."""
-    from explorer.analysis.depth.trajectory import word_trajectory
-    from explorer.views.depth.trajectory import travel_canvas
+    from explorer.analysis.depth.states import word_trajectory
+    from explorer.views.depth.states import travel_canvas
 
     found = followed(state) if state else ""
     if state is None or not isinstance(found, Followed):
@@ -69,9 +69,9 @@ def show_moves(state: PageState | None) -> list[str]:
 
 def show_projection(state: PageState | None) -> list[str]:
     """Draw the states of all models that are as wide as the first one's."""
-    from explorer.analysis.depth.projection import state_projection
-    from explorer.analysis.depth.word_states import word_states
-    from explorer.views.depth.projection import projection_canvas
+    from explorer.analysis.depth.lens import word_states
+    from explorer.analysis.depth.states import state_projection
+    from explorer.views.depth.states import projection_canvas
 
     found = followed(state) if state else ""
     if not isinstance(found, Followed):
@@ -91,8 +91,8 @@ def show_projection(state: PageState | None) -> list[str]:
 def show_shared(state: PageState) -> list[str]:
     """How the heads of the first shared layer drift over its applications."""
     from explorer.analysis.alignment import align, word_attention
-    from explorer.analysis.depth.drift import shared_drift
-    from explorer.views.depth.drift import SHOWN, shared_drift_canvas
+    from explorer.analysis.depth.states import shared_drift
+    from explorer.views.depth.states import SHOWN, shared_drift_canvas
 
     runs, _ = runs_with_mlm_head(state)
     run = next((r for r in runs.values() if r.spec.architecture.shares_layers), None)

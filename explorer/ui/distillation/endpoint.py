@@ -4,7 +4,7 @@ from typing import Any
 
 from explorer.analysis.distillation.soft import SoftPair
 from explorer.refusal import Refusal
-from explorer.ui.distillation import words as texts
+from explorer.ui.distillation import strings as texts
 from explorer.ui.kit.validation import checked_state
 
 TOP_K = 10
@@ -27,9 +27,8 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         it where a word was clicked), ``cos`` null where the models' widths differ, and ``total``
         without them (``total_is_of`` lists its parts).
     """
-    from explorer.analysis.distillation.losses import sentence_losses
+    from explorer.analysis.distillation.losses import WEIGHTS, sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
-    from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
     state = checked_state(family, str(text))

@@ -8,7 +8,7 @@ import numpy as np
 from explorer.inference.runs import call_on_model, get_run
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
-from explorer.models.kinds import KINDS, distilled_pair
+from explorer.models.specs import KINDS, distilled_pair
 from explorer.models.tokens import BadText, Word, clean_text, mask_word, split_words
 
 if TYPE_CHECKING:

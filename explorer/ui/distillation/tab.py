@@ -6,11 +6,10 @@ from explorer.analysis.measures import TEMPERATURES
 from explorer.links.page_state import RUN_FIELDS, PageState
 from explorer.models.tokens import BadText, split_words
 from explorer.ui.distillation import folds
-from explorer.ui.distillation import words as texts
-from explorer.ui.distillation.live import build_live
+from explorer.ui.distillation import strings as texts
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.words import reading_note
+from explorer.ui.kit.strings import reading_note
 from explorer.views.markup import finding
 
 ID = "distillation"
@@ -24,7 +23,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("distillation/lab")]
     folds.build_losses(state)
     folds.build_agreement(state)
-    build_live(state)
+    folds.build_live(state)
     return headline
 
 
@@ -33,8 +32,7 @@ def show(state: PageState) -> list[object]:
     from explorer.analysis.distillation.soft import NotAPair
     from explorer.models.hub import ModelUnavailable
     from explorer.views.chart import figure_json
-    from explorer.views.distillation.curves import temperature_figures
-    from explorer.views.distillation.soft import distillation_lab, shown_word
+    from explorer.views.distillation import distillation_lab, shown_word, temperature_figures
     from explorer.views.markup import join, model_name, plain_card
 
     try:

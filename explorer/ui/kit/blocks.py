@@ -1,22 +1,54 @@
-"""Gradio's page, which answers a question that does not fit it in a sentence of ours."""
+"""Gradio's Blocks with checked questions and lean sessions."""
 
+from collections import ChainMap
 from copy import copy
 from inspect import signature
 from math import isfinite
+from types import SimpleNamespace
 from typing import Any
 
 import gradio as gr
+from gradio import state_holder
 from gradio.context import LocalContext
 from gradio.exceptions import InvalidPathError
 from gradio.utils import LRUCache
 from pydantic import ValidationError
 
+from explorer import limits
 from explorer.refusal import Refusal
 from explorer.serving.middleware.waiting_room import WaitingRoom
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.errors import answered
-from explorer.ui.kit.sessions import MOST_SESSIONS
 from explorer.ui.kit.validation import whole_characters
+
+MOST_SESSIONS = limits.SESSIONS.most
+"""What a visitor chose is kept for this many, those used last."""
+
+
+class LeanSession(state_holder.SessionState):
+    """The visitor's own values, and nothing about the page that all share."""
+
+    config_values = property(lambda _self: {}, lambda _self, _value: None)
+
+    def __init__(self, blocks: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
+        # No component is named, so none is described; how each behaves is shared as before.
+        super().__init__(SimpleNamespace(default_config=blocks.default_config, blocks={}))  # type: ignore[arg-type]
+        shared = blocks.default_config
+        self.blocks_config.blocks = ChainMap({}, shared.blocks)  # type: ignore[assignment]
+        self.blocks_config.fns = shared.fns
+        self.blocks_config.config_for_block = lambda *_: {}  # type: ignore[method-assign,assignment]
+
+    def _update_config(self, key: int) -> None:
+        """Nothing to write down."""
+
+    def _update_value_in_config(self, key: int, value: Any) -> None:  # noqa: ANN401
+        """Nothing to write down."""
+
+
+def keep_sessions_lean() -> None:
+    """From now on every new session is a lean one."""
+    state_holder.SessionState = LeanSession  # type: ignore[misc]
+
 
 NEVER = 2**62
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import save_menu
 from explorer.ui.kit.validation import whole_characters, with_whole_characters

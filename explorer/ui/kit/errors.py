@@ -17,8 +17,8 @@ from explorer.inference.lazy_imports import wait_for_imports
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal, is_of_memory
 from explorer.serving.middleware.access_log import name_of
-from explorer.timing.free_memory import is_short
-from explorer.ui.kit import words as texts
+from explorer.timing.memory import is_short
+from explorer.ui.kit import strings as texts
 from explorer.views.markup import escape_message
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,7 @@
 """The small menu below every picture: the picture, its rows, and how to compute them again."""
 
 from explorer.assets import ASSETS
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.views.markup import Markup, el
 from explorer.views.numbers import Numbers
 

@@ -12,7 +12,7 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, column, read_family, specs_by_key
 from explorer.models.specs import MODEL_KEYS, ModelSpec
 from explorer.refusal import Refusal
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 
 KINDS: dict[Any, tuple[type | tuple[type, ...], str]] = {
     str: (str, "a text"),

@@ -11,7 +11,7 @@ from explorer.refusal import Refusal
 from explorer.timing.workload import MAX_REPEATS, Workload, clock_on, whole_number
 from explorer.ui.kit.running import address_of_asker, left_by_now
 from explorer.ui.kit.validation import checked_family
-from explorer.ui.latency import words as texts
+from explorer.ui.latency import strings as texts
 
 BUDGET_S: float = limits.MEASURE.most
 """Seconds one request may measure, whatever number of repeats it asks for."""

@@ -8,27 +8,38 @@ from typing import TYPE_CHECKING, Any
 import gradio as gr
 
 from explorer import assets
-from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits, Named
-from explorer.analysis.latency.ways import Way, measure_with_ways, ways_of
+from explorer.analysis.latency.model_choice import (
+    Candidate,
+    Comparison,
+    Figure,
+    Limits,
+    Named,
+    Way,
+    measure_with_ways,
+    ways_of,
+)
 from explorer.analysis.measures import share_interval
-from explorer.analysis.tasks.fine_tuning import TASKS, fitting_cards, tuned_scores
-from explorer.analysis.tasks.printed import PrintedScore, printed_scores
+from explorer.analysis.tasks.scores import (
+    TASKS,
+    PrintedScore,
+    fitting_cards,
+    printed_scores,
+    tuned_scores,
+)
 from explorer.inference.runs import device_of, get_run, round_robin, runs_with_mlm_head
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import specs_by_key
-from explorer.models.kinds import distilled_pair
-from explorer.models.specs import BASE, ModelSpec
-from explorer.models.spelling import spelling_of
+from explorer.models.specs import BASE, ModelSpec, distilled_pair
+from explorer.models.tokens import spelling_of
 from explorer.timing.workload import MAX_LENGTH, Workload, clock_on
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.folds import fold
-from explorer.ui.kit.queues import AT_ONCE, QUIET
-from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
-from explorer.ui.kit.words import PLACE
-from explorer.ui.latency import model_choice_words as texts
+from explorer.ui.kit.running import AT_ONCE, QUIET, hide_stop_after, running, show_stop_on, stops
+from explorer.ui.kit.strings import PLACE
+from explorer.ui.latency import model_choice_strings as texts
 from explorer.views.markup import Markup, join, note
 
 if TYPE_CHECKING:
@@ -66,7 +77,7 @@ def build_fold(state: gr.State) -> None:
             free: dict[str, Any] = {"minimum": 0}
             limits = [gr.Number(label=label, **free) for label in (texts.SIZE, texts.TIME)]
             score = gr.Dropdown([(v, k) for k, v in texts.SCORES.items()], label=texts.SCORE)
-            least = gr.Number(label=texts.LEAST, maximum=100, **free)
+            least = gr.Number(label=texts.MODEL_CHOICE_LEAST, maximum=100, **free)
         ways = gr.Checkbox(False, label=texts.WAYS)
         with gr.Row(elem_classes="lt-buttons"):
             measure = gr.Button(texts.MEASURE, size="sm")
@@ -110,7 +121,10 @@ def show_choice(
     return [
         texts.choose_finding(compared),
         choose_canvas(compared, texts.titles_of(score)),
-        join(choose_table(compared, texts.verdicts(compared), texts.HEAD), *map(note, said)),
+        join(
+            choose_table(compared, texts.verdicts(compared), texts.MODEL_CHOICE_HEAD),
+            *map(note, said),
+        ),
     ]
 
 

@@ -8,10 +8,10 @@ import gradio as gr
 
 from explorer.inference.runs import devices
 from explorer.models.choice.family import family_specs
+from explorer.models.devices import is_lent
 from explorer.models.specs import LARGER, ModelSpec
-from explorer.models.zerogpu import is_lent
 from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
-from explorer.ui.latency import words as texts
+from explorer.ui.latency import strings as texts
 
 LENGTHS = [16, 32, 64, 128, 256, 512]
 BATCHES = [1, 2, 4, 8, 16, 32]

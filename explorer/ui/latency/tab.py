@@ -1,24 +1,27 @@
-"""Latency tab: size, work and measured time side by side; nothing is timed before it is asked."""
+"""Latency: a family measured side by side."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Sequence
 from dataclasses import astuple, dataclass
 from typing import Any
 
 import gradio as gr
 
 from explorer import limits
+from explorer.analysis.latency.family import FamilyLatency, last, measure_family, plan_for
 from explorer.inference.runs import get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.links.page_state import RUN_FIELDS, PageState
+from explorer.models.devices import LENT_S, on_lent_gpu
+from explorer.models.specs import ModelSpec
+from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
-from explorer.ui.kit.queues import AT_ONCE
-from explorer.ui.kit.running import hide_stop_after, running, show_stop_on, stops
-from explorer.ui.latency import size_vs_time_words
-from explorer.ui.latency import words as texts
-from explorer.ui.latency.detail import draw_detail
+from explorer.ui.kit.running import AT_ONCE, hide_stop_after, running, show_stop_on, stops
+from explorer.ui.latency import size_vs_time_strings
+from explorer.ui.latency import strings as texts
 from explorer.ui.latency.folds import build_folds
 from explorer.ui.latency.settings import (
     DEVICE,
@@ -34,8 +37,7 @@ from explorer.ui.latency.settings import (
     tell_js,
     with_choice,
 )
-from explorer.ui.latency.zerogpu import lent_latency
-from explorer.views.markup import Markup, el
+from explorer.views.markup import Markup, el, explained, join, note
 
 ID = "latency"
 LABEL = texts.LABEL
@@ -160,15 +162,15 @@ def drawn(
     status = [
         status_of(rows, result, standing, choice.longest_s),
         texts.clocks(choice.devices),
-        size_vs_time_words.why(rows),
+        size_vs_time_strings.why(rows),
     ]
     return [
-        size_vs_time_words.paradox_finding(
+        size_vs_time_strings.paradox_finding(
             rows, summary if standing and standing[1] else None, choice.shapes
         ),
         with_save_menu(
             "latency/measure",
-            paradox_card(rows, size_vs_time_words.paradox_titles(rows, choice.longest_s)),
+            paradox_card(rows, size_vs_time_strings.paradox_titles(rows, choice.longest_s)),
             paradox_numbers(rows),
         ),
         join(*(note(line) for line in status if line)),
@@ -196,3 +198,62 @@ def status_of(
         return texts.NOTHING if ended == "stopped" else texts.NO_ROUND
     trust = texts.trust(result.summary, rows.rows[0].label, result.workload)
     return f"{trust} {texts.conditions(result)}"
+
+
+LENT_BUDGET_S = LENT_S / 4
+"""For the rounds; drawing the networks and moving them there takes its part of the rest."""
+
+
+@on_lent_gpu
+def lent_latency(specs: Sequence[ModelSpec], workload: Workload) -> FamilyLatency:
+    """The whole measurement at once: nothing can be shown, or stopped, while the GPU is lent."""
+    plan = plan_for(workload, LENT_BUDGET_S)
+    return last(measure_family(specs, workload, plan, CancelToken()))
+
+
+def draw_detail(result: Any) -> list[str]:  # noqa: ANN401 - a FamilyLatency or None
+    """Every sample of a measurement that is complete, and what follows from them; else nothing."""
+    if result is None:
+        return ["", "", ""]
+    from explorer.views.latency.measure import samples_canvas
+
+    return [el("h3", texts.DETAIL), samples_canvas(result, texts.SAMPLES), detail(result)]
+
+
+def detail(result: Any) -> Markup:  # noqa: ANN401 - a FamilyLatency
+    """Timing table, ratios on one scale, and the two documents."""
+    from explorer.analysis.latency.report import latency_report, report_csv
+    from explorer.analysis.latency.size_vs_time import row_label
+    from explorer.timing.machine import machine
+    from explorer.views.latency.measure import (
+        Mark,
+        downloads,
+        ratio_scale,
+        scale_numbers,
+        timing_numbers,
+        timing_table,
+    )
+
+    summary, by_name = result.summary, {row.name: row for row in result.rows}
+    marks = [
+        Mark(by_name[r.over].spec.key, row_label(by_name[r.over], result.devices), r.ratio.inverse)
+        for r in summary.ratios
+    ]
+    if summary.self_check is not None:
+        marks.append(Mark(result.specs[0].key, texts.SELF, summary.self_check))
+    top = max([2.4, *(1.1 * mark.ratio.ratio for mark in marks)])
+    lead = texts.RATIOS_LEAD.format(first=row_label(result.rows[0], result.devices))
+    scale = ratio_scale(marks, (0.0, top), {1.0: "equal"})
+    compared = scale_numbers(marks, result.workload, ("device", "clock") if result.devices else ())
+    ratios = [note(lead), with_save_menu("latency/ratios", scale, compared)] if marks else []
+    times = timing_table(result, texts.TIMING_HEAD, explained(texts.TIMING_NOTE, "p90"))
+    report = latency_report(result, machine(*(result.devices or (result.workload.device,))))
+    documents = {
+        "latency.json": json.dumps(report, indent=1, allow_nan=False),
+        "latency.csv": report_csv(report),
+    }
+    return join(
+        with_save_menu("latency/times", times, timing_numbers(result), is_picture=False),
+        *ratios,
+        downloads(documents, texts.SAVE),
+    )

@@ -5,15 +5,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.inference.runs import get_runs, runs_with_mlm_head
-from explorer.models.rows import READINGS
+from explorer.models.run import READINGS
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_spec, checked_state, is_index, missing_reasons
-from explorer.ui.layer import words as texts
-from explorer.ui.layer.contexts import contexts_of
-from explorer.ui.layer.reading import followed_word, walked_in
+from explorer.ui.layer import strings as texts
+from explorer.ui.layer.folds import contexts_of
+from explorer.ui.layer.tab import followed_word, walked_in
 
 if TYPE_CHECKING:
-    from explorer.views.layer.stations import Walked
+    from explorer.views.layer import Walked
 
 MAX_MASKS = 20
 
@@ -106,7 +106,7 @@ def _as_json(one: "Walked") -> dict[str, Any]:
 
 
 def _station(one: "Walked", name: str, vector: np.ndarray) -> dict[str, Any]:
-    from explorer.analysis.layer.stations import normalised
+    from explorer.analysis.layer import normalised
 
     length, found = float(np.linalg.norm(vector)), one.way.cosines.get(name)
     said = {"station": name, "vector": vector.tolist(), "norm": length, "cosine": found}

@@ -1,31 +1,37 @@
-"""The folds of the parameters tab: each answers one question and computes when it is opened."""
+"""Folds of Parameters: sizes, embedding, sharing, memory."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
 import gradio as gr
 
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobUpdate
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import BASE, LARGER, ModelSpec
+from explorer.timing.workload import Workload, clock_on
 from explorer.ui.kit.canvas import Canvas, Chart
+from explorer.ui.kit.errors import plain_errors
 from explorer.ui.kit.export import with_save_menu
 from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import AT_ONCE, LIGHT, hide_stop_after, running, show_stop_on, stops
 from explorer.ui.kit.validation import refuse_bad_input
-from explorer.ui.parameters import folds_words as texts
+from explorer.ui.parameters import strings as texts
 from explorer.views.markup import el, join, note
 
 if TYPE_CHECKING:
     from explorer.models.loading import LoadedModel
+
 
 Value = TypeVar("Value")
 
 
 def show_calls(state: PageState | None) -> str:
     """Calls and tensors of the loaded family, and of the published shapes."""
-    from explorer.analysis.parameters.applied import layer_calls, loaded_layer_calls
+    from explorer.analysis.parameters.count import layer_calls, loaded_layer_calls
     from explorer.models.architectures import meta_network
-    from explorer.views.parameters.calls import CallRow, calls_numbers, calls_table
+    from explorer.views.parameters.counts import CallRow, calls_numbers, calls_table
 
     measured, cards = _each_loaded(state, loaded_layer_calls)
     rows = [CallRow(s, calls, texts.LOADED) for s, calls in measured]
@@ -43,7 +49,7 @@ def show_calls(state: PageState | None) -> str:
 
 def build_sizes(state: gr.State) -> None:
     """The seven sizes, what each model consists of, and a form for any shape."""
-    with fold("parameters", "sizes", texts.SIZES) as section:
+    with fold("parameters", "sizes", texts.SIZES_FOLD) as section:
         seven = Canvas("parameters/sizes")
         gr.HTML(el("h3", texts.PARTS_TITLE))
         tensors = Canvas("parameters/tensors")  # its switch shows the table below instead
@@ -58,10 +64,9 @@ def build_sizes(state: gr.State) -> None:
 
 def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
     """Counted once; form, length, unit and order change in the browser."""
-    from explorer.analysis.parameters.family import family_members
-    from explorer.analysis.parameters.sizes import seven_sizes
-    from explorer.views.parameters.components import components_numbers, components_table
-    from explorer.views.parameters.sizes import sizes_canvas
+    from explorer.analysis.parameters.shapes import family_members, seven_sizes
+    from explorer.views.parameters.counts import components_numbers, components_table
+    from explorer.views.parameters.shapes import sizes_canvas
 
     families = [found for family in ("base", "mini") if (found := family_members(family))]
     return [
@@ -77,8 +82,8 @@ def show_sizes(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes a
 
 def show_tensors(state: PageState | None) -> str:
     """Every tensor of the page's family; of the published one where its own shapes are absent."""
-    from explorer.analysis.parameters.family import family_members
-    from explorer.views.parameters.tensors import tensors_canvas
+    from explorer.analysis.parameters.shapes import family_members
+    from explorer.views.parameters.counts import tensors_canvas
 
     family = (state or PageState()).family
     members = family_members(family) or family_members("base")
@@ -95,9 +100,8 @@ def build_embedding(state: gr.State) -> None:
 
 def show_embedding(state: PageState | None) -> list[str]:
     """Pins for the calculator; singular values where the weights are there."""
-    from explorer.analysis.parameters.embedding import loaded_spectrum
-    from explorer.views.parameters.embedding import embedding_canvas
-    from explorer.views.parameters.spectrum import spectrum_canvas
+    from explorer.analysis.parameters.count import loaded_spectrum
+    from explorer.views.parameters.counts import embedding_canvas, spectrum_canvas
 
     measured, cards = _each_loaded(state, loaded_spectrum)
     spectra = {spec.key: (spec.label, spectrum) for spec, spectrum in measured}
@@ -128,9 +132,9 @@ def build_sharing(state: gr.State) -> None:
 
 def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
     """Counts from real modules at both embedding widths."""
-    from explorer.analysis.parameters.sharing import sharing_modes
-    from explorer.models.choice.counts import layer_counts
-    from explorer.views.parameters.sharing import sharing_canvas
+    from explorer.analysis.parameters.shapes import sharing_modes
+    from explorer.models.choice.family import layer_counts
+    from explorer.views.parameters.shapes import sharing_canvas
 
     parts = layer_counts(BASE["albert"].architecture)
     norm = parts.pop("layer_norm") // 2
@@ -142,7 +146,7 @@ def show_sharing(state: PageState | None) -> str:  # noqa: ARG001 - shapes alone
 
 def show_builder(state: PageState | None) -> list[str]:  # noqa: ARG001 - shapes alone
     """The form and the first preset's numbers."""
-    from explorer.views.parameters.sizes import build_canvas
+    from explorer.views.parameters.shapes import build_canvas
 
     specs = (*BASE.values(), *LARGER.values())
     presets = [(spec.name, spec.architecture) for spec in specs]
@@ -159,8 +163,7 @@ def on_shape(question: dict) -> str:
 
 def built_shape(values: dict[str, object]) -> str:
     """Counts of a shape as HTML; a contradiction as its sentence."""
-    from explorer.analysis.parameters.build import Contradiction, built_model
-    from explorer.analysis.parameters.sizes import seven_sizes
+    from explorer.analysis.parameters.shapes import Contradiction, built_model, seven_sizes
     from explorer.views.parameters.build import (
         built_html,
         built_numbers,
@@ -196,3 +199,135 @@ def _each_loaded(
         except ModelUnavailable as error:
             cards.append(plain_card(spec.label, str(error), spec.key))
     return values, cards
+
+
+TURN_S = 60.0
+"""Seconds that one model's two passes may take."""
+Peaks = dict[str, int | None]
+
+
+def build_memory(state: gr.State) -> None:
+    """Weights beside one pass at a chosen length and batch; a button measures what is estimated."""
+    with fold("parameters", "memory", texts.MEMORY) as section:
+        with gr.Row(elem_classes="pt-controls"):
+            sizes = gr.Radio(
+                texts.MEMORY_SIZES, value="base", label=texts.MEMORY_SIZES_LABEL, min_width=260
+            )
+            length = gr.Slider(8, 512, 128, step=8, label=texts.MEMORY_LENGTH, min_width=260)
+            batch = gr.Slider(1, 8, 1, step=1, label=texts.MEMORY_BATCH, min_width=260)
+            keeps = gr.Checkbox(label=texts.MEMORY_KEEPS, min_width=260)
+        with gr.Row(elem_classes="lt-buttons"):
+            measure = gr.Button(texts.MEMORY_MEASURE, variant="primary")
+            stop = gr.Button(texts.MEMORY_STOP, visible=False)
+        result, inputs = Chart("parameters/memory"), [sizes, length, batch, keeps]
+    section.on_open(show_memory, inputs, [result])
+    gr.on(
+        [sizes.change, length.release, batch.release, keeps.change],
+        plain_errors(show_memory),
+        inputs,
+        result,
+        **LIGHT,
+        trigger_mode="always_last",
+    )
+    show_stop_on(stop, measure)
+    event = measure.click(
+        plain_errors(measure_memory),
+        [state, *inputs],
+        [result],
+        api_visibility="private",
+        show_progress="hidden",
+        concurrency_id="measure",
+    )
+    stop.click(
+        stops(MEASUREMENTS),
+        None,
+        None,
+        **AT_ONCE,
+    )
+    hide_stop_after(stop, event)
+
+
+def show_memory(sizes: str, length: int, batch: int, keeps: bool) -> str:
+    """Every chosen size followed on meta tensors; nothing is measured yet."""
+    return drawn(specs_of(sizes), Workload(int(length), int(batch), looks=bool(keeps)), {})
+
+
+def measure_memory(  # noqa: PLR0913 - the state, the four controls and who asks
+    state: PageState | None, sizes: str, length: int, batch: int, keeps: bool, request: gr.Request
+) -> Iterator[str]:
+    """The same with what a real pass holds, model by model."""
+    device = state.device if state is not None else "cpu"
+    clock = clock_on(device, "compute")
+    work = Workload(int(length), int(batch), device, looks=bool(keeps), clock=clock)
+    specs = specs_of(sizes)
+
+    def draw(update: JobUpdate) -> list[str]:
+        place = texts.MEMORY_PLACE.format(n=update.place) if update.place else ""
+        place = texts.MEMORY_STOPPED if update.stopped else place
+        return [drawn(specs, work, update.partial or {}, place)]
+
+    for (shown,) in running(
+        MEASUREMENTS, lambda cancel_token: peaks_of(specs, work, cancel_token), request, draw
+    ):
+        yield shown
+
+
+def specs_of(sizes: str) -> Sequence[ModelSpec]:
+    """The models of one choice of sizes."""
+    return tuple(LARGER.values()) if sizes == "larger" else family_specs(sizes)
+
+
+def peaks_of(
+    specs: Sequence[ModelSpec], work: Workload, cancel_token: CancelToken
+) -> Iterator[Peaks]:
+    """What one pass of each model holds, one model after another."""
+    from explorer.timing.memory import pass_peak
+
+    found: Peaks = {}
+    for spec in specs:
+        cancel_token.set_deadline(TURN_S)
+        found = found | {spec.name: pass_peak(spec, work, cancel_token.check)}
+        yield found
+
+
+def drawn(
+    specs: Sequence[ModelSpec], work: Workload, measured: Mapping[str, int | None], place: str = ""
+) -> str:
+    """The finding at base size, the bars of the chosen sizes, and how both numbers were had."""
+    from explorer.analysis.parameters.shapes import shape_memory
+    from explorer.timing.memory import resident_bytes
+    from explorer.views.parameters.shapes import MemoryRow, memory_canvas, memory_numbers
+
+    shape = (work.length, work.batch, work.looks)
+    rows = [MemoryRow(s.key, s.name, shape_memory(s, *shape), measured.get(s.name)) for s in specs]
+    bert, albert = (shape_memory(BASE[key], *shape) for key in ("bert", "albert"))
+    sentence = texts.MEMORY_FINDING.format(
+        weight_share=f"{albert.weight_bytes / bert.weight_bytes:.1%}",
+        peak_share=f"{albert.peak_bytes / bert.peak_bytes:.0%}",
+        length=work.length,
+        batch=work.batch,
+        width=BASE["bert"].architecture.d_model,
+    )
+    resident = resident_bytes() if measured else None
+    whole = texts.MEMORY_PROCESS.format(mb=resident / 1e6) if resident else ""
+    compared = {
+        "albert_weights_over_bert": albert.weight_bytes / bert.weight_bytes,
+        "albert_pass_over_bert": albert.peak_bytes / bert.peak_bytes,
+        "width": BASE["bert"].architecture.d_model,
+    }
+    sizes = " ".join(dict.fromkeys(spec.size or spec.name for spec in specs))
+    chosen = {"sizes": sizes, "keeps": work.looks, "base": compared}
+    numbers = memory_numbers(rows, {spec.name: spec.config for spec in specs}, chosen)
+    said = [
+        *([place] if place else ()),
+        texts.MEMORY_NOTE.format(kept=texts.MEMORY_KEPT[work.looks]),
+        *([whole] if whole else ()),
+        *([activation_note()] if albert.peak_bytes > bert.peak_bytes else ()),
+    ]
+    return memory_canvas(rows, numbers, texts.MEMORY_TEXTS, finding=sentence, note=" ".join(said))
+
+
+def activation_note() -> str:
+    """Why ALBERT's pass takes more than BERT's, said where it does."""
+    names = {key: BASE[key].architecture.activation for key in ("albert", "bert")}
+    return texts.MEMORY_ACTIVATION.format(**names)

@@ -5,8 +5,7 @@ import gradio as gr
 from explorer.links.page_state import PageState
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.parameters import folds
-from explorer.ui.parameters import words as texts
-from explorer.ui.parameters.memory import build_memory
+from explorer.ui.parameters import strings as texts
 
 ID = "parameters"
 LABEL = texts.LABEL
@@ -21,7 +20,7 @@ def build(state: gr.State) -> list[gr.components.Component]:
         folds.build_sizes,
         folds.build_embedding,
         folds.build_sharing,
-        build_memory,
+        folds.build_memory,
     ):
         build_fold(state)
     return headline
@@ -29,8 +28,8 @@ def build(state: gr.State) -> list[gr.components.Component]:
 
 def show(state: PageState) -> list[object]:
     """Counts of both families, and of the page's models where they are others; nothing is run."""
-    from explorer.analysis.parameters.family import family_members
-    from explorer.views.parameters.count import parameters_map
+    from explorer.analysis.parameters.shapes import family_members
+    from explorer.views.parameters.counts import parameters_map
 
     families = {family: family_members(family) for family in ("base", "mini")}
     if state.family not in families:

@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from explorer.analysis.predictions.masks import TOP_K, MaskPredictions, mask_predictions
+from explorer.analysis.predictions import TOP_K, MaskPredictions, mask_predictions
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.run import Run
 from explorer.models.tokens import Tokens
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_state, missing_reasons
-from explorer.ui.predictions import words as texts
+from explorer.ui.predictions import strings as texts
 from explorer.views.preview import FirstAnswer
 
 

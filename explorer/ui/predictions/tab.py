@@ -1,5 +1,6 @@
-"""Predictions tab: what each model puts in the gap, and how sure it is."""
+"""Predictions: the likeliest words of each model for each mask."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -8,22 +9,21 @@ import gradio as gr
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import RUN_FIELDS, PageState, hidden_words
 from explorer.models.run import Run
+from explorer.models.tokens import put_into
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.words import reading_note, unreadable
-from explorer.ui.predictions import ask as predictions_ask
-from explorer.ui.predictions import every_word as predictions_words
-from explorer.ui.predictions import joint as predictions_joint
-from explorer.ui.predictions import words as texts
-from explorer.ui.predictions.hidden import words_found
+from explorer.ui.kit.strings import reading_note, unreadable
+from explorer.ui.predictions import folds
+from explorer.ui.predictions import strings as texts
+from explorer.ui.predictions.folds import plans_of
 
 if TYPE_CHECKING:
-    from explorer.analysis.predictions.masks import MaskPredictions
+    from explorer.analysis.predictions import MaskPredictions, WordFound
+
 
 ID = "predictions"
 LABEL = texts.LABEL
 QUESTION = texts.QUESTION
 READS = (*RUN_FIELDS, "hidden")
-FOLDS = (predictions_ask, predictions_words, predictions_joint)
 _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 """As long as a run is kept, so are its predictions: the same text again sorts nothing."""
 
@@ -31,13 +31,14 @@ _KEPT: "WeakKeyDictionary[Run, MaskPredictions]" = WeakKeyDictionary()
 def build(state: gr.State) -> list[gr.components.Component]:
     """The finding, the columns of bars, and the deeper questions as folds."""
     headline: list[gr.components.Component] = [gr.HTML(), Canvas("predictions/gaps")]
-    for deeper in FOLDS:
-        deeper.build_fold(state)
+    folds.build_ask_fold(state)
+    folds.build_every_word_fold(state)
+    folds.build_joint_fold(state)
     return headline
 
 
 def _predictions_of(run: Run) -> "MaskPredictions":
-    from explorer.analysis.predictions.masks import TOP_K, mask_predictions
+    from explorer.analysis.predictions import TOP_K, mask_predictions
 
     if run not in _KEPT:
         _KEPT[run] = mask_predictions(run, TOP_K[1])
@@ -47,7 +48,7 @@ def _predictions_of(run: Run) -> "MaskPredictions":
 def show(state: PageState) -> list[object]:
     """The headline's values for the state's text; no model runs if it was computed before."""
     from explorer.views.markup import join
-    from explorer.views.predictions.masks import Extra, predictions_canvas
+    from explorer.views.predictions import Extra, predictions_canvas
 
     runs, missing = runs_with_mlm_head(state)
     results = {key: _predictions_of(run) for key, run in runs.items()}
@@ -68,3 +69,30 @@ def show(state: PageState) -> list[object]:
             Extra(texts.CANVAS, hidden_words(state), words_found(runs, state)),
         ),
     ]
+
+
+Found = dict[str, "dict[int, WordFound]"]
+
+
+def words_found(runs: Mapping[str, Run], state: PageState) -> Found:
+    """Per model and mask, where its answer has the word that was hidden there."""
+    hidden = {mask: word for mask, word in enumerate(hidden_words(state)) if word}
+    if not hidden:
+        return {}
+    return {key: _found(run, state, hidden) for key, run in runs.items()}
+
+
+def _found(run: Run, state: PageState, hidden: Mapping[int, str]) -> "dict[int, WordFound]":
+    """Each word put back and cut into pieces by the model's own tokenizer.
+
+    Grown together with its neighbour, or nothing this model can read: no piece is its own.
+    """
+    from explorer.analysis.predictions import word_found
+
+    text, gaps = run.tokens.text, [word for word in run.tokens.words if word.is_mask]
+    stretches = [put_into(text, gaps[mask], word) for mask, word in hidden.items()]
+    plans = zip(hidden, plans_of(run, state, stretches), strict=True)
+    return {
+        mask: word_found(run, mask, () if isinstance(plan, str) else plan.targets)
+        for mask, plan in plans
+    }

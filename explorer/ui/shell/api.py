@@ -14,8 +14,7 @@ from explorer.ui.attention.endpoint import attention
 from explorer.ui.depth.endpoint import depth
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.queues import MEASURED_FOR_PROGRAMS, OF_PROGRAMS
-from explorer.ui.kit.running import address_of_asker
+from explorer.ui.kit.running import MEASURED_FOR_PROGRAMS, OF_PROGRAMS, address_of_asker
 from explorer.ui.kit.validation import START_STATE, check_argument_types
 from explorer.ui.latency.endpoint import latency
 from explorer.ui.layer.endpoint import contexts, layer

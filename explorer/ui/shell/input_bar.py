@@ -9,19 +9,19 @@ import gradio as gr
 from explorer.assets import examples
 from explorer.links.page_state import DTYPES, PageState
 from explorer.models.choice.family import PRESETS
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.parts import INPUT_BAR
-from explorer.ui.kit.queues import OF_HUB
-from explorer.ui.shell.documents import CARD
-from explorer.ui.shell.family.columns import (
+from explorer.ui.kit.folds import INPUT_BAR
+from explorer.ui.kit.running import OF_HUB
+from explorer.ui.shell.family import (
     CHANGED_JS,
     REFUSED_JS,
     build_columns,
     may_type,
     on_typed,
 )
+from explorer.ui.shell.routes import CARD
 from explorer.views.markup import Markup, el, note, script_json
 
 IN_THE_ROW = 8

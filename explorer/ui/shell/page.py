@@ -11,36 +11,43 @@ from starlette.routing import Route
 from explorer import limits
 from explorer.assets import ASSETS
 from explorer.links.page_state import PageState
-from explorer.serving.middleware.concurrency import ConcurrencyLimiter
+from explorer.serving.middleware.concurrency import ConcurrencyLimiter, StreamTracker
+from explorer.serving.middleware.headers import (
+    path_of,
+    refuse_credentials,
+    said_at_the_start,
+    set_public_url,
+)
 from explorer.serving.middleware.page_cache import PageCache
-from explorer.serving.middleware.public_url import path_of, said_at_the_start, set_public_url
 from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.routes import Routes
-from explorer.serving.middleware.security_headers import refuse_credentials
-from explorer.serving.middleware.streams import StreamTracker
-from explorer.serving.middleware.timeouts import set_timeouts
-from explorer.serving.middleware.validation import REFUSALS, refuse_unknown
-from explorer.timing.free_memory import is_short
+from explorer.serving.middleware.shutdown import set_timeouts
+from explorer.serving.middleware.validation import REFUSALS, Routes, refuse_unknown
+from explorer.timing.memory import is_short
 from explorer.ui.attention.endpoint import frame_route
-from explorer.ui.kit import words as texts
-from explorer.ui.kit.blocks import Page
+from explorer.ui.kit import strings as texts
+from explorer.ui.kit.blocks import MOST_SESSIONS, Page, keep_sessions_lean
 from explorer.ui.kit.canvas import Canvas
 from explorer.ui.kit.errors import say_every_failure
 from explorer.ui.kit.running import stop_for_those_who_leave
-from explorer.ui.kit.sessions import MOST_SESSIONS, keep_sessions_lean
 from explorer.ui.predictions.opening import show_opening
 from explorer.ui.shell.api import ENDPOINTS, register_endpoints
-from explorer.ui.shell.documents import card_route, glossary_route, meanings_html, tour_html
-from explorer.ui.shell.export import provenance_route, qr_route, recipe_route
-from explorer.ui.shell.family.drawing import family_html, glyph_rules
+from explorer.ui.shell.family import family_html, glyph_rules
 from explorer.ui.shell.input_bar import build_input_bar, wire_input_bar
-from explorer.ui.shell.opening import wire_opening, wire_put
 from explorer.ui.shell.preview import Preview, picture_route
 from explorer.ui.shell.programs import register_tools
+from explorer.ui.shell.routes import (
+    card_route,
+    glossary_route,
+    meanings_html,
+    provenance_route,
+    qr_route,
+    recipe_route,
+    standalone_route,
+    tour_html,
+)
 from explorer.ui.shell.scripts import PAPER, head_html, scripts_route
-from explorer.ui.shell.standalone import standalone_route
 from explorer.ui.shell.tabs import TABS, group_rules, width_rules
-from explorer.ui.shell.view import Wiring, build_status, view_config, wire
+from explorer.ui.shell.view import Wiring, build_status, view_config, wire, wire_opening, wire_put
 from explorer.views.markup import Markup, el, script_json
 from explorer.views.theme import colour_rules
 

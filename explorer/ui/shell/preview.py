@@ -26,8 +26,8 @@ from explorer.links.compression import PACKED
 from explorer.links.page_state import PageState
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import MASK, SEPARATOR, BadText, clean_text
-from explorer.serving.middleware.public_url import PUBLIC_URL, path_of, root_of
-from explorer.ui.kit import words as texts
+from explorer.serving.middleware.headers import PUBLIC_URL, path_of, root_of
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.validation import START_STATE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.views.markup import Markup, el, join, script_json

@@ -13,7 +13,7 @@ import gradio as gr
 from explorer.ui.attention.endpoint import attention
 from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.kit.errors import plain_errors
-from explorer.ui.kit.queues import OF_PROGRAMS
+from explorer.ui.kit.running import OF_PROGRAMS
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.predictions.endpoint import predict
 

@@ -11,7 +11,7 @@ from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.run import Run
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.errors import sentence_of
 from explorer.views.markup import Markup, el, join, model_name, note
 

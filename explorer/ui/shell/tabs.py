@@ -9,7 +9,7 @@ from explorer.ui.attention import tab as attention
 from explorer.ui.claims import tab as claims
 from explorer.ui.depth import tab as depth
 from explorer.ui.distillation import tab as distillation
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.latency import tab as latency
 from explorer.ui.layer import tab as layer
 from explorer.ui.parameters import tab as parameters

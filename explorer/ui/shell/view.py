@@ -1,9 +1,6 @@
-"""The one event of the page: the browser says what the reader wants to see, the answer is drawn.
+"""The page's one question: a link's parameters in, the tab in sight out."""
 
-Opening, Compare and a tab switch are the same question, a link's parameters, asked through the
-``view`` canvas. Only the last of several questions is answered: each says everything.
-"""
-
+import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +8,7 @@ from typing import Any
 
 import gradio as gr
 
-from explorer.inference.runs import device_of, get_runs
+from explorer.inference.runs import device_of, devices, get_runs
 from explorer.links.codec import (
     LINK_LONGEST,
     LINK_TEXT_LIMIT,
@@ -28,14 +25,45 @@ from explorer.models.run import Run
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.canvas import Canvas
-from explorer.ui.kit.errors import sentence_of
-from explorer.ui.kit.queues import COMPARE
+from explorer.ui.kit.errors import plain_errors, sentence_of
+from explorer.ui.kit.running import COMPARE
 from explorer.ui.kit.validation import link_in
+from explorer.ui.shell.family import offer_columns
+from explorer.ui.shell.input_bar import InputBar, device_choices
 from explorer.ui.shell.status import status_html
 from explorer.ui.shell.tabs import TABS
 from explorer.views.markup import Markup, el, script_json
+
+OPENED_JS = "() => { window.explorer.tell('opened'); }"
+PUT_JS = (
+    "() => {{ const {{preset, sizes, tab}} = window.explorer.placed();"
+    " const left = {{__type__: 'update'}};"
+    " return [preset === undefined ? left : preset, ...{keys}.map(key => sizes?.[key] ?? left),"
+    " tab ? {{...left, selected: tab}} : left]; }}"
+)
+
+
+def wire_opening(page: gr.Blocks, start: PageState, bar: InputBar) -> None:
+    """Say that the page is up, and offer what the machine has when torch is there to be asked."""
+
+    def offer_machine() -> list[gr.Dropdown]:
+        device = gr.Dropdown(choices=device_choices(*devices()), value=device_of(start))
+        return [device, *offer_columns()]
+
+    private: dict[str, Any] = {"api_visibility": "private", "show_progress": "hidden"}
+    page.load(None, None, None, js=OPENED_JS, **private)
+    page.load(plain_errors(offer_machine), None, [bar.device, *bar.columns.values()], **private)
+
+
+def wire_put(bar: InputBar, tabs: gr.Tabs) -> None:
+    """Let the browser's state change Gradio's own controls: the models, the tab."""
+    put = gr.Button("Put", visible="hidden", elem_id="put")
+    set_here = [bar.family, *bar.columns.values(), tabs]
+    js = PUT_JS.format(keys=json.dumps([*bar.columns]))
+    put.click(None, None, set_here, js=js, api_visibility="private")
+
 
 TAB_BY_ID = {tab.ID: tab for tab in TABS}
 Outputs = dict[Any, Any]
@@ -79,6 +107,28 @@ class Wiring:
         return [self.view, self.message, self.state, self.status, *tabs]
 
 
+def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
+    """Run the three models and draw the tab; a bad text leaves everything as it was."""
+    repaired = [name for name in asked.repaired if name != PACKED]
+    if repaired:
+        gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
+    if PACKED in asked.repaired:
+        gr.Warning(texts.UNREADABLE)
+    state = replace(asked.state, device=device_of(asked.state))
+    runs, refusal = run_models(state, progress)
+    drawn: Outputs = {}
+    if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
+        drawn, failure = draw_tab(wiring, state)
+        refusal = refusal or failure
+    answer = replace(asked, state=state)
+    said = refusal or ("" if runs else way_back(state))
+    written = {wiring.message: said, wiring.view: view_canvas(answer, not refusal, bool(drawn))}
+    if drawn:
+        drawn |= {wiring.status: status_html(state, runs)}
+        drawn |= cleared(wiring, (*asked.keep, state.tab))
+    return written | drawn | ({} if refusal else {wiring.state: state})
+
+
 def wire(wiring: Wiring) -> None:
     """Connect the question to its answer."""
 
@@ -104,28 +154,6 @@ def view_request(question: dict[str, Any], start: PageState) -> ViewRequest:
     except (Refusal, ValueError, TypeError, KeyError, OverflowError):
         return ViewRequest(start)
     return ViewRequest(*from_page(params, start), number, keep)
-
-
-def view(wiring: Wiring, asked: ViewRequest, progress: gr.Progress) -> Outputs:
-    """Run the three models and draw the tab; a bad text leaves everything as it was."""
-    repaired = [name for name in asked.repaired if name != PACKED]
-    if repaired:
-        gr.Warning(texts.REPAIRED.format(fields=", ".join(repaired)))
-    if PACKED in asked.repaired:
-        gr.Warning(texts.UNREADABLE)
-    state = replace(asked.state, device=device_of(asked.state))
-    runs, refusal = run_models(state, progress)
-    drawn: Outputs = {}
-    if not refusal or "text" not in TAB_BY_ID[state.tab].READS:
-        drawn, failure = draw_tab(wiring, state)
-        refusal = refusal or failure
-    answer = replace(asked, state=state)
-    said = refusal or ("" if runs else way_back(state))
-    written = {wiring.message: said, wiring.view: view_canvas(answer, not refusal, bool(drawn))}
-    if drawn:
-        drawn |= {wiring.status: status_html(state, runs)}
-        drawn |= cleared(wiring, (*asked.keep, state.tab))
-    return written | drawn | ({} if refusal else {wiring.state: state})
 
 
 def run_models(state: PageState, progress: gr.Progress) -> tuple[dict[str, Run], Markup | str]:

@@ -9,9 +9,9 @@ from explorer.models.specs import ModelSpec
 from explorer.models.tokens import SEPARATOR, plain_text
 from explorer.refusal import Refusal
 from explorer.ui.kit.validation import checked_state
-from explorer.ui.tasks import words as texts
-from explorer.ui.tasks.asking import Specs, ask_all, readable, tuned_family
+from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks.pairs import ask_heads, head_is_there, skill_of
+from explorer.ui.tasks.tuned import Specs, ask_all, readable, tuned_family
 
 
 def pair(first: str, second: str, family: str = "mini") -> dict[str, Any]:
@@ -54,7 +54,7 @@ def sentiment(text: str, family: str = "mini") -> dict[str, Any]:
         ``baseline``: positive minus negative of the text of masks, from which they lead to that of
         the text. ``missing`` says which models are not tuned, and why.
     """
-    from explorer.analysis.tasks.sentiment import judged
+    from explorer.analysis.tasks.tuned import judged
 
     state = checked_state(family)
     specs, missing = _tuned(state, "sst2")
@@ -90,8 +90,8 @@ def question(question: str, passage: str, family: str = "mini") -> dict[str, Any
         characters of the passage, and ``score``, p(start) p(end). ``passage`` is the text as it was
         read; ``missing`` says which models are not tuned, and why.
     """
-    from explorer.analysis.tasks.spans import answered
-    from explorer.models.task_heads.question import read_passage
+    from explorer.analysis.tasks.tuned import answered
+    from explorer.models.task_heads.classifiers import read_passage
 
     state = checked_state(family)
     specs, missing = _tuned(state, "squad")

@@ -13,8 +13,8 @@ from explorer.links.page_state import PageState
 from explorer.models.choice.family import family_specs
 from explorer.models.specs import ModelSpec
 from explorer.ui.kit.export import with_save_menu
-from explorer.ui.kit.words import reading_note
-from explorer.ui.tasks import words as texts
+from explorer.ui.kit.strings import reading_note
+from explorer.ui.tasks import strings as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def show_pairs(state: PageState) -> Markup:
     """The finding, the bars and what they are not; an example where the text is no pair."""
     from explorer.analysis.tasks.pairs import sentence_pair
-    from explorer.views.tasks.pairs import PairColumn, pair_orders_html, pair_orders_numbers
+    from explorer.views.tasks import PairColumn, pair_orders_html, pair_orders_numbers
 
     own = sentence_pair(state.text, assets.plain_sentences())
     pair = own or sentence_pair(texts.EXAMPLE_PAIR, assets.plain_sentences())
@@ -58,7 +58,7 @@ def show_pairs(state: PageState) -> Markup:
 
 def head_is_there(spec: ModelSpec, state: PageState) -> bool:
     """Whether the checkpoint holds a pair head."""
-    from explorer.models.task_heads.pair import has_pair_head
+    from explorer.models.task_heads.classifiers import has_pair_head
 
     return call_on_model(has_pair_head, spec, state)
 
@@ -95,15 +95,15 @@ def ask_heads(
 
 
 def _logits(spec: ModelSpec, state: PageState) -> np.ndarray:
-    from explorer.models.task_heads.pair import pair_logits
+    from explorer.models.task_heads.classifiers import pair_logits
 
     return call_on_model(pair_logits, spec, state, get_run(spec, state).hidden_states[-1, 0])
 
 
 def show_objectives(state: PageState | None) -> Markup | str:
     """The cross test of both objectives, measured here and printed."""
-    from explorer.analysis.tasks.objectives import cross_test
-    from explorer.views.tasks.pairs import cross_test_html, cross_test_numbers
+    from explorer.analysis.tasks.pairs import cross_test
+    from explorer.views.tasks import cross_test_html, cross_test_numbers
 
     if state is None:
         return ""

@@ -3,9 +3,9 @@
 import gradio as gr
 
 from explorer.links.page_state import RUN_FIELDS, PageState
-from explorer.ui.kit.parts import part, parts_row
-from explorer.ui.tasks import fine_tuning, quadrants
-from explorer.ui.tasks import words as texts
+from explorer.ui.kit.folds import part, parts_row
+from explorer.ui.tasks import folds
+from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks.pairs import show_pairs
 from explorer.ui.tasks.tuned import (
     build_question,
@@ -25,12 +25,12 @@ def build(state: gr.State) -> list[gr.components.Component]:
     gr.HTML(parts_row(ID, texts.PARTS, texts.PARTS_LABEL))
     with part(ID, "pair"):
         pairs = gr.HTML()
-        quadrants.build_fold(state)
+        folds.build_quadrants_fold(state)
     with part(ID, "sentiment"):
         sentiment = build_sentiment(state)
     with part(ID, "question"):
         question = build_question(state)
-    fine_tuning.build_fold(state)
+    folds.build_fine_tuning_fold(state)
     gr.HTML(texts.which_one())
     return [pairs, *sentiment, *question]
 

@@ -1,28 +1,94 @@
-"""The headlines of the tuned models: the reader's text judged, the reader's question answered."""
+"""Tasks with a fine-tuned head: sentiment and question answering."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import TypeVar
 
 import gradio as gr
 
+from explorer.assets import ROOT
+from explorer.inference.runs import call_on_model, gather
 from explorer.links.page_state import PageState
-from explorer.models.choice.family import specs_by_key
-from explorer.models.tokens import MASK, SEPARATOR, plain_text
+from explorer.models.choice.family import family_specs, specs_by_key
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import MASK, SEPARATOR, BadText, plain_text
 from explorer.refusal import Refusal
 from explorer.ui.kit.errors import plain_errors, sentence_of
 from explorer.ui.kit.export import with_save_menu
-from explorer.ui.kit.parts import asks
-from explorer.ui.kit.queues import LIGHT
-from explorer.ui.kit.words import EXAMPLES_LABEL, language_note
-from explorer.ui.tasks import sentiment_words as texts
-from explorer.ui.tasks.asking import (
-    Specs,
-    adapters_of,
-    ask_all,
-    readable,
-    tuned_family,
-    windows_of,
-)
+from explorer.ui.kit.folds import asks
+from explorer.ui.kit.running import LIGHT
+from explorer.ui.kit.strings import EXAMPLES_LABEL, language_note
+from explorer.ui.tasks import strings as texts
 from explorer.views.markup import Markup, el, join, note, plain_card
+
+Answer = TypeVar("Answer")
+Specs = dict[str, ModelSpec]
+
+
+def tuned_family(state: PageState, task: str) -> tuple[Specs, dict[str, str]]:
+    """The models of a family that can do a task by key, and why the others cannot.
+
+    Where any is missing its weights, that is the sentence; else how to make the adapter.
+    """
+    from explorer.models.hub import ModelUnavailable
+    from explorer.models.task_heads.adapters import NotTuned, card_of
+
+    found: Specs = {}
+    lacking: dict[str, str] = {}
+    for spec in family_specs(state.family):
+        try:
+            call_on_model(card_of, spec, state, task)
+            found[spec.key] = spec
+        except (NotTuned, ModelUnavailable) as error:
+            lacking[spec.key] = str(error)
+    return found, lacking
+
+
+def ask_all(
+    specs: Mapping[str, ModelSpec],
+    state: PageState,
+    ask: Callable[..., Answer],
+    *question: str,
+) -> dict[str, Answer]:
+    """What every model says of one question; an answer that is kept runs no network."""
+    jobs = [partial(call_on_model, ask, spec, state, *question) for spec in specs.values()]
+    return dict(zip(specs, gather(jobs), strict=True))
+
+
+def readable(text: str) -> str:
+    """A text as the sentiment heads read it: one stretch, without [SEP].
+
+    Raises:
+        BadText: there is no word in it.
+    """
+    found = " ".join(plain_text(text).replace(SEPARATOR, " ").split())
+    if not any(map(str.isalnum, found)):
+        raise BadText(texts.NO_TEXT)
+    return found
+
+
+def adapters_of(specs: Specs, task: str) -> dict[str, tuple[str, str]]:
+    """Where each model's adapter lies, for who stands in the repository, and its checksum."""
+    from explorer.models.task_heads.adapters import adapter_checksum, adapter_folder
+
+    found = {}
+    for spec in specs.values():
+        if spec.tuned_for == task:  # the checkpoint is the tuned model
+            found[spec.label] = "", ""
+            continue
+        folder = adapter_folder(spec, task)
+        at = folder.relative_to(ROOT) if folder.is_relative_to(ROOT) else folder
+        found[spec.label] = at.as_posix(), adapter_checksum(spec, task)
+    return found
+
+
+def windows_of(specs: Specs) -> dict[str, tuple[int, int]]:
+    """Tokens of the stretches in which each model reads a passage, and of what two share."""
+    from explorer.models.task_heads.adapters import read_card
+
+    cards = {spec.label: read_card(spec, "squad") or {} for spec in specs.values()}
+    return {label: (card["window"], card["stride"]) for label, card in cards.items()}
+
 
 FIRST_TEXT = texts.SENTIMENT_EXAMPLES[0][1]
 FIRST_QUESTION = texts.QUESTION_EXAMPLES[0][1:]
@@ -103,8 +169,8 @@ def section(
 
 def show_sentiment(state: PageState | None, text: str) -> Markup | str:
     """The finding, the columns and the cards of those that are not tuned."""
-    from explorer.analysis.tasks.sentiment import judged
-    from explorer.views.tasks.sentiment import word_sentiment_html, word_sentiment_numbers
+    from explorer.analysis.tasks.tuned import judged
+    from explorer.views.tasks import word_sentiment_html, word_sentiment_numbers
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = readable(text)
@@ -160,9 +226,9 @@ def question_values(state: PageState) -> list[object]:
 
 def show_question(state: PageState | None, question: str, passage: str) -> Markup | str:
     """The answers, the strips over the passage, and the cards of those that are not tuned."""
-    from explorer.analysis.tasks.spans import answered
-    from explorer.models.task_heads.question import read_passage
-    from explorer.views.tasks.question import answer_spans_html, answer_spans_numbers
+    from explorer.analysis.tasks.tuned import answered
+    from explorer.models.task_heads.classifiers import read_passage
+    from explorer.views.tasks import answer_spans_html, answer_spans_numbers
 
     def say(specs: Specs, state: PageState) -> tuple[Markup, ...]:
         read = read_passage(passage)
@@ -170,7 +236,7 @@ def show_question(state: PageState | None, question: str, passage: str) -> Marku
         asked, adapters = (plain_text(question), read), adapters_of(specs, "squad")
         picture = with_save_menu(
             "tasks/question",
-            answer_spans_html(found, specs, read, texts.QUESTION),
+            answer_spans_html(found, specs, read, texts.SENTIMENT_QUESTION),
             answer_spans_numbers(found, specs, asked, adapters, windows_of(specs)),
         )
         said = join(texts.question_finding(found, specs, read), language_note(asked[0], read))

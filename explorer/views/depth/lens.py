@@ -1,20 +1,42 @@
-"""The lens and the dial as data: what the head says of each mask at each layer of each model."""
+"""The answer after each layer, drawn."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from explorer.analysis.alignment import Alignment
-from explorer.analysis.depth.dial import DepthDial
-from explorer.analysis.depth.every_word import EveryWord, shared_words
-from explorer.analysis.depth.lens import MaskLens
+from explorer.analysis.depth.lens import DepthDial, EveryWord, MaskLens, shared_words
 from explorer.models.run import Run
-from explorer.models.spelling import spelling_of
-from explorer.models.tokens import Tokens
-from explorer.views.chart import figure_json
-from explorer.views.depth.dial import dial_figure
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import Tokens, spelling_of
+from explorer.views.chart import figure_json, line
 from explorer.views.markup import script_json
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+HEIGHT = 190
+
+
+def dial_figure(spec: ModelSpec, most: int, texts: Mapping[str, Any]) -> "go.Figure":
+    """KL from the usual answer over 1 to ``most`` applications; the browser has the values.
+
+    Two upright lines: the usual depth, dotted, and where the dial stands.
+    """
+    import plotly.graph_objects as go
+
+    times, usual = range(1, most + 1), spec.architecture.n_layers
+    curve = line(times, [None] * most, texts["kl"], spec.key, mode="lines+markers")
+    figure = go.Figure([curve], {"height": HEIGHT, "showlegend": False, "margin_t": 8})
+    figure.update_layout(title=texts["dial_chart"])
+    for style in ("dot", "solid"):
+        figure.add_vline(usual, line={"width": 1.25, "dash": style})
+    figure.update_xaxes(title=texts["times"], tickvals=[1, usual, most], range=[0.5, most + 0.5])
+    figure.update_yaxes(rangemode="tozero", hoverformat=".3f")
+    return figure
+
 
 BESIDE = 2
 """Words of the text on either side of a mask that tell it from the others."""

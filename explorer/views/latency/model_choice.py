@@ -6,8 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from explorer.analysis.digits import milliseconds, percent
-from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, frontier
-from explorer.analysis.latency.ways import Way
+from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Way, frontier
 from explorer.views.chart import chart_canvas, placed
 from explorer.views.markup import Markup, model_name, table
 from explorer.views.numbers import Numbers

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import ModelSpec
 from explorer.views.chart import ROUND, Ends, band, chart_canvas, dash, line
-from explorer.views.latency.numbers import timed_said
+from explorer.views.latency.measure import timed_said
 from explorer.views.numbers import Numbers
 
 if TYPE_CHECKING:

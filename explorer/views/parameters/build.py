@@ -9,8 +9,7 @@ from explorer.views.markup import Markup, el, finding, model_name, table
 from explorer.views.numbers import NO_RUN, Numbers
 
 if TYPE_CHECKING:
-    from explorer.analysis.parameters.build import BuiltModel
-    from explorer.analysis.parameters.sizes import Size
+    from explorer.analysis.parameters.shapes import BuiltModel, Size
 
 
 def built_html(

@@ -5,8 +5,8 @@ import pytest
 from scipy.special import softmax
 from scipy.stats import entropy
 
-from explorer.analysis.attention.ablation import head_ablation, head_importance
-from explorer.models.inside.ablation import ablated_logits
+from explorer.analysis.attention import head_ablation, head_importance
+from explorer.models.inside.interventions import ablated_logits
 from explorer.models.specs import MODEL_KEYS
 
 TEXT = "The [MASK] sat on the [MASK]."

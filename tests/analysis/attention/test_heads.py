@@ -6,7 +6,7 @@ import torch
 from transformers import AutoModel, AutoTokenizer
 
 from explorer.analysis.alignment import AlignedWord, Alignment
-from explorer.analysis.attention.heads import KINDS, PLACES, head_statistics, word_heads
+from explorer.analysis.attention import KINDS, PLACES, head_statistics, word_heads
 
 TEXT = "The unbelievable capital of France... is [MASK]."
 N = 8

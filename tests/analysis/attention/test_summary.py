@@ -5,14 +5,13 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining, AutoTokenizer
 
-from explorer.analysis.attention.summary import (
+from explorer.analysis.attention import (
     attention_rollout,
     gradient_attention,
     mean_attention,
     value_weighted,
 )
-from explorer.models.inside.gradients import attention_gradients
-from explorer.models.inside.values import value_norms
+from explorer.models.inside.reading import attention_gradients, value_norms
 
 TEXT = "The capital of France is [MASK]."
 FIRST = np.array([[1.0, 0.0], [1.0, 0.0]])

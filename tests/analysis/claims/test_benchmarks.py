@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.claims.benchmarks import benchmark_tables, retention
+from explorer.analysis.claims.ledger import benchmark_tables, retention
 from explorer.refusal import Refusal
 
 TABLES = benchmark_tables()

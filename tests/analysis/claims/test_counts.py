@@ -9,9 +9,9 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from explorer.analysis.claims import cost as claims_cost
-from explorer.analysis.claims import counts as claims_counts
-from explorer.analysis.claims import layers as claims_layers
+from explorer.analysis.claims import architecture_checks as claims_layers
+from explorer.analysis.claims import size_checks as claims_cost
+from explorer.analysis.claims import size_checks as claims_counts
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.latency.measure import Instruments
 from explorer.models.architectures import meta_network, random_network, sharing_network

@@ -10,10 +10,10 @@ import pytest
 import torch
 from transformers import AutoModelForPreTraining
 
-from explorer.analysis.claims import attention as claims_attention
-from explorer.analysis.claims import layers as claims_layers
-from explorer.analysis.claims import pairs as claims_pairs
-from explorer.analysis.claims import runs as claims_runs
+from explorer.analysis.claims import answer_checks as claims_pairs
+from explorer.analysis.claims import answer_checks as claims_runs
+from explorer.analysis.claims import architecture_checks as claims_attention
+from explorer.analysis.claims import architecture_checks as claims_layers
 from explorer.models.architectures import fill_randomly, sharing_network
 from explorer.models.check_models import CheckModels
 from explorer.models.hub import ModelUnavailable
@@ -309,7 +309,7 @@ def test_masking_and_pairs_are_drawn_as_the_papers_say(family, monkeypatch):
     fates = [float(share) for share in re.findall(r"([\d.]+)%", masking.text)]
     assert sum(fates) == pytest.approx(masking.quantities["chosen"].value, abs=0.02)
     assert claims_pairs.pair_shares(family()).holds
-    from explorer.analysis.distillation import masking as distillation_masking
+    from explorer.analysis.distillation import losses as distillation_masking
 
     monkeypatch.setattr(distillation_masking, "FATES", (1.0, 0.0, 0.0))
     assert not claims_pairs.masking_shares(family()).holds

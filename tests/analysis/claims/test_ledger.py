@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from explorer.analysis.claims.benchmarks import benchmark_tables
 from explorer.analysis.claims.ledger import (
     LEDGER,
     VERDICTS,
     LiveTest,
+    benchmark_tables,
     claims_ledger,
     verdict_shares,
 )

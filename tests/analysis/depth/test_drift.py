@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import AlignedWord, Alignment
-from explorer.analysis.depth.drift import head_divergence, shared_drift
+from explorer.analysis.depth.states import head_divergence, shared_drift
 from explorer.analysis.measures import js
 
 N = 6

@@ -8,8 +8,7 @@ import torch
 from explorer.analysis.alignment import align
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
-from explorer.ui.depth.reading import words_of
-from explorer.ui.depth.tab import read_deeper
+from explorer.ui.depth.tab import read_deeper, words_of
 
 STATE = PageState(text="the photosynthesis sat on 漢 [MASK].")
 

@@ -7,7 +7,7 @@ from torch.nn import functional
 
 from explorer.analysis.depth.lens import mask_lens
 from explorer.links.page_state import PageState
-from explorer.ui.depth.reading import lens_of
+from explorer.ui.depth.tab import lens_of
 
 TEXT = "the [MASK] sat on the [MASK]."
 

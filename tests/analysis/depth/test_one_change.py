@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.analysis.depth.one_change import KINDS, PAIRS, one_changes
+from explorer.analysis.depth.patching import KINDS, PAIRS, one_changes
 from explorer.models.tokens import split_words
 
 TEXTS = {

@@ -20,12 +20,11 @@ from explorer.analysis.depth.patching import (
     text_pair,
 )
 from explorer.models.forward import tokenize
-from explorer.models.inside.patching import patched_logits
-from explorer.models.rows import Patch
+from explorer.models.inside.interventions import patched_logits
+from explorer.models.run import Patch
 from explorer.models.specs import MODEL_KEYS
-from explorer.models.spelling import spelling_of
-from explorer.models.tokens import BadText
-from explorer.ui.depth.patching_words import PICTURE
+from explorer.models.tokens import BadText, spelling_of
+from explorer.ui.depth.strings import PICTURE
 
 FIRST, SECOND = "The cat sat on the [MASK].", "The dog sat on the [MASK]."
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import orthogonal_procrustes
 from scipy.stats import ortho_group
 
-from explorer.analysis.depth.projection import rotation, state_projection
+from explorer.analysis.depth.states import rotation, state_projection
 
 RNG = np.random.default_rng(3)
 

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import align
-from explorer.analysis.depth.similarity import layer_similarity
-from explorer.analysis.depth.trajectory import word_trajectory
-from explorer.analysis.depth.word_states import word_states
+from explorer.analysis.depth.lens import word_states
+from explorer.analysis.depth.states import layer_similarity, word_trajectory
 
 RNG = np.random.default_rng(3)
 X = RNG.normal(size=(40, 12)).astype(np.float32)

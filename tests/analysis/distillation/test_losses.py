@@ -8,12 +8,15 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.analysis.distillation.layers import StateAlignment, state_alignment
-from explorer.analysis.distillation.losses import TEMPERATURE_STEPS, PairLogits, sentence_losses
-from explorer.analysis.distillation.masking import masking_simulation
-from explorer.analysis.distillation.soft import NotAPair
+from explorer.analysis.distillation.losses import (
+    TEMPERATURE_STEPS,
+    PairLogits,
+    masking_simulation,
+    sentence_losses,
+)
+from explorer.analysis.distillation.soft import NotAPair, StateAlignment, state_alignment
 from explorer.models.forward import position_logits
-from explorer.models.inside.lineage import layer_cosines
+from explorer.models.inside.reading import layer_cosines
 from explorer.models.specs import BASE, MINI
 
 TEXT = "the cat sat on the [MASK] and played."

@@ -6,10 +6,10 @@ import torch
 from torch.nn import functional
 from torch.nn.functional import log_softmax
 
-from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.soft import (
     BadTemperature,
     NotAPair,
+    agreement_at_large,
     centred,
     check_temperature,
     dark_knowledge,

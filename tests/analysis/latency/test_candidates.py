@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.latency.candidates import Candidate, Figure, Limits, advice, frontier
+from explorer.analysis.latency.model_choice import Candidate, Figure, Limits, advice, frontier
 
 
 def figure(value, half=0.0):

@@ -18,15 +18,13 @@ from explorer.timing import networks as timed_networks
 from explorer.timing import protocol as timing
 from explorer.timing.workload import BadWorkload, Workload
 from explorer.ui.latency import settings as latency_choice
-from explorer.ui.latency import size_vs_time_words
-from explorer.ui.latency import words as texts
-from explorer.ui.latency.detail import detail
+from explorer.ui.latency import size_vs_time_strings
+from explorer.ui.latency import strings as texts
 from explorer.ui.latency.folds import CLAIM, _handler
-from explorer.ui.latency.folds_words import RECORDED_HEAD, SAMPLES
 from explorer.ui.latency.settings import MeasurementSettings, device_choices
-from explorer.ui.latency.tab import drawn
-from explorer.views.latency.detail import recorded_table, samples_figure
-from explorer.views.latency.measure import paradox_card
+from explorer.ui.latency.strings import RECORDED_HEAD, SAMPLES
+from explorer.ui.latency.tab import detail, drawn
+from explorer.views.latency.measure import paradox_card, recorded_table, samples_figure
 from tests.timing.test_protocol import FakeDevice
 
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
@@ -130,7 +128,7 @@ def test_the_pictures_hold_all_devices_on_one_axis(result):
         "mini-DistilBERT on cuda",
         "mini-ALBERT on cuda",
     ]
-    markup = paradox_card(rows, size_vs_time_words.paradox_titles(rows))
+    markup = paradox_card(rows, size_vs_time_strings.paradox_titles(rows))
     assert markup.count('class="lt-fill"') == 3 + 3, "one round has no interval, and no bar"
     assert markup.count("lt-track empty") == 6
     assert "every device" in markup

@@ -12,12 +12,14 @@ from explorer.analysis.latency.family import (
     FamilyLatency,
     family_peaks,
     last,
+    limit,
     measure_family,
     pass_flops,
     rows_of,
+    share_of_limit,
     stored_parameters,
+    streamed_bytes,
 )
-from explorer.analysis.latency.limits import limit, share_of_limit, streamed_bytes
 from explorer.analysis.latency.measure import Latency, RoundsPlan
 from explorer.analysis.latency.report import family_report
 from explorer.analysis.latency.size_vs_time import size_vs_time
@@ -27,8 +29,8 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
+from explorer.timing.memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.networks import timed_network
-from explorer.timing.peak_memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.protocol import forward_call
 from explorer.timing.workload import Workload
 
@@ -108,7 +110,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
 
 
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
-    from explorer.timing import peak_memory
+    from explorer.timing import memory
 
     class Late(CancelToken):
         late = reason = ""
@@ -121,7 +123,7 @@ def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, mon
         cancel_token.late = "now"
         return 7
 
-    monkeypatch.setattr(peak_memory, "peak_bytes", peak)
+    monkeypatch.setattr(memory, "peak_bytes", peak)
     specs, cancel_token = tuple(tiny_family.specs.values()), Late()
     cancel_token.reason = "deadline"
     report = family_report(specs, Workload(length=8), FEW, cancel_token)

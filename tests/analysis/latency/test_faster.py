@@ -9,13 +9,6 @@ import pytest
 import torch
 
 from explorer.analysis.latency import faster as latency_faster
-from explorer.analysis.latency.accuracy import (
-    accuracy_cost,
-    accuracy_costs,
-    bundled_sentences,
-    mask_logits,
-    masked_texts,
-)
 from explorer.analysis.latency.faster import (
     Faster,
     Missing,
@@ -26,15 +19,22 @@ from explorer.analysis.latency.faster import (
     why_not,
 )
 from explorer.analysis.latency.measure import RoundsPlan
-from explorer.analysis.latency.variants import Variant
+from explorer.analysis.latency.variants import (
+    Variant,
+    accuracy_cost,
+    accuracy_costs,
+    bundled_sentences,
+    mask_logits,
+    masked_texts,
+)
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.specs import BASE, LARGER
 from explorer.timing.networks import TimedNetwork, timed_network
 from explorer.timing.runtimes import table as runtimes
 from explorer.timing.runtimes.process import Order
 from explorer.timing.workload import Workload
-from explorer.ui.latency.faster_words import faster_notes
-from explorer.ui.latency.jobs import draw_faster
+from explorer.ui.latency.folds import draw_faster
+from explorer.ui.latency.model_choice_strings import faster_notes
 
 PLAIN = ["float32", "bfloat16", "int8", "int8 weights"]
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)

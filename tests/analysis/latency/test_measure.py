@@ -6,9 +6,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.latency.measure import Instruments, RoundsPlan, TimedCall, latency_rounds
+from explorer.analysis.latency.measure import (
+    Instruments,
+    RoundsPlan,
+    TimedCall,
+    latency_rounds,
+    latency_summary,
+)
 from explorer.analysis.latency.ratio import paired_ratio
-from explorer.analysis.latency.summary import latency_summary
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.refusal import Refusal
 

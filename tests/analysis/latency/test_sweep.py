@@ -4,7 +4,7 @@ from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.sweep import measure_sweep, sweep_points
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.timing.workload import Workload
-from explorer.ui.latency.jobs import draw_sweep
+from explorer.ui.latency.folds import draw_sweep
 
 FEW = RoundsPlan(budget_s=1e6, min_rounds=3, max_rounds=3, max_warm_rounds=1)
 

@@ -8,11 +8,20 @@ import pytest
 import torch
 
 from explorer.analysis.latency.measure import RoundsPlan
-from explorer.analysis.layer.aligned_layers import aligned_layers
-from explorer.analysis.layer.contexts import context_answers, context_scores
-from explorer.analysis.layer.recurrent import layer_flops, lstm_flops, measure_recurrent
-from explorer.analysis.layer.stations import BEFORE, cosine, layer_way, mean_weights, normalised
-from explorer.analysis.layer.steps import answer_steps
+from explorer.analysis.layer import (
+    BEFORE,
+    aligned_layers,
+    answer_steps,
+    context_answers,
+    context_scores,
+    cosine,
+    layer_flops,
+    layer_way,
+    lstm_flops,
+    mean_weights,
+    measure_recurrent,
+    normalised,
+)
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import family_specs
 from explorer.models.forward import state_logits
@@ -21,9 +30,9 @@ from explorer.models.inside.stations import (
     embedding_stations,
     layer_stations,
 )
-from explorer.models.rows import READINGS
+from explorer.models.run import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
-from explorer.timing.recurrent import one_layer_calls
+from explorer.timing.protocol import one_layer_calls
 
 RNG = np.random.default_rng(3)
 """Vectors of no meaning."""
@@ -215,7 +224,7 @@ def test_both_are_timed_at_every_length_and_a_sign_ends_it(tiny_family):
 
 
 def test_times_are_the_medians(monkeypatch):
-    from explorer.analysis.layer.recurrent import RecurrentPoint
+    from explorer.analysis.layer import RecurrentPoint
 
     seconds = np.array([[1.0, 3.0], [2.0, 6.0], [9.0, 27.0]])
     latency = SimpleNamespace(seconds=seconds, n_rounds=3, blocks=None)

@@ -17,17 +17,18 @@ from transformers import (
     DistilBertModel,
 )
 
-from explorer.analysis.parameters.applied import layer_calls, parameter_calls
 from explorer.analysis.parameters.count import (
     COMPONENTS,
     component_of,
+    layer_calls,
     named_counts,
     network_parameters,
+    parameter_calls,
     parameter_counts,
 )
-from explorer.analysis.parameters.shape import forward_flops, savings
+from explorer.analysis.parameters.shapes import forward_flops, savings
 from explorer.models.architectures import meta_network
-from explorer.models.choice.counts import shape_counts, shape_total
+from explorer.models.choice.family import shape_counts, shape_total
 from explorer.models.specs import BASE, LARGER, MODEL_KEYS
 from explorer.refusal import Refusal
 

@@ -8,14 +8,21 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters.build import LIMITS, Contradiction, built_model
-from explorer.analysis.parameters.embedding import embedding_spectrum
-from explorer.analysis.parameters.memory import forward_memory, shape_memory
-from explorer.analysis.parameters.shape import forward_flops
-from explorer.analysis.parameters.sharing import TABLE_4, sharing_modes
-from explorer.analysis.parameters.sizes import PRINTED, seven_sizes
+from explorer.analysis.parameters.count import embedding_spectrum
+from explorer.analysis.parameters.shapes import (
+    LIMITS,
+    PRINTED,
+    TABLE_4,
+    Contradiction,
+    built_model,
+    forward_flops,
+    forward_memory,
+    seven_sizes,
+    shape_memory,
+    sharing_modes,
+)
 from explorer.models.architectures import meta_network, random_network, sharing_network
-from explorer.models.choice.counts import shape_counts
+from explorer.models.choice.family import shape_counts
 from explorer.models.specs import BASE, LARGER
 
 BERT_BASE = {

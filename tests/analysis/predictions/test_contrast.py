@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.predictions.contrast import contrast
-from explorer.analysis.predictions.every_word import SpanScore
+from explorer.analysis.predictions import SpanScore, contrast
 from explorer.models.tokens import Word
 
 
@@ -33,12 +32,10 @@ def test_two_hopeless_words_still_compare():
 def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
     import re
 
-    from explorer.analysis.predictions.every_word import SpanScore
+    from explorer.analysis.predictions import SpanScore
     from explorer.models.tokens import Word
-    from explorer.ui.predictions.contrast_words import CONTRAST, asked_equals, contrast_finding
-    from explorer.ui.predictions.folds_words import ASK_TABLE
-    from explorer.views.predictions.contrast import contrast_html
-    from explorer.views.predictions.every_word import asked_table
+    from explorer.ui.predictions.strings import ASK_TABLE, CONTRAST, asked_equals, contrast_finding
+    from explorer.views.predictions import asked_table, contrast_html
 
     def score(text, pieces, p):
         return SpanScore(
@@ -86,7 +83,7 @@ def test_alternatives_of_different_numbers_of_masks_are_not_ranked():
 
 
 def test_asked_words_are_saved_with_their_gaps_counted_from_one():
-    from explorer.views.predictions.every_word import asked_numbers
+    from explorer.views.predictions import asked_numbers
 
     refused = {"bert": ["It cannot.", "It cannot."]}
     saved = asked_numbers([("cat", 0), ("dog", 1)], refused, {"bert": "BERT"}, {"bert": 9}, [])

@@ -6,20 +6,20 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.predictions.every_word import (
+from explorer.analysis.predictions import (
     SpanScore,
+    mask_predictions,
     mean_surprisal,
     shared_scores,
     span_plan,
     span_score,
     word_plans,
 )
-from explorer.analysis.predictions.masks import mask_predictions
 from explorer.models.forward import tokenize
 from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText, Word
-from explorer.ui.predictions.folds_words import words_finding
+from explorer.ui.predictions.strings import words_finding
 
 
 def plain_log_probs(loaded, ids, segments, position):

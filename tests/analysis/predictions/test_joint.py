@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.predictions.joint import mask_fillings
-from explorer.models.rows import batches
+from explorer.analysis.predictions import mask_fillings
+from explorer.models.run import batches
 from explorer.models.scoring import row_logits
 from explorer.models.specs import MODEL_KEYS
 from explorer.models.tokens import BadText

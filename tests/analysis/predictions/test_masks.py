@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.measures import top_ids
-from explorer.analysis.predictions.masks import agreement, mask_predictions
+from explorer.analysis.predictions import agreement, mask_predictions
 from explorer.models.run import Run
 from explorer.models.specs import MINI
 from explorer.models.tokens import Tokens

@@ -4,11 +4,11 @@ import re
 
 import pytest
 
-from explorer.analysis.claims.benchmarks import benchmark_tables
-from explorer.analysis.tasks.fine_tuning import printed_shares, tuned_scores
+from explorer.analysis.claims.ledger import benchmark_tables
+from explorer.analysis.tasks.scores import printed_shares, tuned_scores
 from explorer.links.page_state import PageState
-from explorer.ui.latency.model_choice_words import notes_of
-from explorer.ui.tasks.fine_tuning import show_kept
+from explorer.ui.latency.model_choice_strings import notes_of
+from explorer.ui.tasks.folds import show_kept
 
 
 def card(value):

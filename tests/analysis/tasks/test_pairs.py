@@ -5,8 +5,14 @@ import pytest
 from scipy.stats import binomtest
 
 from explorer import assets
-from explorer.analysis.tasks.objectives import cross_test
-from explorer.analysis.tasks.pairs import ORDERS, Skill, pair_orders, pair_skill, sentence_pair
+from explorer.analysis.tasks.pairs import (
+    ORDERS,
+    Skill,
+    cross_test,
+    pair_orders,
+    pair_skill,
+    sentence_pair,
+)
 
 STRANGERS = ("The kettle was cold.", "Nobody came.", "It rained.")
 

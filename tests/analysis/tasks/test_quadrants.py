@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import align
-from explorer.analysis.tasks.quadrants import pair_quadrants
+from explorer.analysis.tasks.pairs import pair_quadrants
 from explorer.models.specs import MODEL_KEYS
 
 PAIR = "The cat sat on the mat. [SEP] it was good."

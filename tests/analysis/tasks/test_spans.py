@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from explorer.analysis.tasks.spans import LONGEST, answer_spans
+from explorer.analysis.tasks.tuned import LONGEST, answer_spans
 from explorer.models.task_heads.windows import Window
 from explorer.refusal import Refusal
 

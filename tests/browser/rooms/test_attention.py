@@ -6,7 +6,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
-from explorer.analysis.attention.heads import word_heads
+from explorer.analysis.attention import word_heads
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
 

@@ -5,8 +5,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from explorer.ui.attention import ablation_words as texts_attention_ablation
-from explorer.ui.attention import bertviz_words as texts_bertviz
+from explorer.ui.attention import strings as texts_attention_ablation
+from explorer.ui.attention import strings as texts_bertviz
 
 pytestmark = pytest.mark.browser
 PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."
@@ -23,7 +23,7 @@ def attention(page_at):
 
 def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention):
     page = attention
-    open_fold(page, texts_attention_ablation.QUESTION)
+    open_fold(page, texts_attention_ablation.ABLATION_QUESTION)
     heads = page.locator(".hs-column[data-model=bert] .hs-head")
     expect(heads).to_have_count(72)
     heads.nth(0).focus()
@@ -45,7 +45,7 @@ def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention
 
 def test_bertviz_draws_three_views_from_this_server_alone(attention):
     page = attention
-    open_fold(page, texts_bertviz.QUESTION)
+    open_fold(page, texts_bertviz.BERTVIZ_QUESTION)
     frame = page.frame_locator("iframe.bertviz")
     n = frame.locator("#vis #left text").count
     expect(frame.locator("#vis #left text").first).to_have_text("[CLS]")

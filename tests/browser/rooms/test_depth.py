@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
-from explorer.analysis.predictions.masks import mask_predictions
+from explorer.analysis.predictions import mask_predictions
 from explorer.inference.runs import get_run
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI

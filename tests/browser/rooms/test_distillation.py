@@ -7,8 +7,8 @@ from explorer.analysis.distillation.soft import soft_pair
 from explorer.inference.runs import get_run
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
-from explorer.ui.distillation.folds_words import REPLAY
-from explorer.ui.kit.words import COMPLETE
+from explorer.ui.distillation.strings import REPLAY
+from explorer.ui.kit.strings import COMPLETE
 
 pytestmark = pytest.mark.browser
 PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -16,7 +16,7 @@ from explorer.models.forward import state_logits
 from explorer.models.inside.stations import block_states
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
-from explorer.models.spelling import spelling_of
+from explorer.models.tokens import spelling_of
 from tests.browser import axe
 from tests.browser.printed import RAISED, SAVED, unsaved
 

@@ -44,15 +44,14 @@ pytestmark = [needs_node, pytest.mark.processes]
 @pytest.fixture
 def pictures(tuned_family, monkeypatch):
     """The data of every picture that has lines, for texts with words of many pieces."""
-    from explorer.ui.attention import ablation, summary
-    from explorer.ui.attention.folds_words import SUMMARIES
+    from explorer.ui.attention import folds as attention_folds
+    from explorer.ui.attention.strings import SUMMARIES
     from explorer.ui.depth import patching
     from explorer.ui.depth import tab as depth
     from explorer.ui.distillation import folds
     from explorer.ui.parameters import folds as parameters_folds
-    from explorer.ui.parameters import memory
     from explorer.ui.parameters import tab as parameters
-    from explorer.ui.predictions import every_word
+    from explorer.ui.predictions import folds as predictions_folds
     from explorer.ui.predictions import tab as predictions
     from explorer.ui.tasks import tuned
 
@@ -63,23 +62,23 @@ def pictures(tuned_family, monkeypatch):
     found |= values.distillation_values(monkeypatch) | values.layer_values(monkeypatch)
     found["distillation/losses"] = folds.show_losses(replace(state, word=CAT))
     found["predictions/gaps"] = predictions.show(state)[1]
-    found["predictions/words"] = list(every_word.show_words(WORDS))[-1][1]
+    found["predictions/words"] = list(predictions_folds.show_words(WORDS))[-1][1]
     found["parameters/map"] = parameters.show(state)[1]
     found["parameters/sizes"] = parameters_folds.show_sizes(state)[0]
     found["parameters/embedding"], found["parameters/spectrum"], _ = (
         parameters_folds.show_embedding(state)
     )
     found["parameters/sharing"] = parameters_folds.show_sharing(state)
-    found["attention/switches"] = list(ablation.show_sweep(state))[-1][1]
+    found["attention/switches"] = list(attention_folds.show_sweep(state))[-1][1]
     found["depth/patching"] = list(patching.follow(*CARRIED))[-1][2]
     for way in SUMMARIES:
-        found[f"attention/summary:{way}"] = summary.show_summary(state, way)[1]
+        found[f"attention/summary:{way}"] = attention_folds.show_summary(state, way)[1]
     for kind, markup in drawings().items():
         found[kind] = json.dumps(numbers_in(markup)[kind])
     long = tuned.show_question(state, "Where was the dog?", 12 * f"{PASSAGE} ")
     found["tasks/question:long"] = json.dumps(numbers_in(long)["tasks/question"])
-    found["parameters/memory"] = memory.show_memory("mini", 32, 1, keeps=False)
-    found["parameters/memory:kept"] = memory.show_memory("larger", 16, 2, keeps=True)
+    found["parameters/memory"] = parameters_folds.show_memory("mini", 32, 1, keeps=False)
+    found["parameters/memory:kept"] = parameters_folds.show_memory("larger", 16, 2, keeps=True)
     found["depth/words"] = depth.read_deeper({"params": {"text": TEXT}, "want": "words"})
     drawn = {name: json.loads(str(value)) for name, value in found.items()}
     drawn = {name: data for name, data in drawn.items() if name.split(":")[0] in KINDS}

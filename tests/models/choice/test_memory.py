@@ -15,7 +15,7 @@ import pytest
 
 import explorer
 from explorer.analysis.claims import checks
-from explorer.analysis.parameters.memory import shape_memory
+from explorer.analysis.parameters.shapes import shape_memory
 from explorer.inference.backend import JOBS, JobPolicy
 from explorer.inference.local import LocalBackend
 from explorer.inference.runs import CACHE, get_runs, start_run
@@ -26,7 +26,7 @@ from explorer.models.architectures import meta_network
 from explorer.models.choice import memory
 from explorer.models.choice.family import all_specs, column, family_specs
 from explorer.models.hub import ModelUnavailable
-from explorer.models.inside import lineage
+from explorer.models.inside import reading
 from explorer.models.loading import is_loaded, leased, load_model
 from explorer.models.specs import MODEL_KEYS, NetworkKey
 from explorer.timing.networks import timed_network
@@ -370,9 +370,9 @@ def ask_check(do, monkeypatch):
 
 def ask_neighbour(do, monkeypatch):
     """A network that is compared with another, which is loaded beside it."""
-    monkeypatch.setattr(lineage, "layer_cosines", lambda _, teacher: do(teacher.spec.name))
+    monkeypatch.setattr(reading, "layer_cosines", lambda _, teacher: do(teacher.spec.name))
     with leased(spec_of(DISTIL)) as student:
-        lineage.cosines_with(student, spec_of(BERT))
+        reading.cosines_with(student, spec_of(BERT))
 
 
 USES = {

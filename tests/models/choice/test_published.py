@@ -9,7 +9,7 @@ from transformers import AutoModelForPreTraining
 from explorer.models.choice.own import add_models
 from explorer.models.loading import read_checkpoint
 from explorer.models.specs import PUBLISHED
-from explorer.ui.tasks.words import NOT_IN_CHECKPOINT, head_said
+from explorer.ui.tasks.strings import NOT_IN_CHECKPOINT, head_said
 from tests.models.choice.published import ABSENT, CONFIGS, DECODER, NAMES, TOKENIZER
 from tests.models.choice.seven_sizes import SHAPES, narrow, save_seven
 

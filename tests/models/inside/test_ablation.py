@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from explorer.models.forward import apply_head, inputs_of, run_model, tokenize
-from explorer.models.inside.ablation import ablated_logits, heads_kept, one_head_off
+from explorer.models.inside.interventions import ablated_logits, heads_kept, one_head_off
 from explorer.models.specs import MODEL_KEYS
 
 TEXT = "The [MASK] sat on the [MASK]."

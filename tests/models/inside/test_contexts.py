@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from explorer.models.forward import tokenize
-from explorer.models.inside.contexts import context_logits, is_shuffled, shuffled
+from explorer.models.inside.interventions import context_logits, is_shuffled, shuffled
 from explorer.models.loading import load_model
-from explorer.models.rows import READINGS
+from explorer.models.run import READINGS
 from explorer.models.specs import MINI, MODEL_KEYS
 
 TEXT = "The cat sat on the [MASK] and the unbelievable dog ate [MASK]."

@@ -6,8 +6,8 @@ import torch
 from transformers import AutoModelForPreTraining
 
 from explorer.models.forward import run_model, tokenize
-from explorer.models.inside.patching import patched_logits
-from explorer.models.rows import BATCH_TOKENS, MOST_PATCHES, Patch, patch_batches
+from explorer.models.inside.interventions import patched_logits
+from explorer.models.run import BATCH_TOKENS, MOST_PATCHES, Patch, patch_batches
 from explorer.models.specs import MODEL_KEYS
 
 FIRST, SECOND = "The cat sat on the [MASK].", "The dog sat on the [MASK]."

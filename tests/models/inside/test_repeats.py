@@ -4,9 +4,9 @@ import pytest
 import torch
 from transformers import AlbertConfig, AlbertForPreTraining
 
-from explorer.analysis.depth.dial import depth_dial
+from explorer.analysis.depth.lens import depth_dial
 from explorer.models.forward import run_model, state_logits
-from explorer.models.inside.repeats import unrolled_states
+from explorer.models.inside.interventions import unrolled_states
 from explorer.refusal import Refusal
 
 TEXT = "the cat sat on the [MASK]."

@@ -10,8 +10,12 @@ import torch
 from transformers import AlbertConfig, AlbertForMaskedLM
 
 from explorer.models.forward import inputs_of, run_model, tokenize
-from explorer.models.inside.parts import parts_of
-from explorer.models.inside.stations import block_states, embedding_stations, layer_stations
+from explorer.models.inside.stations import (
+    block_states,
+    embedding_stations,
+    layer_stations,
+    parts_of,
+)
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI
 

@@ -15,17 +15,21 @@ from transformers import (
     AutoTokenizer,
 )
 
-from explorer.analysis.tasks.spans import LONGEST, answer_spans
+from explorer.analysis.tasks.tuned import LONGEST, answer_spans
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.models import specs
-from explorer.models.inside.ablation import heads_kept
-from explorer.models.inside.repeats import applied
+from explorer.models.inside.interventions import applied, heads_kept
 from explorer.models.loading import load_model
 from explorer.models.specs import MINI, MODEL_KEYS
-from explorer.models.task_heads import adapters, question, sentiment
+from explorer.models.task_heads import adapters, classifiers
 from explorer.models.task_heads.adapters import NotTuned, tuned_model
-from explorer.models.task_heads.question import read_passage, span_logits
-from explorer.models.task_heads.sentiment import MISS, differences, integrated_gradients
+from explorer.models.task_heads.classifiers import (
+    MISS,
+    differences,
+    integrated_gradients,
+    read_passage,
+    span_logits,
+)
 from explorer.models.tokens import BadText
 from explorer.timing.protocol import interruptible
 
@@ -75,7 +79,7 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
     rough = integrated_gradients(tuned, TEXT)
     assert rough.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=MISS)
-    monkeypatch.setattr(sentiment, "MISS", 1e-3)
+    monkeypatch.setattr(classifiers, "MISS", 1e-3)
     found = integrated_gradients(tuned, TEXT)
     assert found.attributions == pytest.approx(wanted.sum(-1)[0].numpy(), abs=1e-2)
     assert found.attributions[np.array(found.tokens.special)] == pytest.approx(0)
@@ -123,7 +127,7 @@ def test_what_stops_a_measurement_does_not_stop_the_tuned_network(tuned_family):
 
 def slope_at(tuned, text, places):
     """What every token adds at some places of the path to the text, by torch alone."""
-    path = sentiment._Path(tuned, sentiment.tokenize(tuned.loaded, text))
+    path = classifiers._Path(tuned, classifiers.tokenize(tuned.loaded, text))
     found = []
     for batch in np.array_split(places, len(places) // 16):
         share = torch.tensor(batch, dtype=torch.float32)[:, None, None]
@@ -136,8 +140,8 @@ def slope_at(tuned, text, places):
 
 def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
     """mini-BERT's score changes on a short part of the path: 16 points over all miss it by 1.4."""
-    tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], sentiment._slopes
-    monkeypatch.setattr(sentiment, "_slopes", lambda t, at: points.extend(at) or slopes(t, at))
+    tuned, points, slopes = tuned_model(load_model(MINI["bert"]), "sst2"), [], classifiers._slopes
+    monkeypatch.setattr(classifiers, "_slopes", lambda t, at: points.extend(at) or slopes(t, at))
     wanted, errors, off = 0, [], []
     nodes, weights = np.polynomial.legendre.leggauss(96)
     for text in (
@@ -149,7 +153,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
         errors.append(found.attributions.sum() - (found.difference - found.baseline))
         exact = weights / 2 @ slope_at(tuned, text, (nodes + 1) / 2)
         off.extend(found.attributions - exact)
-        wanted += 4 * sentiment.PARTS + 1
+        wanted += 4 * classifiers.PARTS + 1
     assert np.abs(errors).max() < 2 * MISS
     assert np.abs(off).max() < MISS
     assert wanted < len(points) < 4 * wanted
@@ -158,7 +162,7 @@ def test_where_the_sum_misses_the_change_the_path_is_halved(monkeypatch):
 def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
     """Their errors add up to nothing: the sum alone would call a far too coarse rule exact."""
 
-    class Steep(sentiment._Path):
+    class Steep(classifiers._Path):
         def __init__(self):
             self.asked = set()
 
@@ -175,17 +179,17 @@ def test_tokens_that_are_off_alike_in_both_directions_are_seen(monkeypatch):
             return np.stack([slope, -slope], 1)
 
     path, tokens = Steep(), type("Two", (), {"ids": (1, 2)})
-    monkeypatch.setattr(sentiment, "_Path", lambda *_: path)
-    monkeypatch.setattr(sentiment, "tokenize", lambda *_: tokens)
+    monkeypatch.setattr(classifiers, "_Path", lambda *_: path)
+    monkeypatch.setattr(classifiers, "tokenize", lambda *_: tokens)
     found = integrated_gradients(type("Any", (), {"loaded": None}), TEXT)
     assert found.attributions[0] == pytest.approx(100 * 0.05 * np.sqrt(np.pi), abs=MISS)
-    assert len(path.asked) > 4 * sentiment.PARTS + 1
+    assert len(path.asked) > 4 * classifiers.PARTS + 1
 
 
 def test_a_path_that_never_adds_up_ends(tuned_family, monkeypatch):
-    monkeypatch.setattr(sentiment, "MISS", -1)
-    monkeypatch.setattr(sentiment, "NARROWEST", 1 / 8)
-    monkeypatch.setattr(sentiment._Path, "noise", lambda _: -1)
+    monkeypatch.setattr(classifiers, "MISS", -1)
+    monkeypatch.setattr(classifiers, "NARROWEST", 1 / 8)
+    monkeypatch.setattr(classifiers._Path, "noise", lambda _: -1)
     tuned = tuned_model(tuned_family.loaded("albert"), "sst2")
     found = integrated_gradients(tuned, TEXT)
     assert found.attributions.sum() == pytest.approx(found.difference - found.baseline, abs=1e-4)
@@ -262,9 +266,9 @@ def test_spans_are_those_of_transformers_over_a_passage_of_many_windows(tuned_fa
 def test_as_many_windows_as_are_allowed_are_read_and_one_more_is_refused(tuned_family, monkeypatch):
     tuned = tuned_model(tuned_family.loaded("bert"), "squad")
     n_windows = len(span_logits(tuned, QUESTION, PASSAGE)[0])
-    monkeypatch.setattr(question, "MOST_WINDOWS", n_windows)
+    monkeypatch.setattr(classifiers, "MOST_WINDOWS", n_windows)
     assert len(span_logits(tuned, QUESTION, PASSAGE)[0]) == n_windows
-    monkeypatch.setattr(question, "MOST_WINDOWS", n_windows - 1)
+    monkeypatch.setattr(classifiers, "MOST_WINDOWS", n_windows - 1)
     with pytest.raises(BadText, match=f"{n_windows} windows"):
         span_logits(tuned, QUESTION, PASSAGE)
 

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from explorer.models.task_heads import question, sentiment
+from explorer.models.task_heads import classifiers
 from explorer.models.task_heads.adapters import TunedModel
 from explorer.models.task_heads.windows import Window
 
@@ -30,11 +30,11 @@ def tuned():
 
 def test_pieces_and_segments_of_a_passage(tuned):
     head, given = tuned
-    question._window_logits(head, Window((1, 2, 3), (0, 0, 1), (None, None, (0, 1))))
+    classifiers._window_logits(head, Window((1, 2, 3), (0, 0, 1), (None, None, (0, 1))))
     assert given == [ELSEWHERE, ELSEWHERE]
 
 
 def test_texts_without_a_word(tuned):
     head, given = tuned
-    sentiment.differences(head, ["a", "b"])
+    classifiers.differences(head, ["a", "b"])
     assert given == [ELSEWHERE], "two texts of one length are one pass"

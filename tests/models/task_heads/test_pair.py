@@ -12,7 +12,7 @@ from explorer.inference.runs import get_run
 from explorer.links.page_state import PageState
 from explorer.models.loading import load_model
 from explorer.models.specs import BUNDLED, MINI
-from explorer.models.task_heads.pair import has_pair_head, pair_logits
+from explorer.models.task_heads.classifiers import has_pair_head, pair_logits
 
 NAMES = {"bert": "seq_relationship_logits", "albert": "sop_logits"}
 

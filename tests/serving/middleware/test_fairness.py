@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer import limits
-from explorer.serving.middleware.fairness import Asker, account_of, exceeded
+from explorer.serving.middleware.waiting_room import Asker, account_of, exceeded
 
 ALL, OF_PROGRAMS = limits.QUESTIONS.most, limits.PROGRAMS.most
 ADDRESSES = tuple("abcde")

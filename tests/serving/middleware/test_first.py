@@ -14,7 +14,7 @@ from explorer.inference.local import LocalBackend
 from explorer.inference.scheduling.budget import BUDGET
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK
-from explorer.models.task_heads import question, sentiment
+from explorer.models.task_heads import classifiers
 from tests.waiting import until
 
 PASS_S = 0.2
@@ -61,9 +61,9 @@ def order(tuned_family, monkeypatch):
     monkeypatch.setattr(runs, "BACKEND", [LocalBackend()])
     monkeypatch.setattr(LocalBackend, "run", asked)
     monkeypatch.setattr(local, "_run_all", together)
-    for head, name in ((sentiment, "_slopes"), (sentiment, "_differences")):
+    for head, name in ((classifiers, "_slopes"), (classifiers, "_differences")):
         monkeypatch.setattr(head, name, slow("part", getattr(head, name)))
-    monkeypatch.setattr(question, "_window_logits", slow("part", question._window_logits))
+    monkeypatch.setattr(classifiers, "_window_logits", slow("part", classifiers._window_logits))
     return said
 
 

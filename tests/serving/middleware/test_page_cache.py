@@ -7,7 +7,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from explorer.serving.middleware import public_url
+from explorer.serving.middleware import headers
 from explorer.serving.middleware.page_cache import PageCache
 
 
@@ -72,9 +72,9 @@ def test_a_refusal_is_not_kept(client, asked):
 
 def test_each_address_has_its_own(client, asked):
     client.get("/")
-    public_url.PUBLIC_URL.append("https://elsewhere.example")
+    headers.PUBLIC_URL.append("https://elsewhere.example")
     try:
         client.get("/")
     finally:
-        public_url.PUBLIC_URL.pop()
+        headers.PUBLIC_URL.pop()
     assert asked == ["/", "/"]

@@ -15,9 +15,9 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from explorer.serving.middleware import access_log, strings
+from explorer.serving.middleware import access_log, validation
 from explorer.serving.middleware.request_filter import MOST_BODY, MOST_HEAD, RequestFilter
-from explorer.serving.middleware.routes import Routes
+from explorer.serving.middleware.validation import Routes
 
 ROOT = Path(__file__).parents[3]
 SECRET = "what the visitor wrote"
@@ -171,7 +171,7 @@ def test_a_failure_behind_the_door_is_a_sentence_with_one_stack_in_the_log(caplo
     reply = client_of().get("/fails")
     name = reply.headers["x-request-id"]
     assert reply.status_code == 500
-    assert reply.json() == {"detail": strings.FAILED.format(mark=name)}
+    assert reply.json() == {"detail": validation.FAILED.format(mark=name)}
     (failure,) = [record for record in caplog.records if record.exc_info]
     assert failure.getMessage() == f"failure {name}"
     assert "broken" in caplog.text

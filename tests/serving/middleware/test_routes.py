@@ -6,8 +6,8 @@ import re
 import pytest
 
 from explorer.refusal import Refusal
-from explorer.serving.middleware import public_url
-from explorer.serving.middleware.routes import PAGE, TOOLS, Routes, below_root
+from explorer.serving.middleware import headers
+from explorer.serving.middleware.validation import PAGE, TOOLS, Routes, below_root
 from explorer.ui.shell.api import ENDPOINTS
 from explorer.ui.shell.page import launch_options
 
@@ -181,7 +181,7 @@ def test_a_program_goes_on_asking_where_it_has_asked(http):
     ],
 )
 def test_the_public_address_is_an_address(said, taken):
-    assert public_url.public_address(said) == taken
+    assert headers.public_address(said) == taken
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_the_public_address_is_an_address(said, taken):
 )
 def test_what_is_no_address_is_said_in_a_sentence(said):
     with pytest.raises(Refusal, match=r"it looks like https://example\.org"):
-        public_url.public_address(said)
+        headers.public_address(said)
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,7 @@ def test_what_is_no_address_is_said_in_a_sentence(said):
 def test_gradios_variable_and_a_space_say_it_too(monkeypatch, flag, root, space, public):
     monkeypatch.setenv("GRADIO_ROOT_PATH", root)
     monkeypatch.setenv("SPACE_HOST", space)
-    assert public_url.said_at_the_start(flag) == public
+    assert headers.said_at_the_start(flag) == public
 
 
 def test_a_path_before_the_page_is_taken_off_once():

@@ -8,9 +8,9 @@ import pytest
 
 from benchmarks.served import event_number
 from explorer.inference.scheduling.job_queue import MEASUREMENTS, MOST_OF_ONE
-from explorer.serving.middleware import strings
-from explorer.ui.kit import words as texts
-from explorer.ui.latency import words as latency_texts
+from explorer.serving.middleware import validation
+from explorer.ui.kit import strings as texts
+from explorer.ui.latency import strings as latency_texts
 from explorer.ui.shell import preview, view
 
 ELSEWHERE = "https://elsewhere.example"
@@ -95,7 +95,10 @@ def test_a_failing_route_of_ours_is_a_sentence_with_one_stack(http, monkeypatch,
     monkeypatch.setattr(preview, "ASSETS", tmp_path)
     reply = http.get("/preview.png")
     name = reply.headers["x-request-id"]
-    assert (reply.status_code, reply.json()) == (500, {"detail": strings.FAILED.format(mark=name)})
+    assert (reply.status_code, reply.json()) == (
+        500,
+        {"detail": validation.FAILED.format(mark=name)},
+    )
     assert "content-security-policy" in reply.headers
     assert f"failure {name}" in caplog.text
     assert caplog.text.count("Traceback") == 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.serving.middleware.streams import Listener
+from explorer.serving.middleware.concurrency import Listener
 from tests.waiting import in_its_own_loop
 
 

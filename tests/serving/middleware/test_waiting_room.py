@@ -18,11 +18,11 @@ from starlette.middleware import Middleware
 
 from benchmarks.served import served
 from explorer import limits
-from explorer.serving.middleware import strings
+from explorer.serving.middleware import validation
+from explorer.serving.middleware.concurrency import StreamTracker
 from explorer.serving.middleware.request_filter import RequestFilter
-from explorer.serving.middleware.routes import Routes
 from explorer.serving.middleware.shutdown import LOOP
-from explorer.serving.middleware.streams import StreamTracker
+from explorer.serving.middleware.validation import Routes
 from explorer.serving.middleware.waiting_room import STEP_S, WaitingRoom
 from explorer.ui.kit.blocks import Page
 from tests.waiting import in_its_own_loop, until
@@ -392,7 +392,7 @@ def test_only_who_asked_a_question_cancels_it(url, client, room, monkeypatch, se
     event = client.post("/gradio_api/call/answer", json={"data": ["mine"]}).json()["event_id"]
     body = {"event_id": event, "fn_index": 1, "session_hash": session}
     refused = client.post("/gradio_api/cancel", json=body)
-    assert (refused.status_code, refused.json()) == (404, {"detail": strings.NO_ANSWER})
+    assert (refused.status_code, refused.json()) == (404, {"detail": validation.NO_ANSWER})
     assert "mine" in client.get(f"/gradio_api/call/answer/{event}").text
 
 
@@ -436,7 +436,7 @@ def test_a_cancelled_question_ends_in_a_sentence_and_its_session_goes_on(
     body = {"event_id": event, "fn_index": 1, "session_hash": "program"}
     assert client.post("/gradio_api/cancel", json=body).status_code == 200
     listener.join(60)
-    assert heard == [f"event: error\ndata: {json.dumps({'error': strings.CANCELLED})}\n\n"]
+    assert heard == [f"event: error\ndata: {json.dumps({'error': validation.CANCELLED})}\n\n"]
     asked.go.set()
     said = client.get(f"{path}/{ask('another')}").text
     assert said == 'event: complete\ndata: ["another"]\n\n'
@@ -464,7 +464,7 @@ def test_a_question_cancelled_as_its_stream_begins_is_told_so(
             room.cancel(room.event_ids_to_events[event])
 
     monkeypatch.setattr(room, "listens", listens)
-    assert strings.CANCELLED in client.get(f"{path}/{event}").text
+    assert validation.CANCELLED in client.get(f"{path}/{event}").text
     asked.go.set()
 
 

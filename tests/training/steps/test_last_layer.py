@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.distillation.student.batch import Batch
-from explorer.analysis.distillation.student.objectives import guess
+from explorer.analysis.distillation.student.objectives import Batch, guess
 from training.family import new_model
 from training.recipe import TINY
 from training.steps.objectives import guess_words, mlm_loss, pair_loss

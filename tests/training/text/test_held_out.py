@@ -7,7 +7,7 @@ import pytest
 
 from explorer.analysis.distillation.student import sentences as live
 from explorer.assets import plain_sentences, sentences
-from explorer.ui.distillation.live_words import CANVAS
+from explorer.ui.distillation.strings import CANVAS
 from training.text.primer import primer_sentences
 from training.text.probe_frames import content_words
 

@@ -9,13 +9,18 @@ from hypothesis import strategies as st
 from scipy.spatial.distance import jensenshannon
 
 from explorer.analysis.alignment import align, word_attention
-from explorer.analysis.attention.ablation import ChangedWord, HeadAblation, HeadImportance
-from explorer.analysis.attention.heads import KINDS, HeadStatistics
-from explorer.analysis.attention.summary import Drawn
+from explorer.analysis.attention import (
+    KINDS,
+    ChangedWord,
+    Drawn,
+    HeadAblation,
+    HeadImportance,
+    HeadStatistics,
+)
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
-from explorer.ui.attention import ablation_words, folds_words, tab
-from explorer.ui.attention import words as texts
+from explorer.ui.attention import strings, tab
+from explorer.ui.attention import strings as texts
 from tests.ui.sentences import (
     LABELS,
     PRINTED,
@@ -126,9 +131,9 @@ def drawn(draw):
 
 
 @law
-@given(drawn(), st.sampled_from([*folds_words.SUMMARIES]))
+@given(drawn(), st.sampled_from([*strings.SUMMARIES]))
 def test_a_word_is_named_where_it_stands_out_and_that_none_does_only_of_several(found, kind):
-    text = read(folds_words.summary_finding(found, LABELS, kind))
+    text = read(strings.summary_finding(found, LABELS, kind))
     shown = {key: one for key, one in found.items() if one}
     if not shown:
         assert "attends to no other word in any model" in text
@@ -163,10 +168,10 @@ def ablations(draw):
 @law
 @given(ablations())
 def test_heads_that_are_off_are_counted_and_each_model_s_own_first_answer_is_followed(found):
-    text = read(ablation_words.change_finding(found))
+    text = read(strings.change_finding(found))
     off = [one for one in found if one.n_off]
     if not off:
-        assert text == ablation_words.ALL_ON
+        assert text == strings.ALL_ON
         return
     n = sum(one.n_off for one in off)
     assert text.startswith(f"With {n} head{'s' * (n > 1)} off, ")
@@ -197,7 +202,7 @@ def test_no_head_prints_more_than_the_most_important_and_none_is_where_all_print
     kl, waiting
 ):
     swept = [HeadImportance(k, LABELS[k], np.array(v).reshape(2, 2)) for k, v in kl.items()]
-    text = read(ablation_words.sweep_finding(swept, waiting))
+    text = read(strings.sweep_finding(swept, waiting))
     if not swept:
         assert text == waiting
         return

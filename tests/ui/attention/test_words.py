@@ -5,8 +5,8 @@ import re
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord, Alignment
-from explorer.analysis.attention.summary import drawn_on
-from explorer.ui.attention.folds_words import summary_finding
+from explorer.analysis.attention import drawn_on
+from explorer.ui.attention.strings import summary_finding
 
 WORDS = Alignment(
     (

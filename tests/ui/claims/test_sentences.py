@@ -6,10 +6,9 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.claims.benchmarks import Retention, TaskDrop
-from explorer.analysis.claims.ledger import VERDICTS, VerdictShares
-from explorer.ui.claims import words as texts
-from explorer.views.claims.benchmarks import retention_said
+from explorer.analysis.claims.ledger import VERDICTS, Retention, TaskDrop, VerdictShares
+from explorer.ui.claims import strings as texts
+from explorer.views.claims import retention_said
 from tests.ui.sentences import law, read
 
 SCORES = st.sampled_from([50.0, 79.5, 79.6, 80.0, 92.7])

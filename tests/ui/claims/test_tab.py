@@ -6,8 +6,8 @@ import pytest
 
 from explorer.analysis.claims import checks as claims_checks
 from explorer.links.page_state import PageState
-from explorer.ui.claims import benchmarks as folds
 from explorer.ui.claims import tab
+from explorer.ui.claims import tab as folds
 
 
 def test_show_needs_no_model_and_no_text():
@@ -88,7 +88,7 @@ def test_checks_run_on_exact_weights_whatever_the_page_shows(tiny_family, monkey
 def test_no_source_means_that_none_bears_the_claim_out():
     """Three of the unsupported claims cite a source, which does not say it."""
     from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
-    from explorer.ui.claims.words import shares_finding
+    from explorer.ui.claims.strings import shares_finding
 
     ledger = claims_ledger()
     assert any(c.verdict == "unsupported" and c.source for c in ledger.claims)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from explorer.links.page_state import PageState
-from explorer.ui.depth import activation_patching, patching
-from explorer.ui.depth import patching_words as texts
+from explorer.ui.depth import patching
+from explorer.ui.depth import strings as texts
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -20,7 +20,7 @@ SAID, PICTURE, STOP = 1, 2, 3
 
 @pytest.fixture(autouse=True)
 def _nothing_kept(monkeypatch):
-    monkeypatch.setattr(activation_patching, "_KEPT", activation_patching.OrderedDict())
+    monkeypatch.setattr(patching, "_KEPT", patching.OrderedDict())
 
 
 def encoder_passes(tiny_family):
@@ -56,7 +56,7 @@ def test_a_pair_is_followed_once_and_then_kept(tiny_family):
 @pytest.mark.parametrize(
     ("text", "second", "said"),
     [
-        ("the cat sat.", "the dog sat.", texts.NO_MASK),
+        ("the cat sat.", "the dog sat.", texts.PATCHING_NO_MASK),
         ("漢 [MASK]", "", texts.NO_PROPOSAL),
         ("a " * 60 + "[MASK]", "", texts.LONG.format(most=48, n=61)),
         ("xyz" * 45 + " [MASK]", "", "Patching takes texts of at most 128 pieces"),
@@ -90,13 +90,13 @@ def test_a_model_with_other_pieces_is_refused_by_its_name_and_the_others_are_dra
 
 
 def test_one_model_may_be_drawn_alone(tiny_family, monkeypatch):
-    plain = activation_patching.text_pair
+    plain = patching.text_pair
 
     def only_bert(*tokens):
         pair = plain(*tokens)
         return replace(pair, groups={k: g for k, g in pair.groups.items() if k == "bert"})
 
-    monkeypatch.setattr(activation_patching, "text_pair", only_bert)
+    monkeypatch.setattr(patching, "text_pair", only_bert)
     data = json.loads(last(patching.follow(STATE, SECOND))[PICTURE])
     assert [bool(model["maps"]) for model in data["models"]] == [True, False, False]
     assert [bool(model["refused"]) for model in data["models"]] == [False, True, True]
@@ -116,16 +116,14 @@ def test_many_masks_are_followed_up_to_a_limit(tiny_family):
     text = "the cat [MASK] [MASK] [MASK] [MASK] [MASK] [MASK]."
     data = json.loads(last(patching.follow(PageState(text=text), text.replace("cat", "dog")))[2])
     assert data["n_masks"] == 6
-    assert {len(model["maps"]) for model in data["models"]} == {activation_patching.MOST_MASKS}
-    assert len(data["near"]) == len(data["masks"]) == activation_patching.MOST_MASKS
+    assert {len(model["maps"]) for model in data["models"]} == {patching.MOST_MASKS}
+    assert len(data["near"]) == len(data["masks"]) == patching.MOST_MASKS
 
 
 def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeypatch):
     """Every batch is one patch, of which there are dozens."""
-    monkeypatch.setattr(
-        activation_patching, "patch_batches", lambda planned, *_: ([p] for p in planned)
-    )
-    plain, calls = activation_patching.score_gaps, []
+    monkeypatch.setattr(patching, "patch_batches", lambda planned, *_: ([p] for p in planned))
+    plain, calls = patching.score_gaps, []
     begun, go_on = threading.Event(), threading.Event()
 
     def slow(*arguments):
@@ -134,7 +132,7 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
         assert go_on.wait(300)
         return plain(*arguments)
 
-    monkeypatch.setattr(activation_patching, "score_gaps", slow)
+    monkeypatch.setattr(patching, "score_gaps", slow)
     request = SimpleNamespace(session_hash="me")
     seen = []
     job = threading.Thread(
@@ -148,18 +146,18 @@ def test_a_stop_ends_it_with_the_batches_that_are_under_way(tiny_family, monkeyp
     assert texts.STOPPED in seen[-1][SAID]
     assert seen[-1][STOP].visible is False
     assert len(calls) <= len(tiny_family.specs), "one of each model in a round"
-    assert not activation_patching._KEPT
+    assert not patching._KEPT
 
 
 def test_a_newer_pair_takes_the_place_of_an_older_one_in_silence(tiny_family, monkeypatch):
-    plain, begun, release = activation_patching.score_gaps, threading.Event(), threading.Event()
+    plain, begun, release = patching.score_gaps, threading.Event(), threading.Event()
 
     def held(*arguments):
         begun.set()
         assert release.wait(300)
         return plain(*arguments)
 
-    monkeypatch.setattr(activation_patching, "score_gaps", held)
+    monkeypatch.setattr(patching, "score_gaps", held)
     for text in (STATE.text, SECOND, "the cat sat in the [MASK]."):
         tiny_family.runs(text)  # the held batches have all workers
     request, older, newer = SimpleNamespace(session_hash="me"), [], []

@@ -8,14 +8,13 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.depth.drift import SharedDrift
-from explorer.analysis.depth.similarity import LayerSimilarity
+from explorer.analysis.depth.states import LayerSimilarity, SharedDrift
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
-from explorer.models.spelling import spelling_of
-from explorer.ui.depth import folds_words, patching_words, tab
-from explorer.ui.depth import words as texts
+from explorer.models.tokens import spelling_of
+from explorer.ui.depth import strings, tab
+from explorer.ui.depth import strings as texts
 from tests.ui.sentences import LABELS, TEXTS, law, names_in, read, some_models, told
 
 CROWDED = st.sampled_from([0.0, 0.5, 0.5004, 0.9949, 0.9951, 1.0])
@@ -57,7 +56,7 @@ def similarities(draw):
 def test_no_layer_of_the_first_model_is_more_similar_than_the_one_named(found):
     keys = [*dict.fromkeys(key for key, _ in found.rows)]
     first, *others = keys
-    text = read(folds_words.similarity_finding(found, {key: LABELS[key] for key in keys}))
+    text = read(strings.similarity_finding(found, {key: LABELS[key] for key in keys}))
     if not others:
         assert text == f"Only {LABELS[first]} is available."
         return
@@ -83,7 +82,7 @@ def test_no_layer_of_the_first_model_is_more_similar_than_the_one_named(found):
 @given(st.lists(st.lists(CROWDED, min_size=2, max_size=2), min_size=1, max_size=4))
 def test_heads_change_most_and_least_where_they_print_so_and_equally_where_they_do_not(steps):
     drift = SharedDrift(np.array(steps), np.zeros((len(steps) + 1, 2)))
-    text = read(folds_words.shared_finding(drift, MINI["albert"]))
+    text = read(strings.shared_finding(drift, MINI["albert"]))
     mean = [f"{sum(row) / 2:.2f}" for row in steps]
     told = re.findall(r"(most|least) between (?:applications )?(\d) and (\d)", text)
     assert ("equally" in text) == (len(set(mean)) == 1) == (not told)
@@ -101,7 +100,7 @@ def test_layers_stand_where_they_were_copied_from_only_if_their_weights_say_so(o
     lineage = SimpleNamespace(
         initialised_from=origin, nearest=nearest, is_as_initialised=origin == nearest
     )
-    text = read(folds_words.lineage_note(lineage, ("BERT", "DistilBERT")))
+    text = read(strings.lineage_note(lineage, ("BERT", "DistilBERT")))
     as_text = [", ".join(str(layer + 1) for layer in layers) for layers in (origin, nearest)]
     assert ("still closest to the layer it was copied from" in text) == (origin == nearest)
     assert as_text[0] in text
@@ -111,6 +110,6 @@ def test_layers_stand_where_they_were_copied_from_only_if_their_weights_say_so(o
 @law
 @given(st.integers(1, 3), st.integers(1, 3))
 def test_pieces_are_counted_in_singular_and_plural(was, becomes):
-    text = read(patching_words.refusal("BERT", "king", "kings", (was, becomes)))
+    text = read(strings.refusal("BERT", "king", "kings", (was, becomes)))
     assert f"“king” into {was} piece" in text
     assert f"“kings” into {becomes} piece" in text

@@ -8,7 +8,7 @@ from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
 from explorer.ui.depth import tab
 from explorer.ui.depth.endpoint import depth
-from explorer.ui.depth.reading import MOST_MASKS
+from explorer.ui.depth.tab import MOST_MASKS
 from explorer.ui.predictions.endpoint import predict
 
 STATE = PageState(text="the [MASK] sat on the [MASK].")

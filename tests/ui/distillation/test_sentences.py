@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import rel_entr, softmax
 
-from explorer.analysis.distillation.agreement import AgreementAtLarge
 from explorer.analysis.distillation.live import Agreement
+from explorer.analysis.distillation.soft import AgreementAtLarge
 from explorer.analysis.measures import share_interval
 from explorer.links.page_state import PageState
-from explorer.models.spelling import spelling_of
-from explorer.models.tokens import BadText
-from explorer.ui.distillation import folds_words, live_words, tab
-from explorer.ui.distillation import words as texts
+from explorer.models.tokens import BadText, spelling_of
+from explorer.ui.distillation import strings, tab
+from explorer.ui.distillation import strings as texts
 from explorer.ui.distillation.runs import focus_of, hidden_word
 from tests.ui.sentences import TEXTS, WORDS, close_shares, law, read, told
 
@@ -95,7 +94,7 @@ def test_of_twenty_texts_the_headline_is_what_scipy_finds_in_the_logits(temperat
 def test_the_interval_of_agreement_holds_the_share_that_it_is_of(same):
     empty = (np.zeros(len(same)),) * 6
     found = AgreementAtLarge(np.array(same), *empty)
-    text = read(folds_words.agreement_note(found, ("BERT", "DistilBERT")))
+    text = read(strings.agreement_note(found, ("BERT", "DistilBERT")))
     low, high = map(int, re.search(r"95% CI (\d+)% to (\d+)%", text).groups())
     assert low <= round(100 * np.mean(same)) <= high
     ends = share_interval(sum(same), len(same))
@@ -119,7 +118,7 @@ def test_a_live_run_says_where_it_is_and_compares_its_end_with_its_start(steps, 
         )
         for i, (loss, share) in enumerate(course)
     ]
-    text = read(live_words.live_sentence(SimpleNamespace(steps=steps), reports))
+    text = read(strings.live_sentence(SimpleNamespace(steps=steps), reports))
     if last < steps:
         assert text == f"Step {last} of {steps}: loss {course[-1][0]:.2f}."
         return
@@ -131,7 +130,7 @@ def test_a_live_run_says_where_it_is_and_compares_its_end_with_its_start(steps, 
 @law
 @given(st.integers(0, 3))
 def test_own_masks_are_counted_in_singular_and_plural(n):
-    text = read(folds_words.masking_note(n))
+    text = read(strings.masking_note(n))
     assert ("Your own [MASK] is already masked" in text) == (n == 1)
     assert (f"Your own {n} [MASK]s are" in text) == (n > 1)
 
@@ -145,7 +144,7 @@ def test_the_loss_of_the_masked_pieces_is_said_where_there_are_any(masks, tokens
         temperatures=np.array([1.0, 2.0]),
         kl=np.zeros((2, tokens)),
     )
-    text = read(folds_words.ce_twice(losses, masks))
+    text = read(strings.ce_twice(losses, masks))
     assert bool(text) == bool(masks)
     if masks:
         assert "0.5000 nats over all" in text

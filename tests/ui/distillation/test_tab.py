@@ -8,16 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from explorer.analysis.distillation.agreement import agreement_at_large
 from explorer.analysis.distillation.live import Agreement, LiveReport, LiveSettings
-from explorer.analysis.distillation.soft import soft_pair
+from explorer.analysis.distillation.soft import agreement_at_large, soft_pair
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
-from explorer.ui.distillation import folds, live
+from explorer.ui.distillation import folds
 from explorer.ui.distillation import tab as distillation
-from explorer.ui.distillation.live_words import live_sentence
 from explorer.ui.distillation.runs import focus_of
-from explorer.views.distillation.agreement import agreement_canvas, opened_by
+from explorer.ui.distillation.strings import live_sentence
+from explorer.views.distillation import agreement_canvas, opened_by
 from tests.waiting import until
 
 STATE = PageState(text="the cat sat on the [MASK].")
@@ -194,14 +193,14 @@ LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
     tiny_family, few_questions, monkeypatch
 ):
-    door, teach = threading.Event(), live.teach
+    door, teach = threading.Event(), folds.teach
 
     def held(*asked):
         assert door.wait(300)
         yield from teach(*asked)
 
-    monkeypatch.setattr(live, "teach", held)
-    run = live.run_live(STATE, *LIVE)
+    monkeypatch.setattr(folds, "teach", held)
+    run = folds.run_live(STATE, *LIVE)
     assert "waiting" in json.loads(next(run))
     door.set()
     values = [json.loads(value) for value in run]
@@ -211,23 +210,23 @@ def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
     assert values[-1]["done"]
     assert len(values[-1]["words"]) == len(values[-1]["student"]) == 8
     assert "In 10 steps the loss went from" in values[-1]["sentence"]
-    assert len(live.JOB_QUEUE) == 0
+    assert len(folds.JOB_QUEUE) == 0
 
 
 @pytest.mark.processes
 def test_closing_a_run_frees_the_place_for_the_next_in_line(tiny_family, few_questions):
-    first, second = live.run_live(STATE, *LIVE), live.run_live(STATE, *LIVE)
+    first, second = folds.run_live(STATE, *LIVE), folds.run_live(STATE, *LIVE)
     next(first)
     assert "number 1 in line" in json.loads(next(second))["waiting"]
     first.close()
     assert "number 1 in line" not in next(second)
     second.close()
-    until(lambda: not len(live.JOB_QUEUE))
+    until(lambda: not len(folds.JOB_QUEUE))
 
 
 def test_an_emptied_field_counts_as_its_default():
     chosen = (2, "random", 30.0, 1, 0, 2, 0, None)
-    assert live.settings_of(chosen) == LiveSettings(2, "random", 30, 1.0, 0.0, 2.0, 0.0, 0)
+    assert folds.settings_of(chosen) == LiveSettings(2, "random", 30, 1.0, 0.0, 2.0, 0.0, 0)
 
 
 def test_what_a_run_came_to_is_its_end_against_its_start():
@@ -259,7 +258,7 @@ def test_the_teachers_choice_is_not_called_the_hard_label(tiny_family):
 def test_few_sentences_come_with_an_interval():
     from types import SimpleNamespace
 
-    from explorer.ui.distillation.folds_words import agreement_note
+    from explorer.ui.distillation.strings import agreement_note
 
     class Found(SimpleNamespace):
         def __len__(self):
@@ -288,7 +287,7 @@ def test_the_soft_loss_is_said_over_all_tokens_and_over_the_hidden_ones(tiny_fam
 
 def test_the_bundled_albert_is_not_said_to_have_learned_alone(tiny_family):
     from explorer.models.specs import BASE
-    from explorer.ui.distillation.words import lab_texts
+    from explorer.ui.distillation.strings import lab_texts
 
     printed = json.loads(distillation.show(STATE)[1])["texts"]
     assert printed["beside_title"] == "mini-ALBERT, for comparison"

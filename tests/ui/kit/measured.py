@@ -4,10 +4,10 @@ import json
 import re
 from dataclasses import replace
 
-from explorer.analysis.latency.accuracy import AccuracyCost
+from explorer.analysis.latency.family import limit
 from explorer.analysis.latency.faster import Faster
-from explorer.analysis.latency.limits import limit
 from explorer.analysis.latency.report import latency_report
+from explorer.analysis.latency.variants import AccuracyCost
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
 from tests.analysis.latency.test_family import measured
@@ -18,8 +18,8 @@ WORK = Workload(48, 2)
 
 def timed_drawings():
     """Every table and scale that holds times, by its kind."""
-    from explorer.ui.latency import jobs
-    from explorer.ui.latency.detail import detail
+    from explorer.ui.latency import folds
+    from explorer.ui.latency.tab import detail
 
     result = measured(TIMES, WORK)
     pair = measured({"bert": 163.0, "distilbert": 100.0}, WORK, tuple(BASE.values())[:2])
@@ -31,10 +31,10 @@ def timed_drawings():
     whole = detail(result)
     in_detail = ("latency/times", "latency/ratios")
     return {
-        "latency/claim": jobs.draw_claim({False: pair})[0],
-        "latency/limits": jobs.draw_limits((found, result))[0],
-        "latency/faster": jobs.draw_faster(faster)[0],
-        "latency/recorded": jobs.draw_recorded(json.dumps(latency_report(result, {"torch": "9"}))),
+        "latency/claim": folds.draw_claim({False: pair})[0],
+        "latency/limits": folds.draw_limits((found, result))[0],
+        "latency/faster": folds.draw_faster(faster)[0],
+        "latency/recorded": folds.draw_recorded(json.dumps(latency_report(result, {"torch": "9"}))),
         **{kind: piece(whole, kind) for kind in in_detail},
     }
 
@@ -42,10 +42,11 @@ def timed_drawings():
 def quoted_drawings(state):
     """Every table of scores, measured long ago or printed elsewhere, by its kind."""
     from explorer.ui.parameters import folds
-    from explorer.ui.parameters.folds_words import first_shape
-    from explorer.ui.tasks import fine_tuning, pairs
+    from explorer.ui.parameters.strings import first_shape
+    from explorer.ui.tasks import folds as tasks
+    from explorer.ui.tasks import pairs
 
-    scores = fine_tuning.show_kept(state)
+    scores = tasks.show_kept(state)
     return {
         "parameters/built": folds.built_shape(first_shape(BASE["albert"].architecture)),
         "tasks/objectives": pairs.show_objectives(state),

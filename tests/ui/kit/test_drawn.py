@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from explorer.analysis.parameters.sharing import sharing_modes
+from explorer.analysis.parameters.shapes import sharing_modes
 from explorer.links.page_state import PageState
 from explorer.ui.kit.export import has_recipe
 from explorer.ui.shell.api import ENDPOINTS
@@ -42,29 +42,30 @@ DERIVED = {"tasks/sentiment", "tasks/question", "predictions/joint"}
 
 def drawings():
     """Every piece of markup that holds numbers, by its kind."""
-    from explorer.ui.attention import ablation
+    from explorer.ui.attention import folds as attention
     from explorer.ui.distillation import folds as distillation
     from explorer.ui.latency import tab as latency
     from explorer.ui.latency.settings import MeasurementSettings
-    from explorer.ui.layer import contexts
+    from explorer.ui.layer import folds as layer
     from explorer.ui.parameters import folds as parameters
-    from explorer.ui.predictions import ask, contrast, joint
-    from explorer.ui.tasks import pairs, quadrants, tuned
+    from explorer.ui.predictions import folds as predictions
+    from explorer.ui.tasks import folds as tasks
+    from explorer.ui.tasks import pairs, tuned
 
     return {
         "latency/measure": latency.drawn(MeasurementSettings())[1],
         "tasks/pairs": pairs.show_pairs(PAIR),
-        "tasks/quadrants": quadrants.show_pairs(PAIR),
+        "tasks/quadrants": tasks.show_pairs(PAIR),
         "tasks/sentiment": tuned.show_sentiment(PAIR, TEXT),
         "tasks/question": tuned.show_question(PAIR, "Where was the dog?", PASSAGE),
-        "predictions/joint": joint.show_joint(GAPS),
-        "predictions/asked": ask.show_asked(GAPS, "cat, unbelievable"),
-        "predictions/contrast": contrast.show_contrast(OFFERED),
+        "predictions/joint": predictions.show_joint(GAPS),
+        "predictions/asked": predictions.show_asked(GAPS, "cat, unbelievable"),
+        "predictions/contrast": predictions.show_contrast(OFFERED),
         "parameters/components": parameters.show_sizes(PAIR)[1],
-        "layer/contexts": contexts.show_contexts(GAPS),
+        "layer/contexts": layer.show_contexts(GAPS),
         "parameters/calls": parameters.show_calls(PAIR),
         "distillation/masking": distillation.show_masking(PAIR, 10, 3),
-        "attention/ablation": ablation.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
+        "attention/ablation": attention.show_changes({"off": {"bert": [[0, 0]]}}, GAPS)[1],
         **timed_drawings(),
         **quoted_drawings(PAIR),
     }

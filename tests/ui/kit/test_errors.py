@@ -8,8 +8,8 @@ from gradio import queueing
 
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
-from explorer.timing import free_memory
-from explorer.ui.kit import words as texts
+from explorer.timing import memory
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.errors import answered, say_every_failure, sentence_of
 
 
@@ -34,7 +34,7 @@ def test_what_was_foreseen_is_said_and_not_logged(error, sentence, caplog):
     ],
 )
 def test_too_little_memory_is_said_and_leaves_a_line_without_a_stack(error, caplog, monkeypatch):
-    monkeypatch.setattr(free_memory, "free_memory", lambda: 4e9)
+    monkeypatch.setattr(memory, "free_memory", lambda: 4e9)
     assert sentence_of(error) == texts.OUT_OF_MEMORY
     assert [record.exc_info for record in caplog.records] == [None]
 
@@ -58,14 +58,14 @@ def test_the_text_of_any_other_error_is_logged_and_shown_to_nobody(error, caplog
     ],
 )
 def test_where_memory_is_short_no_text_is_blamed(error, monkeypatch):
-    monkeypatch.setattr(free_memory, "free_memory", lambda: 0.5e9)
+    monkeypatch.setattr(memory, "free_memory", lambda: 0.5e9)
     assert sentence_of(error) == texts.SHORT_OF_MEMORY
     assert "shorter text or" not in texts.SHORT_OF_MEMORY
 
 
 def test_a_failure_between_the_handlers_is_a_sentence_too(monkeypatch):
     say_every_failure()
-    monkeypatch.setattr(free_memory, "free_memory", lambda: 0.5e9)
+    monkeypatch.setattr(memory, "free_memory", lambda: 0.5e9)
     assert queueing.error_payload(MemoryError(), False)["error"] == texts.SHORT_OF_MEMORY
     assert queueing.error_payload(None, False)["error"] == texts.LEFT
     assert "went wrong on our side" in queueing.error_payload(KeyError("x"), False)["error"]

@@ -69,7 +69,9 @@ def test_every_picture_has_the_menu_and_a_part_of_the_page_has_none():
 
 def drawn_by_python():
     """The kinds of markup that hold numbers, by their names in the source."""
-    return {kind for source in SOURCES for kind in re.findall(r'with_save_menu\(\s*"([^"]+)"', source)}
+    return {
+        kind for source in SOURCES for kind in re.findall(r'with_save_menu\(\s*"([^"]+)"', source)
+    }
 
 
 def test_every_recipe_is_of_a_picture_and_what_has_none_is_known():

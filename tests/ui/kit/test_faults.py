@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.served import served
 from explorer.refusal import Refusal
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.blocks import Page
 from explorer.ui.kit.errors import plain_errors
 from explorer.ui.shell.page import launch_options

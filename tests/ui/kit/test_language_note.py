@@ -5,7 +5,7 @@ import re
 import pytest
 
 from explorer.links.page_state import PageState
-from explorer.ui.kit.words import NOT_ENGLISH
+from explorer.ui.kit.strings import NOT_ENGLISH
 from explorer.ui.shell.tabs import TABS
 from explorer.ui.tasks.tuned import show_question, show_sentiment
 

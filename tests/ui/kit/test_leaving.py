@@ -11,16 +11,16 @@ import pytest
 from benchmarks.served import event_number
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.inference.scheduling.measurement_lock import MEASUREMENT_LOCK, MeasurementLock
-from explorer.models import rows
+from explorer.models import run
 from explorer.ui.depth import patching, similarity
-from explorer.ui.distillation import live
+from explorer.ui.distillation import folds
 from tests.waiting import until
 
 pytestmark = pytest.mark.processes
 TEXT = " ".join(["The cat sat on the [MASK] of the house and looked at the garden"] * 2)
 OTHER = TEXT.replace("cat", "dog", 1)
 CHOICE = ["mini", 32, 1, "encoder", "compute", "cpu", "float32", 20]
-LINES = (MEASUREMENTS, live.JOB_QUEUE, patching.JOB_QUEUE, similarity.JOB_QUEUE)
+LINES = (MEASUREMENTS, folds.JOB_QUEUE, patching.JOB_QUEUE, similarity.JOB_QUEUE)
 WORKERS = 3
 """Passes that may be under way at once."""
 JOBS = {
@@ -56,8 +56,8 @@ def passes(tiny_family, few_questions, monkeypatch):
             yield
 
     monkeypatch.setattr(MeasurementLock, "infer", held)
-    monkeypatch.setattr(rows.batches, "__defaults__", (1,))
-    monkeypatch.setattr(rows.patch_batches, "__defaults__", (1,))
+    monkeypatch.setattr(run.batches, "__defaults__", (1,))
+    monkeypatch.setattr(run.patch_batches, "__defaults__", (1,))
     yield passes
     passes.free = True
 

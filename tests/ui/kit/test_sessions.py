@@ -12,7 +12,7 @@ from gradio.state_holder import SessionState, StateHolder
 from gradio.utils import LRUCache
 
 from explorer.links.page_state import PageState
-from explorer.ui.kit.sessions import MOST_SESSIONS, LeanSession
+from explorer.ui.kit.blocks import MOST_SESSIONS, LeanSession
 from explorer.ui.shell.page import build_page, launch_options
 from tests.waiting import in_its_own_loop
 

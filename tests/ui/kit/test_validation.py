@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.served import event_number
 from explorer.refusal import Refusal
-from explorer.ui.kit import words as texts
+from explorer.ui.kit import strings as texts
 from explorer.ui.kit.canvas import read_question
 from explorer.ui.kit.validation import whole_characters
 from explorer.ui.shell.api import ENDPOINTS

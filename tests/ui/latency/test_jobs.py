@@ -7,15 +7,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.analysis.latency.limits import limit
-from explorer.analysis.latency.measure import Latency
-from explorer.analysis.latency.summary import latency_summary
+from explorer.analysis.latency.family import limit
+from explorer.analysis.latency.measure import Latency, latency_summary
 from explorer.analysis.latency.variants import VariantLatency
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
-from explorer.ui.latency import faster_words as words
-from explorer.ui.latency import folds_words as texts
-from explorer.ui.latency import jobs
+from explorer.ui.latency import folds
+from explorer.ui.latency import model_choice_strings as words
+from explorer.ui.latency import strings as texts
 from tests.analysis.latency.test_family import measured
 
 TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
@@ -44,7 +43,7 @@ def variants(name, **seconds):
 @pytest.mark.parametrize(("shapes", "family"), [("mini", MINI), ("base", BASE), ("larger", BASE)])
 def test_a_fold_times_the_chosen_three_and_beside_larger_ones_the_base(shapes, family):
     choice = SimpleNamespace(shapes=shapes)
-    assert jobs.choice_family(choice) == tuple(family.values())
+    assert folds.choice_family(choice) == tuple(family.values())
 
 
 def test_a_fast_machine_and_a_slow_model_are_told_in_operations_per_second():
@@ -52,7 +51,7 @@ def test_a_fast_machine_and_a_slow_model_are_told_in_operations_per_second():
     specs, work = tuple(BASE.values()), Workload(32)
     result = measured(TIMES, work)
     found = [limit(spec, work, 4e11, 2e10) for spec in specs]
-    (markup,) = jobs.draw_limits((found, result))
+    (markup,) = folds.draw_limits((found, result))
     for row, spec, one in zip(cells(markup), specs, found, strict=True):
         shape, seconds = spec.architecture, TIMES[spec.key] / 1e3
         layer = 2 * 32 * (4 * shape.d_model**2 + 2 * shape.d_model * shape.d_ffn)
@@ -68,7 +67,7 @@ def test_a_fast_machine_and_a_slow_model_are_told_in_operations_per_second():
 
 
 def test_the_table_of_samples_has_the_same_speed():
-    from explorer.views.latency.detail import timing_table
+    from explorer.views.latency.measure import timing_table
 
     result = measured(TIMES, Workload(32))
     for row, model in zip(
@@ -82,15 +81,15 @@ def test_the_table_of_samples_has_the_same_speed():
 
 
 def test_a_faster_way_takes_a_share_of_the_time_of_float32():
-    from explorer.analysis.latency.accuracy import AccuracyCost
     from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.variants import AccuracyCost
 
     cost = AccuracyCost("bert", "int8", 0.9, 0.0123, 40)
     ways = variants("bert", float32=0.1, int8=0.04)
     eight = variants("bert", int8=0.16).summary
     ways = replace(ways, resident={"int8": 650_400_000}, batches={1: ways.summary, 8: eight})
     found = Faster((ways,), (cost,))
-    (markup,) = jobs.draw_faster(found)
+    (markup,) = folds.draw_faster(found)
     plain, int8 = cells(markup)
     assert plain["× float32 time"] == plain["mean KL"] == "–"
     assert int8["× float32 time"].startswith("0.40 ×")
@@ -104,8 +103,8 @@ def test_a_faster_way_takes_a_share_of_the_time_of_float32():
 
 
 def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_what_holds_least():
-    from explorer.analysis.latency.accuracy import AccuracyCost
     from explorer.analysis.latency.faster import Faster
+    from explorer.analysis.latency.variants import AccuracyCost
 
     seconds = {"float32": 0.1, "int8": 0.02, "bfloat16": 0.04, "ONNX Runtime": 0.05, "slow": 0.2}
     ways = variants("bert", **seconds)
@@ -120,7 +119,7 @@ def test_each_model_is_told_what_is_fastest_with_and_without_another_answer_and_
     )
     assert words.ranked(ways, known) == f"{said}."
     assert words.ranked(held, known) == f"{said}; lowest memory with int8, 649 MB."
-    assert said in jobs.draw_faster(known)[0]
+    assert said in folds.draw_faster(known)[0]
     alone = variants("bert", float32=0.1, int8=0.02)
     assert words.ranked(alone, Faster()) == "BERT: fastest with int8, 0.20 × the time of float32."
     assert words.ranked(alone, known).endswith(
@@ -143,7 +142,7 @@ def test_the_longer_press_asks_for_three_batches_and_the_shorter_for_none(monkey
         faster, "measure_faster", lambda *given: asked.append(given[-1]) or iter([])
     )
     choice = SimpleNamespace(specs=(), workload=Workload(16, dtype="bfloat16"))
-    for job in (jobs.faster, jobs.faster_batches):
+    for job in (folds.measure_ways, folds.faster_batches):
         list(job(choice, None))
     assert asked == [(), (1, 8, 32)]
 
@@ -154,14 +153,14 @@ def test_the_claim_is_told_both_ways_and_judged_only_at_the_papers_size():
         head: measured({"bert": 163.0, "distilbert": 100.0}, Workload(head=head), pair)
         for head in (False, True)
     }
-    (markup,) = jobs.draw_claim(done)
+    (markup,) = folds.draw_claim(done)
     assert "DistilBERT takes 0.61 × [0.60, 0.63] BERT" in markup
     assert "it is 1.63 × [1.58, 1.68] as fast" in markup
     assert "0.61 is inside the interval (encoder only and with the MLM head)" in markup
-    (slower,) = jobs.draw_claim({True: measured({"bert": 200.0, "distilbert": 100.0}, specs=pair)})
+    (slower,) = folds.draw_claim({True: measured({"bert": 200.0, "distilbert": 100.0}, specs=pair)})
     assert "0.61 is outside the interval" in slower
     mini = tuple(MINI[key] for key in ("bert", "distilbert"))
-    (small,) = jobs.draw_claim({False: measured({"bert": 163.0, "distilbert": 100.0}, specs=mini)})
+    (small,) = folds.draw_claim({False: measured({"bert": 163.0, "distilbert": 100.0}, specs=mini)})
     assert "Timed here: mini-bert and mini-distilbert, 1 text of 32 tokens" in small
     assert "no verdict across sizes" in small
     assert "inside the interval" not in small
@@ -177,5 +176,5 @@ def test_a_claim_that_was_stopped_before_a_round_says_nothing(monkeypatch, round
     found = SimpleNamespace(latency=SimpleNamespace(n_rounds=rounds))
     monkeypatch.setattr(family, "measure_family", lambda *_: iter([found]))
     choice = SimpleNamespace(shapes="mini", workload=Workload(16))
-    *_, last = jobs.claim(choice, None)
+    *_, last = folds.claim(choice, None)
     assert last == ({False: found, True: found} if rounds else {})

@@ -7,16 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.latency.accuracy import AccuracyCost
 from explorer.analysis.latency.faster import Faster
 from explorer.analysis.latency.measure import RoundsPlan
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
 from explorer.analysis.latency.sweep import Order, Sweep
+from explorer.analysis.latency.variants import AccuracyCost
 from explorer.models.specs import BASE
 from explorer.timing.workload import Workload
-from explorer.ui.latency import faster_words, folds_words, size_vs_time_words
-from explorer.ui.latency import words as texts
+from explorer.ui.latency import model_choice_strings, size_vs_time_strings, strings
+from explorer.ui.latency import strings as texts
 from tests.ui.sentences import law, read, told
 
 CROWDED = st.sampled_from([0.2, 0.5, 0.97, 0.99, 1.0, 1.004, 1.02, 1.2, 8.0])
@@ -95,7 +95,7 @@ def stored_right(text, parameters, label):
 def test_but_and_yet_join_only_what_does_not_go_the_same_way(paradox, is_different, shapes):
     first, star = paradox.rows[0], paradox.rows[2]
     summary = summary_of(paradox, is_different)
-    text = read(size_vs_time_words.paradox_finding(paradox, summary, shapes))
+    text = read(size_vs_time_strings.paradox_finding(paradox, summary, shapes))
     stored_right(text, star.parameters, first.label)
     stored = way(star.parameters / first.parameters)
     if star.ms is None:
@@ -184,7 +184,7 @@ def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_secon
         for star, student in ((1.06, 0.52), (1.0, 1.0), (0.6, 0.59), (0.3, 0.52), (7.9, 1.8)):
             found = timed(state, star, student)
             differs = abs(star - 1) > 0.05
-            said = size_vs_time_words.paradox_finding(found, summary_of(found, differs), "base")
+            said = size_vs_time_strings.paradox_finding(found, summary_of(found, differs), "base")
             told(f"{state}: ALBERT {star}, DistilBERT {student}", read(said))
             if state != "before":
                 judge_lines(read(said), found)
@@ -194,7 +194,7 @@ def test_of_twenty_measurements_the_headline_has_ratio_p50_p90_and_texts_a_secon
 @law
 @given(paradoxes())
 def test_the_three_titles_quote_their_own_numbers_and_no_ratio_stands_flat(paradox):
-    (_, stored), (_, work), (_, time) = size_vs_time_words.paradox_titles(paradox)
+    (_, stored), (_, work), (_, time) = size_vs_time_strings.paradox_titles(paradox)
     star = paradox.rows[2]
     stored_right(read(stored), star.parameters, "BERT")
     n = star.n_layers
@@ -210,7 +210,7 @@ def test_the_three_titles_quote_their_own_numbers_and_no_ratio_stands_flat(parad
 @law
 @given(paradoxes())
 def test_the_time_is_called_faster_or_slower_than_the_compute_only_by_its_whole_interval(paradox):
-    star, text = paradox.rows[2], read(size_vs_time_words.why(paradox))
+    star, text = paradox.rows[2], read(size_vs_time_strings.why(paradox))
     times, work = star.times, star.gflops
     is_sure = times is not None and times.is_sure
     assert bool(text) == is_sure
@@ -228,7 +228,7 @@ def test_the_time_is_called_faster_or_slower_than_the_compute_only_by_its_whole_
 def test_a_verdict_on_the_published_figure_is_given_for_full_sizes_with_intervals_alone(
     encoder, head, full_size
 ):
-    text = read(folds_words.claim_sentence({False: encoder, True: head}, "x", full_size))
+    text = read(strings.claim_sentence({False: encoder, True: head}, "x", full_size))
     found = {"encoder only": encoder, "with the MLM head": head}
     sure = encoder.is_sure and head.is_sure
     assert ("too few rounds" in text) == (not sure)
@@ -256,7 +256,7 @@ def test_every_point_of_a_sweep_stands_where_its_interval_says(kinds, unit):
     sides = [
         tuple(n for n, k in points.items() if k == kind) for kind in ("faster", "slower", "open")
     ]
-    text = read(folds_words._order(Order("albert", *sides), "ALBERT", "BERT", unit))
+    text = read(strings._order(Order("albert", *sides), "ALBERT", "BERT", unit))
     if set(kinds) == {"open"}:
         assert "no interval excludes 1" in text
         return
@@ -293,7 +293,7 @@ def sweeps(draw):
 @law
 @given(sweeps())
 def test_a_sweep_says_who_is_faster_where_what_it_lacks_and_why_it_ended(sweep):
-    text = read(folds_words.sweep_sentence(sweep))
+    text = read(strings.sweep_sentence(sweep))
     one, many = ("token", "tokens") if sweep.axis == "length" else ("text", "texts")
     if not (sweep.late or sweep.too_much or len(sweep.points) >= sweep.asked):
         assert text == f"{len(sweep.points)} of {sweep.asked} points measured."
@@ -349,7 +349,7 @@ def variants(draw):
 @given(variants())
 def test_the_fastest_way_is_surely_faster_and_all_means_all(drawn):
     one, found = drawn
-    text = read(faster_words.ranked(one, found))
+    text = read(model_choice_strings.ranked(one, found))
     quick = {
         r.over: 1 / r.ratio.ratio
         for r in one.summary.ratios
@@ -449,6 +449,6 @@ def test_each_model_s_share_of_the_limit_is_its_own(found):
         SimpleNamespace(name=BASE[key].name, bound_by=bound) for key, (bound, _) in found.items()
     ]
     shares = {BASE[key].name: share for key, (_, share) in found.items()}
-    text = read(folds_words.limits_sentence(SimpleNamespace(specs=specs), limits, shares))
+    text = read(strings.limits_sentence(SimpleNamespace(specs=specs), limits, shares))
     told = re.findall(r"(\w+) (\d+)% \(bound by (\w+)\)", text)
     assert told == [(BASE[k].label, f"{100 * s:.0f}", b) for k, (b, s) in found.items()]

@@ -10,7 +10,7 @@ import pytest
 from explorer.analysis.latency.ratio import Ratio
 from explorer.analysis.latency.sweep import Sweep, sweep_points
 from explorer.timing.workload import Workload
-from explorer.ui.latency import folds_words, tab, words
+from explorer.ui.latency import strings, tab
 from explorer.ui.latency.settings import MeasurementSettings
 from tests.analysis.latency.test_family import measured
 
@@ -19,20 +19,20 @@ EQUAL = {"bert": 100, "distilbert": 50, "albert": 100}
 
 def test_the_self_check_quotes_its_interval_and_not_its_point():
     summary = replace(measured(EQUAL).summary, self_check=Ratio(1.0, 0.93, 1.12, 20))
-    trust = words.trust(summary, "BERT", Workload())
+    trust = strings.trust(summary, "BERT", Workload())
     assert (
         "BERT against itself takes 0.93 to 1.12 × the time here: smaller differences are noise"
         in trust
     )
     few = replace(summary, self_check=Ratio(1.0, 0.0, float("inf"), 2))
-    assert "too few" in words.trust(few, "BERT", Workload())
+    assert "too few" in strings.trust(few, "BERT", Workload())
 
 
 @pytest.mark.parametrize(
     ("batch", "said"), [(1, "One text of 24 tokens"), (4, "4 texts of 24 tokens")]
 )
 def test_what_was_held_fixed_begins_with_the_texts(batch, said):
-    assert words.conditions(measured(EQUAL, Workload(24, batch))).startswith(said)
+    assert strings.conditions(measured(EQUAL, Workload(24, batch))).startswith(said)
 
 
 def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
@@ -41,7 +41,7 @@ def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
         measured({**EQUAL, "albert": albert}, work)
         for albert, work in zip((80, 90, 100, 112, 120, 130), works, strict=True)
     )
-    said = folds_words.sweep_sentence(Sweep("length", points))
+    said = strings.sweep_sentence(Sweep("length", points))
     assert "DistilBERT is faster at 16, 32, 64, 128, 256 and 512 tokens than BERT." in said
     assert (
         "ALBERT is faster at 16 and 32 tokens and slower at 128, 256 and 512 tokens than BERT; "
@@ -50,9 +50,9 @@ def test_a_sweep_says_who_is_faster_before_and_after_the_curves_cross():
     for point, named in zip(points, (True, True, False, True, True, True), strict=True):
         ratio = point.summary.ratio("albert-base-v2").ratio
         assert named == (not ratio.low <= 1 <= ratio.high)
-    stopped = folds_words.sweep_sentence(Sweep("length", points[:2], late=64))
+    stopped = strings.sweep_sentence(Sweep("length", points[:2], late=64))
     assert stopped.startswith("Stopped at 32 tokens: 64 tokens exceeded the time limit.")
-    full = folds_words.sweep_sentence(Sweep("length", points[:2], "Too much."))
+    full = strings.sweep_sentence(Sweep("length", points[:2], "Too much."))
     assert full.startswith("Stopped at 32 tokens. Too much. ")
 
 
@@ -62,8 +62,8 @@ def test_no_verdict_while_points_are_missing_and_none_against_the_lines_drawn():
         measured({**EQUAL, "albert": albert}, work)
         for albert, work in zip((99.9, 100.1), works, strict=True)
     )
-    assert folds_words.sweep_sentence(Sweep("length", close, asked=6)) == "2 of 6 points measured."
-    said = folds_words.sweep_sentence(Sweep("length", close, asked=2))
+    assert strings.sweep_sentence(Sweep("length", close, asked=6)) == "2 of 6 points measured."
+    said = strings.sweep_sentence(Sweep("length", close, asked=2))
     assert "ALBERT against BERT: no interval excludes 1, so the order is undecided." in said
 
 
@@ -74,9 +74,9 @@ def test_what_was_stopped_says_so_and_how_far_it_was():
 
     (running,) = _drawn(FASTER, JobUpdate(0, Faster(done=2, asked=6), done=False))
     assert "2 of 6 steps done, 33%" in running
-    assert folds_words.STOPPED not in running
+    assert strings.STOPPED not in running
     (stopped,) = _drawn(FASTER, JobUpdate(0, Faster(done=2, asked=6), done=True, stopped=True))
-    assert folds_words.STOPPED in stopped
+    assert strings.STOPPED in stopped
     (before,) = _drawn(FASTER, JobUpdate(0, None, done=True, stopped=True))
     assert "Stopped before anything was measured" in before
 
@@ -88,13 +88,13 @@ def test_a_result_says_whose_own_time_was_held_against_itself():
     assert "BERT" in str(finding)
     assert 'data-kind="latency/measure"' in str(card)
     assert kept is done
-    expected = words.trust(done.summary, "BERT", Workload())
+    expected = strings.trust(done.summary, "BERT", Workload())
     assert expected in html.unescape(str(said))
     assert tab.drawn(MeasurementSettings(), done, (0, False))[3] is None, "not while it is timed"
 
 
 def test_the_measurement_in_full_is_there_once_there_is_one():
-    from explorer.ui.latency.detail import draw_detail
+    from explorer.ui.latency.tab import draw_detail
 
     assert draw_detail(None) == ["", "", ""]
     result = measured({"bert": 4.0, "distilbert": 2.0, "albert": 4.0}, n_rounds=40)

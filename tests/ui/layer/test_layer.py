@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.analysis.layer.stations import BEFORE
+from explorer.analysis.layer import BEFORE
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.models import loading, specs
 from explorer.models.specs import MINI
 from explorer.models.tokens import BadText
 from explorer.refusal import Refusal
-from explorer.ui.layer import contexts, recurrent, steps, tab
+from explorer.ui.layer import folds, tab
 from explorer.ui.layer.endpoint import contexts as contexts_endpoint
 from explorer.ui.layer.endpoint import layer as layer_endpoint
 
@@ -70,7 +70,7 @@ def test_the_picture_asks_for_another_place(tiny_family):
 
 
 def test_steps_follow_the_answer_or_the_typed_word(tiny_family):
-    said, canvas = steps.show_steps(PageState(text=TEXT), "")
+    said, canvas = folds.show_steps(PageState(text=TEXT), "")
     rows = json.loads(canvas)["numbers"]["rows"]
     for key, spec in tiny_family.specs.items():
         run = tiny_family.run(key, TEXT)
@@ -79,20 +79,20 @@ def test_steps_follow_the_answer_or_the_typed_word(tiny_family):
         assert mine[-1][3] == pytest.approx(own, abs=1e-5)
         assert mine[0][3] + sum(row[4] for row in mine[1:]) == pytest.approx(own, abs=1e-5)
     assert "Largest steps" in said
-    _, other = steps.show_steps(PageState(text=TEXT), " dog ")
+    _, other = folds.show_steps(PageState(text=TEXT), " dog ")
     last = [row for row in json.loads(other)["numbers"]["rows"] if row[0] == "mini-BERT"][-1]
     run = tiny_family.run("bert", TEXT)
     p = torch.tensor(run.mask_logits[0]).double().log_softmax(0)
     assert last[3] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-5)
     with pytest.raises(BadText, match="of mini-BERT or mini-DistilBERT or mini-ALBERT"):
-        steps.show_steps(PageState(text=TEXT), "quokkasaurus")
-    assert steps.show_steps(None, None) == ["", ""]
+        folds.show_steps(PageState(text=TEXT), "quokkasaurus")
+    assert folds.show_steps(None, None) == ["", ""]
 
 
 def test_a_vocabulary_that_lacks_the_typed_word_is_left_out_and_named(tiny_family):
     lacks = [key for key in MINI if "##ing" not in tiny_family.run(key, TEXT).vocabulary]
     assert lacks == ["albert"]
-    said, canvas = steps.show_steps(PageState(text=TEXT), "##ing")
+    said, canvas = folds.show_steps(PageState(text=TEXT), "##ing")
     assert "##ing is not one piece of the vocabulary of mini-ALBERT." in said
     labels = {row[0] for row in json.loads(canvas)["numbers"]["rows"]}
     assert labels == {"mini-BERT", "mini-DistilBERT"}
@@ -113,9 +113,9 @@ def test_a_model_without_a_head_is_left_out_of_the_readings(silent, monkeypatch)
     assert [model["model"] for model in found["models"]] == ["bert", "albert"]
     (why,) = found["missing"]
     assert "no masked-LM head" in why
-    monkeypatch.setattr(contexts.assets, "sentences", lambda: ({"text": TEXT, "answer": "mat"},))
-    monkeypatch.setattr(contexts, "_KEPT", {})
-    said, chart, _ = list(contexts.score(PageState()))[-1]
+    monkeypatch.setattr(folds.assets, "sentences", lambda: ({"text": TEXT, "answer": "mat"},))
+    monkeypatch.setattr(folds, "_KEPT", {})
+    said, chart, _ = list(folds.score(PageState()))[-1]
     assert "mini-DistilBERT" in said
     labels = {row[0] for row in json.loads(chart)["numbers"]["rows"]}
     assert labels == {"mini-BERT", "mini-ALBERT"}
@@ -125,8 +125,8 @@ def test_without_weights_the_readings_say_why(no_files):
     with pytest.raises(Refusal, match="its bundled files are missing"):
         contexts_endpoint(TEXT, "mini")
     with pytest.raises(Refusal, match="its bundled files are missing"):
-        list(contexts.score(PageState()))
-    assert "its bundled files are missing" in steps.show_steps(PageState(text=TEXT))[0]
+        list(folds.score(PageState()))
+    assert "its bundled files are missing" in folds.show_steps(PageState(text=TEXT))[0]
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_without_weights_the_readings_say_why(no_files):
     ],
 )
 def test_where_there_is_nothing_to_shuffle_it_says_so(tiny_family, text, moves):
-    shown = contexts.show_contexts(PageState(text=text))
+    shown = folds.show_contexts(PageState(text=text))
     assert shown.count("nothing to shuffle") == (0 if moves else 3)
     for model in contexts_endpoint(text, "mini")["models"]:
         readings = model["masks"][0]["readings"]
@@ -151,22 +151,22 @@ def test_where_there_is_nothing_to_shuffle_it_says_so(tiny_family, text, moves):
 def test_contexts_follow_the_hidden_word_where_it_is_known(tiny_family):
     run = tiny_family.run("bert", TEXT)
     state = PageState(text=TEXT, hidden="dog")
-    found = contexts.contexts_of({"bert": run}, state)["bert"][0]
+    found = folds.contexts_of({"bert": run}, state)["bert"][0]
     p = torch.tensor(run.mask_logits[0]).double().softmax(0)
     assert found.wanted == "dog"
     assert found.of_wanted[0] == pytest.approx(p[run.vocabulary.index("dog")].item(), abs=1e-6)
-    assert "dog" in contexts.show_contexts(state)
-    assert "Mask a word first" in contexts.show_contexts(PageState(text="The cat sat."))
-    two = contexts.show_contexts(PageState(text="The [MASK] sat on the [MASK].", mask=1))
+    assert "dog" in folds.show_contexts(state)
+    assert "Mask a word first" in folds.show_contexts(PageState(text="The cat sat."))
+    two = folds.show_contexts(PageState(text="The [MASK] sat on the [MASK].", mask=1))
     assert "Mask 2 of 2" in two
-    assert contexts.show_contexts(None) == ""
+    assert folds.show_contexts(None) == ""
 
 
 def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
     sentences = ({"text": TEXT, "answer": "mat"}, {"text": "The [MASK] ran.", "answer": "qqqq"})
-    monkeypatch.setattr(contexts.assets, "sentences", lambda: sentences)
-    monkeypatch.setattr(contexts, "_KEPT", {})
-    shots = list(contexts.score(PageState()))
+    monkeypatch.setattr(folds.assets, "sentences", lambda: sentences)
+    monkeypatch.setattr(folds, "_KEPT", {})
+    shots = list(folds.score(PageState()))
     assert "sentences" in shots[0][0]
     rows = json.loads(shots[-1][1])["numbers"]["rows"]
     assert len(rows) == 3 * 6 * 2
@@ -174,17 +174,17 @@ def test_held_out_scores_are_kept_for_the_family(tiny_family, monkeypatch):
     rank = 1 + (run.mask_logits[0] > run.mask_logits[0, run.vocabulary.index("mat")]).sum()
     assert rows[0][3] == (rank == 1) / 2
     assert rows[1][3] == (rank <= 5) / 2
-    assert len(list(contexts.score(PageState()))) == 1
+    assert len(list(folds.score(PageState()))) == 1
 
 
 def test_what_is_timed_says_how_far_it_is(tiny_family, monkeypatch):
+    from explorer.analysis import layer as timed
     from explorer.analysis.latency.measure import RoundsPlan
-    from explorer.analysis.layer import recurrent as timed
 
     monkeypatch.setattr(timed, "LENGTHS", (8, 16))
     defaults = ((8, 16), RoundsPlan(600.0, 8, 8, 0.0, 1))
     monkeypatch.setattr(timed.measure_recurrent, "__defaults__", defaults)
-    *_, (said, canvas, _) = recurrent.time_both(PageState())
+    *_, (said, canvas, _) = folds.time_both(PageState())
     assert "At 8 tokens" in said
     assert "at 16 tokens" in said
     assert len(json.loads(canvas)["numbers"]["rows"]) == 4

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.analysis.latency.ratio import Ratio
-from explorer.analysis.layer.steps import AnswerSteps
+from explorer.analysis.layer import AnswerSteps
 from explorer.models.specs import MINI
-from explorer.ui.layer import recurrent, steps
+from explorer.ui.layer import folds
 from tests.ui.sentences import law, read
 
 LABELS = {"bert": "mini-BERT", "distilbert": "mini-DistilBERT", "albert": "mini-ALBERT"}
@@ -27,7 +27,7 @@ def log_probabilities(draw):
 @law
 @given(st.dictionaries(st.sampled_from([*LABELS]), log_probabilities(), min_size=1))
 def test_the_largest_steps_are_those_that_no_other_step_exceeds(found):
-    text = read(steps.steps_finding(found, LABELS, dict.fromkeys(found, "paris")))
+    text = read(folds.steps_finding(found, LABELS, dict.fromkeys(found, "paris")))
     parts = dict(re.findall(r"(mini-\w+) for paris: ([^:]+)\. ", f"{text} "))
     assert parts.keys() == {LABELS[key] for key in found}
     for key, one in found.items():
@@ -58,7 +58,7 @@ def test_what_an_lstm_costs_is_said_of_the_shortest_and_the_longest_text(values,
         Point(length=8 * 2**i, ratio=Ratio(v, ends[0] * v, ends[1] * v, 9), flops=(200, 100))
         for i, v in enumerate(values)
     )
-    finding, note = (read(one) for one in recurrent._found(points, MINI["bert"]))
+    finding, note = (read(one) for one in folds._found(points, MINI["bert"]))
     expected = [(points[0], values[0]), (points[-1], values[-1])][: len(points)]
     for point, value in expected:
         at = rf"at {point.length} tokens (the LSTM takes )?{value:.2f} ×"

@@ -9,8 +9,8 @@ import numpy as np
 
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
+from explorer.ui.layer import strings as texts
 from explorer.ui.layer import tab
-from explorer.ui.layer import words as texts
 from tests.needs import ROOT, needs_packages
 from tests.ui.sentences import TEXTS, check_grammar, told
 

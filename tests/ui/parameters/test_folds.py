@@ -8,11 +8,11 @@ import gradio as gr
 import numpy as np
 import pytest
 
-from explorer.analysis.parameters import embedding
+from explorer.analysis.parameters import count
 from explorer.links.page_state import PageState
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, MINI
-from explorer.ui.parameters import folds, memory
+from explorer.ui.parameters import folds
 from explorer.ui.parameters import tab as parameters
 
 
@@ -77,10 +77,10 @@ def test_missing_weights_leave_the_shapes_and_a_card(tmp_path, monkeypatch):
 
 
 def test_memory_is_estimated_and_measured_side_by_side(state):
-    shown = json.loads(memory.show_memory("mini", 16, 2, True))
+    shown = json.loads(folds.show_memory("mini", 16, 2, True))
     assert [len(figure["data"]) for figure in shown["figures"]] == [1, 1]
     assert "all attention matrices and hidden states" in shown["note"]
-    *_, last = memory.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
+    *_, last = folds.measure_memory(state, "mini", 16, 2, True, SimpleNamespace(session_hash="x"))
     weights, passes = json.loads(last)["figures"]
     assert [trace["name"] for trace in passes["data"]] == ["Estimated", "Measured here"]
     stored = [4e-6 * meta_network(spec).base_model.num_parameters() for spec in MINI.values()]
@@ -109,7 +109,7 @@ def test_the_printed_scores_of_the_ways_to_share_are_alberts_table_4(state):
 
 
 def test_embedding_ranks_come_from_the_loaded_tables(state, tiny_family, monkeypatch):
-    monkeypatch.setattr(embedding, "_spectra", {})
+    monkeypatch.setattr(count, "_spectra", {})
     calculator, spectrum, cards = folds.show_embedding(state)
     assert json.loads(calculator)["start"]["name"] == "mini-albert"
     assert "albert-base-v2" not in calculator, "the points are of the sizes whose tables are shown"
@@ -140,7 +140,7 @@ def test_every_component_of_both_families_stands_under_the_seven(state):
 
 
 def test_the_memory_finding_is_alberts_share_of_berts():
-    sentence = json.loads(memory.show_memory("base", 16, 1, False))["finding"]
+    sentence = json.loads(folds.show_memory("base", 16, 1, False))["finding"]
     assert f"{100 * 11_683_584 / 109_482_240:.1f}%" in sentence
 
 
@@ -149,7 +149,7 @@ def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
     from torch import device
     from transformers import BertConfig, BertModel
 
-    from explorer.ui.parameters.folds_words import SIZES_TEXTS
+    from explorer.ui.parameters.strings import SIZES_TEXTS
 
     for width, depth in ((768, 12), (1024, 24)):
         config = BertConfig(
@@ -169,23 +169,23 @@ def test_the_sentence_on_the_printed_sizes_counts_as_transformers_does():
 def test_the_activation_is_what_makes_alberts_pass_larger_and_is_named_only_where_it_is():
     from dataclasses import replace
 
-    from explorer.analysis.parameters.memory import shape_memory
+    from explorer.analysis.parameters.shapes import shape_memory
 
     bert, albert = BASE["bert"], BASE["albert"]
     alike = replace(albert, architecture=replace(albert.architecture, activation="gelu"))
     peak = shape_memory(bert, 128, 1, False).peak_bytes
     assert shape_memory(alike, 128, 1, False).peak_bytes <= peak
     larger = shape_memory(albert, 128, 1, False).peak_bytes > peak
-    assert ("activation function" in memory.show_memory("base", 128, 1, False)) == larger
+    assert ("activation function" in folds.show_memory("base", 128, 1, False)) == larger
     kept = shape_memory(albert, 128, 1, True), shape_memory(bert, 128, 1, True)
-    said = "activation function" in memory.show_memory("base", 128, 1, True)
+    said = "activation function" in folds.show_memory("base", 128, 1, True)
     assert said == (kept[0].peak_bytes > kept[1].peak_bytes)
 
 
 def test_what_a_pass_applies_is_said_to_hold_the_rows_it_does_not_read():
-    from explorer.analysis.parameters.family import family_members
-    from explorer.ui.parameters.words import MAP
-    from explorer.views.parameters.count import parameters_map
+    from explorer.analysis.parameters.shapes import family_members
+    from explorer.ui.parameters.strings import MAP
+    from explorer.views.parameters.counts import parameters_map
 
     word_table = BASE["bert"].architecture.d_vocab * BASE["bert"].architecture.d_model
     assert family_members("base")[0].counts.applied > word_table

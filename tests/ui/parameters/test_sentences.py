@@ -8,12 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters.family import family_members
-from explorer.analysis.parameters.shape import forward_flops
-from explorer.analysis.parameters.sizes import seven_sizes
+from explorer.analysis.parameters.shapes import family_members, forward_flops, seven_sizes
 from explorer.models.specs import BASE, MINI
-from explorer.ui.parameters import folds_words, memory
-from explorer.ui.parameters import words as texts
+from explorer.ui.parameters import folds, strings
+from explorer.ui.parameters import strings as texts
 from explorer.views.parameters.build import built_said
 from tests.ui.sentences import law, read, told
 
@@ -117,9 +115,9 @@ def test_of_twenty_families_the_headline_is_the_exact_quotient():
 
 @pytest.mark.parametrize(("length", "batch", "keeps"), [(16, 1, False), (512, 8, True)])
 def test_alberts_activations_are_said_to_exceed_berts_only_where_they_do(length, batch, keeps):
-    from explorer.analysis.parameters.memory import shape_memory
+    from explorer.analysis.parameters.shapes import shape_memory
 
-    text = memory.show_memory("base", length, batch, keeps)
+    text = folds.show_memory("base", length, batch, keeps)
     bert, albert = (shape_memory(BASE[key], length, batch, keeps) for key in ("bert", "albert"))
     assert ("activations exceed BERT's" in text) == (albert.peak_bytes > bert.peak_bytes)
     share = f"{100 * albert.weight_bytes / bert.weight_bytes:.1f}% of the memory of BERT's"
@@ -130,7 +128,7 @@ def test_the_largest_albert_stores_less_and_computes_more_than_berts_large_at_ev
     """The sentence above the sizes joins the two by "but"."""
     sizes = {size.spec.name: size for size in seven_sizes()}
     wide, large = sizes["albert-xxlarge-v2"], sizes["bert-large-uncased"]
-    assert "but one pass" in folds_words.SIZES_TEXTS["finding"]
+    assert "but one pass" in strings.SIZES_TEXTS["finding"]
     assert wide.total < large.total
     for length in (1, 16, 128, 512):
         assert forward_flops(wide.spec, length) > forward_flops(large.spec, length)
@@ -140,7 +138,7 @@ def test_the_largest_albert_stores_less_and_computes_more_than_berts_large_at_ev
 @given(st.integers(2000, 400 * M), st.integers(2000, 400 * M))
 def test_a_shape_of_one_s_own_is_held_against_the_nearest_of_the_seven(total, applied):
     built = SimpleNamespace(total=total, applied=applied)
-    text = read(built_said(built, seven_sizes(), folds_words.BUILT))
+    text = read(built_said(built, seven_sizes(), strings.BUILT))
     sizes = {size.spec.name: size.total for size in seven_sizes()}
     ratio, name = re.search(r"that is ([\d.,]+) times ([\w-]+)\.", text).groups()
     assert abs(sizes[name] - total) == min(abs(size - total) for size in sizes.values())

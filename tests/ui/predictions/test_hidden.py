@@ -7,9 +7,9 @@ import torch
 
 from explorer.links.codec import from_params, to_params
 from explorer.links.page_state import PageState
+from explorer.ui.predictions import strings as texts
 from explorer.ui.predictions import tab as predictions
-from explorer.ui.predictions import words as texts
-from explorer.ui.predictions.hidden import words_found
+from explorer.ui.predictions.tab import words_found
 
 BEFORE, AFTER = "the cat sat on the ", "."
 TEXT = f"{BEFORE}[MASK]{AFTER}"

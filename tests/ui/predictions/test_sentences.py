@@ -10,16 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import softmax
 
-from explorer.analysis.predictions.contrast import contrast
-from explorer.analysis.predictions.every_word import SpanScore
-from explorer.analysis.predictions.joint import Filling, MaskFillings
+from explorer.analysis.predictions import Filling, MaskFillings, SpanScore, contrast
 from explorer.inference.runs import runs_with_mlm_head
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
-from explorer.models.spelling import spelling_of
-from explorer.models.tokens import Word
-from explorer.ui.predictions import contrast_words, folds_words, tab
-from explorer.ui.predictions import words as texts
+from explorer.models.tokens import Word, spelling_of
+from explorer.ui.predictions import strings, tab
+from explorer.ui.predictions import strings as texts
 from tests.ui.sentences import (
     LABELS,
     TEXTS,
@@ -235,7 +232,7 @@ def every_word(draw):
 def test_ranks_are_of_words_that_have_one_and_surprisal_of_those_that_all_can_read(scores, is_done):
     total = max(map(len, scores.values()))
     done = {key: (total if is_done else max(0, total - 1), total) for key in scores}
-    text = read(folds_words.words_finding(scores, LABELS, done))
+    text = read(strings.words_finding(scores, LABELS, done))
     if total and not is_done:
         assert all(f"{LABELS[key]} {total - 1} of {total} word" in text for key in scores)
         return
@@ -276,7 +273,7 @@ def contrasts(draw):
 @law
 @given(contrasts())
 def test_who_prefers_an_alternative_gives_it_a_share_that_prints_larger_than_any_other(found):
-    text = read(contrast_words.contrast_finding(found))
+    text = read(strings.contrast_finding(found))
     told = {}
     for part in text.rstrip(".").split("; "):
         if hit := re.fullmatch(r"(.+) (prefers?|finds?) ([\w, ]+?)( equally likely)?", part):
@@ -308,7 +305,7 @@ def test_models_whose_words_change_are_those_whose_filling_differs(data):
         )
         for key in data.draw(some_models())
     ]
-    text = read(folds_words.joint_finding(found))
+    text = read(strings.joint_finding(found))
     changed = [one.model for one in found if one.together[0].words != one.alone.words]
     assert names_in(text) == changed
     assert text.startswith("No model") == (not changed)

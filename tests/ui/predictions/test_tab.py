@@ -10,14 +10,17 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.models.specs import BASE, MINI
 from explorer.models.tokens import BadText
-from explorer.ui.predictions import folds_words
+from explorer.ui.predictions import strings
+from explorer.ui.predictions import strings as texts
 from explorer.ui.predictions import tab as predictions
-from explorer.ui.predictions import words as texts
-from explorer.ui.predictions.ask import show_asked, split_asked
-from explorer.ui.predictions.contrast import show_contrast
-from explorer.ui.predictions.contrast_words import CONTRAST_HINT
-from explorer.ui.predictions.every_word import show_words
-from explorer.ui.predictions.joint import show_joint
+from explorer.ui.predictions.folds import (
+    show_asked,
+    show_contrast,
+    show_joint,
+    show_words,
+    split_asked,
+)
+from explorer.ui.predictions.strings import CONTRAST_HINT
 
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT", "albert": "ALBERT"}
 
@@ -93,7 +96,7 @@ def test_asking_answers_for_every_gap_and_refuses_too_much(tiny_family):
     table = show_asked(PageState(text="[MASK] sat on [MASK]"), "cat, the dog")
     assert table.count("<tr>") == 1 + 2 * 2
     assert split_asked(" a , ,a,b c ") == ["a", "b c"]
-    assert folds_words.ASK_HINT in show_asked(PageState(text="[MASK] sat"), " ")
+    assert strings.ASK_HINT in show_asked(PageState(text="[MASK] sat"), " ")
     for bad in (",".join("abcdefghi"), "x" * 61, "[SEP]", "[MASK]"):
         with pytest.raises(BadText):
             split_asked(bad)

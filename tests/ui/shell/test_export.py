@@ -7,7 +7,7 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 
 from explorer.models import specs
-from explorer.ui.shell.export import LONGEST_LINK, provenance_route, qr_route, recipe_route
+from explorer.ui.shell.routes import LONGEST_LINK, provenance_route, qr_route, recipe_route
 
 
 @pytest.fixture(scope="module")

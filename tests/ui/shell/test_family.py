@@ -10,8 +10,8 @@ import pytest
 from explorer.links.page_state import PageState
 from explorer.models.choice.family import PRESETS, all_specs, column, family_specs, sizes_of
 from explorer.models.specs import BASE, BUNDLED, MODEL_KEYS
-from explorer.ui.kit.words import GROUPS
-from explorer.ui.shell.family.drawing import (
+from explorer.ui.kit.strings import GROUPS
+from explorer.ui.shell.family import (
     COMPARED,
     family_html,
     glyph,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
-from explorer.analysis.parameters.shape import forward_flops
+from explorer.analysis.parameters.shapes import forward_flops
 from explorer.assets import DATA
 from explorer.links.codec import from_params
 from explorer.models.specs import BASE, BUNDLED, MINI
@@ -18,7 +18,7 @@ from explorer.ui.distillation.endpoint import distillation
 from explorer.ui.parameters.endpoint import parameters
 from explorer.ui.parameters.folds import show_embedding
 from explorer.ui.predictions.endpoint import predict
-from explorer.ui.shell.documents import tour_html
+from explorer.ui.shell.routes import tour_html
 from explorer.ui.tasks.endpoint import pair
 
 VIEWS = json.loads((DATA / "gallery.json").read_text("utf-8"))["views"]

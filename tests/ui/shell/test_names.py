@@ -9,13 +9,13 @@ from starlette.testclient import TestClient
 from explorer.assets import ASSETS
 from explorer.links.page_state import FOLDS, PageState
 from explorer.models.specs import BASE, MINI
-from explorer.ui.kit import words as kit
-from explorer.ui.latency import words as latency_words
+from explorer.ui.kit import strings as kit
+from explorer.ui.latency import strings as latency_words
 from explorer.ui.latency.tab import MeasurementSettings, drawn
-from explorer.ui.parameters.words import MAP
-from explorer.ui.shell.documents import card_route
+from explorer.ui.parameters.strings import MAP
 from explorer.ui.shell.input_bar import miniatures_note
 from explorer.ui.shell.page import header_html, launch_options
+from explorer.ui.shell.routes import card_route
 from explorer.ui.shell.tabs import TABS
 
 NAMED = re.compile(r"(?<![\w-])(?:BERT|DistilBERT|ALBERT)(?![\w-])")

@@ -21,8 +21,8 @@ from explorer.assets import ASSETS
 from explorer.links.compression import pack
 from explorer.links.page_state import PageState
 from explorer.models.tokens import BadText
-from explorer.serving.middleware import public_url
-from explorer.ui.kit.words import TAGLINE, TITLE
+from explorer.serving.middleware import headers
+from explorer.ui.kit.strings import TAGLINE, TITLE
 from explorer.ui.predictions.endpoint import first_answers
 from explorer.ui.shell import preview
 from explorer.ui.shell.preview import HEIGHT, LONGEST, PICTURE, WIDTH, Preview, picture_route
@@ -74,8 +74,8 @@ def client():
 
 @pytest.fixture
 def public(monkeypatch):
-    monkeypatch.setattr(public_url, "PUBLIC_URL", [PUBLIC])
-    monkeypatch.setattr(preview, "PUBLIC_URL", public_url.PUBLIC_URL)
+    monkeypatch.setattr(headers, "PUBLIC_URL", [PUBLIC])
+    monkeypatch.setattr(preview, "PUBLIC_URL", headers.PUBLIC_URL)
 
 
 def test_a_link_shows_its_text_once_and_nothing_of_gradio(client):

@@ -7,7 +7,7 @@ from gradio_client import Client
 
 from benchmarks.served import free_port
 from explorer.models.choice.family import PRESETS, all_specs
-from explorer.models.kinds import KINDS
+from explorer.models.specs import KINDS
 from explorer.serving import launch
 from explorer.serving.start import parse_flags
 from explorer.ui.shell.page import launch_options

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from explorer.analysis.precision import PrecisionDifference
 from explorer.models.specs import BASE, MINI
 from explorer.models.tokens import Tokens
-from explorer.ui.attention.words import wall_texts
-from explorer.ui.kit import words as kit
+from explorer.ui.attention.strings import wall_texts
+from explorer.ui.kit import strings as kit
 from explorer.ui.shell import status
-from explorer.ui.shell.family.drawing import sentence
+from explorer.ui.shell.family import sentence
 from tests.ui.sentences import LABELS, law, read, some_models
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import gradio as gr
 
-from explorer.ui.distillation.folds_words import REPLAY
-from explorer.ui.kit.queues import LONG
+from explorer.ui.distillation.strings import REPLAY
+from explorer.ui.kit.running import LONG
 from explorer.ui.shell.api import ENDPOINTS
 from tests.ui.shell.page_map import page_map
 

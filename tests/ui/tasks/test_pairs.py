@@ -13,8 +13,8 @@ from explorer.inference import local
 from explorer.links.codec import from_params
 from explorer.links.page_state import PageState
 from explorer.refusal import Refusal
+from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks import tab
-from explorer.ui.tasks import words as texts
 from explorer.ui.tasks.endpoint import pair
 
 PAIR = "the cat sat. [SEP] a dog was bad."

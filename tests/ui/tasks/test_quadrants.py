@@ -1,8 +1,8 @@
 """The fold on sentence pairs: quadrants where there is a pair, else how to write one."""
 
 from explorer.links.page_state import PageState
-from explorer.ui.tasks import quadrants_words as texts
-from explorer.ui.tasks.quadrants import show_pairs
+from explorer.ui.tasks import strings as texts
+from explorer.ui.tasks.folds import show_pairs
 
 
 def test_a_pair_is_drawn_for_the_models_and_one_sentence_is_told_how(tiny_family):

@@ -8,13 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.analysis.digits import probability
-from explorer.analysis.tasks.pairs import PairOrders, Skill
-from explorer.analysis.tasks.quadrants import PairQuadrants
-from explorer.analysis.tasks.sentiment import WordSentiment
-from explorer.analysis.tasks.spans import Span
+from explorer.analysis.tasks.pairs import PairOrders, PairQuadrants, Skill
+from explorer.analysis.tasks.tuned import Span, WordSentiment
 from explorer.models.specs import MINI
-from explorer.ui.tasks import quadrants_words, sentiment_words
-from explorer.ui.tasks import words as texts
+from explorer.ui.tasks import strings
+from explorer.ui.tasks import strings as texts
 from tests.ui.sentences import PRINTED, close_shares, law, names_in, read
 
 KEYS = ("bert", "distilbert", "albert")
@@ -35,7 +33,7 @@ def sentiments(draw):
 @given(st.dictionaries(st.sampled_from(KEYS), sentiments(), min_size=1))
 def test_the_reason_of_a_verdict_is_the_largest_part_of_the_score_on_its_side(found):
     """The parts are the baseline and every word; together they are the score."""
-    text = read(sentiment_words.sentiment_finding(found, MINI))
+    text = read(strings.sentiment_finding(found, MINI))
     parts = re.split(r",? (?=mini-)|and (?=mini-)", text)
     told = {names_in(part, NAMES)[0]: part for part in parts if names_in(part, NAMES)}
     for key, one in found.items():
@@ -106,7 +104,7 @@ def test_a_head_is_called_no_better_than_chance_where_its_interval_reaches_one_h
 def test_what_crosses_between_two_sentences_is_each_model_s_mean_over_heads(shares):
     mass = {k: np.tile([[1 - p, p, 0], [p, 1 - p, 0]], (2, 2, 1, 1)) for k, p in shares.items()}
     found = [PairQuadrants(key, NAMES[key], mass[key]) for key in shares]
-    text = read(quadrants_words.pairs_finding(found))
+    text = read(strings.quadrants_finding(found))
     told = re.findall(r"(\d+)% in (mini-\w+)", text)
     assert told == [(f"{100 * p:.0f}", NAMES[key]) for key, p in shares.items()]
 
@@ -122,7 +120,7 @@ def test_each_model_s_answer_is_its_best_span(found):
         key: SimpleNamespace(best=(Span(*places[at], p), Span(0, 19, p / 2)))
         for key, (at, p) in found.items()
     }
-    text = read(sentiment_words.question_finding(spans, MINI, passage))
+    text = read(strings.question_finding(spans, MINI, passage))
     told = re.findall(rf"(mini-\w+) answers (\w+) \(({PRINTED})\)", text)
     assert told == [
         (NAMES[key], passage[slice(*places[at])], probability(p)) for key, (at, p) in found.items()

@@ -6,17 +6,17 @@ from html import unescape
 import numpy as np
 import pytest
 
-from explorer.analysis.tasks.sentiment import WordSentiment
+from explorer.analysis.tasks.tuned import WordSentiment
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.models.task_heads.adapters import tuned_model
-from explorer.models.task_heads.sentiment import differences
+from explorer.models.task_heads.classifiers import differences
 from explorer.refusal import Refusal
-from explorer.ui.tasks import sentiment_words as texts
+from explorer.ui.tasks import strings as texts
 from explorer.ui.tasks import tab, tuned
 from explorer.ui.tasks.endpoint import question, sentiment
 from explorer.ui.tasks.tuned import FIRST_QUESTION
-from explorer.views.tasks.sentiment import word_sentiment_html
+from explorer.views.tasks import word_sentiment_html
 
 TEXT = "the cat was not bad!"
 PASSAGE = "The cat sat on the mat. A dog was in Paris, and it was good."

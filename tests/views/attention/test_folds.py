@@ -9,16 +9,22 @@ import numpy as np
 import pytest
 
 from explorer.analysis.alignment import align
-from explorer.analysis.attention.ablation import head_ablation, head_importance
-from explorer.analysis.tasks.quadrants import pair_quadrants
-from explorer.models.inside.neurons import queries_and_keys
+from explorer.analysis.attention import head_ablation, head_importance
+from explorer.analysis.tasks.pairs import pair_quadrants
+from explorer.models.inside.reading import queries_and_keys
 from explorer.models.specs import MODEL_KEYS
-from explorer.ui.attention import ablation_words as texts_attention_ablation
-from explorer.ui.tasks import quadrants_words as texts_attention_pairs
-from explorer.views.attention import bertviz
-from explorer.views.attention.ablation import changed_answers, head_switches
-from explorer.views.attention.bertviz import FRAME, LIMITS, bertviz_files, bertviz_payload
-from explorer.views.tasks.quadrants import pair_quadrants_html
+from explorer.ui.attention import strings as texts_attention_ablation
+from explorer.ui.tasks import strings as texts_attention_pairs
+from explorer.views import attention
+from explorer.views.attention import (
+    FRAME,
+    LIMITS,
+    bertviz_files,
+    bertviz_payload,
+    changed_answers,
+    head_switches,
+)
+from explorer.views.tasks import pair_quadrants_html
 
 TEXT = "The [MASK] sat on the mat."
 HOSTILE = "the </script><img src=x onerror=alert(1)> [MASK]"
@@ -96,7 +102,7 @@ def test_markup_in_a_text_cannot_leave_its_string(tiny_family):
 
 @pytest.mark.parametrize("found", [None, ModuleSpec("bertviz", None)])
 def test_a_missing_bertviz_is_said_in_a_sentence(monkeypatch, found):
-    monkeypatch.setattr(bertviz, "find_spec", lambda name: found)
+    monkeypatch.setattr(attention, "find_spec", lambda name: found)
     with pytest.raises(RuntimeError, match="not installed"):
         bertviz_files()
 

@@ -7,8 +7,8 @@ import zlib
 import numpy as np
 import pytest
 
-from explorer.analysis.attention.heads import head_statistics, word_heads
-from explorer.views.attention.wall import (
+from explorer.analysis.attention import head_statistics, word_heads
+from explorer.views.attention import (
     attention_wall_canvas,
     exact_heads_canvas,
     floats,

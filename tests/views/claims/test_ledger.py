@@ -2,12 +2,15 @@
 
 import json
 
-from explorer.analysis.claims.benchmarks import benchmark_tables, retention
-from explorer.analysis.claims.ledger import claims_ledger, verdict_shares
-from explorer.analysis.claims.results import CheckResult, ClaimVerdict
-from explorer.ui.claims import words as texts
-from explorer.views.claims import benchmarks
-from explorer.views.claims import ledger as claims
+from explorer.analysis.claims.ledger import (
+    benchmark_tables,
+    claims_ledger,
+    retention,
+    verdict_shares,
+)
+from explorer.analysis.claims.outcomes import CheckResult, ClaimVerdict
+from explorer.ui.claims import strings as texts
+from explorer.views import claims
 
 
 def test_the_ledger_travels_whole_and_small():
@@ -36,7 +39,7 @@ def test_results_cannot_end_a_script():
 
 def shown(kept):
     """What stands above the chart, and the table below it."""
-    return benchmarks.retention_said(kept, texts.RETENTION) + benchmarks.retention_table(
+    return claims.retention_said(kept, texts.RETENTION) + claims.retention_table(
         kept, texts.RETENTION
     )
 
@@ -88,7 +91,7 @@ def test_retention_escapes_what_a_table_might_hold():
 def test_the_scores_are_drawn_as_printed_and_joined_task_by_task():
     table = benchmark_tables()["distilbert-1"]
     kept = retention(table, "DistilBERT", "BERT-base")
-    joined, reference, student = benchmarks.retention_figure(kept, texts.RETENTION).data
+    joined, reference, student = claims.retention_figure(kept, texts.RETENTION).data
     rows = {
         row.name: dict(zip((c.label for c in table.columns), row.values, strict=True))
         for row in table.rows
@@ -98,7 +101,7 @@ def test_the_scores_are_drawn_as_printed_and_joined_task_by_task():
         assert len(trace.x) == len(kept.tasks) == 10
     assert list(joined.x)[:3] == [reference.x[0], student.x[0], None]
     assert reference.marker.color != student.marker.color
-    drawn = json.loads(benchmarks.retention_canvas(kept, texts.RETENTION))["numbers"]
+    drawn = json.loads(claims.retention_canvas(kept, texts.RETENTION))["numbers"]
     found = {row[drawn["columns"].index("task")]: row for row in drawn["rows"]}
     share = drawn["columns"].index("share_kept_in_percent")
     assert abs(found["Score"][share] - 100 * 77 / 79.5) < 0.05

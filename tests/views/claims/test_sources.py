@@ -5,9 +5,8 @@ import re
 
 import pytest
 
-from explorer.analysis.claims.benchmarks import benchmark_tables
-from explorer.analysis.claims.ledger import claims_ledger
-from explorer.views.claims.sources import ELSEWHERE, addresses, linked
+from explorer.analysis.claims.ledger import benchmark_tables, claims_ledger
+from explorer.views.claims import ELSEWHERE, addresses, linked
 
 SOURCES = [c.source for c in claims_ledger().claims] + [
     t.source for t in benchmark_tables().values()

@@ -5,9 +5,9 @@ import json
 import numpy as np
 
 from explorer.analysis.alignment import AlignedWord
-from explorer.analysis.depth.projection import state_projection
-from explorer.ui.depth.folds_words import PROJECTION
-from explorer.views.depth.projection import projection_canvas, projection_figure
+from explorer.analysis.depth.states import state_projection
+from explorer.ui.depth.strings import PROJECTION
+from explorer.views.depth.states import projection_canvas, projection_figure
 
 WORDS = ("the", "[MASK]", "sat")
 LABELS = {"bert": "BERT", "distilbert": "DistilBERT"}

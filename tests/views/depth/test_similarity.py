@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 
-from explorer.analysis.depth.similarity import LayerSimilarity
-from explorer.ui.depth.folds_words import SIMILARITY
-from explorer.views.depth.similarity import similarity_canvas
+from explorer.analysis.depth.states import LayerSimilarity
+from explorer.ui.depth.strings import SIMILARITY
+from explorer.views.depth.states import similarity_canvas
 
 ROWS = (("bert", 0), ("bert", 1), ("albert", 0))
 CKA = np.array([[1, 0.5, 1 / 3], [0.5, 1, 0.8], [1 / 3, 0.8, 1]])

@@ -5,14 +5,11 @@ import json
 import numpy as np
 import pytest
 
-from explorer.analysis.depth.drift import SharedDrift
-from explorer.analysis.depth.trajectory import WordTrajectory
+from explorer.analysis.depth.states import SharedDrift, WordTrajectory
 from explorer.models.specs import MINI
-from explorer.ui.depth.folds_words import MOVES, SHARED
-from explorer.ui.depth.words import CANVAS
-from explorer.views.depth.dial import dial_figure
-from explorer.views.depth.drift import shared_drift_figure
-from explorer.views.depth.trajectory import travel_figures
+from explorer.ui.depth.strings import CANVAS, MOVES, SHARED
+from explorer.views.depth.lens import dial_figure
+from explorer.views.depth.states import shared_drift_figure, travel_figures
 
 START = np.array([[1.0, 1.0], [0.75, 0.5], [0.5, -0.25]])
 END = np.array([[0.25, 0.125], [0.5, 0.375], [1.0, 1.0]])

@@ -3,8 +3,8 @@
 import pytest
 
 from explorer.analysis.measures import TEMPERATURES
-from explorer.ui.distillation.words import CURVES
-from explorer.views.distillation.curves import temperature_figures
+from explorer.ui.distillation.strings import CURVES
+from explorer.views.distillation import temperature_figures
 
 
 def test_the_browser_is_told_which_measure_each_line_is_and_at_which_temperatures():

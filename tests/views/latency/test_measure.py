@@ -13,23 +13,22 @@ from explorer.analysis.latency.size_vs_time import size_vs_time
 from explorer.analysis.latency.sweep import Sweep
 from explorer.models.specs import BASE, MINI
 from explorer.timing.workload import Workload
-from explorer.ui.latency import faster_words as texts_faster
-from explorer.ui.latency import folds_words as texts_folds
-from explorer.ui.latency import size_vs_time_words
-from explorer.ui.latency import words as texts
-from explorer.ui.latency.detail import detail
+from explorer.ui.latency import model_choice_strings as texts_faster
+from explorer.ui.latency import size_vs_time_strings
+from explorer.ui.latency import strings as texts
+from explorer.ui.latency import strings as texts_folds
 from explorer.ui.latency.settings import MeasurementSettings
-from explorer.ui.latency.tab import drawn
-from explorer.views.latency.detail import (
+from explorer.ui.latency.tab import detail, drawn
+from explorer.views.latency.measure import (
     Mark,
     downloads,
+    paradox_card,
     ratio_scale,
     recorded_table,
     samples_canvas,
     samples_figure,
     timing_table,
 )
-from explorer.views.latency.measure import paradox_card
 from tests.analysis.latency.test_family import measured
 
 SPECS = tuple(BASE.values())
@@ -38,7 +37,7 @@ TIMES = {"bert": 100.0, "distilbert": 50.0, "albert": 98.0}
 
 def card(result=None):
     rows = size_vs_time(SPECS, Workload(), result)
-    return paradox_card(rows, size_vs_time_words.paradox_titles(rows))
+    return paradox_card(rows, size_vs_time_strings.paradox_titles(rows))
 
 
 def widths(markup):
@@ -105,7 +104,7 @@ def test_table_has_a_dash_where_there_is_no_percentile():
 
 
 def texts_head():
-    from explorer.ui.latency.folds_words import TIMING_HEAD
+    from explorer.ui.latency.strings import TIMING_HEAD
 
     return TIMING_HEAD
 
@@ -140,7 +139,7 @@ def test_downloads_carry_the_document_itself():
 
 
 def sweep_of(*points):
-    from explorer.ui.latency.folds_words import SWEEP_TITLES
+    from explorer.ui.latency.strings import SWEEP_TITLES
     from explorer.views.latency.sweep import sweep_canvas
 
     return json.loads(sweep_canvas(Sweep("length", points), SWEEP_TITLES))
@@ -193,20 +192,20 @@ def test_of_one_model_alone_nothing_is_compared_and_one_colour_gets_dashes():
 
 def test_the_finding_says_what_the_numbers_say():
     rows = size_vs_time(SPECS, Workload())
-    assert "stores 9.4 times fewer weights than" in size_vs_time_words.paradox_finding(rows)
-    assert "the same compute" in size_vs_time_words.paradox_finding(rows)
+    assert "stores 9.4 times fewer weights than" in size_vs_time_strings.paradox_finding(rows)
+    assert "the same compute" in size_vs_time_strings.paradox_finding(rows)
     slow = measured({**TIMES, "albert": 120.0})
-    sentence = size_vs_time_words.paradox_finding(
+    sentence = size_vs_time_strings.paradox_finding(
         size_vs_time(SPECS, Workload(), slow), slow.summary
     )
     assert "1.20 × the time here" in sentence
     same = measured({**TIMES, "albert": 100.0})
-    sentence = size_vs_time_words.paradox_finding(
+    sentence = size_vs_time_strings.paradox_finding(
         size_vs_time(SPECS, Workload(), same), same.summary
     )
     assert "no difference in time" in sentence
     few = measured(TIMES, n_rounds=3)
-    assert "no interval" in size_vs_time_words.paradox_finding(
+    assert "no interval" in size_vs_time_strings.paradox_finding(
         size_vs_time(SPECS, Workload(), few), few.summary
     )
 
@@ -234,7 +233,7 @@ def test_refused_ratios_are_nowhere_on_the_page():
 
 
 def test_a_claim_without_ratios_says_why():
-    from explorer.ui.latency.jobs import draw_claim
+    from explorer.ui.latency.folds import draw_claim
 
     assert draw_claim({}) == [""]
     assert texts.NO_RATIO in draw_claim({False: refused()})[0]
@@ -256,11 +255,11 @@ def test_time_ratios_are_the_paired_ones_with_their_intervals():
     assert rows.rows[2].times.ratio == pytest.approx(1 / found.ratio) == pytest.approx(1.1)
     assert rows.rows[2].times.low == pytest.approx(1 / found.high)
     assert rows.rows[2].times.high == pytest.approx(1 / found.low)
-    assert "1.10 × the time here" in size_vs_time_words.paradox_finding(rows, result.summary)
-    line = size_vs_time_words.paradox_titles(rows)[2][1]
+    assert "1.10 × the time here" in size_vs_time_strings.paradox_finding(rows, result.summary)
+    line = size_vs_time_strings.paradox_titles(rows)[2][1]
     assert "ALBERT takes 1.10 × [1.07, 1.13] the time of BERT" in line
     assert "DistilBERT" in line
-    time = paradox_card(rows, size_vs_time_words.paradox_titles(rows)).split("lt-group")[-1]
+    time = paradox_card(rows, size_vs_time_strings.paradox_titles(rows)).split("lt-group")[-1]
     assert "<small>1.10 ×</small>" in time
     assert "3.30 ×" not in time
 
@@ -274,7 +273,7 @@ def test_a_ratio_read_the_other_way_turns_its_interval():
 def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
     slow = measured({**TIMES, "albert": 130.0}, specs=specs)
     first, star = specs[0].architecture.activation, specs[-1].architecture.activation
-    said = size_vs_time_words.why(size_vs_time(specs, Workload(), slow))
+    said = size_vs_time_strings.why(size_vs_time(specs, Workload(), slow))
     assert "slower than its compute suggests" in said
     assert (f"({star})" in said) == (first != star)
     assert ("gelu_new" in said) == (star == "gelu_new")
@@ -286,7 +285,7 @@ def test_an_activation_is_blamed_only_where_the_models_differ_in_it(specs):
 
 def test_one_thread_of_a_saved_measurement_is_one():
     from explorer.analysis.latency.report import latency_report
-    from explorer.ui.latency.jobs import draw_recorded
+    from explorer.ui.latency.folds import draw_recorded
 
     document = latency_report(measured(TIMES), {"processor": "a"})
     assert "1 thread." in draw_recorded(json.dumps(document))
@@ -322,7 +321,7 @@ def test_the_scheme_of_int8_is_named_as_torch_has_it():
         weight = made.network[0].weight()
     assert weight.qscheme() in (torch.per_channel_affine, torch.per_channel_symmetric)
     assert len(weight.q_per_channel_scales()) == 8
-    assert "one scale per row of a weight matrix" in texts_faster.NOTE
+    assert "one scale per row of a weight matrix" in texts_faster.FASTER_NOTE
     with int8_weights_network(timed) as made:
         kept = made.network[0]
     assert kept.whole.dtype == torch.int8

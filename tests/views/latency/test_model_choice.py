@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from explorer.analysis.latency.candidates import Candidate, Comparison, Figure, Limits
+from explorer.analysis.latency.model_choice import Candidate, Comparison, Figure, Limits
 from explorer.models.specs import MINI
-from explorer.ui.latency.model_choice_words import titles_of
+from explorer.ui.latency.model_choice_strings import titles_of
 from explorer.views.latency.model_choice import choose_canvas
 
 SPECS = {spec.name: spec for spec in MINI.values()}

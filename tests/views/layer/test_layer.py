@@ -8,15 +8,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from explorer.analysis.layer.contexts import ContextScore, context_answers
-from explorer.analysis.layer.steps import AnswerSteps
+from explorer.analysis.layer import AnswerSteps, ContextScore, context_answers
 from explorer.links.page_state import PageState
-from explorer.models.rows import READINGS
+from explorer.models.run import READINGS
 from explorer.models.specs import MINI
-from explorer.ui.layer import tab, words
-from explorer.views.layer.contexts import context_rows, held_out_canvas
-from explorer.views.layer.recurrent import recurrent_canvas
-from explorer.views.layer.steps import steps_canvas
+from explorer.ui.layer import strings, tab
+from explorer.views.layer import context_rows, held_out_canvas, recurrent_canvas, steps_canvas
 
 LABELS = {"bert": "BERT", "albert": "ALBERT"}
 
@@ -64,7 +61,9 @@ def test_steps_stand_where_the_one_before_ended():
         "albert": AnswerSteps(np.array([-3.0, -2, -1])),
     }
     told = {"POSITIONS": {"BERT": 3, "ALBERT": 4}}
-    drawn = json.loads(steps_canvas(found, LABELS, dict.fromkeys(LABELS, "cat"), told, words.STEPS))
+    drawn = json.loads(
+        steps_canvas(found, LABELS, dict.fromkeys(LABELS, "cat"), told, strings.STEPS)
+    )
     assert drawn["numbers"]["said"] == {"state": {"piece": "cat", "token": 3}}
     first, second = drawn["figures"]
     attention, feed_forward, start, end = first["data"]
@@ -85,7 +84,7 @@ def test_a_cell_names_the_answer_and_where_the_wanted_word_stands():
     vocabulary = ("cat", "dog", "<b>")
     logits = np.array([[4.0, 1, 0]] + [[0.0, 1, 4]] * 5)
     found = {"bert": context_answers(logits, vocabulary, None)}
-    head, rows = context_rows(found, LABELS, words.CONTEXTS)
+    head, rows = context_rows(found, LABELS, strings.CONTEXTS)
     assert head == ["Reading", "BERT"]
     assert len(rows) == len(READINGS)
     p = np.exp(logits[1]) / np.exp(logits[1]).sum()
@@ -101,7 +100,7 @@ def test_unequal_probabilities_of_a_row_never_print_alike_and_none_as_zero():
     sure = np.array([[9.0, 0, 0]] + [[0.0, 9.0, 0]] * 5)
     found = {"bert": context_answers(sure, vocabulary, 2)}
     found["albert"] = context_answers(sure * 1.05, vocabulary, 2)
-    _, rows = context_rows(found, LABELS, words.CONTEXTS)
+    _, rows = context_rows(found, LABELS, strings.CONTEXTS)
     printed = [
         [re.findall(r"[\d.]+(?:×10\S\d)?(?=<|,| )", cell) for cell in row[1:]] for row in rows
     ]
@@ -112,7 +111,7 @@ def test_unequal_probabilities_of_a_row_never_print_alike_and_none_as_zero():
 
 def test_bars_and_their_intervals_are_the_scores():
     score = ContextScore(0.5, (0.3, 0.6), 0.8, (0.7, 0.95))
-    drawn = json.loads(held_out_canvas({"bert": (score,) * 6}, LABELS, 9, words.CONTEXTS))
+    drawn = json.loads(held_out_canvas({"bert": (score,) * 6}, LABELS, 9, strings.CONTEXTS))
     among, first = drawn["figures"][0]["data"]
     assert (first["y"][0], among["y"][0]) == (0.5, 0.8)
     assert first["error_y"]["array"][0] == pytest.approx(0.1)
@@ -128,7 +127,7 @@ def test_times_are_drawn_as_they_were_measured():
     ratio = SimpleNamespace(ratio=2.0, low=1.5, high=2.5)
     point = {"us_per_token": (10.0, 20.0), "flops": (3e9, 2e9), "ratio": ratio}
     points = [SimpleNamespace(length=n, steps=(1, n), **point) for n in (16, 32)]
-    drawn = json.loads(recurrent_canvas(points, "bert", words.RECURRENT))
+    drawn = json.loads(recurrent_canvas(points, "bert", strings.RECURRENT))
     layer, lstm = drawn["figures"][0]["data"]
     assert (layer["y"], lstm["y"], lstm["x"]) == ([10, 10], [20, 20], [16, 32])
     assert lstm["customdata"] == [[16, 2], [32, 2]]

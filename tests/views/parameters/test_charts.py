@@ -5,25 +5,25 @@ import json
 import numpy as np
 import pytest
 
-from explorer.analysis.parameters.embedding import EmbeddingSpectrum
-from explorer.analysis.parameters.family import family_members
-from explorer.analysis.parameters.shape import forward_flops
-from explorer.analysis.parameters.sharing import sharing_modes
-from explorer.analysis.parameters.sizes import seven_sizes
+from explorer.analysis.parameters.count import EmbeddingSpectrum
+from explorer.analysis.parameters.shapes import (
+    family_members,
+    forward_flops,
+    seven_sizes,
+    sharing_modes,
+)
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE
 from explorer.ui.parameters import folds
-from explorer.ui.parameters.folds_words import (
+from explorer.ui.parameters.strings import (
     EMBEDDING_TEXTS,
     SIZES_TEXTS,
     SPECTRUM_TEXTS,
     TENSORS_TEXTS,
     WORK_TEXTS,
 )
-from explorer.views.parameters.embedding import embedding_canvas
-from explorer.views.parameters.sizes import LENGTHS, sizes_canvas
-from explorer.views.parameters.spectrum import spectrum_canvas
-from explorer.views.parameters.tensors import tensors_canvas
+from explorer.views.parameters.counts import embedding_canvas, spectrum_canvas, tensors_canvas
+from explorer.views.parameters.shapes import LENGTHS, sizes_canvas
 
 
 def test_singular_values_are_over_the_largest_and_a_short_rank_is_marked():

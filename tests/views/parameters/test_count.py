@@ -4,17 +4,17 @@ import json
 
 import pytest
 
-from explorer.analysis.parameters.build import built_model
-from explorer.analysis.parameters.family import family_members
-from explorer.analysis.parameters.sharing import sharing_modes
-from explorer.analysis.parameters.sizes import seven_sizes
-from explorer.ui.parameters import folds_words as fold_texts
-from explorer.ui.parameters import words as texts
+from explorer.analysis.parameters.shapes import (
+    built_model,
+    family_members,
+    seven_sizes,
+    sharing_modes,
+)
+from explorer.ui.parameters import strings as fold_texts
+from explorer.ui.parameters import strings as texts
 from explorer.views.parameters.build import built_html, built_said, refused_html
-from explorer.views.parameters.components import components_table
-from explorer.views.parameters.count import parameters_map
-from explorer.views.parameters.sharing import sharing_canvas
-from explorer.views.parameters.sizes import sizes_canvas
+from explorer.views.parameters.counts import components_table, parameters_map
+from explorer.views.parameters.shapes import sharing_canvas, sizes_canvas
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters.embedding import EmbeddingSpectrum
-from explorer.ui.parameters.folds_words import SPECTRUM_TEXTS
-from explorer.views.parameters.spectrum import spectrum_canvas
+from explorer.analysis.parameters.count import EmbeddingSpectrum
+from explorer.ui.parameters.strings import SPECTRUM_TEXTS
+from explorer.views.parameters.counts import spectrum_canvas
 from tests.ui.sentences import LABELS, check_grammar, law
 
 

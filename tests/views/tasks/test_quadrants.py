@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from explorer.analysis.tasks.quadrants import PairQuadrants
-from explorer.views.tasks.quadrants import pair_quadrants_html
+from explorer.analysis.tasks.pairs import PairQuadrants
+from explorer.views.tasks import pair_quadrants_html
 
 KEYS = ("from_a", "from_b", "to_a", "to_b", "to_added")
 TEXTS = {key: key for key in KEYS} | {

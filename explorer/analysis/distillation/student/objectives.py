@@ -1,18 +1,85 @@
-"""Forward passes that score hidden pieces only, and DistilBERT's triple loss over them."""
+"""A student's training: its batch, its first weights, and the loss that it minimises."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining, DistilBertForMaskedLM
 
-from explorer.analysis.distillation.student.batch import Batch
-from explorer.analysis.distillation.triple_loss import (
+from explorer.analysis.distillation.losses import (
     distillation_ce,
     hidden_cosine,
     mlm_loss,
     triple_loss,
 )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Batch:
+    """One step's input: ``[sequences, length]`` ids, types and mask, and what is to be guessed.
+
+    Attributes:
+        hidden: Flat positions of the pieces to guess, ``[guesses]``.
+        labels: Their original ids, ``[guesses]``.
+        pairs: 0 in order, 1 not (NSP: random; SOP: swapped), -100 for single texts.
+    """
+
+    ids: Tensor
+    types: Tensor
+    mask: Tensor
+    hidden: Tensor
+    labels: Tensor
+    pairs: Tensor
+
+    def to(self, device: torch.device) -> "Batch":
+        """The same batch on another device."""
+        return Batch(*(getattr(self, name).to(device) for name in self.__slots__))
+
+    @property
+    def tokens(self) -> int:
+        """Pieces in the batch, padding not counted."""
+        return int(self.mask.sum())
+
+
+@torch.no_grad()
+def copy_teacher(
+    teacher: BertForPreTraining, student: DistilBertForMaskedLM, layers: Sequence[int]
+) -> None:
+    """Copy embeddings, the given layers and the MLM head; the segment-0 vector joins positions."""
+    source, target = teacher.state_dict(), {}
+    embeddings = "bert.embeddings."
+    target["distilbert.embeddings.word_embeddings.weight"] = source[
+        f"{embeddings}word_embeddings.weight"
+    ]
+    target["distilbert.embeddings.position_embeddings.weight"] = (
+        source[f"{embeddings}position_embeddings.weight"]
+        + source[f"{embeddings}token_type_embeddings.weight"][0]
+    )
+    parts = {
+        "attention.q_lin": "attention.self.query",
+        "attention.k_lin": "attention.self.key",
+        "attention.v_lin": "attention.self.value",
+        "attention.out_lin": "attention.output.dense",
+        "sa_layer_norm": "attention.output.LayerNorm",
+        "ffn.lin1": "intermediate.dense",
+        "ffn.lin2": "output.dense",
+        "output_layer_norm": "output.LayerNorm",
+    }
+    names = {
+        "distilbert.embeddings.LayerNorm": f"{embeddings}LayerNorm",
+        "vocab_transform": "cls.predictions.transform.dense",
+        "vocab_layer_norm": "cls.predictions.transform.LayerNorm",
+    }
+    for to, origin in enumerate(layers):
+        for new, old in parts.items():
+            names[f"distilbert.transformer.layer.{to}.{new}"] = f"bert.encoder.layer.{origin}.{old}"
+    for new, old in names.items():
+        for kind in ("weight", "bias"):
+            target[f"{new}.{kind}"] = source[f"{old}.{kind}"]
+    target["vocab_projector.bias"] = source["cls.predictions.bias"]
+    target["vocab_projector.weight"] = target["distilbert.embeddings.word_embeddings.weight"]
+    student.load_state_dict(target)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

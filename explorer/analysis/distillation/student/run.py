@@ -19,15 +19,18 @@ from transformers import (
 )
 
 from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
-from explorer.analysis.distillation.student.batch import Batch
-from explorer.analysis.distillation.student.objectives import DistillObjective, guess
+from explorer.analysis.distillation.losses import IGNORED
+from explorer.analysis.distillation.student.objectives import (
+    Batch,
+    DistillObjective,
+    copy_teacher,
+    guess,
+)
 from explorer.analysis.distillation.student.sentences import (
     made_up_sentences,
     questions_of,
     split_sentences,
 )
-from explorer.analysis.distillation.student.start import copy_teacher
-from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.models.architectures import fill_randomly
 from explorer.models.loading import LoadedModel
 

@@ -1,0 +1,330 @@
+"""Live checks of the architectures: attention, positions, segments, shared layers."""
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch
+from torch import Tensor, nn
+from torch.func import functional_call
+
+from explorer.analysis.claims.outcomes import (
+    CLAIMED,
+    SHAPES,
+    CheckOutcome,
+    Quantity,
+    family_name,
+    listed,
+    percent,
+)
+from explorer.analysis.digits import power
+from explorer.analysis.parameters.count import LayerCalls, layer_calls, loaded_layer_calls
+from explorer.models.check_models import CheckModels
+from explorer.models.forward import apply_head, inputs_of, tokenize
+from explorer.models.loading import LoadedModel
+from explorer.models.specs import BASE, ModelSpec
+from explorer.models.tokens import spelling_of
+
+TEXT = "The cat that was chased by the dog ran away."
+BEFORE, AFTER = "The [MASK] was very cold.", "The [MASK] was very sweet."
+POSITIONS = "embeddings.position_embeddings.weight"
+EXACT, MOVED = 1e-4, 1e-3
+"""Below the first two results count as equal in float32; above the second as different."""
+
+
+def attention_formula(specimens: CheckModels) -> CheckOutcome:
+    """LC22: every head recomputed as softmax(Q K^T / sqrt(d)) from its own queries and keys."""
+    worst = specimens.of_each(CLAIMED, formula_error)
+    with specimens.leased("bert") as loaded:
+        seen, pieces = _attention(loaded), tokenize(loaded, TEXT).pieces
+        words = [spelling_of(loaded.vocabulary).text(piece) for piece in pieces]
+    quantities = {"largest_difference": Quantity(max(worst.values()), _differ(max(worst.values())))}
+    text = f"largest difference over all heads: {listed({k: power(x) for k, x in worst.items()})}"
+    if "ran" in words and "cat" in words:
+        weight = float(seen[:, :, words.index("ran"), words.index("cat")].max())
+        quantities["ran_to_cat"] = Quantity(weight, f"ran attends to cat with {weight:.2f} at most")
+        text += f"; {quantities['ran_to_cat'].text}"
+    return CheckOutcome(
+        text, max(worst.values()) < EXACT, family_name(specimens.family), quantities
+    )
+
+
+def _differ(x: float) -> str:
+    return f"differs by {power(x)} at most"
+
+
+@torch.inference_mode()
+def _attention(loaded: LoadedModel) -> Tensor:
+    """[layer, head, query, key] over the check's text."""
+    inputs = inputs_of(loaded, tokenize(loaded, TEXT))
+    with loaded.lock:
+        out = loaded.network.base_model(**inputs, output_attentions=True)
+    return torch.cat(out.attentions)
+
+
+@torch.inference_mode()
+def formula_error(loaded: LoadedModel) -> float:
+    """The largest difference between a network's attention and the formula, over all heads."""
+    inputs = inputs_of(loaded, tokenize(loaded, TEXT))
+    kind = loaded.spec.kind
+    encoder = loaded.network.base_model
+    with loaded.lock, _outputs(encoder, kind.query) as q, _outputs(encoder, kind.key) as k:
+        out = encoder(**inputs, output_attentions=True)
+    errors = []
+    for layer, given in enumerate(out.attentions):
+        n_heads = given.shape[1]
+        query, key = (_by_head(x[layer], n_heads) for x in (q, k))
+        scores = query @ key.transpose(-1, -2) / query.shape[-1] ** 0.5
+        errors.append(float((scores.softmax(-1) - given).abs().max()))
+    return max(errors)
+
+
+@contextmanager
+def _outputs(encoder: nn.Module, pattern: str) -> Iterator[list[Tensor]]:
+    """Outputs of every call of the modules with these names, in order; the hooks go afterwards."""
+    kept: list[Tensor] = []
+    modules = [module for name, module in encoder.named_modules() if re.search(pattern, name)]
+    hooks = [m.register_forward_hook(lambda _m, _in, out: kept.append(out)) for m in modules]
+    try:
+        yield kept
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _by_head(x: Tensor, n_heads: int) -> Tensor:
+    """[1, pos, d_model] to [1, head, pos, d_head]."""
+    return x.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+
+
+def both_directions(specimens: CheckModels) -> CheckOutcome:
+    """LC23: what a word to the right of the mask changes, read both ways and left to right.
+
+    The measure is total variation: the share of probability that moves.
+    """
+    free = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, False))
+    causal = specimens.of_each(CLAIMED, lambda model: moved_by_right_word(model, True))
+    least, most = min(free.values()), max(causal.values())
+    return CheckOutcome(
+        f"probability moved: {listed({k: f'{100 * x:.1f}%' for k, x in free.items()})}; "
+        f"left to right only: {power(most)} at most",
+        least > MOVED and most < EXACT,
+        family_name(specimens.family),
+        {
+            "right_word_change": Quantity(least, f"moves at least {100 * least:.1f}% probability"),
+            "causal_change": Quantity(most, f"moves {power(most)} of the probability"),
+        },
+    )
+
+
+def moved_by_right_word(loaded: LoadedModel, causal: bool) -> float:
+    """Share of the prediction that moves when the last word changes from cold to sweet."""
+    first, second = (_prediction(loaded, text, causal) for text in (BEFORE, AFTER))
+    return float((first - second).abs().sum() / 2)
+
+
+@torch.inference_mode()
+def _prediction(loaded: LoadedModel, text: str, causal: bool) -> Tensor:
+    tokens = tokenize(loaded, text)
+    inputs = inputs_of(loaded, tokens)
+    if causal:
+        n, low = len(tokens), torch.finfo(torch.float32).min
+        mask = torch.full((1, 1, n, n), low, device=loaded.device).triu(1)
+        inputs["attention_mask"] = mask.to(next(loaded.network.parameters()).dtype)
+    with loaded.lock:
+        hidden = loaded.network.base_model(**inputs).last_hidden_state
+        logits = apply_head(loaded, hidden[0, tokens.mask_positions[0]])
+    return logits.double().softmax(-1)
+
+
+def position_effect(specimens: CheckModels) -> CheckOutcome:
+    """LC24: whether shuffling the tokens only shuffles the outputs, with and without positions."""
+    without = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, False))
+    with_them = specimens.of_each(CLAIMED, lambda model: shuffle_error(model, True))
+    most, least = max(without.values()), min(with_them.values())
+    return CheckOutcome(
+        f"outputs differ by {power(most)} at most without position embeddings, "
+        f"by {least:.2g} or more with them",
+        most < EXACT and least > MOVED,
+        family_name(specimens.family),
+        {
+            "without_positions": Quantity(most, f"{_differ(most)} without positions"),
+            "with_positions": Quantity(least, f"differs by {least:.2g} with positions"),
+        },
+    )
+
+
+@torch.inference_mode()
+def shuffle_error(loaded: LoadedModel, positions: bool) -> float:
+    """Largest difference between outputs of shuffled tokens and shuffled outputs of tokens."""
+    ids = inputs_of(loaded, tokenize(loaded, TEXT))["input_ids"]
+    order = torch.randperm(ids.shape[1], generator=torch.Generator().manual_seed(0))
+    encoder = loaded.network.base_model
+    table = encoder.get_parameter(POSITIONS)
+    used = {POSITIONS: table if positions else torch.zeros_like(table)}
+    with loaded.lock:
+        straight, shuffled = (
+            functional_call(encoder, used, (), {"input_ids": x}).last_hidden_state
+            for x in (ids, ids[:, order])
+        )
+    return float((straight[:, order] - shuffled).abs().max())
+
+
+_PAIR_PARTS = re.compile(r"pooler|seq_relationship|sop_classifier")
+WORDS = "embeddings.word_embeddings.weight"
+
+
+def shared_layers(specimens: CheckModels) -> CheckOutcome:
+    """LC07: layer calls of one forward pass and the different weight tensors behind them.
+
+    On the full-size shapes, and again on the family's own weights.
+    """
+    seen = {
+        key: layer_calls(specimens.shape(spec).base_model, spec.kind.output)
+        for key, spec in BASE.items()
+    }
+    counted = specimens.of_each(CLAIMED, lambda model: (loaded_layer_calls(model), model.spec))
+    own = {key: calls for key, (calls, _) in counted.items()}
+    as_built = all(_as_built(calls, spec) for calls, spec in counted.values())
+    said = {key: f"{calls.calls} on {calls.distinct}" for key, calls in seen.items()}
+    here = {key: f"{calls.calls} on {calls.distinct}" for key, calls in own.items()}
+    return CheckOutcome(
+        f"calls on tensors: {listed(said)}; {family_name(specimens.family)}: {listed(here)}",
+        as_built and all(_as_built(seen[key], spec) for key, spec in BASE.items()),
+        SHAPES,
+        {f"{k}_calls": Quantity(c.calls, f"{c.calls} layer calls") for k, c in seen.items()}
+        | {f"{k}_tensors": Quantity(c.distinct, _tensors(c)) for k, c in seen.items()},
+    )
+
+
+def _as_built(calls: LayerCalls, spec: ModelSpec) -> bool:
+    shape = spec.architecture
+    return calls.calls == shape.n_layers and calls.distinct == (
+        1 if shape.shares_layers else shape.n_layers
+    )
+
+
+def _tensors(calls: LayerCalls) -> str:
+    return f"{calls.distinct} distinct weight tensor{'s' * (calls.distinct > 1)}"
+
+
+def segment_effect(specimens: CheckModels) -> CheckOutcome:
+    """LC12: segment embeddings stored, and how far the outputs move when the segments change."""
+    rows, moved = {}, {}
+    for key in CLAIMED:
+        with specimens.leased(key) as loaded:
+            stored = loaded.network.named_parameters()
+            rows[key] = sum(p.shape[0] for name, p in stored if "token_type" in name)
+            moved[key] = _moved_by_segments(loaded)
+    with specimens.leased("distilbert") as loaded:
+        extra = [name for name in _names(loaded) if _PAIR_PARTS.search(name)]
+    said = {key: f"{rows[key]} rows, moves {moved[key]:.2g}" for key in CLAIMED}
+    return CheckOutcome(
+        listed(said),
+        rows["distilbert"] == 0 == moved["distilbert"]
+        and not extra
+        and min(rows["bert"], rows["albert"], moved["bert"], moved["albert"]) > 0,
+        family_name(specimens.family),
+        {f"{key}_segment_rows": Quantity(n, f"{n} segment embeddings") for key, n in rows.items()}
+        | {f"{key}_moved": Quantity(x, f"outputs move by {x:.2g}") for key, x in moved.items()}
+        | {"distilbert_nsp_weights": Quantity(len(extra), f"{len(extra)} sentence-pair tensors")},
+    )
+
+
+def _names(loaded: LoadedModel) -> list[str]:
+    return [name for name, _ in loaded.network.named_parameters()]
+
+
+@torch.inference_mode()
+def _moved_by_segments(loaded: LoadedModel) -> float:
+    """Largest change of an output when every token is said to be in the second sentence."""
+    ids = inputs_of(loaded, tokenize(loaded, TEXT))["input_ids"]
+    with loaded.lock:
+        first, second = (
+            loaded.network.base_model(input_ids=ids, token_type_ids=torch.full_like(ids, segment))
+            for segment in (0, 1)
+        )
+    return float((first.last_hidden_state - second.last_hidden_state).abs().max())
+
+
+def longest_text(specimens: CheckModels) -> CheckOutcome:
+    """LC25: whether the last position works and one more is refused, in all three shapes."""
+    longest = {key: _longest(specimens, key) for key in CLAIMED}
+    return CheckOutcome(
+        f"longest text: {listed(longest)} tokens; one more is an error",
+        all(n == BASE[key].architecture.n_positions for key, n in longest.items()),
+        SHAPES,
+        {"longest": Quantity(max(longest.values()), f"{max(longest.values())} tokens at most")},
+    )
+
+
+def _longest(specimens: CheckModels, key: str) -> int:
+    """The longest of three lengths around the limit that the encoder accepts.
+
+    Raises:
+        ValueError: it accepts none of them.
+    """
+    encoder, limit = specimens.shape(BASE[key]).base_model, BASE[key].architecture.n_positions
+    for length in (limit + 1, limit, limit - 1):
+        try:
+            encoder(input_ids=torch.zeros(1, length, dtype=torch.long, device="meta"))
+        except (RuntimeError, IndexError):
+            continue  # being refused is what is measured
+        return length
+    raise ValueError(f"{BASE[key].label} refuses texts of {limit} tokens.")
+
+
+def special_tokens(specimens: CheckModels) -> CheckOutcome:
+    """LC32: which pieces the three tokenizers put at the two ends of a text."""
+    pieces = specimens.of_each(CLAIMED, lambda model: tokenize(model, TEXT).pieces)
+    ends = {key: f"{row[0]} … {row[-1]}" for key, row in pieces.items()}
+    starts = sum(row[0] == "[CLS]" for row in pieces.values())
+    stops = sum(row[-1] == "[SEP]" for row in pieces.values())
+    return CheckOutcome(
+        listed(ends),
+        starts == stops == len(CLAIMED),
+        family_name(specimens.family),
+        {
+            "starts_with_cls": Quantity(starts, f"[CLS] first in {starts} of 3"),
+            "ends_with_sep": Quantity(stops, f"[SEP] last in {stops} of 3"),
+        },
+    )
+
+
+def updated_rows(specimens: CheckModels) -> CheckOutcome:
+    """LC34: rows of BERT's word embeddings that get a gradient from one sentence, by both doors.
+
+    As input only the rows that were read; as the tied output layer every row, since softmax
+    moves the scores of all words.
+    """
+    with specimens.leased("bert") as loaded, loaded.lock, torch.enable_grad():
+        inputs = inputs_of(loaded, tokenize(loaded, TEXT))
+        different = len(set(inputs["input_ids"].flatten().tolist()))
+        read, size = _rows_with_gradient(loaded, inputs, by_output=False)
+        moved, _ = _rows_with_gradient(loaded, inputs, by_output=True)
+    share = 100 * read / size
+    return CheckOutcome(
+        f"as input {read} of {size:,} rows ({share:.2f}%) after one sentence of {different} "
+        f"different pieces; with the tied output layer {moved:,}",
+        0 < read <= different < moved,
+        family_name(specimens.family),
+        {"rows_updated": percent(share, " of the rows, as input", 2)},
+    )
+
+
+def _rows_with_gradient(
+    loaded: LoadedModel, inputs: dict[str, torch.Tensor], *, by_output: bool
+) -> tuple[int, int]:
+    """Rows of the word table that one backward pass reaches, and how many rows there are."""
+    network = loaded.network if by_output else loaded.network.base_model
+    table = loaded.network.base_model.get_parameter(WORDS)
+    name = next(name for name, parameter in network.named_parameters() if parameter is table)
+    words = table.detach().clone().requires_grad_()
+    out = functional_call(network, {name: words}, (), dict(inputs))
+    if by_output:
+        logits = out.prediction_logits if "prediction_logits" in out else out.logits
+        loss = torch.nn.functional.cross_entropy(logits[0], inputs["input_ids"][0])
+    else:
+        loss = out.last_hidden_state.square().mean()
+    (gradient,) = torch.autograd.grad(loss, words)
+    return int(gradient.abs().sum(1).count_nonzero()), len(words)

@@ -1,0 +1,277 @@
+"""Folds of Attention: summaries, heads switched off, bertviz."""
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+import gradio as gr
+import numpy as np
+
+from explorer.analysis.alignment import Alignment, word_attention
+from explorer.inference.runs import call_on_model, gather, get_run, get_runs, runs_with_mlm_head
+from explorer.links.page_state import PageState
+from explorer.models.choice.family import family_specs
+from explorer.models.run import Run
+from explorer.models.tokens import spelling_of
+from explorer.ui.attention import strings as texts
+from explorer.ui.kit.canvas import Canvas
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import AT_ONCE, LIGHT, LONG, QUIET
+from explorer.ui.kit.validation import refuse_bad_input
+from explorer.views.attention import LIMITS, bertviz_payload
+from explorer.views.markup import explained, finding, join, note
+
+if TYPE_CHECKING:
+    from explorer.analysis.attention import HeadAblation, HeadImportance
+
+
+def build_summary_fold(state: gr.State) -> None:
+    """A choice of summaries, three matrices, and the formula one click away."""
+    with fold("attention", "summary", texts.SUMMARY_QUESTION) as opened:
+        kind = gr.Radio(
+            [(label, key) for key, label in texts.SUMMARIES.items()],
+            value="rollout",
+            label=texts.SUMMARY_LABEL,
+        )
+        finding, picture, formula = gr.HTML(), Canvas("attention/summary"), gr.HTML()
+    opened.on_open(show_summary, [state, kind], [finding, picture, formula])
+    kind.change(
+        plain_errors(show_summary),
+        [state, kind],
+        [finding, picture, formula],
+        **LIGHT,
+    )
+
+
+def show_summary(state: PageState | None, kind: str) -> list[str]:
+    """One summary of every model; only the gradient needs the networks again."""
+    from explorer.analysis.alignment import align
+    from explorer.analysis.attention import drawn_on
+    from explorer.views.attention import attention_summary_canvas
+
+    if state is None:
+        return ["", "", ""]
+    runs, _ = get_runs(state)
+    if kind == "gradient" and not all(run.tokens.mask_positions for run in runs.values()):
+        return [note(texts.SUMMARY_NO_MASK), "", texts.formula_html(kind)]
+    alignment = align({key: run.tokens for key, run in runs.items()})
+    matrices = {
+        key: between_words(summary(state, run, kind), alignment, key, kind)
+        for key, run in runs.items()
+    }
+    specs = {key: run.spec for key, run in runs.items()}
+    labels = {key: spec.label for key, spec in specs.items()}
+    drawn = {key: drawn_on(matrix, alignment) for key, matrix in matrices.items()}
+    canvas_texts = texts.SUMMARY | {"kind": texts.SUMMARIES[kind], "way": kind}
+    return [
+        texts.summary_finding(drawn, labels, kind),
+        attention_summary_canvas(matrices, specs, alignment, details(runs, kind), canvas_texts),
+        texts.formula_html(kind),
+    ]
+
+
+def summary(state: PageState, run: Run, kind: str) -> np.ndarray:
+    """The summary between tokens: [query, key]."""
+    from explorer.analysis import attention as analysis
+    from explorer.models.inside.reading import attention_gradients, value_norms
+
+    if kind == "mean":
+        return analysis.mean_attention(run.attention)
+    if kind == "rollout":
+        return analysis.attention_rollout(run.attention)
+    if kind == "value":
+        norms = call_on_model(value_norms, run.spec, state, run.hidden_states)
+        return analysis.value_weighted(run.attention, norms)
+    token, position = int(run.mask_logits[0].argmax()), run.tokens.mask_positions[0]
+    gradient = call_on_model(attention_gradients, run.spec, state, run.tokens, position, token)
+    return analysis.gradient_attention(run.attention, gradient)
+
+
+def between_words(matrix: np.ndarray, alignment: Alignment, key: str, kind: str) -> np.ndarray:
+    """Rows keep their sums; the gradient's cells are added up, so that the whole keeps its sum."""
+    groups = alignment.groups[key]
+    words = word_attention(matrix, groups)
+    if kind == "gradient":
+        return words * np.array([len(group) for group in groups])[:, None]
+    return words
+
+
+def details(runs: Mapping[str, Run], kind: str) -> dict[str, str]:
+    """For the gradient, the word that is explained."""
+    if kind != "gradient":
+        return {}
+    return {key: texts.PREDICTED.format(token=first_choice(run)) for key, run in runs.items()}
+
+
+def first_choice(run: Run) -> str:
+    """What the model puts in the first mask, as a reader would write it."""
+    return spelling_of(run.vocabulary).text(run.vocabulary[int(run.mask_logits[0].argmax())])
+
+
+def build_ablation_fold(state: gr.State) -> None:
+    """Switches for every head, the change they make, and a sweep that can be stopped."""
+    with fold("attention", "ablation", texts.ABLATION_QUESTION) as heads:
+        said = gr.HTML()
+        switches = Canvas("attention/switches")
+        with gr.Row(elem_classes="ab-buttons"):
+            sweep = gr.Button(texts.SWEEP, size="sm")
+            stop = gr.Button(texts.STOP, size="sm", visible=False)
+        changes = gr.HTML()
+        gr.HTML(join(note(explained(texts.HOW, "KL", "nats")), note(texts.OFF)))
+        heads.on_open(show_switches, [state], [said, switches, changes, stop])
+        switches.on_question(
+            show_changes,
+            [state],
+            [said, changes],
+            trigger_mode="always_last",
+            show_progress="hidden",
+        )
+        running = sweep.click(
+            plain_errors(show_sweep),
+            [state],
+            [said, switches, stop],
+            trigger_mode="once",
+            api_visibility="private",
+            show_progress="minimal",
+            show_progress_on=[said],
+            **LONG,
+        )
+        stop.click(stopped, None, [said, stop], cancels=[running], **AT_ONCE)
+
+
+def stopped() -> tuple[str, gr.Button]:
+    """What the fold says when the reader has seen enough."""
+    return finding(texts.STOPPED), gr.Button(visible=False)
+
+
+def show_switches(state: PageState | None) -> tuple[str, str, str, gr.Button]:
+    """All heads on: nothing has changed yet."""
+    from explorer.views.attention import head_switches
+
+    hidden = gr.Button(visible=False)
+    if state is None:
+        return "", "", "", hidden
+    runs, missing = runs_with_mlm_head(state)
+    if not any(run.tokens.mask_positions for run in runs.values()):
+        return finding(texts.NO_MASK), "", "", hidden
+    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
+    return finding(texts.ALL_ON), head_switches(runs, cards, {}, texts.SWITCHES), "", hidden
+
+
+def show_changes(question: dict, state: PageState | None) -> tuple[str, str]:
+    """The answers with the chosen heads off."""
+    from explorer.views.attention import changed_answers, changed_numbers
+
+    if state is None:
+        return "", ""
+    runs, _ = runs_with_mlm_head(state)
+    off = question.get("off", {})
+    with refuse_bad_input():
+        kept = {key: kept_heads(run, off.get(key, [])) for key, run in runs.items()}
+    jobs = [partial(ablate, runs[key], kept[key], state) for key in runs]
+    changed = [result for result in gather(jobs) if result.n_off]
+    if not changed:
+        return texts.change_finding(changed), ""
+    answers = changed_answers(changed, texts.CHANGES)
+    switched = {key: np.argwhere(~heads).tolist() for key, heads in kept.items()}
+    shown = with_save_menu("attention/ablation", answers, changed_numbers(changed, switched))
+    return texts.change_finding(changed), shown
+
+
+def kept_heads(run: Run, off: object) -> np.ndarray:
+    """Which heads stay on: bool [layer, head]; what is not a head of the model is ignored."""
+    shape = run.spec.architecture
+    kept = np.ones((shape.n_layers, shape.n_heads), dtype=bool)
+    for layer, head in off if isinstance(off, list) else []:
+        if layer in range(shape.n_layers) and head in range(shape.n_heads):
+            kept[layer, head] = False
+    return kept
+
+
+def ablate(run: Run, kept: np.ndarray, state: PageState) -> "HeadAblation":
+    """One model's answers with some heads off; with all on, the run's own answers."""
+    from explorer.analysis.attention import head_ablation
+    from explorer.models.inside.interventions import ablated_logits
+
+    if kept.all():
+        return head_ablation(run, run.mask_logits, 0)
+    logits = call_on_model(ablated_logits, run.spec, state, run.tokens, kept[None])[0]
+    return head_ablation(run, logits, int((~kept).sum()))
+
+
+def show_sweep(state: PageState | None) -> Iterator[tuple[str, str, gr.Button]]:
+    """The switches, darker layer by layer, one model after another."""
+    from explorer.analysis.attention import head_importance
+    from explorer.views.attention import head_switches
+
+    if state is None:
+        return
+    runs, missing = runs_with_mlm_head(state)
+    cards = {key: (error.spec.label, str(error)) for key, error in missing.items()}
+    found: dict[str, HeadImportance] = {}
+    for key, run in runs.items():
+        if not run.tokens.mask_positions:
+            continue
+        swept: list[np.ndarray] = []
+        for logits in swept_layers(run, state):
+            swept.append(logits)
+            found[key] = head_importance(run, swept)
+            waiting = texts.progress(run.spec.label, len(swept), run.spec.architecture.n_layers)
+            yield (
+                texts.sweep_finding(list(found.values()), waiting),
+                head_switches(runs, cards, found, texts.SWITCHES),
+                gr.Button(visible=True),
+            )
+    said = texts.sweep_finding(list(found.values()), "" if found else texts.NO_MASK)
+    yield said, head_switches(runs, cards, found, texts.SWITCHES), gr.Button(visible=False)
+
+
+def swept_layers(run: Run, state: PageState) -> Iterator[np.ndarray]:
+    """Each layer's heads off by turns; between layers a waiting measurement may go first."""
+    from explorer.models.inside.interventions import ablated_logits, one_head_off
+
+    shape = run.spec.architecture
+    for layer in range(shape.n_layers):
+        variants = one_head_off(shape.n_layers, shape.n_heads, layer)
+        yield call_on_model(ablated_logits, run.spec, state, run.tokens, variants)
+
+
+def build_bertviz_fold(state: gr.State) -> None:
+    """A choice of model and view, and the closed frame that BertViz draws in."""
+    with fold("attention", "advanced", texts.BERTVIZ_QUESTION) as bertviz:
+        with gr.Row(elem_classes="bv-choices"):
+            model = gr.Radio(texts.MODELS, value="bert", label=texts.MODEL_LABEL)
+            view = gr.Radio(texts.VIEWS, value="head", label=texts.VIEW_LABEL)
+        said = gr.HTML()
+        frame = Canvas("attention/bertviz")
+        gr.HTML(note(texts.CREDIT))
+        inputs, outputs = [state, model, view], [said, frame]
+        bertviz.on_open(show_view, inputs, outputs)
+        gr.on(
+            [model.input, view.input],
+            plain_errors(show_view),
+            inputs,
+            outputs,
+            **QUIET,
+            trigger_mode="always_last",
+        )
+
+
+def show_view(state: PageState | None, model: str, view: str) -> tuple[str, str]:
+    """One view of one model, or the sentence that says why it is not drawn."""
+    if state is None:
+        return "", ""
+    spec = next(spec for spec in family_specs(state.family) if spec.key == model)
+    run = get_run(spec, state)
+    if len(run.tokens) > LIMITS[view]:
+        return texts.too_long(spec.label, len(run.tokens), LIMITS[view]), ""
+    vectors = None
+    if view == "neuron":
+        from explorer.models.inside.reading import queries_and_keys
+
+        vectors = call_on_model(queries_and_keys, spec, state, run.tokens)
+    payload = bertviz_payload(run, view, texts.title(spec.label, view), vectors)
+    said = texts.view_finding(model, spec.label, view)
+    return said, payload

@@ -1,0 +1,407 @@
+"""What Attention says."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from explorer.analysis.attention import (
+    BROAD_SHARE,
+    KEPT_JS,
+    KINDS,
+    PLACE_SHARE,
+    Drawn,
+    HeadAblation,
+    HeadImportance,
+    HeadStatistics,
+    KeptHeads,
+)
+from explorer.analysis.digits import counted, none_or_all, repeated, side_by_side
+from explorer.models.choice.family import teacher_of
+from explorer.models.specs import KINDS as MODEL_KINDS
+from explorer.models.specs import Architecture, ModelSpec
+from explorer.views.glossary import places
+from explorer.views.markup import (
+    Markup,
+    el,
+    explained,
+    finding,
+    join,
+    listed,
+    model_name,
+    note,
+    table,
+    word,
+)
+
+LABEL = "Attention"
+QUESTION = "Where does every head attend, and which heads are alike?"
+_SHARE = f"{PLACE_SHARE:.0%}"
+KIND_LABELS = {
+    "previous": "previous word",
+    "next": "next word",
+    "self": "itself",
+    "cls": "[CLS]",
+    "sep": "[SEP]",
+    "broad": "broad",
+    "mixed": "mixed",
+}
+KIND_RULES = {
+    "previous": f"At least {_SHARE} of a word's attention goes to the word before it.",
+    "next": f"At least {_SHARE} of a word's attention goes to the word after it.",
+    "self": f"At least {_SHARE} of a word's attention goes to the word itself.",
+    "cls": f"At least {_SHARE} of a word's attention goes to [CLS].",
+    "sep": f"At least {_SHARE} of a word's attention goes to [SEP].",
+    "broad": f"None of these, and the entropy is at least {BROAD_SHARE:.0%} of its maximum.",
+    "mixed": "None of the above.",
+}
+ZOOM = {"in": "Enlarge (+)", "out": "Reduce (−)", "all": "Show the whole matrix (0)"}
+CANVAS = {
+    "order": "Sort by",
+    "orders": {
+        "place": "layer and head",
+        "entropy": "lowest entropy first",
+        "distance": "longest range first",
+        "kind": "kind",
+        "alike": "similar to the chosen head",
+    },
+    "show": "Heads by type: show",
+    "kinds": KIND_LABELS,
+    "rules": KIND_RULES,
+    "terms": places("entropy", "nats", "JS", "layer.head"),
+    "hint": "Each tile is one head, named layer.head: rows are queries, columns the words they "
+    "attend to.\nPoint at a tile to preview it, click to keep it, move with the arrow keys.",
+    "pooled": "Tiles show the maximum over blocks of {n} words; the chosen head shows every word.",
+    "words": "Point at a word to highlight its row and column in every head",
+    "wall": "Grid of attention heads. Arrow keys move from head to head, Enter keeps one.",
+    "low": "0",
+    "high": "1",
+    "scale": "attention weight",
+    "head": "{model} layer {layer}, head {head}",
+    "short": "{model} {layer}.{head}",
+    "summary": "{kind}, entropy {entropy} nats, mean distance {distance} words",
+    "kind_share": "{kind} {share}",
+    "chosen": "Chosen",
+    "closest": "JS {js} nats from the chosen head",
+    "view": "View",
+    "views": {"matrix": "matrix", "lines": "lines", "difference": "difference"},
+    "unit": "Between",
+    "units": {"words": "words", "pieces": "pieces"},
+    "added": "[CLS] and [SEP]",
+    "addeds": {"shown": "shown", "hidden": "hidden", "rest": "hidden, rows renormalised"},
+    "others": "Other models",
+    "otherses": {"closest": "their most similar head", "same": "the same position"},
+    "mass": "Lines that cover {mass} of each row",
+    "copy": "Copy row",
+    "copied": "Copied",
+    "cell": "{query} attends to {key}: {value}",
+    "cell_hint": "Cells are in percent; point at one for its exact value, or move with the arrow "
+    "keys.\nOf a long text, Ctrl and the wheel, two fingers, or + and − enlarge a part; drag to "
+    "move, double-click or press 0 to show all. JS is the Jensen-Shannon divergence between two "
+    "heads' rows, averaged over the words of this text: 0 for identical heads, at most 0.693 nats.",
+    "line_hint": "The thicker a line, the more the word on its left attends to the word on its "
+    "right.\nPoint at a word for the numbers of its lines, or move with the arrow keys. JS is the "
+    "Jensen-Shannon divergence between two heads' rows, averaged over the words of this text.",
+    "zoom": ZOOM,
+    "minus": "{a} minus {b}",
+    "minus_note": "each cell has the colour of the model that attends more, {a} or {b}",
+    "no_pieces": "Word pieces are available for texts of up to {n} tokens; this one is shown by "
+    "words.",
+    "waiting": "Loading the exact values",
+    "lacking": "Exact values are not available now: cells are rounded to 1 of 255 steps.",
+    "chosen_head": "Chosen head, side by side",
+}
+KEPT_LIST = "The {n} heads, each with its nearest"
+KEPT_CAPTION = "layer.head; Jensen-Shannon divergence between their rows, averaged over {over}"
+FIRST_HEAD = (
+    "Chosen at first: the {label} head that attends most to a word further off.\n"
+    "It is looked for from the mask if there is one; where no word is further off, a neighbour "
+    "counts."
+)
+BESIDE = "A layer of {student} stands beside the {teacher} layer that it was initialised from."
+BY_DEPTH = "Rows are aligned by relative depth."
+
+
+def wall_texts(specs: Sequence[ModelSpec]) -> Mapping[str, object]:
+    """The wall's sentences, with how the rows of these models are aligned."""
+    copied = [
+        BESIDE.format(student=spec.label, teacher=teacher.label)
+        for spec in specs
+        if (teacher := teacher_of(spec)) in specs and teacher
+    ]
+    shapes = {spec.key: _shape(spec.architecture) for spec in specs}
+    return {**CANVAS, "rows": " ".join(copied) or BY_DEPTH, "shapes": shapes}
+
+
+def _shape(shape: Architecture) -> str:
+    """Say what a model is made of: its layers, how often they run, its heads."""
+    heads = counted(shape.n_heads, "head")
+    if shape.shares_layers:
+        return f"one layer, applied {repeated(shape.n_layers)}, {heads}"
+    return f"{counted(shape.n_layers, 'layer')} of {heads}"
+
+
+def attention_sentences(
+    statistics: Mapping[str, HeadStatistics],
+    labels: Mapping[str, str],
+    n_words: int,
+) -> tuple[Markup, Markup | str]:
+    """Say how much attention goes to the added tokens, and how many heads attend to neighbours."""
+    rests: list[Markup] = []
+    counts: list[Markup] = []
+    neighbours = [KINDS.index("previous"), KINDS.index("next")]
+    for key, result in statistics.items():
+        name = model_name(key, labels[key])
+        share = f"{result.shares[..., 3:].sum(-1).mean():.0%}"
+        rests.append(join(share, " in " if rests else " of attention in ", name))
+        close = int(np.isin(result.kind, neighbours).sum())
+        counts.append(join(f"{close} of {result.kind.size}"))
+    near = join("Heads that attend mainly to a neighbouring word: ", listed(counts), ".")
+    return join("[CLS] and [SEP] receive ", listed(rests), "."), near if n_words > 1 else ""
+
+
+def kept_finding(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
+    """Say how many heads have a near one in the student, and how many chance would give."""
+    names = [model_name(spec.key, spec.label) for spec in (student, teacher)]
+    n, same = len(kept.js), int(kept.is_kept.sum())
+    return finding(
+        *(
+            names[0],
+            f" has a match for {none_or_all(same, n)} of ",
+            names[1],
+            f"'s {counted(n, 'head')}",
+        ),
+        explained(f" (JS of the nearest head at most {KEPT_JS:g} nats", "JS", "nats"),
+        f"); random pairing would give {kept.by_chance:.1f}.",
+    )
+
+
+def kept_list(kept: KeptHeads, teacher: ModelSpec, student: ModelSpec) -> Markup:
+    """List every head of the teacher with its nearest head of the student, opened by a click."""
+    rows: list[list[str | Markup]] = [
+        [
+            _place(head, kept.n_heads[0]),
+            _place(int(near), kept.n_heads[1]),
+            f"{kept.js[head, near]:.3f}",
+            "yes" if kept.is_kept[head] else "no",
+        ]
+        for head, near in enumerate(kept.nearest)
+    ]
+    head = [f"{teacher.label} head", f"nearest in {student.label}", "JS, nats", "kept"]
+    few, all_words = kept.n_words
+    of = f"{few} evenly spaced of {counted(all_words, 'word')}"
+    over = counted(all_words, "word") if few == all_words else of
+    return el(
+        "details",
+        el("summary", KEPT_LIST.format(n=len(rows))),
+        table(head, rows, KEPT_CAPTION.format(over=over)),
+        class_="lines",
+    )
+
+
+def _place(head: int, n_heads: int) -> str:
+    layer, place = divmod(head, n_heads)
+    return f"{layer + 1}.{place + 1}"
+
+
+BAD_HEAD = "{label} has layers 0 to {layers} and heads 0 to {heads}."
+SUMMARY_QUESTION = "Attention summed over all layers: which words count?"
+SUMMARY_LABEL = "Method"
+SUMMARIES = {
+    "mean": "mean",
+    "rollout": "rollout",
+    "value": "value norms",
+    "gradient": "gradient × attention",
+}
+FORMULA = "Formula"
+SUMMARY_FORMULAS = {
+    "mean": (
+        "mean = (1 / L·H) Σ a(l, h)",
+        "The average over all layers and heads. It shows where heads attend, not what they carry.",
+    ),
+    "rollout": (
+        "R = Â(L) · … · Â(2) · Â(1), with Â(l) = (mean over heads of a(l) + I) / 2",
+        "How much of each input word reaches each position if attention alone moved information.\n"
+        "I is the residual connection and each new layer multiplies from the left (Abnar and "
+        "Zuidema 2020).",
+    ),
+    "value": (
+        "w(i, j) = mean over l, h of a(i, j) · |W_O (W_V x(j) + b_V)|, rows scaled to sum to 1",
+        "Attention weighted by the norm of what it carries: attending to a word with a near-zero "
+        "value vector moves nothing (Kobayashi et al. 2020).",
+    ),
+    "gradient": (
+        "g(i, j) = Σ over l of mean over h of max(0, a(i, j) · ∂y/∂a(i, j)), all cells sum to 1",
+        "y is the logit of the model's top prediction at the first [MASK]. A cell is strong where "
+        "more attention would raise that logit (after Chefer et al. 2021).",
+    ),
+}
+SUMMARY = {
+    "cell": "{query} from {key}: {value}",
+    "hint": "Point at a cell, or move with the arrow keys.",
+    "zoom": ZOOM,
+    "added": "[CLS] and [SEP]",
+    "addeds": {"hidden": "hidden", "shown": "shown"},
+    "title": "{label}: {kind}",
+}
+NOTHING_DRAWN = "By {kind}, the chosen word attends to no other word in any model."
+SUMMARY_NO_MASK = "Mask a word first: this summary explains a predicted word."
+PREDICTED = "for its top prediction, {token}"
+
+
+def summary_finding(
+    drawn: Mapping[str, Drawn | None], labels: Mapping[str, str], kind: str
+) -> Markup:
+    """For each model, what is no other word and its share, then the other word drawn on most."""
+    found = {key: one for key, one in drawn.items() if one is not None}
+    if not found:
+        return note(NOTHING_DRAWN.format(kind=SUMMARIES[kind]))
+    parts = [
+        join("in ", model_name(key, labels[key]), ", ", _drawn(one)) for key, one in found.items()
+    ]
+    between = [piece for part in parts for piece in ("; ", part)][1:]
+    query = next(iter(found.values())).query
+    by = explained(f"By {SUMMARIES[kind]}, ", "rollout")
+    return finding(by, "for ", word(query), ": ", *between, ".")
+
+
+def _drawn(one: Drawn) -> Markup:
+    apart = join(f"{one.apart_share:.0%} comes from ", listed(one.apart))
+    if not one.best:
+        even = ", and no other word stands out" if one.n_others > 1 else ""
+        return join(apart, even)
+    return join(apart, ", then most from ", word(one.best), f" ({one.share:.0%})")
+
+
+def formula_html(kind: str) -> Markup:
+    """Return what a summary means, and one click away its formula and the rest."""
+    formula, meaning = SUMMARY_FORMULAS[kind]
+    first, _, rest = meaning.partition("\n")
+    return join(
+        note(explained(first, "logit")),
+        el(
+            "details",
+            el("summary", FORMULA),
+            el("p", formula, class_="aw-formula"),
+            el("p", rest) if rest else None,
+            class_="note",
+        ),
+    )
+
+
+ABLATION_QUESTION = "Head ablation: switch heads off and see what changes"
+SWEEP = "Ablate every head on its own"
+STOP = "Stop"
+NO_MASK = "The text has no [MASK]: mask a word to see how its prediction changes."
+ALL_ON = (
+    "All heads are on. Click a head to switch it off, or a layer's number to switch the whole "
+    "layer."
+)
+HOW = "Changes are KL(before ‖ after) over the whole vocabulary, in nats; 0 is no change."
+OFF = "A head that is off has its output set to zero before the layer's output projection."
+SWITCHES = {
+    "layer": "Layer {layer}: switch all its heads",
+    "head": "{model} layer {layer}, head {head}",
+    "on": "on",
+    "off": "off",
+    "alone": "switched off alone, it changes the prediction by {nats} nats",
+    "heads": "head",
+    "layers": "layer",
+    "count": "{off} of {all} heads off",
+    "all_on": "All on",
+    "all_off": "All off",
+    "strongest": "Switch off the {n} most important",
+    "weakest": "Switch off the less important half",
+    "hint": "Arrow keys move, Space switches.",
+    "scale": "Stronger colour = larger change without the head, {low} to {high} nats.",
+    "grid": "Heads of {model}, rows are layers",
+}
+CHANGES = {
+    "gap": "Mask {i} of {n}",
+    "change": "changed by {nats} nats",
+    "values": "{before} → {after}",
+    "scale": "Outlined: all heads on. Filled: heads off. Bars end at {top}.",
+    "off": "{n} heads off",
+    "off_one": "1 head off",
+}
+
+
+def change_finding(results: Sequence[HeadAblation]) -> Markup:
+    """What happens to each model's own first answer."""
+    parts = []
+    for result in results:
+        if not result.n_off:
+            continue
+        first = max(result.words[0], key=lambda changed: changed.before)
+        name = model_name(result.model, result.label)
+        where = " at the first mask" if len(result.words) > 1 else ""
+        before, after = side_by_side([first.before, first.after])
+        move = f"{where} goes from {before} to {after}"
+        parts.append(join("in ", name, " ", word(first.word), move))
+    if not parts:
+        return finding(ALL_ON)
+    heads = sum(result.n_off for result in results)
+    return finding(f"With {_heads(heads)} off, ", listed(parts), ".")
+
+
+def sweep_finding(importance: Sequence[HeadImportance], waiting: str) -> Markup:
+    """The head that matters most in each model, as far as they are measured."""
+    if not importance:
+        return finding(waiting)
+    parts = []
+    for result in importance:
+        layer, head, nats = result.strongest(1)[0]
+        name, amount = model_name(result.model, result.label), f"{nats:.3f}"
+        which = f" layer {layer + 1}, head {head + 1} ({amount} nats)"
+        parts.append(join(name, " none (under 0.0005 nats)" if float(amount) == 0 else which))
+    text = "Most important head: "
+    return finding(text, listed(parts), ".", f" {waiting}" if waiting else "")
+
+
+def progress(label: str, layer: int, n_layers: int) -> str:
+    """How far the sweep is."""
+    return f"Measuring {label}, layer {layer} of {n_layers}."
+
+
+STOPPED = "Stopped; what was measured so far is kept."
+
+
+def _heads(count: int) -> str:
+    return "1 head" if count == 1 else f"{count} heads"
+
+
+BERTVIZ_QUESTION = "BertViz: how does the standard viewer draw these heads?"
+MODEL_LABEL = "Model"
+VIEW_LABEL = "View"
+VIEWS = [("Head view", "head"), ("Model view", "model"), ("Neuron view", "neuron")]
+MODELS = [(kind.label, key) for key, kind in MODEL_KINDS.items()]
+SAID = {
+    "head": "all heads of one layer as lines; point at a token to follow it, double-click a "
+    "colour to see one head",
+    "model": "every head of every layer; click one to enlarge it",
+    "neuron": "the query and key of one head; point at a token and press + to see the sum",
+}
+CREDIT = (
+    "BertViz (Vig 2019, Apache-2.0) counts layers and heads from 0 and shows word pieces.\n"
+    "It is drawn with D3 and jQuery, all served from here."
+)
+TOO_LONG = (
+    "The text has {n} tokens for {label}; this view draws up to {limit}, beyond which its lines "
+    "run together. The grid of heads above shows any length."
+)
+TITLE = "BertViz {view} of {label}"
+
+
+def view_finding(model: str, label: str, view: str) -> Markup:
+    """What is drawn, and what one can do with it."""
+    return finding(join(model_name(model, label), ": ", SAID[view], "."))
+
+
+def too_long(label: str, n: int, limit: int) -> Markup:
+    """A text that the view cannot draw."""
+    return finding(TOO_LONG.format(n=n, label=label, limit=limit))
+
+
+def title(label: str, view: str) -> str:
+    """The frame's name for those who hear the page."""
+    names = {key: name.lower() for name, key in VIEWS}
+    return TITLE.format(view=names[view], label=label)

@@ -1,0 +1,262 @@
+"""What Depth says."""
+
+from collections.abc import Mapping, Sequence
+
+from explorer.analysis.depth.states import LayerSimilarity, SharedDrift, WeightLineage
+from explorer.models.specs import ModelSpec
+from explorer.views.glossary import places
+from explorer.views.markup import Markup, explained, finding, join, listed, model_name, note
+
+LABEL = "Depth"
+QUESTION = "At which layer does the answer appear?"
+CANVAS = {
+    "finding": "{model} settles on {word} in layer {n} of {total}",
+    "at_once": "{model} ranks {word} first from its embeddings on",
+    "nothing_hidden": "No word is masked in this text.",
+    "words_finding": "{model} ranks {first} of {n} first at its last layer",
+    "words_said": "Each word masked in turn: ",
+    "words_counted": "Counted: the {n} of {all} words that all models can read; a typed [MASK] is "
+    "not counted.",
+    "words_none": "No word of this text can be masked and read by all models.",
+    "hide_each": "Mask each word in turn",
+    "look": "Show",
+    "looks": {"mask": "a mask", "words": "every word"},
+    "mask": "Mask",
+    "numbered": "Mask {i} of {n}: ",
+    "mask_name": "{i}: {near}",
+    "kl_scale": "; the KL line runs from 0 (left) to {kl} nats (right) in every model",
+    "embeddings": "emb.",
+    "layer": "layer {n}",
+    "place": "rank",
+    "scale": "Cell colour: probability 0",
+    "kl": "KL",
+    "cell": "{model}, {layer}: {word} {p}",
+    "place_cell": "{layer}: {word} has rank {rank}",
+    "kl_cell": "{layer}: KL(final ‖ layer) {kl} nats",
+    "strip": "{model}: what the MLM head predicts at each layer",
+    "terms": places("KL", "nats", "logit lens"),
+    "rows": "Each row is a layer, read by the model's own MLM head; early layers are read "
+    "unreliably.\n"
+    "A row shows each word's probability, the rank of the final answer (the first word) among all "
+    "pieces, and KL(final ‖ layer) in nats. The line across stands above the layer at which a "
+    "model settles: from there on no piece ranks above its final answer. Rows are aligned by "
+    "relative depth. The head was trained on the last layer only: early layers may hold more than "
+    "it can read there (logit lens: nostalgebraist 2020; a lens fitted to each layer: Belrose et "
+    "al. 2023).",
+    "first_masks": "The first {n} of {all} masks are shown.",
+    "words_strip": "{model}: the rank of every masked word at each layer",
+    "words_note": "Each column is a text of its own in which only that word is masked, besides "
+    "the [MASK]s. Its cells show the rank, among all pieces, of the original word at each layer: "
+    "for a [MASK] of the model's own final answer, for a word of several pieces the worst "
+    "of their ranks. The strongest colour is rank 1; a dash: not in the vocabulary.",
+    "first_words": "The first {n} of {all} words are shown.",
+    "waiting": "Masking each word in turn",
+    "lacking": "This cannot be computed right now. Please press Compare and try again.",
+    "dial": "What if {model} applied its one layer more or fewer times?",
+    "times": "times",
+    "usual": "as usual",
+    "same": "Same top prediction as after the usual {n}.",
+    "other": "Different top prediction from the usual {n}.",
+    "distance": "KL(usual ‖ this) {kl} nats",
+    "work": "{gflop} GFLOP for the encoder, {share} the usual compute",
+    "same_work": "{gflop} GFLOP for the encoder, unchanged",
+    "beyond": "Applying its layer up to {n} times",
+    "dial_chart": "KL from the prediction at the usual depth, nats",
+    "dial_note": "The same weights, no training: applied k times it is a k-layer model.\nLan et "
+    "al. 2019 share the layer; Simoulin and Crabbé 2021 train it to choose its depth token by "
+    "token.",
+    "no_dial": "No model here shares its layer, so there is no depth to vary.",
+}
+NO_WORD = "No word in this text can be read by all models."
+NO_MASK = "The text has no [MASK]: mask a word first."
+TOO_MANY_MASKS = "The text has {found} masks; at most {limit} can be read layer by layer."
+SIMILARITY_FOLD = "CKA: which layers have similar representations?"
+SIMILARITY = {
+    "cka": "CKA of every layer with every other",
+    "chance": "With the words shuffled, CKA is {low} to {high}: the level of chance.",
+    "layer": "{model} layer {n}",
+    "embeddings": "{model} embeddings",
+    "cell": "%{customdata[0]} and %{customdata[1]}<br>CKA %{z:.3f}<br>"
+    "with the words shuffled %{customdata[2]:.3f}",
+}
+SIMILARITY_PROGRESS = "{done} of {n} sentences"
+SIMILARITY_STOP = "Stop"
+SIMILARITY_STOPPED = "Stopped. Open this fold again to continue."
+SIMILARITY_NO_MODEL = "No model is available to compare."
+SIMILARITY_NOTE = (
+    "Linear CKA between hidden states: 1 means identical up to rotation and scale; compare with "
+    "the shuffled words.\n"
+    "Kornblith et al. 2019, on {n} words of the bundled sentences, each word the mean of its "
+    "pieces. With few words and wide states CKA is high even by chance. From the top left, each "
+    "model's layers begin with its embeddings."
+)
+LINEAGE_NOTE = (
+    "Outlined: the layer pairs in which {student} was initialised from {teacher}.\n"
+    "A common misconception: that each student layer is trained to match every second teacher "
+    "layer. The cosine loss compares the last hidden states only; any other similarity comes from"
+    " the initialisation and the data. "
+)
+AS_COPIED = "By weights, every student layer is still closest to the layer it was copied from ({})."
+NOT_AS_COPIED = "By weights, the student's layers are closest to teacher layers {}; they were "
+COPIED_FROM = "copied from {}."
+MOVES_FOLD = "Hidden states: how does a word change from layer to layer?"
+MOVES = {
+    "finding": "After each layer: cosine similarity of a word's state to its first and to its "
+    "last state.",
+    "word": "Word",
+    "start": "cosine to the first state",
+    "end": "cosine to the last state",
+    "layer": "layer",
+    "embeddings": "emb.",
+    "note": "The state of a word (the mean of its pieces): 1 is the same direction, 0 is "
+    "orthogonal.\n"
+    "The states of a model may share a direction that has nothing to do with the word: look at "
+    "the trend, not the level.",
+}
+MORE_FOLD = "More: where do the models' states lie, in three dimensions?"
+PROJECTION = {
+    "title": "Word states of all models in three dimensions",
+    "finding": "The same words in all models: their states after each layer, in three dimensions.",
+    "axis": "PC",
+    "embeddings": "emb.",
+    "prefix": "Layer ",
+    "note": "The first three principal components of all word states of this text show {share} of "
+    "their variance.\nEach model's states were centred, scaled to the same mean square and rotated "
+    "onto {first}'s (orthogonal Procrustes, layers of the same relative depth). The rotation is "
+    "fitted to these words alone: on a short text it brings any two models close. A shallower "
+    "model stands at its layer of the same relative depth. The lines follow “{word}” from the "
+    "embeddings to the last layer.",
+}
+SHARED_TITLE = "How does one shared head change from layer to layer?"
+SHARED = {
+    "heads": "Head",
+    "step": "JS {js}",
+    "chart": "Jensen-Shannon divergence from the first application, one line per head",
+    "head": "head {head}",
+    "application": "Application of the shared layer",
+    "nats": "JS, nats",
+    "label": "Head {head}: its attention at each application of the shared layer",
+}
+SHARED_NOTE = (
+    "The weights are the same in every picture, so what changes comes from the states they read.\n"
+    "{model} has one set of attention weights and applies it in every layer. Rows are queries, "
+    "columns the words they attend to; of a long text the first {n}."
+)
+NO_SHARED = "No model here shares its layer, so it has no shared heads."
+
+
+def similarity_finding(found: LayerSimilarity, labels: Mapping[str, str]) -> Markup:
+    """Which layer of the first model each other model's last layer is most like."""
+    first, *others = labels
+    if not others:
+        return finding("Only ", model_name(first, labels[first]), " is available.")
+    said: list[str | Markup] = []
+    for key in others:
+        layer, cka, chance = found.nearest(key, found.last(key), first)
+        place = f"layer {layer}" if layer else "the embeddings"
+        name = model_name(key, labels[key])
+        numbers = f" (CKA {cka:.2f}, by chance {chance:.2f})"
+        shown = numbers if said else explained(numbers, "CKA")
+        said.append(join(place, " is most similar to the last layer of ", name, shown))
+    return finding("In ", model_name(first, labels[first]), " ", listed(said), ".")
+
+
+def lineage_note(lineage: WeightLineage, names: tuple[str, str]) -> Markup:
+    """Where the student's layers began, and what the weights still show of it."""
+    begin = LINEAGE_NOTE.format(teacher=names[0], student=names[1])
+    origin = _layers(lineage.initialised_from)
+    if lineage.is_as_initialised:
+        return note(begin + AS_COPIED.format(origin))
+    closest = NOT_AS_COPIED.format(_layers(lineage.nearest))
+    return note(begin + closest + COPIED_FROM.format(origin))
+
+
+def _layers(layers: Sequence[int]) -> str:
+    return ", ".join(str(layer + 1) for layer in layers)
+
+
+def shared_finding(drift: SharedDrift, spec: ModelSpec) -> Markup:
+    """Between which applications the shared heads change most, and when they have settled."""
+    steps = drift.step.mean(1)
+    most, least = int(steps.argmax()), int(steps.argmin())
+    much, little = f"{steps[most]:.2f}", f"{steps[least]:.2f}"
+    name = model_name(spec.key, spec.label)
+    lead = "With the same weights at every application, "
+    if much == little:
+        amount = explained(f"(JS {much} nats on average)", "JS")
+        return finding(
+            lead, name, "'s heads change equally from each application to the next ", amount, "."
+        )
+    return finding(
+        lead,
+        name,
+        f"'s heads change most between applications {most + 1} and {most + 2} ",
+        explained(f"(JS {much} nats on average)", "JS"),
+        f" and least between {least + 1} and {least + 2} ({little}).",
+    )
+
+
+FOLD = "Activation patching: where does the difference between two texts travel?"
+SECOND = "Second text: the first with one change"
+START = "Patch every state"
+STOP = "Stop"
+STOPPED = "Stopped. “Patch every state” starts again."
+READING = "Reading the second text."
+PROGRESS = "{done} of {n} states patched."
+NO_MODEL = "No model is available, so there is nothing to patch."
+PATCHING_NO_MASK = "The text has no [MASK]: mask a word, and its prediction can be followed."
+NO_PROPOSAL = "No change is suggested for this text: type a second text that differs in one place."
+LONG = "Patching takes texts of at most {most} words and punctuation marks; this one has {n}."
+MANY_PIECES = "Patching takes texts of at most {most} pieces; {model} makes {n} of this one."
+PIECES = (
+    "{model} tokenizes “{was}” into {n_was} and “{becomes}” into {n_becomes}: their states cannot "
+    "be paired."
+)
+PICTURE = {
+    "finding": "{was} or {becomes}: at first that word's state carries all of the difference. The "
+    "[MASK] carries more of it ",
+    "from": "in {model} from layer {n} of {total} on",
+    "no_partner": "In no model does {was} have as many pieces as {becomes}, so their states "
+    "cannot be paired.",
+    "no_finding": "In no patched model do {was} and {becomes} change the scores enough to be "
+    "followed.",
+    "offers": "Suggested changes",
+    "kinds": {
+        "number": "number",
+        "gender": "gender",
+        "negation": "negation",
+        "name": "name",
+    },
+    "offer": "{kind}: {was} → {becomes}",
+    "mask": "Mask",
+    "first_masks": "The first {n} of {all} masks are shown.",
+    "embeddings": "emb.",
+    "layer": "layer {n}",
+    "layers": "layer",
+    "map": "{model}: the share of the difference that each word's state restores, by layer",
+    "cell": "{model}, {word}, {layer}: {share}",
+    "answers": "{first} (first text) against {second} (second text)",
+    "same": "Same top prediction, so by KL: {first} (first text) against {second} (second text)",
+    "gaps": "; logit differences: {d_first} and {d_second}.",
+    "little": "The scores of the two texts differ by only {gap} logits, too little to divide by: "
+    "nothing is drawn.",
+    "how": "A cell: the share of the difference that the first text's state restores there.\n"
+    "One pass over the second text, in which that word's state at that layer is replaced by the "
+    "first text's: (d_patch − d_second) / (d_first − d_second), where d is the difference of the "
+    "two scores. 1: as in the first text; 0: as in the second; below 0 (dashed): moved the other "
+    "way. The shares of a layer need not add up to 1, because states interact. "
+    "Where both texts have the same top prediction, the two words are those with the largest terms "
+    "of the KL divergence, one likelier in each text.",
+    "frame": "Between lines: the changed word and the [MASK]. Layers are aligned by relative "
+    "depth.\n"
+    "Activation patching: Vig et al. 2020; Meng et al. 2022.",
+    "terms": places("logits", "KL"),
+}
+
+
+def refusal(label: str, was: str, becomes: str, pieces: tuple[int, int]) -> str:
+    """Why the changed word of one model has no partner."""
+    counts = [f"{n} piece" if n == 1 else f"{n} pieces" for n in pieces]
+    return PIECES.format(
+        model=label, was=was, becomes=becomes, n_was=counts[0], n_becomes=counts[1]
+    )

@@ -1,0 +1,333 @@
+"""What Distillation says."""
+
+from explorer.analysis.digits import counted, none_or_all, probability, side_by_side
+from explorer.analysis.distillation.live import LiveReport, LiveSettings
+from explorer.analysis.distillation.losses import PairLogits, SentenceLosses
+from explorer.analysis.distillation.soft import AgreementAtLarge, SoftPair
+from explorer.analysis.measures import share_interval
+from explorer.models.choice.family import parent_of
+from explorer.models.specs import ModelSpec, label_of
+from explorer.views.glossary import places
+from explorer.views.markup import Markup, el, explained, finding, join, note, word
+
+LABEL = "Distillation"
+QUESTION = "How much of the teacher's knowledge did the student keep?"
+NO_MASK = "The text has no [MASK]: put one where teacher and student are to be compared."
+TOO_MANY_MASKS = "The text has {found} masks; at most {limit} are compared at once."
+CURVES = {
+    "title": "How temperature changes the divergence and the gradient",
+    "temperature": "Temperature T",
+    "overlap": "The lists share {1} of the top 1, {5} of the top 5 and {10} of the top 10, at "
+    "every temperature.",
+    "divergences": "Divergence from the teacher and soft loss, nats (log scale)",
+    "gradients": "Gradient norm with respect to the student's logits (log scale)",
+    "names": {
+        "ab": "KL(teacher ‖ student)",
+        "js": "Jensen–Shannon",
+        "soft_loss": "T² · KL",
+        "mean": 'T² · KL with reduction="mean"',
+        "gradient": "of KL",
+        "soft_gradient": "of T² · KL",
+    },
+    "mean_switch": 'Show what PyTorch\'s kl_div(reduction="mean") would give',
+    "mean_note": 'reduction="mean" divides by every element, so also by the {n} words of the '
+    'vocabulary: the loss comes out {n} times too small. Use reduction="batchmean".',
+    "why": "Why T²? It makes up for gradients that shrink like 1/T² (second chart).",
+    "because": "The gradient of KL with respect to a student logit is (student − teacher "
+    "probability) / T. At a high temperature the difference of the probabilities itself shrinks "
+    "like 1/T, so the gradient shrinks like 1/T²; the factor T² compensates. Values "
+    "below 10⁻⁶ are not drawn.",
+}
+LAB: dict[str, object] = {
+    "curves": CURVES,
+    "terms": places("Dark knowledge", "KL", "Jensen–Shannon", "Entropy", "logits"),
+    "strip": "The sentence: choose the word to mask",
+    "pick": "Masked word (click another to mask it here):",
+    "hide": "Mask this word",
+    "hidden": "This word is masked",
+    "back": "Back to the text as typed",
+    "temperature": "Temperature",
+    "typed": "Temperature, typed",
+    "scales_label": "Bars",
+    "scales": {"share": "0 to 1", "log": "log scale"},
+    "presets": [
+        [1, "1: plain softmax"],
+        [2, "2: as in training"],
+        [20, "20: nearly uniform"],
+    ],
+    "listed": "Words per model",
+    "list": "Words sorted by the teacher's probability",
+    "hard": "teacher’s top word",
+    "answer": "your word",
+    "rest": "all other {n} words",
+    "dark_title": "Dark knowledge",
+    "dark_note": "Probability not on the model's top word.\n"
+    "Hard labels throw it away; a student of soft labels learns from it.",
+    "measures_title": "Divergence, in nats",
+    "measures": [
+        ["kl_teacher_student", "KL(teacher ‖ student)", "What the student misses of the teacher"],
+        ["kl_student_teacher", "KL(student ‖ teacher)", "What the teacher misses of the student"],
+        ["js", "Jensen–Shannon (at most 0.6931)", "Symmetric, never above ln 2"],
+        ["t2_kl", "T² · KL, the soft loss", "What this word adds to the training loss"],
+        ["entropy_teacher", "Entropy, teacher", "0 is certain"],
+        ["entropy_student", "Entropy, student", "0 is certain"],
+    ],
+    "beside": "Its top prediction is {first} ({p}).",
+    "beside_origin": "Its training, and what the vocabularies share",
+    "beside_shared": "{origin}. {pieces} of the teacher's pieces are also in its vocabulary "
+    "({own} of its own). At this temperature they carry {teacher_mass} of the "
+    "teacher's probability and {mass} of {name}'s; nothing is renormalised.",
+    "scale": "Bars run from 0 to 1; outlines: T = 1.",
+    "scale_log": "Bars run from 10⁻⁶ to 1 on a log scale; outlines: T = 1.",
+}
+BESIDE_TITLE = "{name}, for comparison"
+NO_PARTNER = "Not one piece of {name}'s vocabulary"
+BESIDE_ALONE = "{{name}} was trained independently, with its own vocabulary"
+BESIDE_FITTED = (
+    "This {{name}} was not trained independently: its shared layer was initialised from one of "
+    "{teacher}'s and fitted to {teacher}'s layers and predictions; later it learned the words of "
+    "its own vocabulary from {teacher}'s predictions too"
+)
+
+
+def lab_texts(beside: ModelSpec | None) -> dict[str, object]:
+    """The lab's sentences, with how the model beside the pair came to be."""
+    fitted = beside is not None and beside.fitted_to
+    teacher = beside.prefix + label_of(beside.fitted_to) if beside else ""
+    origin = BESIDE_FITTED.format(teacher=teacher) if fitted else BESIDE_ALONE.format()
+    name = beside.label if beside else label_of("albert")
+    return LAB | {
+        "beside_shared": str(LAB["beside_shared"]).replace("{origin}", origin),
+        "beside_title": BESIDE_TITLE.format(name=name),
+        "no_partner": NO_PARTNER.format(name=name),
+    }
+
+
+def lineage_note(teacher: ModelSpec, student: ModelSpec) -> Markup | str:
+    """Whether this student learned from this teacher, where it did not."""
+    parent = parent_of(student)
+    if parent == teacher:
+        return ""
+    if parent is None:
+        return note(f"What {student.label} was distilled from is not known here.")
+    return note(f"{student.label} was distilled from {parent.label}, not from {teacher.label}.")
+
+
+def distillation_finding(
+    pair: SoftPair, names: tuple[Markup, Markup], words: tuple[str, str], shared: int
+) -> Markup:
+    """Say how close the student is to the teacher, and what each predicts; the dial moves it.
+
+    Args:
+        pair: Both at one temperature.
+        names: Teacher and student.
+        words: Their top predictions.
+        shared: How many of their top five words are the same.
+    """
+    first = side_by_side([float(pair.teacher.max()), float(pair.student.max())])
+    t, p, q, kl = (
+        el("span", shown, data_soft=name)
+        for name, shown in (
+            ("t", f"{pair.temperature:g}"),
+            ("teacher", first[0]),
+            ("student", first[1]),
+            ("kl", probability(abs(round(pair.kl_teacher_student, 9)))),
+        )
+    )
+    said = (
+        join("both say ", word(words[0]), " (", p, " and ", q, ").")
+        if words[0] == words[1]
+        else join(
+            *(names[0], " says ", word(words[0]), " (", p, "), "),
+            *(names[1], " ", word(words[1]), " (", q, ")."),
+        )
+    )
+    return finding(
+        explained("At temperature T = ", "temperature"),
+        join(t, ", student ", names[1], " is ", kl),
+        explained(" nats (KL) from", "nats", "KL"),
+        join(
+            " teacher ",
+            names[0],
+            f", and they share {none_or_all(shared, 5)} of their top 5 words; ",
+        ),
+        said,
+    )
+
+
+LOSSES_FOLD = "Training loss: what would training do with this sentence?"
+LOSSES_TITLE = "The training loss on this sentence"
+LOSSES = {
+    "ce": "soft labels, L_ce",
+    "mlm": "masked words, L_mlm",
+    "cos": "hidden states, L_cos",
+    "weights": {
+        "ce": "α, weight of L_ce",
+        "mlm": "β, weight of L_mlm",
+        "cos": "γ, weight of L_cos",
+    },
+    "temperature": "T in L_ce",
+    "reset": "The published values: 5, 2, 1, T = 2",
+    "total": "Total loss",
+    "total_without": "Total loss without L_mlm",
+    "table": "The terms of the loss",
+    "columns": ["term", "value (nats; L_cos has no unit)", "weight", "contribution", "share"],
+    "unknown": "not counted",
+    "no_cosine": "undefined",
+    "strip": "KL of each token; the tallest bar is the largest",
+    "head": "Where does the student fail? KL(teacher ‖ student) per token at T = {t}",
+    "worst": "Largest divergence at “{word}”: {kl} nats, {share}% of the sentence's total.",
+    "word": "{kl} nats; cosine of the last hidden states {cos}",
+    "notes": [
+        "L_ce = T² · KL(teacher ‖ student), token mean; L_mlm = cross-entropy on masked words; "
+        "L_cos = 1 − cosine.\n"
+        "L_ce is averaged over all tokens, [CLS] and [SEP] included; L_cos is of the last hidden "
+        "states. Terms and weights are those of the authors' code; the paper prints no weights.",
+    ],
+}
+CE_TWICE = (
+    "At T = 2, L_ce is {all:.4f} nats over all {n} tokens and {hidden:.4f} over the {masks} "
+    "masked {pieces} alone.\n"
+    "The recipe has a switch for that (restrict_ce_to_mask), and the bundled student was trained "
+    "with it: on the second number only."
+)
+UNLIKE_WIDTHS = (
+    "L_cos is undefined: {teacher}'s hidden states have {t} dimensions, {student}'s {s}."
+)
+NO_ANSWER = (
+    "L_mlm is left out: the masked word is unknown here. Click a word above to mask it, and it is "
+    "known."
+)
+NOT_ONE_PIECE = (
+    "L_mlm is left out: “{word}” is not one piece of the vocabulary, and one mask stands for one "
+    "piece."
+)
+AGREEMENT_FOLD = "Agreement: how often do teacher and student predict the same word?"
+RUN_AGREEMENT = "Run both over the bundled sentences"
+AGREEMENT_STOP = "Stop"
+STOPPED = "Stopped at {progress}."
+AGREEMENT_PROGRESS = "{done} of {n} sentences"
+AGREEMENT = {
+    "first": "same top prediction",
+    "five": "of the top 5 words shared",
+    "kl": "mean KL(teacher ‖ student), nats, T = 1",
+    "teacher_right": "teacher predicts the masked word",
+    "student_right": "student predicts the masked word",
+    "worst": "Largest divergences (click one to open it above)",
+    "columns": ["sentence, masked word marked", "teacher", "student", "KL", "shared of 5"],
+}
+MASKING_TITLE = "Masking: which words would be masked in training?"
+MASKING = (
+    "15% of tokens are selected: 80% of them become [MASK], 10% a random piece, 10% stay "
+    "unchanged.\n"
+    "All selected tokens must be predicted. In the long run that is 12%, 1.5% and 1.5% of all "
+    "tokens. This is the first round in full."
+)
+OWN_MASKS = " {masks} already masked: nothing is drawn from {them}, and {they} not counted."
+NOTHING_TO_MASK = "No word in this text can be masked in training."
+ROUNDS = "Rounds"
+MASKING_SEED = "Seed"
+REPLAY = "Draw again"
+
+
+def masking_note(n_own: int) -> str:
+    """What the marks mean, and that the reader's own masks are left out."""
+    if not n_own:
+        return MASKING
+    one = n_own == 1
+    return MASKING + OWN_MASKS.format(
+        masks="Your own [MASK] is" if one else f"Your own {n_own} [MASK]s are",
+        them="it" if one else "them",
+        they="it is" if one else "they are",
+    )
+
+
+def unlike_widths(pair: PairLogits) -> str:
+    """Why the cosine loss has no value for this pair."""
+    teacher, student = pair.teacher, pair.student
+    return UNLIKE_WIDTHS.format(
+        teacher=teacher.spec.label,
+        student=student.spec.label,
+        t=teacher.hidden_states.shape[-1],
+        s=student.hidden_states.shape[-1],
+    )
+
+
+def ce_twice(losses: SentenceLosses, n_masks: int) -> str:
+    """The soft loss over all tokens and over the hidden ones, which differ much."""
+    if losses.ce_hidden is None:
+        return ""
+    at = list(losses.temperatures).index(2.0)
+    return CE_TWICE.format(
+        all=losses.ce[at],
+        hidden=losses.ce_hidden[at],
+        n=losses.kl.shape[1],
+        masks=n_masks,
+        pieces="piece" if n_masks == 1 else "pieces",
+    )
+
+
+ELSEWHERE = "Which teacher layers do the student's layers resemble, and come from?"
+
+
+def agreement_note(found: AgreementAtLarge, labels: tuple[str, str]) -> str:
+    """What the figures rest on."""
+    low, high = share_interval(float(found.same_first.sum()), len(found))
+    return (
+        f"{labels[1]} (student) against {labels[0]} (teacher) on {len(found)} short sentences with "
+        "one masked word each, which come with the explorer: too few and too simple for a "
+        f"benchmark. Same top prediction: 95% CI {low:.0%} to {high:.0%}."
+    )
+
+
+FOLD = "Live distillation: can I watch a student learn?"
+INTRO = (
+    "A new student learns from the bundled BERT with the recipe's own losses. One run at a time; "
+    "none is saved.\n"
+    "It learns on short plain sentences that come with the explorer."
+)
+LAYERS, START, STEPS, SEED = "Student layers", "Initialised", "Steps", "Seed"
+STARTS = {"copied": "from alternate teacher layers", "random": "at random"}
+TEMPERATURE = "T in the soft loss"
+CE, MLM, COS = "α, soft labels", "β, masked words", "γ, hidden states"
+WITH, WITHOUT = "With the teacher (α, β, γ = 5, 2, 1)", "Without the teacher (0, 2, 0)"
+RUN, STOP, RESET = "Distil", "Stop", "Reset"
+WAITING = "Another student is training. You are number {place} in line; the page waits."
+PREPARING = "Making the student …"
+CANVAS = {
+    "run": "run {name}: layers {layers} ({start}), α β γ = {weights}, T = {t}, steps {steps}",
+    "starts": STARTS,
+    "earlier": "run",
+    "total": "this run",
+    "parts": {"ce": "L_ce", "mlm": "L_mlm", "cos": "L_cos"},
+    "same": "same top prediction",
+    "five": "of the top 5 shared",
+    "found": "predicts the masked word",
+    "loss_title": "Total loss, weighted",
+    "parts_title": "Its parts, unweighted",
+    "agree_title": "On 126 masked words of held-out sentences (shares)",
+    "soft": "Your sentence at T = {t}",
+    "teacher": "BERT, teacher",
+    "student": "the student, now",
+    "step": "step",
+    "progress": "Progress of the training",
+    "lay_over": "Overlay an earlier run (dotted):",
+    "stopped": "Stopped after step {step}.",
+}
+
+
+def live_sentence(settings: LiveSettings, reports: list[LiveReport]) -> str:
+    """Where the run is, or what it came to."""
+    exams = [report.agreement for report in reports if report.agreement is not None]
+    losses = [report.parts["loss"] for report in reports if report.parts]
+    step = reports[-1].step
+    if not losses:
+        return f"Step 0 of {settings.steps}: before training."
+    if step < settings.steps:
+        return f"Step {step} of {settings.steps}: loss {losses[-1]:.2f}."
+    first, last = exams[0], exams[-1]
+    return (
+        f"In {counted(settings.steps, 'step')} the loss went from {losses[0]:.2f} to "
+        f"{losses[-1]:.2f}; on held-out sentences the student's top prediction is the teacher's in "
+        f"{last.same_first:.0%} of cases, at the start in {first.same_first:.0%}."
+    )

@@ -1,0 +1,252 @@
+"""What every tab says."""
+
+from collections.abc import Mapping
+
+from explorer.analysis.digits import counted, quotient
+from explorer.models.choice.family import PRESETS
+from explorer.models.language import is_english
+from explorer.models.tokens import UNKNOWN, Tokens
+from explorer.views.markup import Markup, listed, note
+
+TITLE = "BERT family explorer"
+TAGLINE = "One text through BERT, DistilBERT and ALBERT"
+BADGES = {
+    "mini": "Miniature models",
+    "base": "Published models",
+    "large": "Large models",
+    "": "Mixed sizes",
+}
+"""What the badge beside the title says of the models in use."""
+BADGE_OPENS = "choose models, device and precision"
+MINIATURES = (
+    "mini-BERT, mini-DistilBERT and mini-ALBERT are three miniatures trained for this page "
+)
+MINIATURES_CARD = "how they were made"
+PUBLISHED = "; the published models load when you choose them here."
+SKIP = "Skip to the results"
+PREVIEW = "“{text}” through BERT, DistilBERT and ALBERT, side by side"
+TEXT_LABEL = "Text"
+TEXT_PLACEHOLDER = "Type a sentence with [MASK] in it, or click a word to mask it."
+COMPARE = "Compare"
+COMPLETE = "Done"
+PLACE = "Waiting: {n} ahead of you."
+EXAMPLES_LABEL = "Try"
+MORE_EXAMPLES = "More"
+BOX = {
+    "hint": "The words: click one to mask or unmask it; click a typed [MASK] to fill it in",
+    "cut": "The first {shown} words and punctuation marks of the text; not shown: {left}.",
+    "mask": "mask {word}",
+    "unmask": "masked: {word}, unmask",
+    "fill": "[MASK], type a word in its place",
+    "edit": "Edit the text",
+    "recent": "Your last texts",
+    "first": "First sentence",
+    "second": "Second sentence",
+    "remove": "Remove the second sentence",
+}
+"""What the box says."""
+ADD_SENTENCE = "Add a second sentence"
+GROUPS = {
+    "Predict": ("predictions",),
+    "Look inside": ("attention", "layer", "depth", "distillation"),
+    "Put to use": ("tasks",),
+    "Cost": ("parameters", "latency"),
+    "Facts": ("claims",),
+}
+"""The steps that the tabs are, each with its tabs."""
+FAMILY_LABEL = "Models"
+BAD_MODEL = "The model must be one of {keys} and {last}."
+BAD_FAMILY = "There is no such family. Presets: {presets}. Sizes: {sizes}."
+SIZES = {
+    "base": "Published base size",
+    "mini": "Bundled miniatures",
+    "large": "Published large size",
+}
+"""What the presets are called wherever one is chosen."""
+TYPE_ANY = "or type OWNER/NAME[@REVISION] of the model hub"
+COLUMN_HERE = "{label}, {weights}, {running} running"
+COLUMN_AWAY = "{label}, {weights} to download, {running} running"
+"""A choice of a column."""
+MIXED = "The chosen models"
+"""What a family is called that is no preset."""
+AT_SIZE = {
+    "base": "At the published base size ",
+    "mini": "Among the bundled miniatures ",
+    "large": "At the published large size ",
+    "larger": "At the published larger sizes ",
+}
+AT_CHOICE = "Among the chosen models "
+"""How a finding says which sizes it is about."""
+FAMILIES = [(SIZES[family], family) for family in PRESETS]
+DEVICE_LABEL = "Device"
+AUTO_DEVICE = "auto (the fastest)"
+DTYPE_LABEL = "Precision"
+HALF = {
+    "name": "{dtype} against float32, this text.",
+    "same": " {label}: no printed probability or attention weight differs.",
+    "words": " {label}: printed probabilities that differ: {changed} of {count}, by up to "
+    "{largest}; attention weights by up to {weights}.",
+    "no_mask": " {label}: attention weights differ by up to {weights}.",
+    "first": " Top prediction at mask {mask}: “{word}” (float32: “{exact}”).",
+    "more": " Masks with other top predictions besides: {left}.",
+    "absent": " Not compared with float32: {reason}",
+}
+"""What half precision changes."""
+LINK_LABEL = "Link to this view"
+TOUR = {
+    "name": "Tour",
+    "count": "{i} of {n}",
+    "back": "‹ Back",
+    "next": "Next ›",
+    "projector": "Projector",
+    "leave": "Exit projector mode",
+    "end": "End the tour",
+}
+"""Twelve views that each show one thing worth knowing."""
+LINK = {
+    "label": LINK_LABEL,
+    "copy": "Copy link",
+    "copied": "Link copied",
+    "press": "Press Ctrl+C to copy the selection.",
+    "no_room": "These texts are too long for a link: {length} characters when compressed, and the "
+    "limit is {longest}. “Save this tab” keeps everything in a file.",
+    "qr": "QR code",
+    "qr_alt": "QR code of the link to this view",
+    "qr_save": "Save as SVG",
+    "embed": "Copy embed code",
+    "embed_copied": "Embed code copied",
+    "save_tab": "Save this tab",
+    "not_taken": "The file could not be created.",
+    "needs_page": "This part works only on the live page.",
+    "live": "This view on the live page.",
+    "full_view": "Open the full view",
+    "standing": "Still showing “{text}”; press Enter to compare the text in the box.",
+    "standing_touch": "Still showing “{text}”; tap Compare for the text in the box.",
+    "title": TITLE,
+}
+"""What stands beside the link."""
+STANDING_BACK = "Restore that text"
+GLOSSARY_LINK = "Glossary"
+THEME_SWITCH = "Switch between light and dark"
+STARTING = "The models are loading; your text runs as soon as they are ready."
+OUT_OF_MEMORY = "Not enough memory for this: please use a shorter text or a smaller batch."
+LITTLE_MEMORY = (
+    "The machine that runs this page is low on memory (under 1 GB was free at startup): requests "
+    "may fail, whatever the text."
+)
+SHORT_OF_MEMORY = (
+    "The server is out of memory, and a shorter text would not help. Please tell whoever runs "
+    "this page, or try again later."
+)
+UNEXPECTED = "Something went wrong on our side (error {mark}); your text is still here."
+LEFT = "You left before the answer was ready."
+WENT_AWAY = "The machine that was answering has gone away. Please try again in a moment."
+ELSEWHERE = (
+    "Timing is off here: the models run on other machines, which also serve others. Run app.py on "
+    "the machine that you want to time."
+)
+NOT_OFFERED = (
+    "This request contains an option that the page does not offer. Please reload the page."
+)
+NO_NUMBER = "“{label}” needs a number."
+WRONG_KIND = "“{name}” must be {kind}."
+TOO_MANY_ARGUMENTS = "Too many arguments for {name}: at most {n}, given: {given}."
+MISSING_ARGUMENTS = "{name} needs the argument {missing}."
+REPAIRED = "The link contained invalid values; reset to the default: {fields}."
+UNREADABLE = (
+    "The texts in this link could not be read: they were too long, or the link was cut off."
+)
+NO_FAMILY = "These models could not be downloaded."
+WAY_BACK = "Back to the bundled miniatures"
+NO_PICTURE = "This picture failed to load. Reload the page; everything else still works."
+BUNDLED = "bundled"
+OWN = "your own"
+NEWEST = "newest revision"
+SAVE = "Save"
+TAKE = {
+    "svg": "SVG image",
+    "png": "PNG image at twice the size",
+    "csv": "CSV data",
+    "json": "JSON data",
+    "plotly": "Plotly figure (JSON)",
+    "py": "Python code for the numbers and a figure",
+    "ipynb": "Notebook (.ipynb)",
+}
+"""What the menu below a picture offers, by the file's ending."""
+LOOKS = {"width": ("", "800", "1200", "1600"), "theme": ("", "light", "dark")}
+"""How a saved image may differ from the page."""
+LOOK = {
+    "width": "Width",
+    "theme": "Theme",
+    "caption": "Caption",
+    "": "as on the page",
+}
+NOT_TAKEN = LINK["not_taken"]
+CITE = "{title}, version {version}. CITATION.cff in its repository lists the papers."
+NOT_ENGLISH = (
+    "This text does not look like English. The models were trained on English only, so their "
+    "answers mean little here."
+)
+RUNNING = "The explorer is at {url}"
+SHARED = (
+    "and, for up to a week, at {url}: anyone with that link can run measurements and training on "
+    "this machine."
+)
+NOT_SHARED = "No public link: gradio.live cannot be reached from here. The page runs locally."
+SAME = 0.015
+"""Relative difference under which two amounts of compute are called the same."""
+
+
+def stored_said(weights: float, of_first: float) -> str:
+    """Compare the weights that two models store by their exact quotient."""
+    fewer, more = quotient(of_first / weights), quotient(weights / of_first)
+    if "1.00" in (fewer, more):
+        return "as many weights as"
+    if weights < of_first:
+        return f"{fewer} times fewer weights than"
+    return f"{more} times as many weights as"
+
+
+def compute_said(times: float) -> str:
+    """Compare the FLOP of one pass of two models by their quotient."""
+    return "the same compute" if abs(times - 1) < SAME else f"{times:.2f} × the compute"
+
+
+def where_it_runs(local: str, public: str | None, asked: bool) -> str:
+    """What the terminal says at the start: the address, and how far a public link came."""
+    lines = [RUNNING.format(url=local)]
+    if public:
+        lines.append(SHARED.format(url=public))
+    elif asked:
+        lines.append(NOT_SHARED)
+    return "\n".join([*lines, ""])
+
+
+def reading_note(read: Mapping[str, Tokens]) -> Markup | None:
+    """Say which models read a part of the text as [UNK], and whether it is English; None if fine.
+
+    Args:
+        read: the text as each model reads it, by the model's name.
+    """
+    counts = {label: unknown_share(tokens) for label, tokens in read.items()}
+    said = [f"{label} {n} of {counted(size, 'piece')}" for label, (n, size) in counts.items() if n]
+    unknown = ("Not in the vocabulary, read as [UNK]: ", listed(said), ".")
+    foreign = not all(is_english(tokens.text) for tokens in read.values())
+    parts = [*(unknown if said else ()), " " if said and foreign else "", NOT_ENGLISH * foreign]
+    return note(*parts) if said or foreign else None
+
+
+def language_note(*texts: str) -> Markup | None:
+    """Say that a text is not English; None where all are."""
+    return None if all(map(is_english, texts)) else note(NOT_ENGLISH)
+
+
+def unknown_share(tokens: Tokens) -> tuple[int, int]:
+    """How many pieces of a text are unknown to a model, and how many there are."""
+    return sum(p in UNKNOWN for p in tokens.pieces), len(tokens) - sum(tokens.special)
+
+
+def unreadable(read: Mapping[str, Tokens]) -> list[str]:
+    """List the models that read half of the text or more as [UNK]."""
+    shares = {label: unknown_share(tokens) for label, tokens in read.items()}
+    return [label for label, (n, size) in shares.items() if n and 2 * n >= size]

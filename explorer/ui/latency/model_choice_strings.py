@@ -1,0 +1,360 @@
+"""What the choice of a model and of a way to run it says."""
+
+from collections.abc import Collection, Mapping, Sequence
+from math import floor
+
+from explorer.analysis.digits import counted, percent
+from explorer.analysis.latency.faster import Faster
+from explorer.analysis.latency.model_choice import Candidate, Comparison, Limits, Named, Way
+from explorer.analysis.latency.variants import VariantLatency
+from explorer.timing.workload import Workload
+from explorer.ui.latency.strings import CLOCKS_SAID
+from explorer.views.markup import Markup, finding, join, listed, model_name
+
+FOLD = "Model choice: which should I use?"
+SIZE = "Maximum size in MB (0: no limit)"
+TIME = "Maximum time in ms (0: no limit)"
+SCORE = "Scored by"
+MODEL_CHOICE_LEAST = "Minimum score in % (0: no limit)"
+SCORES = {
+    "sst2": "Sentiment: accuracy",
+    "squad": "Questions: F1",
+    "right": "Masked words predicted",
+    "agreement": "Same top prediction as BERT",
+}
+"""By what a model can be scored; the first two from its adapter's card, the others run here."""
+RUN_HERE = ("right", "agreement")
+MEASURE = "Time these models"
+STOP = "Stop"
+STOPPED = "Stopped; earlier measurements are kept."
+READING = "Sentences read: {done} of {n}."
+TIMING = "Timing: round {n}."
+TIMED = (
+    "Timed here: forward passes of the encoder over {tokens} on {device} in {dtype}, "
+    "{rounds} with the models alternating{clock}. {work}"
+)
+SCORE_WORK = {
+    "sst2": "That is the mean length of an SST-2 dev sentence, on which the accuracy was measured.",
+    "squad": "That is the window on which F1 was measured. A question of SQuAD's dev set takes "
+    "{passes} windows on average, which the times below include. The printed F1 scores used "
+    "windows of 384 tokens, which take longer.",
+    "right": "That is the mean length of the page's {n} sentences, on which masked words and "
+    "agreement are counted.",
+}
+SCORE_WORK["agreement"] = SCORE_WORK["right"]
+NOT_TIMED = "No round was completed, so no time is known."
+MODEL_CHOICE_HEAD = ("Model", "Size", "Time", "Score", "Verdict")
+TITLES = {
+    "megabytes": "Size of encoder and pooler in MB",
+    "milliseconds": "Time of one answer in ms",
+    "score": "{score} in %",
+    "against_megabytes": "against size",
+    "against_milliseconds": "against time",
+    "front": "Pareto front: no model is both cheaper and better",
+    "unmeasured": "Not measured yet",
+    "printed": "{label}, printed",
+}
+MODEL_CHOICE_NOTE = (
+    "Whiskers are 95% confidence intervals; the dotted line is the Pareto front of a chart's two "
+    "numbers.\nA limit counts as met or missed only if the whole interval lies on one side, and so "
+    "does one model as better than another; the dotted line ignores intervals. We only recommend "
+    "what has a time measured here and a score measured here or printed; other tasks and machines "
+    "may rank the models otherwise."
+)
+EXAMPLES = (
+    "The miniatures are an example; they are compared with each other alone.\nTheir scores on "
+    "sentiment and questions were measured after fine-tuning with LoRA, so they do not compare "
+    "with printed scores of full fine-tuning."
+)
+WAYS = "Include runtimes and precisions (float32 models only; up to a minute per model)"
+WAYS_TIMING = "Runtimes and precisions: step {done} of {n}."
+WAYS_NOTE = (
+    "Diamonds are runtimes and precisions, timed in separate rounds.\nEach has its model's score "
+    "if all top predictions{at} were the same as PyTorch's in float32; for sentiment and "
+    "questions, weights and arithmetic must be float32, too. Sizes are those of the stored "
+    "weights; with int8, they are not known. Memory and throughput are under “Faster inference”."
+)
+PRINTED = (
+    "Printed scores are the papers' own: full fine-tuning, the same dev set, no interval.\n"
+    "{scores}. Where the checkpoint of a published size is not here, it is timed with random "
+    "weights: time does not depend on their values."
+)
+MISSES = {
+    "megabytes": "over the size limit",
+    "milliseconds": "over the time limit",
+    "score": "below the score limit",
+}
+NAMES = {"megabytes": "its size", "milliseconds": "its time", "score": "its score"}
+FITS = "meets the limits"
+BEATEN = ", but dominated: another model is at least as good on all three and better on one"
+CLOSE = "; another model is at least as good on all three, but the intervals overlap"
+FREE = "no limits set"
+BY_PRINT = " (printed score)"
+DOUBT = "undecided: the limit lies inside the interval of {what}"
+UNMEASURED = "not recommended: {what} {was} not measured"
+
+
+def titles_of(score: str) -> dict[str, str]:
+    """The charts' titles for one score."""
+    return TITLES | {"score": TITLES["score"].format(score=SCORES[score])}
+
+
+def notes_of(
+    printed: Mapping[str, tuple[float, str]],
+    masks: Collection[int] | None = None,
+    has_examples: bool = False,
+) -> list[str]:
+    """Return how to read the table, where printed scores stand, and what scores a runtime.
+
+    Args:
+        printed: By the name that its table gives a model the printed score and its source.
+        masks: At how many each runtime's predictions were compared; None without runtimes.
+        has_examples: Whether miniatures stand beside published models.
+    """
+    listed_scores = "; ".join(
+        f"{label} {percent(v)} ({src})" for label, (v, src) in printed.items()
+    )
+    n = " or ".join(map(str, sorted({*(masks or ())} - {0})))
+    shown = [PRINTED.format(scores=listed_scores)] * bool(printed)
+    ways = [WAYS_NOTE.format(at=f" at {n} masks" if n else "")] * (masks is not None)
+    return [MODEL_CHOICE_NOTE, *[EXAMPLES] * has_examples, *shown, *ways]
+
+
+def verdicts(comparison: Comparison) -> dict[str, str]:
+    """Return what became of each model, in words; of a printed score it is said."""
+    advice, printed = comparison.advice_of_all, comparison.printed
+    fits = FREE if comparison.limits == Limits() else FITS
+    found = {key: fits if key in advice.front else fits + BEATEN for key in advice.fits}
+    found |= {key: fits + CLOSE for key in advice.close if key in found}
+    found |= {key: " and ".join(MISSES[n] for n in names) for key, names in advice.misses.items()}
+    for form, part in ((DOUBT, advice.undecided), (UNMEASURED, advice.unmeasured)):
+        found |= {
+            key: form.format(
+                what=" and ".join(NAMES[name] for name in names),
+                was="was" if len(names) == 1 else "were",
+            )
+            for key, names in part.items()
+        }
+    return {key: f"{said}{BY_PRINT * (key in printed)}" for key, said in found.items()}
+
+
+def choose_finding(comparison: Comparison) -> Markup:
+    """Return who meets the limits, and which of them is smallest, fastest and scores best."""
+    advice, limits, specs = comparison.advice, comparison.limits, comparison.named
+    whose = ""
+    if comparison.examples:
+        whose = OF_EXAMPLES if len(comparison.ranked) == len(comparison.candidates) else PUBLISHED
+
+    def names(keys: Sequence[str], measure: str = "") -> Markup:
+        is_score = measure == "score"
+        marks = [" (printed)" * (is_score and key in comparison.printed) for key in keys]
+        shown = [model_name(specs[key].key, specs[key].label) for key in keys]
+        return listed([join(*pair) for pair in zip(shown, marks, strict=True)])
+
+    if len(advice.unmeasured) == len(comparison.ranked):
+        lacking = {name for names in advice.unmeasured.values() for name in names}
+        return finding(NOTHING[min(lacking)])
+    if not advice.fits:
+        return finding(whose, "none clearly meets" if whose else NONE_MEETS, " these limits.")
+    if len(advice.fits) == 1:
+        alone = (
+            " alone was measured." if limits == Limits() else " alone clearly meets these limits."
+        )
+        return finding(whose, names(advice.fits), alone)
+    kept = {key: comparison.candidates[key] for key in advice.fits}
+    parts = [join(what, ": ", names(_models_first(best(kept, n), specs), n)) for what, n in BEST]
+    free = NO_LIMITS.lower() if whose else NO_LIMITS
+    said = join(names(advice.fits), " meet these limits: ") if limits != Limits() else free
+    return finding(whose, said, listed(parts), _apart(kept), ".")
+
+
+NOTHING = {
+    "milliseconds": "Press “Time these models”: we only recommend what has a time measured here.",
+    "score": "None of these models has this score; choose another one.",
+}
+NONE_MEETS = "None of them clearly meets"
+NO_LIMITS = "With no limits set: "
+PUBLISHED = "Of the published models, "
+OF_EXAMPLES = "Of the miniatures (an example), "
+BEST = (("smallest", "megabytes"), ("fastest", "milliseconds"), ("best score", "score"))
+
+
+def best(candidates: Mapping[str, Candidate], name: str) -> list[str]:
+    """Those with the least cost, all of them where several share it."""
+    costs = {key: figure.value for key, one in candidates.items() if (figure := one.cost(name))}
+    return [key for key, cost in costs.items() if cost == min(costs.values())]
+
+
+def _models_first(keys: Sequence[str], specs: Mapping[str, Named]) -> list[str]:
+    """The keys without the ways to run a model that is among them itself."""
+    owners = {key: specs[key] for key in keys}
+    return [k for k, one in owners.items() if not (isinstance(one, Way) and one.spec.name in keys)]
+
+
+def _apart(candidates: Mapping[str, Candidate]) -> str:
+    """Whether the intervals leave times and scores any order."""
+    loose = [
+        what
+        for what, name in (("times", "milliseconds"), ("scores", "score"))
+        if _overlap(candidates, name)
+    ]
+    return f" (intervals of {' and of '.join(loose)} overlap)" if loose else ""
+
+
+def _overlap(candidates: Mapping[str, Candidate], name: str) -> bool:
+    """Whether the interval of the best reaches another's."""
+    costs = (one.cost(name) for one in candidates.values())
+    found = sorted((cost for cost in costs if cost), key=lambda cost: cost.value)
+    return any(other.low <= found[0].high for other in found[1:])
+
+
+def timed_said(
+    score: str, workload: Workload, rounds: int, passes: Collection[float], n_sentences: int
+) -> str:
+    """Under what the times were taken, and that it is the work which was scored."""
+    ends = dict.fromkeys(f"{end(passes):.1f}" for end in (min, max)) if passes else ("1.0",)
+    work = SCORE_WORK[score].format(passes=" to ".join(ends), n=n_sentences)
+    return TIMED.format(
+        tokens=counted(workload.length, "token"),
+        device=workload.device,
+        dtype=workload.dtype,
+        rounds=counted(rounds, "round"),
+        clock="" if workload.clock == "device" else f", {CLOCKS_SAID[workload.clock]}",
+        work=work,
+    )
+
+
+def limits_from(size: float | None, time: float | None, least: float | None) -> Limits:
+    """The reader's three numbers; an empty box or nothing above 0 is no limit."""
+    size, time, least = ((v if v and v > 0 else None) for v in (size, time, least))
+    return Limits(size, time, least / 100 if least else None)
+
+
+TITLE = "Faster inference: what would help here?"
+FASTER_NOTE = (
+    "Lower precisions, torch.compile, ONNX Runtime and OpenVINO: the speed-up, and what it does "
+    "to the predictions.\n"
+    "All are timed in the same rounds as float32; predictions are compared where the weights are "
+    "real. The runtimes take up to a minute per model to build and run in processes of their own,"
+    " with the same timing and as many threads; that may cost a small model a few percent. Stop "
+    "ends them at once. int8 is torch's dynamic quantisation: one scale per row of a weight "
+    "matrix, with the inputs of each product quantised to 8 bits too. int8 weights keeps only the"
+    " weights in 8 bits and computes in float32: a quarter of the memory for them, nearly the "
+    "same predictions. Memory is the resident memory of a process that does nothing but run the "
+    "model this way; PyTorch is part of it, and what torch.compile needs to compile, but not in "
+    "the rows of ONNX Runtime and OpenVINO, which serve an exported file."
+)
+FASTER_HEAD = [
+    "Model",
+    "runtime",
+    "ms",
+    "× float32 time",
+    "same top prediction",
+    "mean KL",
+    "memory",
+]
+BATCHES = (1, 8, 32)
+MEASURE_BATCHES = "Measure with batches of 1, 8 and 32"
+THROUGHPUT = "texts / s, batch {n}"
+THROUGHPUT_NOTE = (
+    "In brackets: the 90th percentile of a pass, where there were enough samples. "
+    "torch.compile is specialised to one batch size and is left out here."
+)
+BUILDING = "Compiling {label} and exporting it to ONNX and OpenVINO …"
+INSTALL = {"ONNX Runtime": "onnxruntime onnx onnxscript", "OpenVINO": "openvino"}
+NO_RUNTIME = {
+    "device": "{name} is measured on the CPU only.",
+    "packages": "{name} is not installed here: pip install {packages}.",
+    "memory": "{name} is left out for {models}: it would need more memory than is free.",
+    "compiler": "{name} needs a C++ compiler, and none was found here.",
+    "bfloat16": "{name} is left out: this CPU has no bfloat16 instructions, and emulated "
+    "timings would not be representative.",
+    "late": "{name} is left out for {models}: building took longer than four minutes.",
+    "slow": "{name} is left out for {models}: no round finished in time.",
+    "failed": "{name} is left out for {models}: it could not be built here.",
+}
+COSTS_NOTE = (
+    "Predictions are compared at {n} masks, in texts of exactly the timed length made of whole "
+    "bundled sentences, because what is compiled for one length runs at that length only."
+)
+FASTEST = "{label}: fastest with {name}, {times:.2f} × the time of float32{same}"
+SAME = ", {share} of the top predictions unchanged"
+ALL_SAME = "fastest with all of them unchanged: {name}, {times:.2f} ×"
+NONE_SAME = "nothing clearly faster leaves all of them unchanged"
+FASTER_LEAST = "lowest memory with {name}, {size}"
+NOT_FASTER = "{label}: nothing here is clearly faster than float32"
+
+
+def faster_notes(found: Faster) -> list[str]:
+    """What is being built, on how many masks answers were compared, and which rows are missing."""
+    building = BUILDING.format(label=found.building.label) if found.building else ""
+    masks = sorted({str(cost.n_masks) for cost in found.costs})
+    costs = COSTS_NOTE.format(n=" or ".join(masks)) if masks else ""
+    absent: dict[tuple[str, str], list[str]] = {}
+    for row in found.missing:
+        # Two rows, one package.
+        is_package = row.reason == "packages"
+        name = row.name.removesuffix(" bfloat16") if is_package else row.name
+        absent.setdefault((name, row.reason), []).append(row.spec.label)
+    reasons = [
+        NO_RUNTIME[reason].format(
+            name=name, models=" and ".join(labels), packages=INSTALL.get(name, "")
+        )
+        for (name, reason), labels in absent.items()
+    ]
+    return [building, costs, THROUGHPUT_NOTE if found.models else "", *reasons]
+
+
+def megabytes(n_bytes: int | None) -> str:
+    """Memory in MB; a dash where it is not known."""
+    return "–" if n_bytes is None else f"{n_bytes / 1e6:,.0f} MB"
+
+
+def throughput(found: tuple[float, float | None] | None) -> str:
+    """Texts per second, and the 90th percentile of a pass where it is known."""
+    if found is None:
+        return "–"
+    per_second, p90_ms = found
+    return f"{per_second:,.1f}" + (f" ({p90_ms:,.2f} ms)" if p90_ms else "")
+
+
+def ranked(variants: VariantLatency, found: Faster) -> str:
+    """Of one model what is fastest, what is if no prediction may change, and what holds least.
+
+    Faster is what differs from float32 by more than float32 from itself; nothing where other
+    programs disturbed most rounds.
+    """
+    summary, label = variants.summary, variants.spec.label
+    if not summary.ratios:
+        return ""
+    times = {
+        one.over: one.ratio.inverse.ratio
+        for one in summary.ratios
+        if one.is_different and one.ratio.ratio > 1
+    }
+    same = {one.name: one.same_top1 for one in found.costs if one.key == variants.spec.key}
+    parts = _fastest(label, times, same)
+    held = {name: size for name, size in variants.resident.items() if size}
+    if len(held) > 1:
+        least = megabytes(min(held.values()))
+        names = [name for name, size in held.items() if megabytes(size) == least]
+        parts.append(FASTER_LEAST.format(name=" and ".join(names), size=least))
+    return f"{'; '.join(parts)}."
+
+
+def _share(share: float) -> str:
+    """Print a share in whole percent, never rounded up: only all of them are all."""
+    return "all" if share == 1 else f"{floor(100 * share)}%"
+
+
+def _fastest(label: str, times: Mapping[str, float], same: Mapping[str, float]) -> list[str]:
+    if not times:
+        return [NOT_FASTER.format(label=label)]
+    ordered = sorted(times, key=lambda name: times[name])
+    first = ordered[0]
+    share = SAME.format(share=_share(same[first])) if first in same else ""
+    parts = [FASTEST.format(label=label, name=first, times=times[first], same=share)]
+    if same and same.get(first) != 1:
+        kept = [name for name in ordered if same.get(name) == 1]
+        parts.append(ALL_SAME.format(name=kept[0], times=times[kept[0]]) if kept else NONE_SAME)
+    return parts

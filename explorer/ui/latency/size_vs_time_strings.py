@@ -1,0 +1,196 @@
+"""What size against time says."""
+
+from explorer.analysis.digits import counted, milliseconds, repeated
+from explorer.analysis.latency.measure import LatencySummary, ModelLatency
+from explorer.analysis.latency.ratio import MIN_P90, Ratio
+from explorer.analysis.latency.size_vs_time import SizeVsTime, SizeVsTimeRow
+from explorer.timing.workload import Workload
+from explorer.ui.kit.strings import AT_CHOICE, AT_SIZE, SAME, compute_said, stored_said
+from explorer.ui.latency.strings import LONGEST, NO_RATIO
+from explorer.views.latency.measure import ratio_text
+from explorer.views.markup import Markup, el, finding, join, model_name
+
+STORED = "Stored weights"
+WORK = "Compute of one pass in GFLOP"
+TIME = {
+    "compute": "CPU time here, one thread",
+    "wait": "Wall-clock time here, all cores",
+    "device": "Time here, on the device",
+}
+TIME_EVERYWHERE = "Time here, on every device"
+SHORTEST_S = LONGEST[0][1]
+"""Seconds of the shortest measurement on offer, with which the page opens."""
+
+
+def paradox_titles(paradox: SizeVsTime, longest_s: float = SHORTEST_S) -> list[tuple[str, str]]:
+    """Title and conclusion of each of the three bar pictures.
+
+    Args:
+        paradox: What is stored, computed and measured.
+        longest_s: Seconds that a measurement takes at most.
+    """
+    first, star = paradox.rows[0], paradox.star
+    stored = f"{star.label} stores {stored_said(star.parameters, first.parameters)} {first.label}."
+    cost = star.gflops / first.gflops
+    of = "as" if abs(cost - 1) < SAME else "of"
+    return [
+        (STORED, stored),
+        (WORK, f"{_runs(star)}: {compute_said(cost)} {of} {first.label}."),
+        (_time_title(paradox), _time(paradox, longest_s)),
+    ]
+
+
+def _runs(star: SizeVsTimeRow) -> str:
+    if star.is_shared:
+        return f"{star.label}'s one layer runs {repeated(star.n_layers)}"
+    return f"{star.label} has {counted(star.n_layers, 'layer')}"
+
+
+def _time_title(paradox: SizeVsTime) -> str:
+    several = len(paradox.timed) > len(paradox.rows)
+    return TIME_EVERYWHERE if several else TIME[paradox.workload.clock]
+
+
+def _opposed(stored: float, cost: float) -> bool:
+    """Tell whether a cost does not go the way of the number of parameters, both as quotients."""
+    return _sign(stored) != _sign(cost)
+
+
+def _sign(times: float) -> int:
+    return (times > 1 + SAME) - (times < 1 - SAME)
+
+
+def _time(paradox: SizeVsTime, longest_s: float) -> str:
+    first, star = paradox.rows[0], paradox.star
+    if star.ms is None or first.ms is None:
+        return f"Not measured yet: “Measure here” takes at most {longest_s:.0f}\u00a0s."
+    if star.times is None:
+        return NO_RATIO
+    takes = f"{star.label} takes {ratio_text(star.times)} the time of {first.label}"
+    others = [f"{row.label} {ratio_text(row.times)}" for row in paradox.others if row.times]
+    said = "; ".join([takes, *others])
+    if not star.times.is_sure:
+        return f"Preliminary, without intervals: {said}."
+    return f"{said} (95% confidence intervals)."
+
+
+def paradox_finding(
+    paradox: SizeVsTime, summary: LatencySummary | None = None, shapes: str = "base"
+) -> Markup:
+    """The tab's one sentence: size against work, and against time once it was measured."""
+    lead = AT_SIZE.get(shapes, AT_CHOICE)
+    first, star = paradox.rows[0], paradox.star
+    base, named = model_name(first.key, first.label), model_name(star.key, star.label)
+    stored = f" stores {stored_said(star.parameters, first.parameters)} "
+    if summary is None or first.ms is None or star.ms is None:
+        cost = star.gflops / first.gflops
+        link = ", but" if _opposed(star.parameters / first.parameters, cost) else " and"
+        takes = f"{link} does {compute_said(cost)}. How long does it take?"
+        return finding(lead, named, stored, base, takes)
+    said = _verdict(first, star, _differs(star, paradox, summary))
+    lines = [join(_fastest(paradox, summary), lead, named, stored, base, said, ".")]
+    lines += [
+        _times(row, model, first, paradox.workload)
+        for row, model in zip(paradox.rows, summary.models, strict=False)
+    ]
+    if any(model.p90_ms is None for model in summary.models):
+        lines.append(Markup(f"p90 needs {MIN_P90} rounds: measure for longer, or fewer tokens."))
+    return finding(*(el("span", line, " ", class_="line") for line in lines))
+
+
+def _fastest(paradox: SizeVsTime, summary: LatencySummary) -> Markup | str:
+    """Name the model whose interval lies below all others; nothing where there are no intervals."""
+    first, *others = paradox.rows
+    times = {row.key: row.times for row in others if row.times is not None and row.times.is_sure}
+    if not others or len(times) < len(others):
+        return ""
+    best = min(paradox.rows, key=lambda row: 1.0 if row is first else times[row.key].ratio)
+    slower = [one for key, one in times.items() if key != best.key]
+    if best is first:
+        differs = [_differs(row, paradox, summary) for row in others]
+        is_clear = all(differs) and all(one.low > 1 for one in slower)
+    else:
+        own = times[best.key]
+        is_clear = _differs(best, paradox, summary) and own.high < min(
+            [1.0, *(one.low for one in slower)]
+        )
+    if not is_clear:
+        return "No model is clearly the fastest here. "
+    return join(model_name(best.key, best.label), " is the fastest here. ")
+
+
+def _differs(row: SizeVsTimeRow, paradox: SizeVsTime, summary: LatencySummary) -> bool:
+    found = summary.ratio(summary.models[paradox.rows.index(row)].name)
+    return found is not None and found.is_different
+
+
+def _times(
+    row: SizeVsTimeRow, model: ModelLatency, first: SizeVsTimeRow, workload: Workload
+) -> Markup:
+    """One model's line: its ratio with the interval, p50, p90, and texts a second."""
+    times = ""
+    if row is not first and row.times is not None:
+        ends = f"95% CI {row.times.low:.2f} to {row.times.high:.2f}"
+        interval = ends if row.times.is_sure else "no interval"
+        times = f"{row.times.ratio:.2f} × {first.label}'s time ({interval}); "
+    p90 = "" if model.p90_ms is None else f"p90 {milliseconds(model.p90_ms)}, "
+    rate = 1000 * workload.batch / (row.ms or 1)
+    shown = f"{rate:,.0f}" if rate >= 100 else f"{rate:,.1f}"
+    each = "texts per CPU second" if workload.clock == "compute" else "texts a second"
+    return join(
+        model_name(row.key, row.label),
+        f": {times}p50 {milliseconds(row.ms or 0)}, {p90}{shown} {each}.",
+    )
+
+
+def _verdict(first: SizeVsTimeRow, star: SizeVsTimeRow, is_different: bool) -> str:
+    """Say what the clock says, joined to what is stored: "yet" where the two do not go together."""
+    if star.times is None:
+        own, other = milliseconds(star.ms or 0), milliseconds(first.ms or 0)
+        return f"; it takes {own} here, {first.label} {other}"
+    times = f"{star.times.ratio:.2f} ×"
+    if not star.times.is_sure:
+        rounds = counted(star.times.n_rounds, "round")
+        return f". Preliminary: {times} {first.label}'s time ({rounds}, no interval)"
+    stored, time = star.parameters / first.parameters, star.times.ratio if is_different else 1.0
+    link = ", yet" if _opposed(stored, time) else ", and"
+    if not is_different:
+        return f"{link} no difference in time shows here ({times})"
+    return f"{link} it takes {times} the time here"
+
+
+def why(paradox: SizeVsTime) -> str:
+    """Hold a time that is sure against the compute; empty where none is."""
+    first, star = paradox.rows[0], paradox.star
+    if star.times is not None and star.times.is_sure:
+        return _time_and_work(first, star, star.times)
+    return ""
+
+
+def _time_and_work(first: SizeVsTimeRow, star: SizeVsTimeRow, times: Ratio) -> str:
+    """Hold the interval of the time against the compute."""
+    work = star.gflops / first.gflops
+    if times.high < work / 1.05:
+        return (
+            f"Here {star.label} is faster than its compute suggests: weights that are used again "
+            "can stay in the cache, and short texts wait for weights from memory."
+        )
+    if times.low > work * 1.05:
+        return _slower(first, star)
+    if times.low <= work <= times.high:
+        return "The interval of the time contains the quotient of the compute."
+    return "The time is near the quotient of the compute."
+
+
+def _slower(first: SizeVsTimeRow, star: SizeVsTimeRow) -> str:
+    """Why a model may be slower than its work says."""
+    if star.activation == first.activation:
+        return (
+            f"Here {star.label} is slower than its compute suggests, though its activation "
+            f"function is that of {first.label}; these numbers do not say why."
+        )
+    return (
+        f"Here {star.label} is slower than its compute suggests. Its activation function "
+        f"({star.activation}) is not that of {first.label} ({first.activation}); what that costs "
+        "was not measured separately."
+    )

@@ -1,0 +1,362 @@
+"""What Latency says."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from explorer.analysis.digits import counted
+from explorer.analysis.latency.family import FamilyLatency, Limit
+from explorer.analysis.latency.measure import LatencySummary
+from explorer.analysis.latency.ratio import BETWEEN_PRESSES, Ratio
+from explorer.analysis.latency.sweep import Order, Sweep, orders
+from explorer.models.specs import ModelSpec
+from explorer.timing.workload import Workload
+from explorer.ui.kit.strings import MIXED, SIZES
+from explorer.views.latency.measure import ratio_text
+
+LABEL = "Latency"
+QUESTION = "Does a model with fewer weights run faster?"
+NO_ROUND = "Time ran out before every model had run once. Please choose a smaller workload."
+NOTHING = "Stopped before anything was measured."
+SHAPES_LABEL = "Sizes"
+SHAPES = [
+    (SIZES["base"], "base"),
+    (SIZES["mini"], "mini"),
+    ("Published larger sizes", "larger"),
+]
+LENGTH_LABEL = "Tokens"
+OWN_TEXT = "{n}: your text"
+BATCH_LABEL = "Batch size"
+PART_LABEL = "Workload"
+PARTS = [("Encoder only", "encoder"), ("With the MLM head", "head")]
+CLOCK_LABEL = "Timing"
+CLOCKS = [("CPU time, one thread", "compute"), ("Wall clock, all cores", "wait")]
+DEVICE_LABEL = "Device"
+EVERY_DEVICE = "every device"
+LENT_DEVICE = "cuda, lent for one measurement"
+LENT_ONLY = "The lent GPU times the main result only; choose cpu for this question."
+ONE_DEVICE = "This needs a single device: please choose one under Device."
+DTYPE_LABEL = "Precision"
+MEASURE = "Measure here"
+LONGEST_LABEL = "Measure for at most"
+LONGEST = [
+    ("at most 20 s: intervals for one text", 20),
+    ("at most 1 min: for 8 texts of 64 tokens", 60),
+    ("at most 3 min: p90 for these; larger sizes", 180),
+]
+SETTINGS = "Settings"
+SETTINGS_SAID = "{sizes}, {length} tokens, {batch}, {part}; {clock}, {device}, {dtype}."
+CLOCKS_SAID = {"compute": "CPU time of one thread", "wait": "wall-clock time on all cores"}
+STOP = "Stop"
+NO_RATIO = "Other programs disturbed most rounds, so no ratio is given."
+
+
+def clocks(devices: Sequence[str]) -> str:
+    """How times on several devices are taken; nothing where there is one."""
+    if not devices:
+        return ""
+    others = " and ".join(device for device in devices if device != "cpu")
+    return (
+        f"All devices are measured in the same rounds, each by its own clock: the CPU by the one "
+        f"chosen, {others} by its own events or until it is idle. The sentences are about the CPU."
+    )
+
+
+def settings_said(shown: tuple[Any, ...]) -> str:
+    """What a press of the button times, in one sentence; the values are the controls'."""
+    sizes, length, batch, part, clock, device, dtype, _ = shown
+    label_of = {value: label for label, value in (*SHAPES, *PARTS)}
+    return SETTINGS_SAID.format(
+        sizes=label_of.get(sizes, MIXED),
+        length=length,
+        batch=f"batch size {batch}",
+        part=label_of[part].lower(),
+        clock=CLOCKS_SAID[clock],
+        device=device,
+        dtype=dtype,
+    )
+
+
+def place_in_line(place: int) -> str:
+    """How many are before the reader's own measurement."""
+    before = "One measurement is" if place == 1 else f"{place} measurements are"
+    return f"{before} ahead of yours; it starts by itself."
+
+
+def progress(n_rounds: int, wall_s: float, budget_s: float) -> str:
+    """How far a running measurement is."""
+    if not n_rounds:
+        return "Building the models and warming up …"
+    rounds = counted(n_rounds, "round")
+    ends = f"it stops when the intervals are narrow, or at {budget_s:.0f} s."
+    return f"{rounds} in {wall_s:.0f} s; {ends}"
+
+
+ENDED = {
+    "settled": "every confidence interval, before it is widened, spans at most 6%",
+    "budget": "the time limit was reached",
+    "deadline": "the time limit was reached",
+    "rounds": "all rounds are done",
+    "stopped": "you stopped it",
+}
+
+
+def trust(summary: LatencySummary, first: str, workload: Workload) -> str:
+    """How much of a difference to believe, said beside every result."""
+    rounds, blocks = counted(summary.n_rounds, "round"), counted(summary.n_blocks, "block")
+    parts = [f"{rounds} in {blocks} in {summary.wall_s:.0f} s: {ENDED[summary.ended]}."]
+    if summary.refused:
+        parts.append(
+            "Other programs disturbed more than half of the rounds, so no ratio is given on this "
+            "clock; CPU time does not need a quiet machine."
+        )
+    elif summary.self_check is not None and not summary.self_check.is_sure:
+        parts.append(
+            "That is too few for confidence intervals: measure for longer, or choose fewer tokens."
+        )
+    elif summary.self_check is not None:
+        check = summary.self_check
+        parts.append(
+            f"{first} against itself takes {check.low:.2f} to {check.high:.2f} × the time here: "
+            "smaller differences are noise. Confidence intervals of ratios are computed over "
+            f"blocks separated by pauses, and widened by {BETWEEN_PRESSES:.0%} for differences "
+            "between runs. Where a machine's state outlasts a run, the next can differ by more."
+        )
+    parts.append(neighbours(summary, workload))
+    return " ".join(parts)
+
+
+def neighbours(summary: LatencySummary, workload: Workload) -> str:
+    """What other programs on the machine did meanwhile."""
+    if summary.disturbed_share is None:
+        return "This system does not show whether other programs disturbed the rounds."
+    share = f"Other programs disturbed {summary.disturbed_share:.0%} of the rounds"
+    if summary.refused:
+        return f"{share}."
+    if workload.clock == "wait":
+        return f"{share}; ratios are from the others."
+    return f"{share}; single-thread CPU time is barely affected."
+
+
+def conditions(result: FamilyLatency) -> str:
+    """Everything that was held fixed."""
+    workload, weights, threads = result.workload, result.weights, result.threads
+    device = " and ".join(result.devices or (workload.device,))
+    texts = "one text" if workload.batch == 1 else f"{workload.batch} texts"
+    part = "encoder and MLM head at every position" if workload.head else "encoder only"
+    kinds = {
+        "random": "random weights in the published shapes (time does not depend on them)",
+        "bundled": "bundled weights",
+        "checkpoint": "published weights",
+    }
+    used = " and ".join(kinds[kind] for kind in dict.fromkeys(weights))
+    width = "one thread" if threads == 1 else f"{threads} threads"
+    texts = texts[0].upper() + texts[1:]
+    return (
+        f"{texts} of {counted(workload.length, 'token')}, no padding, {part}, {workload.dtype}, "
+        f"{device}, {width}, eager attention, inference mode; {used}."
+    )
+
+
+MEASURE_AGAIN = "Measure"
+WORKING = "Measuring …"
+STOPPED = "Stopped before it finished."
+DETAIL = "Confidence intervals: how sure is this result?"
+TIMING_HEAD = [
+    "Model",
+    "median ms",
+    "95% CI of the median",
+    "p90 ms",
+    "first call ms",
+    "tokens / s",
+    "GFLOP / s",
+]
+TIMING_NOTE = (
+    "Milliseconds of one pass. p90 needs 44 samples; the first call, before warm-up, is on the "
+    "wall clock. The interval of a median covers this run only."
+)
+SAMPLES = {
+    "axis": "Milliseconds of one forward pass",
+    "note": "Each point is one pass, the line the median; models alternated in random order. The "
+    "axis ends at the slowest model's 98th percentile; drag or double-click to see the rest.",
+}
+RATIOS_LEAD = (
+    "Each model's time over {first}'s, and {first}'s over its own in the same rounds (the "
+    "self-check)."
+)
+SELF = "itself"
+SAVE = "Save this measurement:"
+HOW_MUCH = "Time by length: is DistilBERT 60% faster, and where do the models cross over?"
+CLAIM = "Is DistilBERT 60% faster?"
+CLAIM_NOTE = (
+    "“60% faster” refers to throughput: the paper timed 410 s for DistilBERT against 668 s for "
+    "BERT.\n"
+    "One pass over the STS-B development set on a CPU with batch size 1: 1.63 times the "
+    "throughput, or 38.6% less time; as a ratio of times, 0.61. Here two passes are timed: the "
+    "encoder alone, and with the MLM head at every position, which costs both models the same."
+)
+PUBLISHED = 410 / 668
+CLAIM_LINES = {1.0: "equal", PUBLISHED: "paper 0.61", 0.5: "half the layers"}
+OUTSIDE = {1: "outside the interval", 2: "outside both intervals"}
+CLAIM_PARTS = {False: "encoder only", True: "with the MLM head"}
+SWEEP = "Where do the curves cross?"
+SWEEP_NOTE = (
+    "Left: time. Right: time over the first model's, with 95% confidence intervals.\n"
+    "The same measurement at every length (or batch size), each with its own rounds. Left: the "
+    "first model's median time, and for the others that time multiplied by their ratio on the "
+    "right. Intervals are widened for differences between runs; a point without one had too few "
+    "rounds."
+)
+LENGTHS = "Lengths 16 to 512"
+BATCHES = "Batch sizes 1 to 32"
+SWEEP_WHY = (
+    "Compute grows with the number of tokens while the weights to be read stay the same. With few "
+    "tokens a pass waits for weights, and a shared layer, read again and again, can stay in the "
+    "cache; with many, arithmetic decides"
+)
+"""The beginning of a sentence that ``sweep_why`` ends."""
+SWEEP_TITLES = {"length": "tokens", "batch": "batch size", "ms": "ms", "ratio": "time over BERT"}
+LIMITS = "Roofline: how close to this machine's limit?"
+LIMITS_NOTE = (
+    "Two limits are measured here: the arithmetic of a large matrix product, and reading the "
+    "layers' weights.\n"
+    "A pass can be no faster than its arithmetic at that speed, nor than reading its weights from"
+    " the fastest memory that holds them."
+)
+LIMITS_HEAD = [
+    "Model",
+    "measured ms",
+    "arithmetic limit",
+    "memory limit",
+    "bound by",
+    "of the limit",
+    "GFLOP / s",
+    "best GFLOP / s",
+    "weights from",
+    "best GB / s",
+]
+STEPS = "{done} of {asked} steps done, {share:.0%}."
+ADVANCED = "More: roofline, and a measurement of another machine"
+RECORDED = "How does another machine compare?"
+RECORDED_NOTE = (
+    "Open a measurement saved from this page elsewhere. It is kept apart from this machine's."
+)
+RECORDED_BUTTON = "Open a saved measurement"
+RECORDED_HEAD = ["Model", "median ms", "GFLOP", "GFLOP / s"]
+
+
+def threads(n: object) -> str:
+    """How many threads a measurement had."""
+    return "1 thread" if n == 1 else f"{n} threads"
+
+
+def divergence(nats: float) -> str:
+    """A divergence in nats; what is only rounding is said to be next to nothing."""
+    return f"{nats:.4f} nats" if nats >= 0.00005 else "under 0.0001 nats"
+
+
+def claim_sentence(ratios: Mapping[bool, Ratio], what: str, full_size: bool) -> str:
+    """What this machine says about the published figure.
+
+    Args:
+        ratios: DistilBERT's time over BERT's, by whether the head ran.
+        what: what was timed here.
+        full_size: whether these are the models that the paper timed; else no verdict is due.
+    """
+    parts = [f"{CLAIM_PARTS[head].capitalize()}: {_takes(r)}" for head, r in ratios.items()]
+    if not all(r.is_sure for r in ratios.values()):
+        parts.append("There were too few rounds for a confidence interval: choose fewer tokens.")
+    elif not full_size:
+        parts.append(
+            f"Timed here: {what}. The paper's 0.61 is of the full-size models on the STS-B "
+            "sentences: no verdict across sizes."
+        )
+    else:
+        held = [CLAIM_PARTS[head] for head, r in ratios.items() if r.low <= PUBLISHED <= r.high]
+        inside = f"inside the interval ({' and '.join(held)})" if held else OUTSIDE[len(ratios)]
+        parts.append(
+            f"The paper's 0.61 is {inside}; timed here: {what}, there: sentences of STS-B."
+        )
+    return " ".join(parts)
+
+
+def _takes(ratio: Ratio) -> str:
+    """One ratio both ways round, with its interval."""
+    said = f"DistilBERT takes {ratio_text(ratio)} BERT's time"
+    if not ratio.is_sure:
+        return f"{said}."
+    fast = ratio.inverse
+    return f"{said}; it is {fast.ratio:.2f} × [{fast.low:.2f}, {fast.high:.2f}] as fast."
+
+
+def sweep_sentence(sweep: Sweep) -> str:
+    """At which points which model is the faster, by the intervals drawn; where it ended early."""
+    unit = "tokens" if sweep.axis == "length" else "texts"
+    if not sweep.is_over:
+        return f"{len(sweep.points)} of {sweep.asked} points measured."
+    parts = [_ended(sweep, unit)]
+    if sweep.points:
+        labels = {spec.name: spec.label for spec in sweep.points[0].specs}
+        first = sweep.points[0].specs[0].label
+        parts += [_order(one, labels[one.name], first, unit) for one in orders(sweep)]
+    gaps = [str(sweep.position(point)) for point in sweep.points if point.summary.refused]
+    if gaps:
+        parts.append(f"Other programs disturbed most rounds at {_at(gaps, unit)}: no ratio.")
+    return " ".join(part for part in parts if part)
+
+
+def _ended(sweep: Sweep, unit: str) -> str:
+    """Where and why a sweep stopped before its last point."""
+    if not sweep.late and not sweep.too_much:
+        return ""
+    last = f" at {_of(sweep.position(sweep.points[-1]), unit)}" if sweep.points else ""
+    late = f": {_of(sweep.late, unit)} exceeded the time limit." if sweep.late else ""
+    why = late or f". {sweep.too_much}"
+    return f"Stopped{last}{why}"
+
+
+def _order(order: Order, label: str, first: str, unit: str) -> str:
+    """One model against the first, every point named whose interval excludes 1."""
+    sides = [
+        f"{how} at {_at([*map(str, points)], unit)}"
+        for how, points in (("faster", order.faster), ("slower", order.slower))
+        if points
+    ]
+    if not sides:
+        return f"{label} against {first}: no interval excludes 1, so the order is undecided."
+    rest = f"; undecided at {_and(map(str, order.open))}" if order.open else ""
+    return f"{label} is {' and '.join(sides)} than {first}{rest}."
+
+
+def _of(n: int, unit: str) -> str:
+    return counted(n, unit.removesuffix("s"))
+
+
+def _at(points: Sequence[str], unit: str) -> str:
+    """List points of a sweep with their unit: ``1 text``, ``16 and 32 tokens``."""
+    return f"{_and(points)} {unit.removesuffix('s') if [*points] == ['1'] else unit}"
+
+
+def _and(items: Iterable[str]) -> str:
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def sweep_why(specs: Sequence[ModelSpec]) -> str:
+    """What explains the curves, for just these models."""
+    first, *others = specs
+    usual = first.architecture.activation
+    extra = [spec.label for spec in others if spec.architecture.activation != usual]
+    if not extra:
+        return f"{SWEEP_WHY}."
+    return (
+        f"{SWEEP_WHY}. The activation of {' and '.join(extra)} differs; its cost is in the curve."
+    )
+
+
+def limits_sentence(
+    result: FamilyLatency, limits: Sequence[Limit], share: Mapping[str, float]
+) -> str:
+    """The finding over the limits: how close, and what holds each model back."""
+    labels = {spec.name: spec.label for spec in result.specs}
+    parts = [f"{labels[x.name]} {share[x.name]:.0%} (bound by {x.bound_by})" for x in limits]
+    return f"Share of this machine's limit: {', '.join(parts)}."

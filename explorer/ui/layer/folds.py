@@ -1,0 +1,373 @@
+"""Folds of Layer: steps of an answer, contexts taken away, an LSTM beside a layer."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import gradio as gr
+
+from explorer import assets
+from explorer.analysis.digits import signed
+from explorer.inference.runs import call_on_model, gather, runs_with_mlm_head
+from explorer.inference.scheduling.cancel import CancelToken
+from explorer.inference.scheduling.job_queue import MEASUREMENTS, JobQueue, JobUpdate
+from explorer.links.page_state import PageState, hidden_words
+from explorer.models.choice.family import family_specs
+from explorer.models.run import READINGS, Run
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import MASK, BadText, spelling_of, word_id
+from explorer.ui.kit import strings as shared
+from explorer.ui.kit.canvas import Chart
+from explorer.ui.kit.errors import plain_errors
+from explorer.ui.kit.export import with_save_menu
+from explorer.ui.kit.folds import fold
+from explorer.ui.kit.running import LIGHT, job_updates, own_line, running, stoppable
+from explorer.ui.layer import strings as texts
+from explorer.ui.layer.tab import Followed, followed_word
+from explorer.views.markup import Markup, finding, join, listed, model_name, note, table
+from explorer.views.markup import word as as_word
+
+if TYPE_CHECKING:
+    from explorer.analysis.layer import AnswerSteps, ContextAnswers, RecurrentPoint
+    from explorer.models.specs import ModelSpec
+
+
+def job_button(
+    state: gr.State,
+    name: str,
+    chart: Chart,
+    queue: JobQueue,
+    handle: Callable[..., Iterator[list[Any]]],
+    **concurrency: Any,  # noqa: ANN401
+) -> None:
+    """A button, its stop, a sentence and a chart.
+
+    Args:
+        state: What the handler is given.
+        name: The button's.
+        chart: What it draws, not yet on the page.
+        queue: Where the job waits.
+        handle: Yields the sentence, the chart and the stop button, again and again.
+        concurrency: How the event takes its turn.
+    """
+    with gr.Row(elem_classes="lt-buttons ly-press"):
+        start = gr.Button(name, variant="primary", scale=0, min_width=280)
+        stop = gr.Button(texts.STOP, visible=False, scale=0, min_width=90)
+    outputs = [gr.HTML(), chart.render(), stop]
+    usual = {"api_visibility": "private", **concurrency}
+    stoppable(queue, stop, start.click(plain_errors(handle), [state], outputs, **usual))
+
+
+TIMED: dict[str, Any] = {"concurrency_id": "measure", "show_progress": "hidden"}
+
+
+def build(state: gr.State) -> None:
+    """Build the button and what it measures, behind a line of its own."""
+    with gr.Accordion(texts.RECURRENT_MORE, open=False, elem_id="layer-more"):
+        chart = Chart("layer/recurrent", render=False)
+        job_button(state, texts.TIME, chart, MEASUREMENTS, time_both, **TIMED)
+
+
+def time_both(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
+    """The points measured so far, again and again."""
+    from explorer.analysis.layer import LENGTHS, measure_recurrent
+
+    spec = family_specs((state or PageState()).family)[0]
+
+    def draw(update: JobUpdate) -> list[Any]:
+        return [*_drawn(update, spec), gr.Button(visible=not update.done)]
+
+    yield from running(
+        MEASUREMENTS,
+        lambda cancel_token: measure_recurrent(spec, cancel_token, LENGTHS),
+        request,
+        draw,
+    )
+
+
+def _drawn(update: JobUpdate, spec: "ModelSpec") -> list[Any]:
+    from explorer.analysis.layer import LENGTHS
+    from explorer.views.layer import recurrent_canvas
+
+    points = update.partial or ()
+    if update.place:
+        return [note(shared.PLACE.format(n=update.place)), gr.skip()]
+    if not points:
+        said = texts.STOPPED if update.done else texts.POINTS.format(done=0, n=len(LENGTHS))
+        return [note(said), gr.skip()]
+    so_far = texts.POINTS.format(done=len(points), n=len(LENGTHS))
+    standing = None if len(points) == len(LENGTHS) else note(so_far)
+    canvas = recurrent_canvas(points, spec.key, texts.RECURRENT)
+    return [join(standing, *_found(points, spec)), canvas]
+
+
+def _found(points: "tuple[RecurrentPoint, ...]", spec: "ModelSpec") -> tuple[Markup, Markup]:
+    """What the shortest and the longest text show, and what was timed."""
+    told = ""
+    for point in dict.fromkeys((points[0], points[-1])):
+        ratio, sentence = point.ratio, texts.RECURRENT_LAST if told else texts.RECURRENT_FOUND
+        ends = f"{ratio.low:.2f} to {ratio.high:.2f}" if ratio.is_sure else texts.NO_INTERVAL
+        told += sentence.format(n=point.length, ratio=f"{ratio.ratio:.2f}", ends=ends)
+    last = points[-1]
+    about = texts.RECURRENT_NOTE.format(
+        model=spec.label,
+        d=spec.architecture.d_model,
+        share=last.flops[1] / last.flops[0],
+        n=last.length,
+    )
+    return finding(told, "."), note(about)
+
+
+MOST_WORD = 60
+
+
+def build_steps_fold(state: gr.State) -> None:
+    """A box for another word, the largest steps in a sentence, and a waterfall for each model."""
+    with fold("layer", "steps", texts.STEPS_FOLD) as opened:
+        with gr.Row(elem_classes="ly-ask"):
+            box = gr.Textbox(
+                label=texts.STEP_WORD, max_lines=1, max_length=MOST_WORD, scale=4, min_width=240
+            )
+            press = gr.Button(texts.STEP_FIND, size="md", scale=0, min_width=110)
+        outputs = [gr.HTML(), Chart("layer/steps")]
+        opened.on_open(show_steps, [state, box], outputs)
+        gr.on([press.click, box.submit], plain_errors(show_steps), [state, box], outputs, **LIGHT)
+
+
+def show_steps(state: PageState | None, typed: str | None = "") -> list[Any]:
+    """The charts of the followed word's token; a sentence where there are none."""
+    from explorer.views.layer import steps_canvas
+
+    if state is None:
+        return ["", ""]
+    runs, missing = runs_with_mlm_head(state)
+    if not runs:
+        return [note(*map(str, missing.values())), ""]
+    word = followed_word(runs, state.at)
+    if word is None:
+        return [note(texts.NO_WORD), ""]
+    ids, unknown = answer_ids(runs, word, state, (typed or "").strip())
+    runs = {key: runs[key] for key in ids}
+    found = steps_of(runs, word, state, ids)
+    labels = {key: run.spec.label for key, run in runs.items()}
+    names = {key: shown_word(runs[key], i) for key, i in ids.items()}
+    constants = {
+        "POSITIONS": {labels[key]: word.positions(key)[0] for key in runs},
+        "IDS": {labels[key]: ids[key] for key in runs},
+    }
+    said = join(steps_finding(found, labels, names), note(unknown) if unknown else None)
+    return [said, steps_canvas(found, labels, names, constants, texts.STEPS)]
+
+
+def shown_word(run: Run, token_id: int) -> str:
+    """A piece as a reader writes it."""
+    return spelling_of(run.vocabulary).word(run.vocabulary[token_id])
+
+
+def answer_ids(
+    runs: Mapping[str, Run], word: Followed, state: PageState, typed: str
+) -> tuple[dict[str, int], str]:
+    """The id of the typed word, or of each head's first word at the followed token.
+
+    And a sentence that names the models whose vocabularies lack the typed word, which are left out.
+
+    Raises:
+        BadText: the typed word is not one piece of any vocabulary.
+    """
+    if not typed or typed == MASK:
+        return {key: _own_answer(run, word, state) for key, run in runs.items()}, ""
+    found = {key: word_id(r.vocabulary, typed, r.spec.lower_case) for key, r in runs.items()}
+    lacking = [runs[key].spec.label for key, token_id in found.items() if token_id < 0]
+    unknown = texts.UNKNOWN_WORD.format(word=typed, models=" or ".join(lacking)) if lacking else ""
+    ids = {key: token_id for key, token_id in found.items() if token_id >= 0}
+    if not ids:
+        raise BadText(unknown)
+    return ids, unknown
+
+
+def _own_answer(run: Run, word: Followed, state: PageState) -> int:
+    from explorer.models.forward import state_logits
+
+    last = run.hidden_states[-1, word.positions(run.spec.key)[0]]
+    return int(call_on_model(state_logits, run.spec, state, last).argmax())
+
+
+def steps_of(
+    runs: Mapping[str, Run], word: Followed, state: PageState, ids: Mapping[str, int]
+) -> "dict[str, AnswerSteps]":
+    """One model after the other beside each other; the encoders do not run."""
+    jobs = [partial(_steps, run, word, state, ids[key]) for key, run in runs.items()]
+    return dict(zip(runs, gather(jobs), strict=True))
+
+
+def _steps(run: Run, word: Followed, state: PageState, token_id: int) -> "AnswerSteps":
+    from explorer.analysis.layer import answer_steps
+    from explorer.models.forward import state_logits
+    from explorer.models.inside.stations import block_states
+
+    position = word.positions(run.spec.key)[0]
+    states = call_on_model(block_states, run.spec, state, run.hidden_states, position)
+    return answer_steps(call_on_model(state_logits, run.spec, state, states), token_id)
+
+
+def steps_finding(
+    found: "Mapping[str, AnswerSteps]", labels: Mapping[str, str], words: Mapping[str, str]
+) -> Markup:
+    """The three largest steps of every model."""
+    parts = []
+    for key, one in found.items():
+        steps = [
+            texts.STEP.format(
+                layer=layer + 1,
+                block=texts.STEPS["blocks"][block],  # type: ignore[index]
+                step=signed(step),
+            )
+            for layer, block, step in one.largest
+        ]
+        name = model_name(key, labels[key])
+        parts.append(join(name, " for ", as_word(words[key]), ": ", listed(steps)))
+    return finding("Largest steps. ", *(join(part, ". ") for part in parts))
+
+
+JOB_QUEUE = JobQueue(nullcontext)
+"""One family at a time; each round of sentences leaves the workers to others in between."""
+QUEUE = own_line("contexts")
+AT_ONCE = 6
+_KEPT: dict[tuple, Any] = {}
+"""Once for the models of a family, a device and a precision."""
+
+
+def build_contexts_fold(state: gr.State) -> None:
+    """The table of the text; a press for what takes longer."""
+    with fold("layer", "contexts", texts.CONTEXTS_FOLD) as opened:
+        answers = gr.HTML()
+        opened.on_open(show_contexts, [state], [answers])
+        label = texts.MANY.format(n=len(assets.sentences()))
+        job_button(state, label, Chart("layer/held_out", render=False), JOB_QUEUE, score, **QUEUE)
+        build(state)
+
+
+def show_contexts(state: PageState | None) -> str:
+    """The six readings at the mask that Depth looks at."""
+    from explorer.views.layer import context_numbers, context_rows
+
+    if state is None:
+        return ""
+    runs, _ = runs_with_mlm_head(state)
+    n = min((len(run.tokens.mask_positions) for run in runs.values()), default=0)
+    if not n:
+        return note(texts.NO_MASK)
+    mask = min(state.mask, n - 1)
+    found = {key: masks[mask] for key, masks in contexts_of(runs, state).items()}
+    labels = {key: run.spec.label for key, run in runs.items()}
+    head, rows = context_rows(found, labels, texts.CONTEXTS)
+    which = texts.MASK_OF.format(i=mask + 1, n=n) if n > 1 else ""
+    said = join(note(which, texts.CONTEXTS_NOTE), note(str(texts.CONTEXTS["upper"])))
+    numbers = context_numbers(found, labels, _constants(runs, found, mask))
+    return join(
+        with_save_menu("layer/contexts", table(head, rows), numbers, is_picture=False), said
+    )
+
+
+def _constants(
+    runs: Mapping[str, Run], found: "Mapping[str, ContextAnswers]", mask: int
+) -> dict[str, object]:
+    from explorer.models.inside.interventions import shuffled
+
+    orders = {run.spec.label: list(shuffled(run.tokens)) for run in runs.values()}
+    wanted = {run.spec.label: found[key].wanted_id for key, run in runs.items()}
+    return {"MASK": mask, "ORDERS": orders, "WANTED": wanted}
+
+
+def contexts_of(
+    runs: Mapping[str, Run], state: PageState
+) -> "dict[str, tuple[ContextAnswers, ...]]":
+    """Every model at every mask in every reading: one pass over six rows each."""
+    jobs = [partial(_contexts, run, state) for run in runs.values()]
+    return dict(zip(runs, gather(jobs), strict=True))
+
+
+def _contexts(run: Run, state: PageState) -> "tuple[ContextAnswers, ...]":
+    from explorer.analysis.layer import context_answers
+    from explorer.models.inside.interventions import context_logits, is_shuffled
+
+    logits = call_on_model(context_logits, run.spec, state, run.tokens)
+    moves = is_shuffled(run.tokens)
+    kept = [i for i, name in enumerate(READINGS) if moves or name != "shuffled"]
+    readings = tuple(READINGS[i] for i in kept)
+    n, hidden = logits.shape[1], hidden_words(state)
+    ids = [_id_of(run, word) for word in hidden[:n]]
+    wanted = [*ids, *[-1] * n][:n]
+    return tuple(
+        context_answers(logits[kept, mask], run.vocabulary, one if one >= 0 else None, readings)
+        for mask, one in enumerate(wanted)
+    )
+
+
+def _id_of(run: Run, word: str) -> int:
+    """The id of a hidden word; -1 where it is unknown or not one piece."""
+    return word_id(run.vocabulary, word, run.spec.lower_case) if word else -1
+
+
+def score(state: PageState | None, request: gr.Request | None = None) -> Iterator[list[Any]]:
+    """The number of sentences read, then the chart; at once where it was drawn before.
+
+    Raises:
+        ModelUnavailable: not one of the models predicts words.
+    """
+    from explorer.views.layer import held_out_canvas
+
+    if state is None:
+        yield ["", "", gr.Button(visible=False)]
+        return
+    runs, missing = runs_with_mlm_head(replace(state, text=assets.sentences()[0]["text"]))
+    if not runs:
+        raise next(iter(missing.values()))
+    specs = {key: run.spec for key, run in runs.items()}
+    which = (tuple(spec.name for spec in specs.values()), state.device, state.dtype)
+    if which not in _KEPT:
+        yield from running(
+            JOB_QUEUE,
+            lambda cancel_token: _read_all(specs, state, which, cancel_token),
+            request,
+            _stands,
+        )
+    if which in _KEPT:
+        labels = {key: specs[key].label for key in _KEPT[which]}
+        chart = held_out_canvas(_KEPT[which], labels, len(assets.sentences()), texts.CONTEXTS)
+        yield [
+            note(*map(str, missing.values())) if missing else "",
+            chart,
+            gr.Button(visible=False),
+        ]
+
+
+def _stands(update: JobUpdate) -> list[Any]:
+    said = job_updates(update, len(assets.sentences()), texts.PROGRESS, texts.STOPPED)
+    return [said, gr.skip(), gr.Button(visible=not update.done)]
+
+
+def _read_all(
+    specs: Mapping[str, ModelSpec], state: PageState, which: tuple, cancel_token: CancelToken
+) -> Iterator[int]:
+    """How many sentences were read, again and again; what they show is kept."""
+    from explorer.analysis.layer import context_scores
+    from explorer.models.inside.interventions import context_ranks
+
+    ranks: dict[str, list[tuple[int, ...]]] = {key: [] for key in specs}
+    for start in range(0, len(assets.sentences()), AT_ONCE):
+        yield start
+        cancel_token.check()
+        some = assets.sentences()[start : start + AT_ONCE]
+        jobs = [
+            partial(call_on_model, context_ranks, spec, state, one["text"], one["answer"])
+            for one in some
+            for spec in specs.values()
+        ]
+        found = iter(gather(jobs))
+        for _ in some:
+            for key in specs:
+                ranks[key].append(next(found))
+    _KEPT[which] = context_scores(ranks)

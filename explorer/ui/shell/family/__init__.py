@@ -1,1 +1,0 @@
-"""The models in use: their drawing, and the lists in which others are chosen."""

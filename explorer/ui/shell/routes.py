@@ -1,0 +1,229 @@
+"""Routes of our own: documents, recipes, provenance, QR codes, a tab as one file."""
+
+import base64
+import io
+import json
+import re
+from functools import cache
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
+from typing import Any
+from urllib.parse import urlencode
+
+import segno
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.routing import Route
+
+from explorer.assets import ASSETS, DATA, GLOSSARY, ROOT, read_in
+from explorer.links.codec import LINK_VERSION
+from explorer.models.choice.family import family_specs, read_family
+from explorer.models.specs import ModelSpec
+from explorer.ui.kit import strings as texts
+from explorer.ui.kit.export import has_recipe, recipe_parts
+from explorer.ui.shell.scripts import modules
+from explorer.ui.shell.status import library_versions
+from explorer.views.markup import Attribute, Markup, el, join, meanings, script_json
+from explorer.views.theme import colour_rules
+
+CARD, ADDRESS = "card", "glossary"
+"""Where they are, relative to the page."""
+
+
+def card_route() -> Route:
+    """The card of the bundled family, as it lies beside the weights: how they were made."""
+    return _as_written(CARD, ASSETS / "models" / "README.md")
+
+
+def glossary_route() -> Route:
+    """The whole glossary."""
+    return _as_written(ADDRESS, GLOSSARY)
+
+
+def _as_written(address: str, path: Path) -> Route:
+    """A text of the repository as it was written; no reader needs a network for it.
+
+    Raises:
+        Broken: it cannot be read.
+    """
+    with read_in(path):
+        text = path.read_text("utf-8")
+    return Route(f"/{address}", lambda _request: PlainTextResponse(text))
+
+
+def meanings_html() -> Markup:
+    """A box for every word that the page explains, closed, with the way to the whole glossary."""
+    return meanings(el("a", texts.GLOSSARY_LINK, href=ADDRESS, target="_blank"))
+
+
+def tour_html() -> Markup:
+    """Views that each show one thing worth knowing, one at a time, as links of this page."""
+    path = DATA / "gallery.json"
+    with read_in(path):
+        views = json.loads(path.read_text("utf-8"))["views"]
+        stops = [_stop(view, n) for n, view in enumerate(views, 1)]
+    buttons = [
+        el("span", class_="tour-count"),
+        _button(texts.TOUR["back"], data_step=-1),
+        _button(texts.TOUR["next"], data_step=1),
+        _button(texts.TOUR["projector"], data_project=True, aria_pressed="false"),
+        _button(texts.TOUR["end"], id="tour-end"),
+    ]
+    bar = {"class_": "tour", "aria_label": texts.TOUR["name"], "data_count": texts.TOUR["count"]}
+    return join(
+        el("section", el("ol", *stops, aria_live="polite"), *buttons, hidden=True, **bar),
+        _button(texts.TOUR["leave"], class_="chip leave", data_project=True),
+    )
+
+
+def _stop(view: dict[str, Any], n: int) -> Markup:
+    return el(
+        "li",
+        el("a", view["title"], href=f"?{_query({'tour': str(n), **view['link']})}"),
+        f": {view['says']}",
+        data_lit=place_of(view["link"]),
+        hidden=True,
+    )
+
+
+def place_of(link: dict[str, str]) -> str:
+    """Where on the page a view's picture is: in its fold or part, or in its tab."""
+    tab, fold = link["tab"], link.get("fold")
+    return f":is(#fold-{tab}-{fold}.fold, #part-{tab}-{fold})" if fold else f"#tab-{tab}"
+
+
+def _button(said: str, **attributes: Attribute) -> Markup:
+    return el("button", said, **{"type": "button", "class_": "chip", **attributes})
+
+
+def _query(link: dict[str, str]) -> str:
+    return urlencode({"v": LINK_VERSION, **link})
+
+
+LONGEST_LINK = 2_000
+"""Characters that a QR code holds with room for some damage."""
+
+
+def provenance_route() -> Route:
+    """What is known of a family, for the files that the browser writes."""
+    return Route("/provenance/{family}", _send_provenance)
+
+
+def recipe_route() -> Route:
+    """The lines of Python that compute one picture's numbers again, in their parts."""
+    return Route("/recipe/{kind:path}.json", _send_recipe)
+
+
+def qr_route() -> Route:
+    """A link as a QR code."""
+    return Route("/qr", _send_code)
+
+
+def provenance(family: str) -> dict[str, Any]:
+    """The checkpoints of a family, the versions of the libraries, and how to cite all of it."""
+    return {
+        "models": [_checkpoint(spec) for spec in family_specs(family)],
+        "versions": library_versions(),
+        "cite": citation(),
+    }
+
+
+def _checkpoint(spec: ModelSpec) -> dict[str, str]:
+    """Where a model's weights are, for a reader and for ``from_pretrained``."""
+    if spec.repo:
+        revision = spec.revision or "main"
+        return {"label": spec.label, "source": spec.repo, "revision": revision, "sha256": ""}
+    from explorer.models.hub import has_weights
+    from explorer.models.task_heads.adapters import checksum
+
+    if spec.folder:  # where it lies is its owner's business
+        digest = checksum(spec.folder)
+        return {"label": spec.label, "source": spec.name, "revision": "", "sha256": digest}
+    source = spec.bundled_path.relative_to(ROOT).as_posix()
+    digest = checksum(spec.bundled_path) if has_weights(spec.bundled_path) else ""
+    return {"label": spec.label, "source": source, "revision": "main", "sha256": digest}
+
+
+@cache
+def citation() -> str:
+    """How to cite the explorer, in one line, from CITATION.cff."""
+    said = dict(re.findall(r"^(title|version): (.+)$", (ROOT / "CITATION.cff").read_text(), re.M))
+    return texts.CITE.format(**said)
+
+
+def _send_provenance(request: Request) -> Response:
+    family = read_family(request.path_params["family"])
+    return JSONResponse(provenance(family)) if family else Response(status_code=404)
+
+
+def _send_recipe(request: Request) -> Response:
+    kind = request.path_params["kind"]
+    if not re.fullmatch(r"[a-z]+/[a-z_]+", kind) or not has_recipe(kind):
+        return Response(status_code=404)
+    return JSONResponse(recipe_parts(kind))
+
+
+def _send_code(request: Request) -> Response:
+    link = request.query_params.get("link", "")
+    if not link.startswith(("http://", "https://")) or len(link) > LONGEST_LINK:
+        return Response(status_code=404)
+    picture = io.BytesIO()
+    segno.make_qr(link, error="m").save(picture, kind="svg", scale=6, light="#fff")
+    return Response(picture.getvalue(), media_type="image/svg+xml")
+
+
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline'; "
+    "img-src data: blob:"
+)
+NAME = "explorer/"
+"""Before every script's path in the import map."""
+_IMPORTS = re.compile(r"""(\bfrom |\bimport |\bimport\()(['"`])(\.[^'"`]+)\2""")
+CONTENT, TAKEN = Markup("<!--content-->"), Markup("<!--taken-->")
+"""Where the browser puts the tab, and the numbers of its pictures."""
+
+
+def standalone_route() -> Route:
+    """Where the browser gets the page around a tab."""
+    return Route("/standalone", lambda _request: HTMLResponse(standalone_page()))
+
+
+@cache
+def standalone_page() -> str:
+    """The whole file but for the tab."""
+    scripts = {f"{NAME}{path}": _address(path, code) for path, code in modules().items()}
+    early = "window.explorer = {waiting: [], told: [], mount() {}, tell() {}}; "
+    head = el(
+        "head",
+        el("meta", charset="utf-8"),
+        el("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        el("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        el("style", Markup(_style())),
+        el("script", Markup(script_json({"imports": scripts})), type="importmap"),
+    )
+    body = el(
+        "body",
+        el("main", CONTENT, class_="prose"),
+        el("script", Markup(early), TAKEN),
+        el("script", Markup(f"import '{NAME}take/opened.js';"), type="module"),
+        class_="gradio-container taken",
+    )
+    return join(Markup("<!doctype html>"), el("html", head, body, lang="en"))
+
+
+def _style() -> str:
+    """Every style sheet of the page in the page's order, without Gradio's."""
+    sheets = sorted((ASSETS / "css").glob("*.css"), key=lambda p: (p.stem != "page", p.stem))
+    return "\n".join([colour_rules(), *(sheet.read_text("utf-8") for sheet in sheets)])
+
+
+def _address(path: str, code: bytes) -> str:
+    """One script as an address, its imports by name."""
+    folder = PurePosixPath(path).parent
+
+    def named(found: re.Match[str]) -> str:
+        before, quote, relative = found.groups()
+        return f"{before}{quote}{NAME}{normpath(folder / relative)}{quote}"
+
+    plain = _IMPORTS.sub(named, code.decode()).encode()
+    return f"data:text/javascript;base64,{base64.b64encode(plain).decode()}"

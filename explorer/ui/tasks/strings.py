@@ -1,0 +1,348 @@
+"""What Tasks says."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.digits import percent, probability, signed
+from explorer.analysis.tasks.pairs import ORDERS, PairOrders, PairQuadrants, Skill
+from explorer.analysis.tasks.scores import printed_scores
+from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
+from explorer.models.specs import ModelSpec
+from explorer.views.markup import Markup, finding, fold_link, join, listed, model_name, note, word
+
+LABEL = "Tasks"
+QUESTION = "What are they used for?"
+PARTS = {
+    "pair": "Sentence pairs",
+    "sentiment": "Sentiment",
+    "question": "Question answering",
+}
+PARTS_LABEL = "Task"
+WHICH_ONE = "Which of the models should I use?"
+WHICH_ONE_AT = " Size, time and score, against your limits, under Latency."
+EXAMPLE_PAIR = "The kettle began to whistle. [SEP] She took it off the stove and poured the tea."
+PAIRS = {
+    "A": "the first sentence",
+    "B": "the second sentence",
+    "C": "an unrelated sentence",
+    "written": "A, then B: as written",
+    "swapped": "B, then A: swapped",
+    "elsewhere": "A, then C: unrelated",
+    "nsp": "Next-sentence prediction (NSP): does the second follow the first?",
+    "sop": "Sentence-order prediction (SOP): are the two in order?",
+}
+ON_EXAMPLE = (
+    "An example, since the text above is no pair: write two sentences with [SEP] between them."
+)
+PAIRS_NOTE = (
+    "Bars show the head's probability of yes; the line across marks 0.5.\nNSP was trained on true "
+    "pairs and on unrelated second sentences, never on swapped ones; SOP on true and swapped "
+    "pairs, never on unrelated sentences (Devlin et al. 2019, section 3.1; Lan et al. 2019, "
+    "section 3.1)."
+)
+NO_HEAD = (
+    "{label} has no sentence-pair head: it was trained without such an objective, as Liu et al. "
+    "2019 propose."
+)
+NOT_IN_CHECKPOINT = (
+    "The checkpoint of {label} has no weights for its {objective} head, although the model was "
+    "trained with one. A newly initialised head would answer at random, so no number is shown."
+)
+AT_CHANCE = (
+    "The {objective} head of {label} classifies {share} of {count:,} held-out pairs correctly "
+    "(95% CI {low} to {high}): no better than chance (50%), so its answers are not shown."
+)
+SKILL = (
+    "It classifies {share} of {count:,} held-out pairs correctly\n(95% CI {low} to {high}); "
+    "chance is 50%."
+)
+UNMEASURED = "The accuracy of this checkpoint on held-out pairs was not measured here."
+UNDECIDED = " is undecided about all three ({shares})"
+VERDICTS = {
+    "nsp_yes": "the second sentence follows the first",
+    "nsp_no": "the second sentence does not follow the first",
+    "sop_yes": "the two sentences are in order",
+    "sop_no": "the two sentences are not in order",
+    "all": " says that {told} ({p_written}); swapped: {swapped} ({p_swapped}), unrelated "
+    "sentence: {elsewhere} ({p_elsewhere})",
+    "open": " is undecided about the pair as written ({p_written}); swapped: {swapped} "
+    "({p_swapped}), unrelated sentence: {elsewhere} ({p_elsewhere})",
+    "yes": "yes",
+    "no": "no",
+    "even": "undecided",
+}
+NO_PAIR_HEADS = "No model here has a trained sentence-pair head."
+BAD_PAIR = "A pair needs two sentences: give a first and a second one, neither empty."
+
+
+def which_one() -> Markup:
+    """Return the link to where the models are held against a reader's limits."""
+    return note(fold_link(WHICH_ONE, "latency", "choose"), WHICH_ONE_AT)
+
+
+def pairs_finding(answers: Sequence[tuple[ModelSpec, PairOrders]]) -> Markup:
+    """Each head's verdict on the pair, and on what was swapped or replaced in it."""
+    if not answers:
+        return finding(NO_PAIR_HEADS)
+    said = [join("; " if place else "", _verdicts(*one)) for place, one in enumerate(answers)]
+    return finding(*said, ".")
+
+
+def _verdicts(spec: ModelSpec, orders: PairOrders) -> Markup:
+    name = model_name(spec.key, spec.label)
+    if orders.is_undecided:
+        open_ = ", ".join(map(probability, orders.yes))
+        return join(name, UNDECIDED.format(shares=open_))
+    objective = spec.kind.pair.objective if spec.kind.pair else ""
+    shares = {f"p_{order}": probability(p) for order, p in zip(ORDERS, orders.yes, strict=True)}
+    kinds = {
+        order: "even"
+        if shares[f"p_{order}"] == "0.500"
+        else "yes"
+        if orders.says_yes(order)
+        else "no"
+        for order in ORDERS
+    }
+    said = {order: VERDICTS[kind] for order, kind in kinds.items()}
+    form = VERDICTS["open" if kinds["written"] == "even" else "all"]
+    told = VERDICTS.get(f"{objective}_{kinds['written']}", "")
+    return join(name, form.format(told=told, **said, **shares))
+
+
+def head_said(spec: ModelSpec, trained: bool, skill: Skill | None) -> str:
+    """How good a model's pair head is, or why it is not asked."""
+    if spec.kind.pair is None:
+        return NO_HEAD.format(label=spec.label)
+    objective = spec.kind.pair.objective.upper()
+    if not trained:
+        return NOT_IN_CHECKPOINT.format(label=spec.label, objective=objective)
+    if skill is None:
+        return UNMEASURED
+    low, high = skill.ends
+    shares = {"share": percent(skill.share), "low": percent(low), "high": percent(high)}
+    said = SKILL if skill.beats_chance else AT_CHANCE
+    return said.format(label=spec.label, objective=objective, count=skill.count, **shares)
+
+
+OBJECTIVES_TITLE = "What do NSP and SOP detect?"
+CROSS = {
+    "head": "Head",
+    "nsp_pairs": "NSP pairs correct",
+    "sop_pairs": "SOP pairs correct",
+    "trained": "ALBERT-base, trained with {objective}",
+    "measured": "Measured on held-out pairs when these weights were trained, with 95% confidence "
+    "intervals; chance is 50%",
+    "printed": "Published: {source}",
+    "unmeasured": "No held-out pairs were measured for these checkpoints.",
+}
+CROSS_NOTE = (
+    "Each head is also tested on the other's task, which it was not trained for.\n"
+    "In the paper the head trained on unrelated sentences (NSP) orders two sentences hardly "
+    "better than chance ({nsp_on_sop}), while the one trained on order (SOP) does well on the "
+    "other's task too ({sop_on_nsp}). The tables are of different models and different pairs: "
+    "compare the pattern, not the values."
+)
+SENTIMENT_LABEL = "Text to classify"
+SENTIMENT_EXAMPLES = (
+    ("not bad", "The film is not bad."),
+    ("bad", "The film is bad."),
+    ("could have been", "It could have been good."),
+    ("was good", "It was good."),
+    ("hardly", "There is hardly a dull moment in it."),
+    ("but", "A clever idea, but a boring film."),
+)
+"""Contrast pairs: a small word turns the sentence."""
+SENTIMENT = {
+    "positive": "positive",
+    "negative": "negative",
+    "ig": "Integrated gradients",
+    "loo": "Leave-one-out",
+    "word": "Word",
+    "baseline": "before any word",
+    "total": "the text",
+    "complete": "Integrated gradients add up to {sum}; score difference from the all-[MASK] "
+    "baseline: {explained}. Completeness error {error} logits.",
+}
+SENTIMENT_NOTE = (
+    "Bars to the right push towards positive, to the left towards negative, in logits, on one "
+    "scale.\nThe first bar is the score of the all-[MASK] baseline: with it the words' integrated "
+    "gradients add up to the text's score, the last bar. Integrated gradients (Sundararajan et al. "
+    "2017): the gradient of positive minus negative, integrated from that baseline to the text. "
+    "Leave-one-out: the drop "
+    "in the logit difference when the word is removed. The two answer different questions and may "
+    "differ."
+)
+SENTIMENT_UNDECIDED = " is undecided between positive and negative (0.500)"
+BASELINE = ", mainly because of its baseline before any word ({base}; the words add {added})"
+NO_TEXT = "There is no text to classify: type a sentence."
+QUESTION_LABEL = "Question"
+PASSAGE_LABEL = "Passage"
+QUESTION_EXAMPLES = (
+    (
+        "The bridge",
+        "When was the bridge opened?",
+        "The old bridge was built of wood and burned down in 1871. A new one of iron was opened "
+        "in 1874 by the mayor of the town. It was closed to traffic for almost a year after the "
+        "flood of 1903.",
+    ),
+    (
+        "The expedition",
+        "Who led the expedition?",
+        "Two ships left the harbour in the spring. The expedition was led by Captain Anna Berg, "
+        "who had spent three winters in the north. Her brother Erik drew the maps.",
+    ),
+    (
+        "The museum",
+        "How many paintings does the museum have?",
+        "The museum was founded in 1952 in a former railway station. It has four hundred "
+        "paintings and two thousand coins, and about thirty thousand people visit it every year.",
+    ),
+)
+SENTIMENT_QUESTION = {
+    "start": "starts",
+    "end": "ends",
+    "strip": "Probability that the answer of {model} {side} here, along the passage",
+    "scale": "full height {top:.3f}",
+    "other": "Next: {answers}",
+}
+QUESTION_NOTE = (
+    "Strips: probability that the answer starts (top) or ends (bottom) here; each has its own "
+    "scale.\nA span's score is the product of both, over the words of the passage. These heads "
+    "were trained on questions that all have an answer in the passage (SQuAD v1.1), so they "
+    "always find one. A long passage is read in overlapping windows."
+)
+ASK = "Find the answer"
+CLASSIFY = "Classify"
+
+
+def sentiment_finding(found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec]) -> Markup:
+    """Say each model's verdict, and what weighs most in it: a word, or the baseline."""
+    return finding(listed([_verdict(specs[key], one) for key, one in found.items()]), ".")
+
+
+def _verdict(spec: ModelSpec, found: WordSentiment) -> Markup:
+    label, share = found.verdict
+    name = model_name(spec.key, spec.label)
+    if f"{share:.3f}" == "0.500":
+        return join(name, SENTIMENT_UNDECIDED)
+    said = f" says {SENTIMENT[label]} ({share:.3f})"
+    return join(name, said, _because(found, 1 if label == "positive" else -1))
+
+
+def _because(found: WordSentiment, side: int) -> Markup | None:
+    """Name the largest part of the score on the verdict's side, as printed: a word or the baseline.
+
+    The parts are the baseline and every word's integrated gradients; they add up to the score.
+    """
+    weights = np.round(found.integrated_gradients, 2)
+    most, base = float((side * weights).max(initial=0.0)), round(side * found.baseline, 2)
+    if base > most:
+        added = signed(float(found.integrated_gradients.sum()))
+        return join(BASELINE.format(base=signed(found.baseline), added=added))
+    if most <= 0 or base == most:
+        return None
+    words = dict.fromkeys(w for w, v in zip(found.words, weights, strict=True) if side * v == most)
+    times = "" if (side * weights == most).sum() == 1 else " each"
+    reason = listed([word(one) for one in words])
+    return join(", mainly because of ", reason, f" ({signed(side * most)}{times})")
+
+
+def question_finding(
+    found: Mapping[str, AnswerSpans], specs: Mapping[str, ModelSpec], passage: str
+) -> Markup:
+    """What every model answers."""
+    said = [
+        join(
+            model_name(key, specs[key].label),
+            " answers ",
+            word(passage[one.best[0].start : one.best[0].end]),
+            f" ({probability(one.best[0].score)})",
+        )
+        for key, one in found.items()
+    ]
+    return finding(listed(said), ".")
+
+
+BROUGHT = "{label} answers with the head included in its checkpoint."
+FOLD = "Fine-tuning: how were they tuned, and how much of BERT's score do they keep?"
+NAMES = {"sst2": "Sentiment, SST-2 dev: accuracy", "squad": "Questions, SQuAD v1.1 dev: F1"}
+HEAD = ("Model", "Score, 95% CI", "Share of BERT's", "Trained parameters", "Minutes")
+FINE_TUNING_HOW = (
+    "The same for each: LoRA of rank {rank} on queries and values, and the head; base weights "
+    "frozen.\n"
+    "Hu et al. 2021. {steps:,} steps of {rows} examples in the same order (seed {seed}), peak "
+    "learning rate {rate:g}. {data}. Measured when the adapters were trained; another seed would "
+    "shift each score, so differences near 100% do not rank the models."
+)
+FULL = (
+    "{label} with all {n:,} weights tuned for as many steps: {score} [{low}, {high}], against "
+    "{lora} with LoRA."
+)
+PRINTED = "Published: the papers' own tables, for the published sizes"
+PRINTED_HEAD = ("Model and column", "Its score", "BERT-base", "Share", "Source")
+PRINTED_NOTE = (
+    "The shares above and the papers' here come from different models, data and schedules: do not"
+    " compare them.\n"
+    "The often quoted 97% is DistilBERT's share of BERT's GLUE score. The 102% claimed for ALBERT"
+    " divides its average of five tasks by BERT's score on other tasks; like for like it is the "
+    "share in the last line. The paper's ALBERT-base is version 1; version 2, which this page "
+    "loads, is printed with {sst2} on SST-2 and {squad} on SQuAD 1.1: those scores stand under "
+    "Latency, Model choice."
+)
+
+
+def printed_note() -> str:
+    """What the printed shares are not, and which ALBERT they are of."""
+    score = {task: percent(printed_scores(task)["albert"].value) for task in ("sst2", "squad")}
+    return PRINTED_NOTE.format(**score)
+
+
+def how_learned(card: Mapping[str, Any]) -> str:
+    """The schedule that the models of a family share."""
+    return FINE_TUNING_HOW.format(**card)
+
+
+def full_said(label: str, card: Mapping[str, Any], task: str) -> str:
+    """All weights tuned, beside LoRA."""
+    name = "accuracy" if task == "sst2" else "f1"
+    full, lora = card["full"], card["scores"][name]["value"]
+    low, high = full["scores"][name]["interval"]
+    return FULL.format(
+        label=label,
+        n=full["trained_parameters"],
+        score=percent(full["scores"][name]["value"]),
+        low=percent(low),
+        high=percent(high),
+        lora=percent(lora),
+    )
+
+
+QUADRANTS_QUESTION = "Attention across sentences: how much do two sentences attend to each other?"
+NO_PAIR = "Write [SEP] between two sentences to see how much each attends to the other."
+QUADRANTS_HOW = (
+    "Shares of attention, averaged over the words of a sentence and over all heads; [CLS] and "
+    "[SEP] are counted apart, so that each bar is 100%. In the maps, rows are layers and columns "
+    "heads; stronger colour = more attention across, A to B and B to A averaged, on one scale for "
+    "all models."
+)
+QUADRANTS = {
+    "from_a": "Sentence A attends to",
+    "from_b": "Sentence B attends to",
+    "to_a": "A",
+    "to_b": "B",
+    "to_added": "[CLS], [SEP]",
+    "map": "How much each head of {model} attends across; the strongest colour is {top}.",
+    "cell": "layer {layer}, head {head}: {share} of the attention goes to the other sentence",
+    "strongest": "Heads that attend across most, as layer.head: {heads}.",
+}
+
+
+def quadrants_finding(results: Sequence[PairQuadrants]) -> Markup:
+    """How much crosses in each model, and in which direction more."""
+    parts = [
+        join(f"{float(result.crossing.mean()):.0%} in ", model_name(result.model, result.label))
+        for result in results
+    ]
+    return finding("Share of attention that goes to the other sentence: ", listed(parts), ".")

@@ -1,1 +1,0 @@
-"""Where does every head of the three models look? The pictures."""

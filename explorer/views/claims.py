@@ -1,0 +1,243 @@
+"""Pictures of Claims: the ledger, its sources, the papers' tables."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from explorer.analysis.claims.ledger import (
+    BenchmarkTable,
+    Claim,
+    ClaimsLedger,
+    Retention,
+    TaskDrop,
+    VerdictShares,
+)
+from explorer.analysis.claims.outcomes import CheckResult
+from explorer.analysis.digits import signed
+from explorer.views.chart import chart_canvas
+from explorer.views.glossary import places
+from explorer.views.markup import Markup, el, finding, join, note, script_json, table
+from explorer.views.numbers import Numbers
+from explorer.views.theme import COLOURS
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+ROW, AROUND = 30, 110
+"""Pixels of a task, and of legend and axis."""
+
+
+def benchmarks_canvas(tables: Mapping[str, BenchmarkTable], texts: Mapping[str, str]) -> str:
+    """Every table; the browser sorts them and draws one column as bars."""
+    return script_json(
+        {
+            "texts": dict(texts),
+            "terms": places("perplexity"),
+            "addresses": addresses(table.source for table in tables.values()),
+            "tables": [asdict(t) for t in tables.values()],
+        }
+    )
+
+
+def retention_said(kept: Retention, texts: Mapping[str, str]) -> Markup:
+    """The finding, and where the scores are printed."""
+    overall = kept.overall
+    sentence = texts["finding"].format(
+        student=kept.student,
+        reference=kept.reference,
+        task=overall.task,
+        kept=overall.kept,
+        a=score(overall.student),
+        b=score(overall.reference),
+    )
+    sentence += texts["worst" if kept.worst else "none_lost"].format(
+        worst=" and ".join(task.task for task in kept.worst),
+        drop=kept.worst[0].drop if kept.worst else 0.0,
+    )
+    return join(
+        finding(sentence),
+        note(
+            el("span", texts["published"], class_="badge"),
+            " ",
+            linked(kept.table.source),
+            texts["split"].format(split=kept.table.split),
+        ),
+    )
+
+
+def retention_canvas(kept: Retention, texts: Mapping[str, str]) -> str:
+    """The chart of both systems' scores with every task as it is printed."""
+    return chart_canvas([retention_figure(kept, texts)], retention_numbers(kept))
+
+
+def retention_figure(kept: Retention, texts: Mapping[str, str]) -> "go.Figure":
+    """Both systems' scores on one line per task, joined by what is lost between them.
+
+    Outlined, since they are printed and not measured.
+    """
+    import plotly.graph_objects as go
+
+    tasks = [task.task for task in kept.tasks]
+    scores = [[task.reference for task in kept.tasks], [task.student for task in kept.tasks]]
+    figure = go.Figure(layout={"height": AROUND + ROW * len(tasks)})
+    figure.add_trace(
+        go.Scatter(
+            x=[x for pair in zip(*scores, strict=True) for x in (*pair, None)],
+            y=[task for task in tasks for _ in range(3)],
+            mode="lines",
+            line_width=2,
+            hoverinfo="skip",
+            showlegend=False,
+        )
+    )
+    models = {row.name: row.model for row in kept.table.rows}
+    for name, values, symbol in zip(
+        (kept.reference, kept.student), scores, ("circle-open", "diamond-open"), strict=True
+    ):
+        marker = {"symbol": symbol, "size": 11, "line": {"width": 2.5}}
+        if colour := COLOURS.get(models[name] or ""):
+            marker["color"] = colour.fill
+        points = go.Scatter(x=values, y=tasks, name=name, mode="markers", marker=marker)
+        figure.add_trace(points.update(hovertemplate="%{y}: %{x}<extra>%{fullData.name}</extra>"))
+    figure.update_xaxes(title=texts["axis"])
+    figure.update_yaxes(autorange="reversed", type="category")
+    return figure
+
+
+def retention_table(kept: Retention, texts: Mapping[str, str]) -> Markup:
+    """Every task's two scores, the points lost and the share kept, with what was misprinted."""
+    flags = [f for f in kept.table.flags if f.row in (kept.student, kept.reference)]
+    remarks = [note(f"† {f.row}, {f.column}: {f.text}") for f in flags]
+    heads = [texts["task"], kept.reference, kept.student, texts["drop"], texts["kept"]]
+    rows = [_task_row(task, task.task in {f.column for f in flags}) for task in kept.tasks]
+    return join(el("div", table(heads, rows, texts["table"]), class_="bm-kept"), *remarks)
+
+
+def retention_numbers(kept: Retention) -> Numbers:
+    """Every task as it is printed; what differs from other printings is said beside it."""
+    flags = {(f.row, f.column): f.text for f in kept.table.flags}
+    columns = ("source", "task", "unit", "reference", "reference_score", "system", "score")
+    more = ("points_lost", "share_kept_in_percent", "remark")
+    rows = [
+        [
+            *(kept.table.source, task.task, task.unit, kept.reference, task.reference),
+            *(kept.student, task.student, task.drop, task.kept, _remark(kept, task, flags)),
+        ]
+        for task in kept.tasks
+    ]
+    return Numbers(columns + more, rows)
+
+
+def _remark(kept: Retention, task: TaskDrop, flags: Mapping[tuple[str, str], str]) -> str | None:
+    both = (flags.get((row, task.task)) for row in (kept.reference, kept.student))
+    return " ".join(text for text in both if text) or None
+
+
+def score(value: float) -> str:
+    """A score with at least one decimal, as the papers print it."""
+    text = f"{value:g}"
+    return text if "." in text else f"{text}.0"
+
+
+def _task_row(task: TaskDrop, is_flagged: bool) -> list[str | Markup]:
+    return [
+        task.task + (" †" if is_flagged else ""),
+        score(task.reference),
+        score(task.student),
+        signed(-task.drop, 1),
+        f"{task.kept:.1f}%",
+    ]
+
+
+def shares_canvas(shares: VerdictShares, ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
+    """The stacked picture: one bar for all claims, a thin one for each report."""
+    return script_json(
+        {
+            "texts": dict(texts),
+            "verdicts": dict(ledger.verdicts),
+            "total": dict(shares.total),
+            "reports": [
+                {"id": report, "name": ledger.reports[report], "counts": dict(counts)}
+                for report, counts in shares.reports.items()
+            ],
+        }
+    )
+
+
+def ledger_canvas(ledger: ClaimsLedger, models: Mapping[str, str], texts: Mapping[str, str]) -> str:
+    """Every claim beside its source; the browser searches and filters them by itself."""
+    return script_json(
+        {
+            "texts": dict(texts),
+            "verdicts": dict(ledger.verdicts),
+            "topics": dict(ledger.topics),
+            "reports": dict(ledger.reports),
+            "models": dict(models),
+            "addresses": addresses(text for c in ledger.claims for text in (c.source, c.found)),
+            "checks": {check.id: asdict(check) for check in ledger.checks},
+            "claims": [asdict(claim) | {"live": _checks_of(claim)} for claim in ledger.claims],
+        }
+    )
+
+
+def _checks_of(claim: Claim) -> list[str]:
+    return list(dict.fromkeys(test.check for test in claim.live))
+
+
+def results_canvas(progress: Mapping[str, object], results: Sequence[CheckResult]) -> str:
+    """What arrived from the live checks; the browser adds it to what it has."""
+    return script_json(dict(progress) | {"results": [asdict(result) for result in results]})
+
+
+def checks_canvas(ledger: ClaimsLedger, texts: Mapping[str, str]) -> str:
+    """Every live check with what it measures and what the sources lead one to expect."""
+    return script_json({"texts": dict(texts), "checks": [asdict(check) for check in ledger.checks]})
+
+
+PAPER = re.compile(r"arXiv[: ](\d{4}\.\d{4,5})(?: ?(v\d+))?")
+_DISTILLATION = (
+    "https://github.com/huggingface/transformers/tree/v4.40.0/"
+    "examples/research_projects/distillation"
+)
+_ALBERT = "https://github.com/google-research/albert"
+_BERT = "https://github.com/google-research/bert"
+ELSEWHERE: Mapping[str, str] = {
+    "Hugging Face distillation README": _DISTILLATION,
+    "Hugging Face distillation code": _DISTILLATION,
+    "DistilBERT code README": _DISTILLATION,
+    "Hugging Face docs albert.md": "https://huggingface.co/docs/transformers/model_doc/albert",
+    "Hugging Face docs": "https://huggingface.co/docs/transformers/model_doc/albert",
+    "google-research/albert issue 76": f"{_ALBERT}/issues/76",
+    "google-research issue 150": "https://github.com/google-research/google-research/issues/150",
+    "google-research/bert README": _BERT,
+    "ALBERT code README": _ALBERT,
+    "albert README": _ALBERT,
+    "distilbert-base-uncased pytorch_model.bin": "https://huggingface.co/distilbert/distilbert-base-uncased",
+    "bert-base-uncased pytorch_model.bin": "https://huggingface.co/google-bert/bert-base-uncased",
+    "GLUE leaderboard": "https://gluebenchmark.com/leaderboard",
+}
+"""Sources without a number, as the ledger and the tables name them."""
+
+
+def addresses(texts: Iterable[str]) -> dict[str, str]:
+    """Each part of these texts that is a link, and where it leads; the longest parts first."""
+    all_texts = "\n".join(texts)
+    found = {name: place for name, place in ELSEWHERE.items() if name in all_texts}
+    for paper in PAPER.finditer(all_texts):
+        found[paper[0]] = f"https://arxiv.org/abs/{paper[1]}{paper[2] or ''}"
+    return dict(sorted(found.items(), key=lambda link: -len(link[0])))
+
+
+def linked(text: str) -> Markup:
+    """A source as it is printed, its links made links."""
+    links = addresses([text])
+    if not links:
+        return join(text)
+    parts = re.split(f"({'|'.join(map(re.escape, links))})", text)
+    return join(*(_link(part, links[part]) if part in links else part for part in parts))
+
+
+def _link(shown: str, address: str) -> Markup:
+    return el("a", shown, href=address, target="_blank", rel="noopener")

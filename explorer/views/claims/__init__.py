@@ -1,1 +1,0 @@
-"""Which of the things printed about these models hold? The pictures."""

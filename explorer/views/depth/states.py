@@ -1,0 +1,396 @@
+"""States that move through the layers, states that are alike, states that are patched: drawn."""
+
+import base64
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from math import floor
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.analysis.alignment import AlignedWord, Alignment, Groups, first_shown
+from explorer.analysis.depth.patching import OneChange, Patching, TextPair
+from explorer.analysis.depth.states import (
+    LayerSimilarity,
+    SharedDrift,
+    StateProjection,
+    WordTrajectory,
+    content_rows,
+)
+from explorer.models.specs import ModelSpec
+from explorer.models.tokens import Tokens
+from explorer.views.chart import chart_canvas, line
+from explorer.views.depth.lens import mask_places
+from explorer.views.markup import script_json
+from explorer.views.numbers import Numbers
+from explorer.views.theme import COLOURS
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+DRIFT_COLUMNS = ("layer", "head", "js_from_first_nats", "js_from_layer_before_nats")
+DRIFT_HEIGHT = 260
+SHOWN = 32
+"""The first words of a text: a tile of more would be larger than the strip has room for."""
+
+
+def shared_drift_figure(
+    drift: SharedDrift, spec: ModelSpec, texts: Mapping[str, Any]
+) -> "go.Figure":
+    """A line for each head: the Jensen-Shannon divergence from its first application, nats."""
+    import plotly.graph_objects as go
+
+    layers = range(1, len(drift.from_first) + 1)
+    lines = [
+        line(layers, drift.from_first[:, head], texts["head"].format(head=head + 1), spec.key)
+        for head in range(drift.from_first.shape[1])
+    ]
+    figure = go.Figure(lines, {"height": DRIFT_HEIGHT, "showlegend": False, "margin_t": 8})
+    figure.update_xaxes(title=texts["application"], tickvals=list(layers))
+    top = max(0.01, 1.05 * float(drift.from_first.max()))
+    figure.update_yaxes(title=texts["nats"], range=[0, top], hoverformat=".3f")
+    return figure
+
+
+def shared_drift_canvas(
+    drift: SharedDrift,
+    attention: np.ndarray,
+    spec: ModelSpec,
+    alignment: Alignment,
+    texts: Mapping[str, Any],
+) -> str:
+    """The strip's JSON: the tiles as one byte a cell, ``round(255 sqrt(a))``, and the distances."""
+    tiles = np.rint(255 * np.sqrt(np.clip(attention[..., :SHOWN, :SHOWN], 0, 1))).astype(np.uint8)
+    constants = {
+        "GROUPS": {spec.label: alignment.groups[spec.key]},
+        "READ": content_rows(alignment),
+    }
+    return chart_canvas(
+        [shared_drift_figure(drift, spec, texts)],
+        Numbers(DRIFT_COLUMNS, _drift_rows(drift), constants=constants),
+        model=spec.key,
+        texts=dict(texts),
+        size=tiles.shape[-1],
+        heads=tiles.shape[1],
+        tiles=base64.b64encode(np.ascontiguousarray(tiles).tobytes()).decode("ascii"),
+        step=np.round(drift.step, 7).tolist(),
+    )
+
+
+def _drift_rows(drift: SharedDrift) -> list[list[object]]:
+    return [
+        [layer + 1, head + 1, js, drift.step[layer - 1, head] if layer else None]
+        for layer, heads in enumerate(drift.from_first)
+        for head, js in enumerate(heads)
+    ]
+
+
+PROJECTION_COLUMNS = ("model", "layer", "word", "pc1", "pc2", "pc3")
+PROJECTION_HEIGHT = 520
+
+
+def projection_figure(
+    found: StateProjection,
+    labels: Mapping[str, str],
+    words: Sequence[str],
+    at: int,
+    texts: Mapping[str, Any],
+) -> "go.Figure":
+    """Every word at the slider's layer, and the path of the word at ``at`` through all layers."""
+    import plotly.graph_objects as go
+
+    n_steps = max(len(points) for points in found.points.values())
+    paths = [_path(key, labels[key], points[:, at]) for key, points in found.points.items()]
+    layers = [
+        [_layer(key, points, step / (n_steps - 1), words) for key, points in found.points.items()]
+        for step in range(n_steps)
+    ]
+    shown = [trace.update(visible=step is layers[-1]) for step in layers for trace in step]
+    figure = go.Figure(
+        [*paths, *shown], {"height": PROJECTION_HEIGHT, "meta": {"label": texts["title"]}}
+    )
+    steps = [
+        {
+            "method": "restyle",
+            "label": str(step) if step else texts["embeddings"],
+            "args": [
+                {"visible": [True] * len(paths) + [one is layer for one in layers for _ in one]}
+            ],
+        }
+        for step, layer in enumerate(layers)
+    ]
+    slider = {"steps": steps, "active": n_steps - 1, "currentvalue": {"prefix": texts["prefix"]}}
+    axes = [
+        f"{texts['axis']} {n}: {share:.0%}" for n, share in enumerate(found.explained.tolist(), 1)
+    ]
+    scene: dict[str, Any] = {
+        f"{axis}axis": {"title": {"text": name}, "showticklabels": False}
+        for axis, name in zip("xyz", axes, strict=True)
+    }
+    scene |= {"aspectmode": "cube", "camera": {"eye": {"x": 1.4, "y": 1.4, "z": 0.8}}}
+    return figure.update_layout(sliders=[slider], scene=scene)
+
+
+def projection_canvas(
+    found: StateProjection,
+    labels: Mapping[str, str],
+    groups: Mapping[str, Groups],
+    words: Sequence[AlignedWord],
+    texts: Mapping[str, Any],
+) -> str:
+    """The chart with its points, what it rests on, and how much of the variance it shows."""
+    names, at = [word.text for word in words], first_shown(words)
+    note = texts["note"].format(
+        share=f"{found.explained.sum():.0%}", first=next(iter(labels.values())), word=names[at]
+    )
+    constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in labels}}
+    rows = [
+        (labels[key], *row)
+        for key, points in found.points.items()
+        for row in _projection_rows(points, names)
+    ]
+    numbers = Numbers(PROJECTION_COLUMNS, rows, constants=constants)
+    figure = projection_figure(found, labels, names, at, texts)
+    return chart_canvas([figure], numbers, finding=texts["finding"], note=note)
+
+
+def _projection_rows(points: Any, words: Sequence[str]) -> Iterator[tuple[object, ...]]:  # noqa: ANN401
+    for layer, states in enumerate(points.tolist()):
+        for word, state in zip(words, states, strict=True):
+            yield (layer, word, *state)
+
+
+def _path(key: str, label: str, points: Any) -> "go.Scatter3d":  # noqa: ANN401 - an array
+    import plotly.graph_objects as go
+
+    x, y, z = points.T.tolist()
+    look = {"color": COLOURS[key].fill, "width": 5}
+    return go.Scatter3d(
+        x=x, y=y, z=z, mode="lines", name=label, legendgroup=key, line=look, hoverinfo="skip"
+    )
+
+
+def _layer(key: str, points: Any, depth: float, words: Sequence[str]) -> "go.Scatter3d":  # noqa: ANN401
+    """The words at a relative depth, each model at its own layer of it."""
+    import plotly.graph_objects as go
+
+    layer = round(depth * (len(points) - 1))
+    x, y, z = points[layer].T.tolist()
+    return go.Scatter3d(
+        x=x,
+        y=y,
+        z=z,
+        mode="markers+text",
+        text=list(words),
+        textfont={"size": 11},
+        marker={"color": COLOURS[key].fill, "size": 4},
+        legendgroup=key,
+        showlegend=False,
+        hovertemplate=f"%{{text}}, {layer}<extra></extra>",
+    )
+
+
+Pair = tuple[int, int]
+SIMILARITY_COLUMNS = ("model", "layer", "other_model", "other_layer", "cka", "cka_shuffled")
+SIMILARITY_HEIGHT = 520
+
+
+def similarity_figure(
+    found: LayerSimilarity,
+    labels: Mapping[str, str],
+    pairs: Sequence[Pair],
+    texts: Mapping[str, Any],
+) -> "go.Figure":
+    """A cell a pair of layers, on one scale that ends at 1; ``pairs`` are outlined."""
+    import plotly.graph_objects as go
+
+    names = [_name(labels[key], layer, texts) for key, layer in found.rows]
+    said = [
+        [[row, column, chance] for column, chance in zip(names, line, strict=True)]
+        for row, line in zip(names, found.shuffled.tolist(), strict=True)
+    ]
+    cells = go.Heatmap(
+        z=found.cka.tolist(),
+        customdata=said,
+        hovertemplate=texts["cell"] + "<extra></extra>",
+        autocolorscale=True,
+        zmin=floor(10 * found.cka.min()) / 10,
+        zmax=1,
+        xgap=1,
+        ygap=1,
+        colorbar={"orientation": "h", "thickness": 10, "y": -0.02, "yanchor": "top"},
+    )
+    figure = go.Figure(
+        cells, {"height": SIMILARITY_HEIGHT, "margin_t": 8, "meta": {"label": texts["cka"]}}
+    )
+    for pair in pairs:
+        colour = COLOURS[found.rows[pair[1]][0]].fill
+        for row, column in (pair, pair[::-1]):
+            ends = {"x0": column - 0.5, "x1": column + 0.5, "y0": row - 0.5, "y1": row + 0.5}
+            figure.add_shape(type="rect", line={"width": 2.5, "color": colour}, **ends)
+    _edges(figure, found, labels)
+    return figure
+
+
+def _name(label: str, layer: int, texts: Mapping[str, Any]) -> str:
+    return texts["layer" if layer else "embeddings"].format(model=label, n=layer)
+
+
+def _edges(figure: "go.Figure", found: LayerSimilarity, labels: Mapping[str, str]) -> None:
+    """Each model's name in the middle of its layers, and a line where the next one begins."""
+    middles, names, start = [], [], 0
+    for key, layers in groupby(found.rows, lambda row: row[0]):
+        end = start + len(list(layers))
+        middles.append((start + end - 1) / 2)
+        names.append(labels[key])
+        if start:
+            figure.add_vline(start - 0.5, line_width=1.5)
+            figure.add_hline(start - 0.5, line_width=1.5)
+        start = end
+    axis = {"tickvals": middles, "ticktext": names, "showgrid": False, "zeroline": False}
+    figure.update_xaxes(axis, side="top")
+    figure.update_yaxes(axis, autorange="reversed", tickangle=-90)
+
+
+def similarity_canvas(
+    found: LayerSimilarity,
+    labels: Mapping[str, str],
+    pairs: Sequence[Pair],
+    sentences: Sequence[str],
+    texts: Mapping[str, Any],
+) -> str:
+    """The heatmap and what chance gives; ``sentences`` are for whoever computes it again."""
+    chance = found.shuffled
+    said = texts["chance"].format(low=f"{chance.min():.2f}", high=f"{chance.max():.2f}")
+    rows = [
+        (labels[key], layer, labels[other], at, found.cka[r, c], chance[r, c])
+        for r, (key, layer) in enumerate(found.rows)
+        for c, (other, at) in enumerate(found.rows)
+    ]
+    numbers = Numbers(SIMILARITY_COLUMNS, rows, constants={"TEXTS": list(sentences)})
+    return chart_canvas([similarity_figure(found, labels, pairs, texts)], numbers, note=said)
+
+
+TRAJECTORY_COLUMNS = ("model", "layer", "word", "cosine_to_start", "cosine_to_end")
+TRAJECTORY_HEIGHT = 250
+
+
+def travel_figures(
+    found: Mapping[str, WordTrajectory],
+    labels: Mapping[str, str],
+    at: int,
+    texts: Mapping[str, Any],
+) -> "list[go.Figure]":
+    """One chart a model, all on one scale, for the word at ``at``."""
+    import plotly.graph_objects as go
+
+    lowest = min(min(t.to_start.min(), t.to_end.min()) for t in found.values())
+    figures = []
+    for key, travel in found.items():
+        layers = range(len(travel.to_start))
+        dots = {"mode": "lines+markers"}
+        start = line(layers, travel.to_start[:, at], texts["start"], key, line_dash="dash", **dots)
+        end = line(layers, travel.to_end[:, at], texts["end"], key, **dots)
+        figure = go.Figure([start, end], {"title": labels[key], "height": TRAJECTORY_HEIGHT})
+        figure.update_layout(hovermode="x unified")
+        names = [texts["embeddings"], *map(str, layers[1:])]
+        figure.update_xaxes(title=texts["layer"], tickvals=list(layers), ticktext=names)
+        figure.update_yaxes(range=[min(0.0, float(lowest)) - 0.02, 1.03], hoverformat=".3f")
+        figures.append(figure)
+    return figures
+
+
+def travel_canvas(
+    found: Mapping[str, WordTrajectory],
+    labels: Mapping[str, str],
+    groups: Mapping[str, Groups],
+    words: Sequence[AlignedWord],
+    texts: Mapping[str, Any],
+) -> str:
+    """The charts of the first mask, else of the last word; the browser shows any other."""
+    first = first_shown(words)
+    names = [word.text for word in words]
+    constants = {"WORDS": names, "GROUPS": {labels[key]: groups[key] for key in found}}
+    return chart_canvas(
+        travel_figures(found, labels, first, texts),
+        Numbers(
+            TRAJECTORY_COLUMNS, list(_trajectory_rows(found, labels, names)), constants=constants
+        ),
+        words=names,
+        first=first,
+        ways=[
+            [np.round(way.T, 6).tolist() for way in (t.to_start, t.to_end)] for t in found.values()
+        ],
+        texts=dict(texts),
+    )
+
+
+def _trajectory_rows(
+    found: Mapping[str, WordTrajectory], labels: Mapping[str, str], names: Sequence[str]
+) -> "list[tuple[object, ...]]":
+    return [
+        (labels[key], layer, name, travel.to_start[layer, i], travel.to_end[layer, i])
+        for key, travel in found.items()
+        for layer in range(len(travel.to_start))
+        for i, name in enumerate(names)
+    ]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Followed:
+    """What is drawn of one pair of texts."""
+
+    tokens: Tokens
+    """Of the first text, by any model."""
+    pair: TextPair
+    labels: Mapping[str, str]
+    maps: Mapping[str, Sequence[Patching]]
+    """Of the models that could be patched: one a mask."""
+    refused: Mapping[str, str]
+    """Why not, of the others."""
+
+
+def patching_canvas(
+    offered: Sequence[OneChange], second: str, followed: Followed | None, texts: Mapping[str, Any]
+) -> str:
+    """The picture's JSON; without ``followed`` it only offers changes."""
+    changes = [
+        {"kind": one.kind, "was": one.was, "becomes": one.becomes, "text": one.text}
+        for one in offered
+    ]
+    proposed = offered[0].text if offered else ""
+    asked = {"offered": changes, "second": second, "other": "" if second == proposed else second}
+    return script_json({**asked, **(_followed(followed) if followed else {}), "texts": dict(texts)})
+
+
+def _followed(found: Followed) -> dict[str, Any]:
+    pair = found.pair
+    n_masks = len(next(iter(found.maps.values()), ()))
+    return {
+        "words": list(pair.words),
+        "changed": pair.changed,
+        "was": pair.was,
+        "becomes": pair.becomes,
+        "masks": list(pair.masks[:n_masks]),
+        "n_masks": len(pair.masks),
+        "near": mask_places(found.tokens)[:n_masks],
+        "models": [_model(key, label, found) for key, label in found.labels.items()],
+    }
+
+
+def _model(key: str, label: str, found: Followed) -> dict[str, Any]:
+    maps = [
+        {
+            "answers": list(one.answers),
+            "are_first": one.are_first,
+            "gaps": [float(f"{gap:.6g}") for gap in (one.d_first, one.d_second)],
+            "effect": np.round(one.effect, 6).tolist(),
+            "taken": one.taken_over(found.pair.masks[mask], found.pair.changed),
+        }
+        for mask, one in enumerate(found.maps.get(key, ()))
+    ]
+    groups = [list(group) for group in found.pair.groups.get(key, ())]
+    told = {"maps": maps, "groups": groups, "refused": found.refused.get(key, "")}
+    return {"key": key, "label": label, **told}

@@ -1,0 +1,393 @@
+"""Pictures of Distillation: soft probabilities, losses, agreement, masking, a live student."""
+
+import base64
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.analysis.distillation.live import PARTS, LiveReport, LiveSettings
+from explorer.analysis.distillation.losses import (
+    FATES,
+    KEPT,
+    LABELS,
+    LEFT,
+    MASKED,
+    SWAPPED,
+    MaskingSimulation,
+    SentenceLosses,
+)
+from explorer.analysis.distillation.soft import (
+    AgreementAtLarge,
+    HiddenWord,
+    centred,
+    shared_vocabulary,
+)
+from explorer.analysis.measures import top_ids
+from explorer.models.run import Run
+from explorer.models.tokens import MASK, Word, spelling_of, split_words
+from explorer.views.chart import figure_json, line
+from explorer.views.markup import Markup, el, join, note, script_json, table
+from explorer.views.numbers import Numbers
+from explorer.views.theme import LOSSES
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+
+WORST = 12
+
+
+def agreement_canvas(
+    found: AgreementAtLarge,
+    sentences: Sequence[Mapping[str, str]],
+    vocabulary: tuple[str, ...],
+    texts: Mapping[str, object],
+    note: str,
+) -> str:
+    """Shares over all sentences, and the sentences where the student is furthest off."""
+    worst = [
+        {
+            "text": sentences[i]["text"],
+            "answer": sentences[i]["answer"],
+            "opens": opened_by(sentences[i]),
+            "teacher": shown_word(vocabulary, int(found.teacher_first[i])),
+            "student": shown_word(vocabulary, int(found.student_first[i])),
+            "kl": float(found.kl[i]),
+            "shared": int(found.shared_five[i]),
+        }
+        for i in found.worst[:WORST]
+    ]
+    return script_json(
+        {
+            "first": float(found.same_first.mean()),
+            "five": float(found.shared_five.mean() / 5),
+            "kl": float(found.kl.mean()),
+            "teacher_right": float(found.teacher_right.mean()),
+            "student_right": float(found.student_right.mean()),
+            "worst": worst,
+            "texts": dict(texts),
+            "note": note,
+        }
+    )
+
+
+def opened_by(sentence: Mapping[str, str]) -> dict[str, object]:
+    """The text and the hidden word that show a sentence in the lab."""
+    words = split_words(sentence["text"])
+    return {
+        "text": sentence["text"].replace(MASK, sentence["answer"]),
+        "word": next(i for i, word in enumerate(words) if word.is_mask),
+    }
+
+
+def progress_canvas(done: int, n: int, sentence: str, stopped: str) -> str:
+    """How far the run over the sentences has come, and what is said if it is stopped here."""
+    return script_json({"done": done, "n": n, "sentence": sentence, "stopped": stopped})
+
+
+CURVES_HEIGHT, STEPS = 360, 81
+TICKS = (0.05, 0.2, 0.5, 1, 2, 5, 20)
+ALWAYS = (1.0, 2.0)
+"""Temperatures at which there is a point, whatever the steps: as the models are, as in training."""
+LOOKS: dict[str, dict[str, Any]] = {
+    "soft_loss": {"color": LOSSES["ce"], "width": 4.5},
+    "soft_gradient": {"color": LOSSES["ce"], "width": 4.5},
+    "ab": {"dash": "dot", "width": 2.25},
+    "gradient": {"dash": "dot", "width": 2.25},
+    "js": {"color": LOSSES["mlm"], "width": 2.25},
+    "mean": {"color": LOSSES["cos"], "width": 2.25, "dash": "dash"},
+}
+"""A wide line below a dotted one: both are seen where they meet."""
+
+
+def temperature_figures(ends: tuple[float, float], texts: Mapping[str, Any]) -> "list[go.Figure]":
+    """Two charts without values: the browser has the logits, and each trace says what it wants.
+
+    The last trace of each is a point on every line at the dial's temperature, the one shape a
+    line across all of them.
+    """
+    steps = np.geomspace(*ends, STEPS).tolist()
+    temperatures = sorted({*steps, *ALWAYS})
+    charts = {
+        "divergences": ("soft_loss", "ab", "js", "mean"),
+        "gradients": ("soft_gradient", "gradient"),
+    }
+    return [_figure(temperatures, names, texts[title], texts) for title, names in charts.items()]
+
+
+def _figure(
+    temperatures: list[float], names: tuple[str, ...], title: str, texts: Mapping[str, Any]
+) -> "go.Figure":
+    import plotly.graph_objects as go
+
+    figure = go.Figure(layout={"height": CURVES_HEIGHT, "hovermode": "x unified"})
+    for name in names:
+        curve = line(temperatures, [], texts["names"][name], line=LOOKS[name], meta=name)
+        figure.add_trace(curve.update(visible=name != "mean", hovertemplate="%{y:.4g}"))
+    figure.add_scatter(mode="markers", marker_size=9, showlegend=False, hoverinfo="skip")
+    figure.add_vline(ALWAYS[0], line_width=1.25)
+    figure.update_layout(title=title)
+    figure.update_xaxes(type="log", tickvals=TICKS, ticktext=[f"{t:g}" for t in TICKS])
+    figure.update_xaxes(title=texts["temperature"], hoverformat=".3~g")
+    figure.update_yaxes(type="log", dtick=1)
+    return figure
+
+
+LIVE_HEIGHT = 300
+EXAMS = ("same_first", "shared_five", "found")
+
+
+def live_canvas(
+    settings: LiveSettings,
+    reports: Sequence[LiveReport],
+    words: Sequence[str],
+    teacher: np.ndarray,
+    texts: Mapping[str, object],
+) -> str:
+    """The run's JSON.
+
+    Args:
+        settings: What was chosen.
+        reports: All reports so far.
+        words: The watched words of the reader's sentence.
+        teacher: The teacher's probabilities of them at the run's temperature.
+        texts: The sentences printed, with ``sentence`` for where the run is and ``done``.
+    """
+    trained = [report for report in reports if report.parts]
+    exams = [report for report in reports if report.agreement is not None]
+    steps, asked = ([report.step for report in some] for some in (trained, exams))
+    parts = {p: rounded(np.array([r.parts[p] for r in trained])) for p in PARTS}
+    agreement = {n: [round(getattr(r.agreement, n), 5) for r in exams] for n in EXAMS}
+    figures = live_figures((steps, parts), (asked, agreement), texts["texts"])  # type: ignore[arg-type]
+    for figure in figures:  # the axis holds the whole run from its first step on
+        figure.update_xaxes(autorangeoptions={"include": [0, settings.steps]})
+    return script_json(
+        {
+            "settings": asdict(settings),
+            "steps": steps,
+            "parts": parts,
+            "exams": asked,
+            "agreement": agreement,
+            "figures": [figure_json(figure) for figure in figures],
+            "words": list(words),
+            "teacher": rounded(teacher),
+            "first": _soft(reports[0]),
+            "student": _soft(reports[-1]),
+            **texts,
+        }
+    )
+
+
+Course = tuple[Sequence[int], Mapping[str, Sequence[float]]]
+"""Steps, and the values of some measures at each."""
+
+
+def live_figures(losses: Course, exams: Course, texts: Mapping[str, Any]) -> "list[go.Figure]":
+    """What the student agrees on, its loss, and the loss's parts, over the steps so far."""
+    import plotly.graph_objects as go
+
+    named = dict(zip(EXAMS, (texts["same"], texts["five"], texts["found"]), strict=True))
+    charts = (
+        (texts["agree_title"], exams, named),
+        (texts["loss_title"], losses, {"loss": texts["total"]}),
+        (texts["parts_title"], losses, texts["parts"]),
+    )
+    figures = []
+    for title, (steps, values), names in charts:
+        figure = go.Figure(layout={"title": title, "height": LIVE_HEIGHT, "hovermode": "x unified"})
+        for (key, name), colour in zip(names.items(), LOSSES.values(), strict=False):
+            curve = line(steps, values[key], name, mode="lines+markers", line_color=colour)
+            figure.add_trace(curve.update(marker_size=5, hovertemplate="%{y:.4~g}"))
+        figure.update_xaxes(title=texts["step"], rangemode="tozero")
+        figure.update_yaxes(rangemode="tozero")
+        figures.append(figure)
+    figures[0].update_yaxes(range=[0, 1.02])
+    return figures
+
+
+def waiting_canvas(sentence: str) -> str:
+    """A place in the line."""
+    return script_json({"waiting": sentence})
+
+
+def _soft(report: LiveReport) -> list[float]:
+    return [] if report.soft is None else rounded(report.soft)
+
+
+def distillation_losses(
+    losses: SentenceLosses, teacher: Run, hidden: tuple[int, int], texts: Mapping[str, object]
+) -> str:
+    """The losses' JSON: each part at every temperature step, and the KL of each token.
+
+    ``hidden`` is the hidden word's place and its piece, -1 where that is not known.
+    """
+    spelling = spelling_of(teacher.vocabulary)
+    return script_json(
+        {
+            "temperatures": [float(t) for t in losses.temperatures],
+            "ce": rounded(losses.ce),
+            "mlm": losses.mlm,
+            "cos": losses.cos,
+            "kl": [rounded(row) for row in losses.kl],
+            "cosine": None if losses.cosine is None else rounded(losses.cosine),
+            "tokens": [spelling.word(piece) for piece in teacher.tokens.pieces],
+            "place": hidden[0],
+            "answer": hidden[1] if hidden[1] >= 0 else None,
+            "texts": dict(texts),
+        }
+    )
+
+
+LIMITS = {MASKED: 15 * FATES[0], SWAPPED: 15 * FATES[1], KEPT: 15 * FATES[2], LEFT: 85.0}
+"""Of all tokens in percent: what the shares tend to."""
+CLASSES = {MASKED: "dm-masked", SWAPPED: "dm-swapped", KEPT: "dm-kept"}
+
+
+def masking_html(
+    found: MaskingSimulation,
+    pieces: Sequence[tuple[str, bool]],
+    swapped: Sequence[str],
+    sentence: str,
+) -> Markup:
+    """The first round in full and the shares of all rounds beside what they tend to.
+
+    Args:
+        found: The simulation.
+        pieces: The tokens of the text as a reader writes them, and which are the reader's own
+            masks, of which nothing was drawn.
+        swapped: For each of the other tokens the random piece, where one was put in.
+        sentence: What the marks mean.
+    """
+    fates = zip(found.fate, swapped, strict=True)
+    words = [
+        el("span", piece, class_="dm-own") if is_own else _word(piece, *next(fates))
+        for piece, is_own in pieces
+    ]
+    text = join(*(part for word in words for part in (word, " ")))
+    return el("div", el("p", text, class_="dm-text"), note(sentence), _counters(found))
+
+
+def masking_numbers(found: MaskingSimulation, pool: int) -> Numbers:
+    """What became of the tokens over all rounds; a swapped one became one of ``pool`` pieces."""
+    rows = [
+        [LABELS[fate], found.counts[fate], found.shares[fate], limit / 100]
+        for fate, limit in LIMITS.items()
+    ]
+    drawn = {"rounds": found.rounds, "seed": found.seed}
+    constants = {name.upper(): value for name, value in drawn.items()}
+    constants |= {"TOKENS": len(found.fate), "POOL": pool}
+    said = {"models": None, "state": drawn}
+    columns = ("token", "count", "share_of_all_tokens", "tends_to")
+    return Numbers(columns, rows, said, constants)
+
+
+def _word(piece: str, fate: int, other: str) -> Markup:
+    fate = int(fate)
+    if fate == LEFT:
+        return el("span", piece)
+    shown = {MASKED: "[MASK]", SWAPPED: other, KEPT: piece}[fate]
+    return el("span", shown, el("small", f"{LABELS[fate]}: {piece}"), class_=CLASSES[fate])
+
+
+def _counters(found: MaskingSimulation) -> Markup:
+    rows: list[list[str | Markup]] = [
+        [
+            LABELS[fate],
+            f"{found.counts[fate]:,}",
+            f"{found.shares[fate]:.3%}",
+            f"{limit:.1f}%",
+        ]
+        for fate, limit in LIMITS.items()
+    ]
+    rounds = "1 round" if found.rounds == 1 else f"{found.rounds:,} rounds"
+    caption = f"{rounds}, {found.counts.sum():,} tokens seen, seed {found.seed}"
+    return table(["token", "count", "share of all tokens", "tends to"], rows, caption)
+
+
+LISTED = 20
+"""The longest list the reader can ask for."""
+
+
+def distillation_lab(
+    hidden: HiddenWord, words: Sequence[Word], selected: int, texts: Mapping[str, object]
+) -> str:
+    """The lab's JSON: float32 logits of every model once, and the words of both top lists.
+
+    Args:
+        hidden: The runs and the mask.
+        words: The words of the sentence, offered for hiding.
+        selected: Which of them is hidden.
+        texts: The sentences printed in the lab and what the page adds to them.
+    """
+    teacher, student = hidden.teacher, hidden.student
+    tops = {run.spec.key: top_ids(hidden.logits(run), LISTED) for run in (teacher, student)}
+    listed = np.unique(np.concatenate([*tops.values(), _answer(hidden)]))
+    models = [
+        _model(hidden, run, role) | {"top": tops[run.spec.key].tolist()}
+        for run, role in ((teacher, "teacher"), (student, "student"))
+    ]
+    if hidden.beside is not None:
+        models.append(_model(hidden, hidden.beside, "beside") | _beside(hidden, hidden.beside))
+    return script_json(
+        {
+            "words": strip_words(words),
+            "selected": selected,
+            "models": models,
+            "names": {int(i): shown_word(teacher.vocabulary, int(i)) for i in listed},
+            "answer": {"id": hidden.answer},
+            **texts,
+        }
+    )
+
+
+def strip_words(words: Sequence[Word]) -> list[dict[str, object]]:
+    """The words of a sentence; those with letters or digits, and masks, can be clicked."""
+    return [
+        {"text": "▢" if w.is_mask else w.text, "clickable": w.is_mask or w.text[0].isalnum()}
+        for w in words
+    ]
+
+
+def shown_word(vocabulary: tuple[str, ...], i: int) -> str:
+    """A piece as a reader writes it."""
+    return spelling_of(vocabulary).word(vocabulary[i])
+
+
+def packed(array: np.ndarray) -> str:
+    """Numbers as base64 of their little-endian bytes."""
+    return base64.b64encode(array.astype(array.dtype.newbyteorder("<")).tobytes()).decode()
+
+
+def rounded(values: np.ndarray) -> list[float]:
+    """Six significant digits: more than any chart shows."""
+    return [float(f"{value:.6g}") for value in values]
+
+
+def _answer(hidden: HiddenWord) -> np.ndarray:
+    return np.array([hidden.answer] if hidden.answer >= 0 else [], np.int64)
+
+
+def _model(hidden: HiddenWord, run: Run, role: str) -> dict[str, object]:
+    roles = {"teacher": "teacher", "student": "student", "beside": "for comparison"}
+    return {
+        "key": run.spec.key,
+        "label": run.spec.label,
+        "role_key": role,
+        "role": f"{run.spec.label}, {roles[role]}",
+        "beside": role == "beside",
+        "logits": packed(centred(hidden.logits(run))),
+    }
+
+
+def _beside(hidden: HiddenWord, run: Run) -> dict[str, object]:
+    shared = shared_vocabulary(hidden.teacher.vocabulary, run.vocabulary)
+    first = int(hidden.logits(run).argmax())
+    return {
+        "partner": packed(shared.partner),
+        "share_first": shared.share_first,
+        "share_second": shared.share_second,
+        "first_id": first,
+        "first": shown_word(run.vocabulary, first),
+    }

@@ -1,1 +1,0 @@
-"""What did the student learn from its teacher? The pictures."""

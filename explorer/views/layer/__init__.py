@@ -1,1 +1,0 @@
-"""What does one layer do to a word? The pictures."""

@@ -1,0 +1,406 @@
+"""Parameters drawn: components, tensors, calls, the embedding and its spectrum."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from explorer.views.chart import chart_canvas, dash, line
+from explorer.views.markup import Markup, el, join, model_name, script_json, table
+from explorer.views.numbers import NO_RUN, Numbers
+from explorer.views.theme import COLOURS, faint
+
+if TYPE_CHECKING:
+    import plotly.graph_objects as go
+
+    from explorer.analysis.parameters.count import (
+        EmbeddingSpectrum,
+        LayerCalls,
+        ParameterCounts,
+        Tensor,
+    )
+    from explorer.analysis.parameters.shapes import FamilyMember
+    from explorer.models.specs import Architecture, ModelSpec
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """The calls of one network and what kind of network it was."""
+
+    spec: "ModelSpec"
+    calls: "LayerCalls"
+    source: str
+    """Printed beside the name: loaded weights, or the shape alone."""
+
+
+def calls_table(rows: Sequence[CallRow], heads: Mapping[str, str], chip: str) -> Markup:
+    """One row a network: its layer calls, the distinct weights among them, and each call's."""
+    body: list[list[str | Markup]] = [
+        [
+            join(
+                model_name(row.spec.key, row.spec.name, row.spec.size),
+                " ",
+                el("span", row.source, class_="badge"),
+            ),
+            str(row.calls.calls),
+            str(row.calls.distinct),
+            _chips(row, chip),
+        ]
+        for row in rows
+    ]
+    return el("div", table(list(heads.values()), body), class_="pt-calls")
+
+
+def calls_numbers(
+    rows: Sequence[CallRow], loaded: Sequence["ModelSpec"], shapes: Sequence["ModelSpec"]
+) -> Numbers:
+    """Every chip: which weights each layer of a pass used, in loaded networks and in shapes."""
+    body = [
+        [row.spec.name, row.source, layer, tensor + 1]
+        for row in rows
+        for layer, tensor in enumerate(row.calls.tensors, 1)
+    ]
+    said = {"family": True, "models": True}
+    constants = {
+        "LOADED": {spec.label: spec.name for spec in loaded},
+        "CONFIGS": {spec.name: spec.config for spec in shapes},
+        "KINDS": list(dict.fromkeys(row.source for row in rows)),
+    }
+    return Numbers(("model", "weights", "layer_of_the_pass", "tensor"), body, said, constants)
+
+
+def _chips(row: CallRow, chip: str) -> Markup:
+    """A chip a layer call, numbered by the weight tensor that the call used."""
+    tensors = row.calls.tensors
+    chips = [
+        el(
+            "li",
+            str(tensor + 1),
+            title=chip.format(layer=place + 1, tensor=tensor + 1),
+            class_="again" if tensor in tensors[:place] else "first",
+        )
+        for place, tensor in enumerate(tensors)
+    ]
+    return el("ol", *chips, data_model=row.spec.key)
+
+
+def components_table(
+    families: "Sequence[Sequence[FamilyMember]]", parts: Mapping[str, str], rows: Mapping[str, str]
+) -> Markup:
+    """Every component of every model, exactly; the pre-training head under the total."""
+    members = [member for family in families for member in family]
+    body: list[list[str | Markup]] = [
+        [parts[part], *(_count(m.counts.components[part]) for m in members)]
+        for part in members[0].counts.components
+    ]
+    body += [
+        [el("strong", rows["total"]), *(el("strong", f"{m.counts.total:,}") for m in members)],
+        [rows["applied"], *(f"{m.counts.applied:,}" for m in members)],
+        [rows["head"], *(f"{m.counts.head_total:,}" for m in members)],
+        [rows["bytes"], *(f"{m.counts.stored_bytes:,}" for m in members)],
+        [rows["tensors"], *(f"{len(m.counts.encoder):,}" for m in members)],
+    ]
+    return table([rows["component"], *(m.counts.name for m in members)], body, rows["caption"])
+
+
+def components_numbers(families: "Sequence[Sequence[FamilyMember]]") -> Numbers:
+    """One row a model, one column a component."""
+    members = [member for family in families for member in family]
+    parts = tuple(members[0].counts.components)
+    more = ("total", "applied", "head", "stored_bytes_fp32", "tensors")
+    rows = [
+        [m.counts.name, *(m.counts.components[part] for part in parts), *_below(m)] for m in members
+    ]
+    constants = {"CONFIGS": {m.counts.name: m.spec.config for m in members}}
+    return Numbers(("model", *parts, *more), rows, NO_RUN, constants)
+
+
+def _below(member: "FamilyMember") -> list[int]:
+    counts = member.counts
+    tensors = len(counts.encoder)
+    return [counts.total, counts.applied, counts.head_total, counts.stored_bytes, tensors]
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else "–"
+
+
+ORDER = (
+    "word_embeddings",
+    "position_embeddings",
+    "token_type_embeddings",
+    "embedding_norm",
+    "embedding_projection",
+    "attention",
+    "ffn",
+    "layer_norm",
+    "pooler",
+)
+
+
+def parameters_map(
+    families: Mapping[str, Sequence["FamilyMember"]],
+    texts: Mapping[str, object],
+    family: str = "",
+) -> str:
+    """The picture's JSON: per family and model the cells of a bar, left to right.
+
+    ``family`` is what the page shows: the one that is drawn once it has changed.
+    Each cell carries its tensors, so the browser can name them without asking again.
+    """
+    drawn = {family: [_row(m) for m in members] for family, members in families.items() if members}
+    return script_json({"families": drawn, "chosen": family, "texts": dict(texts)})
+
+
+def _row(member: "FamilyMember") -> dict[str, object]:
+    counts = member.counts
+    return {
+        "key": member.spec.key,
+        "size": member.spec.size,
+        "label": member.spec.label,
+        "name": counts.name,
+        "total": counts.total,
+        "applied": counts.applied,
+        "bytes": counts.stored_bytes,
+        "head": _cell("head", None, list(counts.head)),
+        "calls": member.spec.architecture.n_layers,
+        "layer": counts.layer_size,
+        "cells": cells(counts),
+        "config": member.spec.config,
+        "savings": [[step.change, step.saved] for step in member.savings],
+    }
+
+
+def cells(counts: "ParameterCounts") -> list[dict[str, object]]:
+    """Tensors gathered by layer and part, in the order a text passes through them."""
+    tensors = sorted(counts.encoder, key=_place)
+    return [
+        _cell(ORDER[place[2]], place[1] if place[0] == 1 else None, list(members))
+        for place, members in groupby(tensors, key=_place)
+    ]
+
+
+def _cell(part: str, layer: int | None, tensors: "list[Tensor]") -> dict[str, object]:
+    return {
+        "part": part,
+        "layer": layer,
+        "calls": tensors[0].calls if tensors else 0,
+        "size": sum(tensor.size for tensor in tensors),
+        "tensors": [[t.name, list(t.shape), t.dtype, t.n_bytes] for t in tensors],
+    }
+
+
+def _place(tensor: "Tensor") -> tuple[int, int, int]:
+    """Embeddings, then layer by layer, then the pooler."""
+    if tensor.layer is not None:
+        return 1, tensor.layer, ORDER.index(tensor.component)
+    if tensor.component == "layer_norm":
+        return 0, 0, ORDER.index("embedding_norm")
+    return 2 * (tensor.component == "pooler"), 0, ORDER.index(tensor.component)
+
+
+EMBEDDING_COLUMNS = ("model", "vocabulary", "hidden", "embedding", "one_table", "stored")
+WIDEST, STOPS = 4096, 97
+
+
+@dataclass(frozen=True, slots=True)
+class WordTable:
+    """A real model's word table."""
+
+    key: str
+    name: str
+    v: int
+    h: int
+    e: int
+
+    @property
+    def one(self) -> int:
+        """Weights of one table of V x H."""
+        return self.v * self.h
+
+    @property
+    def stored(self) -> int:
+        """Weights that are stored: a projection only where E differs from H."""
+        return self.one if self.e == self.h else self.v * self.e + self.e * self.h
+
+
+def word_tables(pins: "Sequence[tuple[str, str, Architecture]]") -> list[WordTable]:
+    """The word table of each (key, name, shape)."""
+    return [WordTable(key, name, s.d_vocab, s.d_model, s.d_embedding) for key, name, s in pins]
+
+
+def embedding_figure(
+    tables: Sequence[WordTable], start: WordTable, texts: Mapping[str, str]
+) -> "go.Figure":
+    """Weights over E for one vocabulary and width, the real models as points; both axes log."""
+    import plotly.graph_objects as go
+
+    widths = [WIDEST ** (i / (STOPS - 1)) for i in range(STOPS)]
+    two = [start.v * e + e * start.h for e in widths]
+    figure = go.Figure(
+        [
+            line(widths, two, texts["two"]),
+            line(widths, [start.one] * STOPS, texts["one"], line_dash="dash"),
+            go.Scatter(
+                x=[table.e for table in tables],
+                y=[table.stored for table in tables],
+                text=[table.name for table in tables],
+                mode="markers",
+                marker={"size": 9, "color": [COLOURS[table.key].fill for table in tables]},
+                name=texts["pins"],
+                hovertemplate="%{text}: %{y:,} (E = %{x:,})<extra></extra>",
+            ),
+            go.Scatter(
+                x=[start.e],
+                y=[start.stored],
+                text=[start.name],
+                mode="markers+text",
+                textposition="top left",
+                marker={"size": 14, "symbol": "circle-open", "line": {"width": 3}},
+                name=texts["here"],
+                hovertemplate="%{text}: %{y:,} (E = %{x:,})<extra></extra>",
+            ),
+        ]
+    )
+    ticks = [1, 4, 16, 64, 128, 256, 768, 2048, 4096]
+    figure.update_xaxes(type="log", title=texts["e"], tickvals=ticks, tickformat=",d")
+    figure.update_yaxes(
+        type="log", title=texts["weights"], range=[4.5, 9], dtick=1, tickformat="~s"
+    )
+    return figure
+
+
+def embedding_canvas(
+    pins: "Sequence[tuple[str, str, Architecture]]", texts: Mapping[str, str]
+) -> str:
+    """The calculator: it begins with the first model whose table is factorised."""
+    tables = word_tables(pins)
+    start = next((table for table in tables if table.e != table.h), tables[0])
+    rows = [(t.name, t.v, t.h, t.e, t.one, t.stored) for t in tables]
+    known = [{"key": t.key, "name": t.name, "v": t.v, "h": t.h, "e": t.e} for t in tables]
+    return chart_canvas(
+        [embedding_figure(tables, start, texts)],
+        Numbers(
+            EMBEDDING_COLUMNS, rows, NO_RUN, {"TABLES": [[t.name, t.v, t.h, t.e] for t in tables]}
+        ),
+        pins=known,
+        start=known[tables.index(start)],
+        texts=dict(texts),
+    )
+
+
+Spectra = Mapping[str, tuple[str, "EmbeddingSpectrum"]]
+SPECTRUM_COLUMNS = ("model", "index", "singular_value_over_largest")
+WEIGHTS_ALONE = {"family": True, "models": True}
+"""No text is read here, but weights are."""
+
+
+def spectrum_figure(spectra: Spectra, texts: Mapping[str, str]) -> "go.Figure":
+    """Each model's singular values over its largest one, and where a table's rank ends."""
+    import plotly.graph_objects as go
+
+    figure = go.Figure()
+    for place, (key, (label, found)) in enumerate(spectra.items()):
+        name = texts["rank"].format(label=label, rank=f"{found.rank:,}")
+        shares = found.values / found.values[0]
+        indices = range(1, len(shares) + 1)
+        figure.add_trace(line(indices, shares, name, key, line_dash=dash(place)))
+        if found.rank < found.d_model:
+            figure.add_vline(found.rank, line={"dash": "dot", "width": 1})
+    figure.update_xaxes(title=texts["index"])
+    figure.update_yaxes(type="log", exponentformat="power", dtick=3, title=texts["share"])
+    return figure
+
+
+def spectrum_canvas(spectra: Spectra, texts: Mapping[str, str]) -> str:
+    """The chart with its rows, and in words which table is of full rank."""
+    said = [
+        texts["short" if found.rank < found.d_model else "full"].format(
+            label=label,
+            rank=f"{found.rank:,}",
+            width=f"{found.d_model:,}",
+            empty=f"{found.d_model - found.rank:,}",
+        )
+        for label, found in spectra.values()
+    ]
+    rows = [
+        (label, index, float(value))
+        for label, found in spectra.values()
+        for index, value in enumerate(found.values / found.values[0], 1)
+    ]
+    numbers = Numbers(SPECTRUM_COLUMNS, rows, WEIGHTS_ALONE)
+    figure = spectrum_figure(spectra, texts)
+    return chart_canvas([figure], numbers, finding=" ".join(said), note=texts["note"])
+
+
+Path = tuple[str, ...]
+TENSORS_COLUMNS = ("model", "tensor", "shape", "stored", "uses_in_one_pass", "applied")
+HEIGHT = 420
+PROJECTIONS = ("query", "key", "value", "output")
+
+
+def tensor_path(tensor: "Tensor", member: "FamilyMember", names: Mapping[str, str]) -> Path:
+    """Where a tensor belongs, from the largest part to itself.
+
+    A layer's attention is parted into query, key, value and output by the names that the model's
+    kind has for them.
+    """
+    layer = (
+        () if tensor.layer is None else (names["layers"], f"{names['layer']} {tensor.layer + 1}")
+    )
+    module, _, own = tensor.name.rpartition(".")
+    if tensor.layer is None and tensor.component != "pooler":
+        return names["embeddings"], names[tensor.component], tensor.name
+    if tensor.component != "attention":
+        return *layer, names[tensor.component], tensor.name
+    kind = member.spec.kind
+    part = next(one for one in PROJECTIONS if re.search(getattr(kind, one), module))
+    return *layer, names["attention"], names[part], f"{names[part]} {own}"
+
+
+def tensors_figure(
+    member: "FamilyMember", names: Mapping[str, str], applied: bool = False
+) -> "go.Figure":
+    """A treemap of one model: area is weights, stored once or counted for every use in a pass."""
+    import plotly.graph_objects as go
+
+    root = member.spec.label
+    sizes: dict[Path, int] = {(root,): 0}
+    for tensor in member.counts.encoder:
+        path = (root, *tensor_path(tensor, member, names))
+        for end in range(1, len(path) + 1):
+            part = path[:end]
+            sizes[part] = sizes.get(part, 0) + tensor.size * (tensor.calls if applied else 1)
+    colour = COLOURS[member.spec.key].fill
+    tree = go.Treemap(
+        ids=["/".join(path) for path in sizes],
+        labels=[path[-1] for path in sizes],
+        parents=["/".join(path[:-1]) for path in sizes],
+        values=list(sizes.values()),
+        branchvalues="total",
+        maxdepth=3,
+        marker={"colors": [faint(colour, min(0.85, 0.12 * len(path))) for path in sizes]},
+        hovertemplate="%{label}<br>%{value:,} (%{percentRoot:.1%})<extra></extra>",
+        texttemplate="%{label}<br>%{percentRoot:.1%}",
+        tiling={"pad": 2},
+    )
+    title = f"{root}: {sizes[(root,)]:,}"
+    layout = {"title": title, "height": HEIGHT, "margin": {"l": 0, "r": 0, "t": 4, "b": 0}}
+    return go.Figure(tree, layout)
+
+
+def tensors_canvas(members: "Sequence[FamilyMember]", texts: Mapping[str, object]) -> str:
+    """The three models side by side, counted in both ways."""
+    names: Mapping[str, str] = texts["parts"]  # type: ignore[assignment]
+    ways = [tensors_figure(m, names, applied) for applied in (False, True) for m in members]
+    rows = [
+        (m.spec.label, t.name, " x ".join(map(str, t.shape)), t.size, t.calls, t.size * t.calls)
+        for m in members
+        for t in m.counts.encoder
+    ]
+    totals = {
+        m.spec.label: {"stored": m.counts.total, "applied": m.counts.applied} for m in members
+    }
+    numbers = Numbers(TENSORS_COLUMNS, rows, {**NO_RUN, "totals": totals})
+    return chart_canvas(ways, numbers, texts=dict(texts))

@@ -1,0 +1,474 @@
+"""Pictures of Tasks: pairs, quadrants, sentiment, answers, scores."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from explorer.analysis.alignment import Alignment
+from explorer.analysis.digits import percent, power, signed
+from explorer.analysis.tasks.pairs import (
+    OBJECTIVES,
+    ORDERS,
+    CrossTest,
+    PairOrders,
+    PairQuadrants,
+    SentencePair,
+    Skill,
+)
+from explorer.analysis.tasks.scores import TASKS, PrintedShare, TunedScore
+from explorer.analysis.tasks.tuned import AnswerSpans, WordSentiment
+from explorer.models.specs import ModelSpec
+from explorer.views.markup import Markup, el, join, model_name, note, plain_card, table
+from explorer.views.numbers import NO_RUN, NOT_RUN, Numbers
+
+Scores = Mapping[str, TunedScore]
+Cards = Mapping[str, Mapping[str, Any]]
+Shares = Sequence[PrintedShare]
+
+
+def tuned_table(
+    scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], said: tuple[Sequence[str], str]
+) -> Markup:
+    """One line a model, below ``said``: the head and the caption."""
+    head, caption = said
+    rows: list[list[str | Markup]] = []
+    for key, score in scores.items():
+        interval = f"{percent(score.value)} [{percent(score.low)}, {percent(score.high)}]"
+        kept = "–" if score.kept is None else percent(score.kept)
+        size, minutes = cards[key]["trained_parameters"], cards[key]["seconds"] / 60
+        rows.append([specs[key].label, interval, kept, f"{size:,}", f"{minutes:.1f}"])
+    return table([*head], rows, caption)
+
+
+def tuned_numbers(
+    scores: Scores, cards: Cards, specs: Mapping[str, ModelSpec], task: str
+) -> Numbers:
+    """The same, from the adapters' cards: no text of the page's has a part in it."""
+    columns = ("model", TASKS[task], "low", "high", "examples", "share_of_bert")
+    more = ("trained_parameters", "seconds")
+    rows = [
+        [specs[key].label, one.value, one.low, one.high, one.count, one.kept]
+        + [cards[key][name] for name in more]
+        for key, one in scores.items()
+    ]
+    return Numbers(columns + more, rows, NOT_RUN)
+
+
+def printed_table(shares: Shares, head: Sequence[str], caption: str) -> Markup:
+    """One line for each score of a paper."""
+    rows: list[list[str | Markup]] = [
+        [
+            f"{model}, {task.task}",
+            f"{task.student:g}",
+            f"{task.reference:g}",
+            f"{task.kept:.1f}%",
+            source,
+        ]
+        for model, task, source in shares
+    ]
+    return table([*head], rows, caption)
+
+
+def printed_numbers(shares: Shares) -> Numbers:
+    """The same, of no model that is here."""
+    columns = ("model", "column", "score", "bert_base", "share_in_percent", "source")
+    rows = [[m, task.task, task.student, task.reference, task.kept, s] for m, task, s in shares]
+    return Numbers(columns, rows, NO_RUN)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PairColumn:
+    """What stands below one model's name."""
+
+    spec: ModelSpec
+    orders: PairOrders | None
+    """None where there is no head to ask."""
+    said: str
+    """How good the head is, or why there is none to ask."""
+
+
+def pair_orders_html(
+    pair: SentencePair, columns: Sequence[PairColumn], texts: Mapping[str, str]
+) -> Markup:
+    """The three sentences by their letters, then every model's bars or its card."""
+    sentences = zip("ABC", (pair.first, pair.second, pair.stranger), strict=True)
+    legend = [
+        el("div", el("dt", letter), el("dd", sentence, el("small", texts[letter])))
+        for letter, sentence in sentences
+    ]
+    return join(
+        el("dl", *legend, class_="tp-legend"),
+        el("div", *(_pairs_column(column, texts) for column in columns), class_="columns tp"),
+    )
+
+
+def pair_orders_numbers(pair: SentencePair, columns: Sequence[PairColumn]) -> Numbers:
+    """Every bar; the text is the pair's, which may be the example's."""
+    pairs = {order: pair.text(order) for order in ORDERS}
+    asked = {c.spec.label: c.orders.yes for c in columns if c.orders is not None}
+    rows = [
+        [label, order, pairs[order], yes[place]]
+        for label, yes in asked.items()
+        for place, order in enumerate(ORDERS)
+    ]
+    said = {"text": pairs[ORDERS[0]]}
+    constants = {"PAIRS": pairs, "ASKED": list(asked)}
+    return Numbers(("model", "order", "pair", "probability_in_order"), rows, said, constants)
+
+
+def _pairs_column(column: PairColumn, texts: Mapping[str, str]) -> Markup:
+    spec = column.spec
+    if column.orders is None:
+        return plain_card(spec.label, column.said, spec.key)
+    objective = spec.kind.pair.objective if spec.kind.pair else ""
+    rows = [
+        _bar(texts[order], float(yes)) for order, yes in zip(ORDERS, column.orders.yes, strict=True)
+    ]
+    return el(
+        "section",
+        el("header", el("h3", model_name(spec.key, spec.label)), el("p", texts[objective])),
+        el("ol", *rows),
+        note(column.said),
+        class_="tp-column",
+        data_model=spec.key,
+    )
+
+
+def _bar(label: str, yes: float) -> Markup:
+    """One probability of yes; the line across the track stands at one half."""
+    return el(
+        "li",
+        el("span", label, class_="tp-order"),
+        el("span", el("i", style=f"width:{100 * yes:.2f}%"), class_="tp-track", aria_hidden="true"),
+        el("span", f"{yes:.3f}", class_="tp-p"),
+    )
+
+
+def cross_test_html(
+    found: CrossTest, labels: Mapping[str, str], texts: Mapping[str, str]
+) -> Markup:
+    """Two tables that are not to be mixed: measured here, and printed."""
+    head = [texts["head"], *(texts[f"{objective}_pairs"] for objective in OBJECTIVES)]
+    measured: list[list[str | Markup]] = [
+        [labels[name], *(_skill(skill) for skill in skills)]
+        for name, skills in found.measured.items()
+    ]
+    printed: list[list[str | Markup]] = [
+        [texts["trained"].format(objective=name), *(f"{value:.1f}%" for value in values)]
+        for name, values in found.printed.items()
+    ]
+    return el(
+        "div",
+        table(head, measured, texts["measured"]) if measured else note(texts["unmeasured"]),
+        table(head, printed, texts["printed"].format(source=found.source)),
+        class_="tp-tables",
+    )
+
+
+def cross_test_numbers(found: CrossTest) -> Numbers:
+    """Both tables as one, each row with where it is from."""
+    columns = ("source", "model", "pairs", "share_right", "low", "high", "count")
+    measured = [
+        ["measured", name, objective, skill.share, *skill.ends, skill.count]
+        for name, skills in found.measured.items()
+        for objective, skill in zip(OBJECTIVES, skills, strict=True)
+        if skill is not None
+    ]
+    printed = [
+        [found.source, f"ALBERT-base, {name}", objective, value / 100, None, None, None]
+        for name, values in found.printed.items()
+        for objective, value in zip(OBJECTIVES, values, strict=True)
+    ]
+    return Numbers(columns, [*measured, *printed], NOT_RUN)
+
+
+def _skill(skill: Skill | None) -> str:
+    if skill is None:
+        return "–"
+    low, high = skill.ends
+    return f"{percent(skill.share)} [{percent(low)}, {percent(high)}] of {skill.count:,}"
+
+
+STRONGEST = 3
+
+
+def pair_quadrants_html(results: Sequence[PairQuadrants], texts: Mapping[str, str]) -> Markup:
+    """One column a model: two stacked bars, a map of its heads, the heads that cross most."""
+    top = max((float(result.crossing.max()) for result in results), default=0.0)
+    columns = [_quadrants_column(result, top, texts) for result in results]
+    return el("div", *columns, class_="columns pq")
+
+
+def pair_quadrants_numbers(results: Sequence[PairQuadrants], alignment: Alignment) -> Numbers:
+    """Where every head looks from either sentence, and all heads of a model on average.
+
+    Each three add up to one.
+    """
+    groups = {result.label: alignment.groups[result.model] for result in results}
+    ways = [f"{a}_to_{b}" for a in ("a", "b") for b in ("a", "b", "added")]
+    rows = [
+        [result.label, layer + 1, head + 1, *mass.ravel()]
+        for result in results
+        for layer, heads in enumerate(result.mass)
+        for head, mass in enumerate(heads)
+    ]
+    rows += [[result.label, None, None, *result.mean.ravel()] for result in results]
+    return Numbers(("model", "layer", "head", *ways), rows, constants={"GROUPS": groups})
+
+
+def _quadrants_column(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
+    return el(
+        "section",
+        el("h3", model_name(result.model, result.label)),
+        *(_stack(result, sentence, texts) for sentence in (0, 1)),
+        _map(result, top, texts),
+        el("p", texts["strongest"].format(heads=_heads(result)), class_="note"),
+        class_="pq-column",
+        data_model=result.model,
+    )
+
+
+def _stack(result: PairQuadrants, sentence: int, texts: Mapping[str, str]) -> Markup:
+    """Where one sentence looks: to A, to B, to the added tokens; the three make one bar."""
+    names = ("to_a", "to_b", "to_added")
+    shares = [float(share) for share in result.mean[sentence]]
+    parts = [
+        el("i", class_=f"pq-{name}", style=f"width:{100 * share:.2f}%")
+        for name, share in zip(names, shares, strict=True)
+    ]
+    values = [
+        el("span", f"{texts[name]} {share:.1%}", class_=f"pq-key pq-{name}-key")
+        for name, share in zip(names, shares, strict=True)
+    ]
+    title = texts["from_b" if sentence else "from_a"]
+    return el(
+        "div",
+        el("p", title, class_="pq-title"),
+        el("div", *parts, class_="pq-bar", aria_hidden="true"),
+        el("p", *values, class_="pq-values"),
+        class_="pq-stack",
+    )
+
+
+def _map(result: PairQuadrants, top: float, texts: Mapping[str, str]) -> Markup:
+    """Layers by heads, the darker the more a head looks across, on one scale for all models."""
+    n_layers, n_heads = result.crossing.shape
+    cells = []
+    for layer in range(n_layers):
+        cells.append(el("span", str(layer + 1), class_="pq-layer"))
+        for head in range(n_heads):
+            share = float(result.crossing[layer, head])
+            title = texts["cell"].format(layer=layer + 1, head=head + 1, share=f"{share:.1%}")
+            strength = round(100 * share / top) if top else 0
+            cells.append(el("i", title=title, style=f"--share:{strength}"))
+    label = texts["map"].format(model=result.label, top=f"{top:.0%}")
+    return el(
+        "div",
+        *cells,
+        class_="pq-map",
+        role="img",
+        aria_label=label,
+        style=f"grid-template-columns:24px repeat({n_heads}, minmax(0, 1fr))",
+    )
+
+
+def _heads(result: PairQuadrants) -> str:
+    found = result.strongest(STRONGEST)
+    return ", ".join(f"{layer + 1}.{head + 1} ({share:.0%})" for layer, head, share in found)
+
+
+FAINT = 1e-3
+"""A bar lower than this share of its strip is not drawn."""
+
+
+def answer_spans_html(
+    found: Mapping[str, AnswerSpans],
+    specs: Mapping[str, ModelSpec],
+    passage: str,
+    texts: Mapping[str, str],
+) -> Markup:
+    """One column a model."""
+    columns = [_question_column(specs[key], one, passage, texts) for key, one in found.items()]
+    return el("div", *columns, class_="columns tq")
+
+
+def answer_spans_numbers(
+    found: Mapping[str, AnswerSpans],
+    specs: Mapping[str, ModelSpec],
+    asked: tuple[str, str],
+    adapters: Mapping[str, tuple[str, str]],
+    windows: Mapping[str, tuple[int, int]],
+) -> Numbers:
+    """Every token of the passage; a span's score is the product of its two ends.
+
+    Args:
+        found: By model key.
+        specs: By model key.
+        asked: The question and the passage.
+        adapters: Where each model's adapter lies and its checksum, by the model's label.
+        windows: Tokens of a window and of what two share, by the model's label.
+    """
+    question, passage = asked
+    columns = ("model", "from", "to", "token", "answer_begins_here", "answer_ends_here")
+    rows = [
+        [specs[key].label, first, last, passage[first:last], begins, ends]
+        for key, one in found.items()
+        for (first, last), begins, ends in zip(one.places, one.start, one.end, strict=True)
+    ]
+    said = {"text": None, "state": {"question": question}, "passage": passage}
+    constants = {
+        "QUESTION": question,
+        "PASSAGE": passage,
+        "ADAPTERS": {name: at for name, (at, _) in adapters.items()},
+        "WINDOWS": {name: list(both) for name, both in windows.items()},
+    }
+    return Numbers(columns, rows, said | {"adapters": adapters_said(adapters)}, constants)
+
+
+def _question_column(
+    spec: ModelSpec, found: AnswerSpans, passage: str, texts: Mapping[str, str]
+) -> Markup:
+    best, *others = found.best
+    listed = ", ".join(f"“{passage[s.start : s.end]}” ({s.score:.3f})" for s in others)
+    return el(
+        "section",
+        el(
+            "header",
+            el("h3", model_name(spec.key, spec.label)),
+            el("p", el("strong", passage[best.start : best.end]), f" {best.score:.3f}"),
+        ),
+        _strip(spec, found.places, found.start, len(passage), (texts, "start")),
+        _strip(spec, found.places, found.end, len(passage), (texts, "end")),
+        el(
+            "p",
+            passage[: best.start],
+            el("mark", passage[best.start : best.end]),
+            passage[best.end :],
+            class_="tq-passage",
+            dir="auto",
+        ),
+        note(texts["other"].format(answers=listed)) if others else None,
+        class_="tq-column",
+        data_model=spec.key,
+    )
+
+
+def _strip(
+    spec: ModelSpec,
+    places: Sequence[tuple[int, int]],
+    shares: np.ndarray,
+    length: int,
+    said: tuple[Mapping[str, str], str],
+) -> Markup:
+    """Bars where the tokens stand in the passage, the likeliest at full height."""
+    (texts, side), top = said, float(shares.max())
+    bars = [
+        el(
+            "i",
+            style=f"left:{100 * first / length:.2f}%;width:{100 * (last - first) / length:.2f}%;"
+            f"height:{100 * share / top:.1f}%",
+        )
+        for (first, last), share in zip(places, shares, strict=True)
+        if share > FAINT * top
+    ]
+    label = texts["strip"].format(model=spec.label, side=texts[side])
+    return el(
+        "div",
+        el("span", f"{texts[side]}, {texts['scale'].format(top=top)}", class_="tq-side"),
+        el("span", *bars, class_="tq-strip", role="img", aria_label=label),
+        class_="tq-line",
+    )
+
+
+def word_sentiment_html(
+    found: Mapping[str, WordSentiment], specs: Mapping[str, ModelSpec], texts: Mapping[str, str]
+) -> Markup:
+    """One column a model: its probability, the score before any word, every word, and the sum."""
+    values = [
+        value
+        for one in found.values()
+        for value in (*one.integrated_gradients, *one.leave_one_out, one.baseline, one.difference)
+    ]
+    top = max(1e-9, *(abs(float(value)) for value in values))
+    columns = [_sentiment_column(specs[key], one, top, texts) for key, one in found.items()]
+    return el("div", *columns, class_="columns ts")
+
+
+def word_sentiment_numbers(
+    found: Mapping[str, WordSentiment],
+    specs: Mapping[str, ModelSpec],
+    text: str,
+    adapters: Mapping[str, tuple[str, str]],
+) -> Numbers:
+    """Both attributions of every word, beside the text's probability and both ends of the path.
+
+    ``adapters`` says of each model, by its label, where its adapter lies and its checksum.
+    """
+    columns = (
+        *("model", "positive", "baseline", "difference"),
+        *("word", "integrated_gradients", "leave_one_out"),
+    )
+    rows = [
+        [specs[key].label, one.positive, one.baseline, one.difference, *values]
+        for key, one in found.items()
+        for values in zip(one.words, one.integrated_gradients, one.leave_one_out, strict=True)
+    ]
+    constants = {"TEXT": text, "ADAPTERS": {name: at for name, (at, _) in adapters.items()}}
+    return Numbers(columns, rows, {"text": text, "adapters": adapters_said(adapters)}, constants)
+
+
+def adapters_said(adapters: Mapping[str, tuple[str, str]]) -> list[str]:
+    """What a file says of the adapters, as it says it of the models."""
+    return [f"{name}: {at} (sha256 {digest})" for name, (at, digest) in adapters.items()]
+
+
+def _sentiment_column(
+    spec: ModelSpec, found: WordSentiment, top: float, texts: Mapping[str, str]
+) -> Markup:
+    label, share = found.verdict
+    head = [el("th", texts[name], scope="col") for name in ("word", "ig", "loo")]
+    rows = [
+        el("tr", el("th", word, scope="row"), _cell(float(ig), top), _cell(float(loo), top))
+        for word, ig, loo in zip(
+            found.words, found.integrated_gradients, found.leave_one_out, strict=True
+        )
+    ]
+    first = [texts["baseline"], _cell(found.baseline, top), el("td")]
+    last = [texts["total"], _cell(found.difference, top), el("td")]
+    said = texts["complete"].format(
+        sum=signed(float(found.integrated_gradients.sum())),
+        explained=signed(found.difference - found.baseline),
+        error=power(found.completeness_error),
+    )
+    return el(
+        "section",
+        el(
+            "header",
+            el("h3", model_name(spec.key, spec.label)),
+            el("p", el("strong", texts[label]), f" {share:.3f}"),
+        ),
+        el(
+            "table",
+            el("thead", el("tr", *head)),
+            el("tbody", _end(first, "ts-base"), *rows),
+            el("tfoot", _end(last, "ts-total")),
+        ),
+        note(said),
+        class_="ts-column",
+        data_model=spec.key,
+    )
+
+
+def _end(row: Sequence[str | Markup], kind: str) -> Markup:
+    """Build a row that is no word's."""
+    title, *cells = row
+    return el("tr", el("th", title, scope="row"), *cells, class_=kind)
+
+
+def _cell(value: float, top: float) -> Markup:
+    """A bar from the middle, and the number with its sign."""
+    side = "ts-right" if value >= 0 else "ts-left"
+    bar = el("i", class_=side, style=f"width:{50 * abs(value) / top:.2f}%")
+    return el("td", el("span", bar, class_="ts-track", aria_hidden="true"), signed(value))

@@ -1,1 +1,0 @@
-"""What are they used for? Pictures."""
