@@ -18,9 +18,7 @@ from explorer.models.specs import NetworkKey
 from explorer.models.task_heads import classifiers
 from tests.waiting import until
 
-JUDGED, ANSWERED = (
-    f"explorer.analysis.tasks.{job}" for job in ("sentiment:judged", "spans:answered")
-)
+JUDGED, ANSWERED = (f"explorer.analysis.tasks.{job}" for job in ("tuned:judged", "tuned:answered"))
 PASSAGE = "the cat sat on the mat. " * 60
 
 
