@@ -5,9 +5,9 @@ from functools import cache
 
 import pytest
 
+from explorer.analysis.distillation.student import sentences as live
 from explorer.assets import plain_sentences, sentences
 from explorer.ui.distillation.live_words import CANVAS
-from training.live import text as live
 from training.text.primer import primer_sentences
 from training.text.probe_frames import content_words
 
