@@ -57,6 +57,10 @@ def test_sentiment_logits_are_those_of_an_independent_peft_load(tuned_family, ke
     assert len(set(np.round(found, 3))) == 3
 
 
+STEPS = {"bert": 64, "distilbert": 256, "albert": 64}
+"""For Captum's sum: of the three, one score changes on a short part of the path."""
+
+
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypatch):
     network, tokenizer = by_peft(tuned_family, key, "sst2")
@@ -70,7 +74,7 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
         return logits[:, 1] - logits[:, 0]
 
     wanted = IntegratedGradients(difference).attribute(
-        words(ids).detach(), words(start).detach(), n_steps=256, method="gausslegendre"
+        words(ids).detach(), words(start).detach(), n_steps=STEPS[key], method="gausslegendre"
     )
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
     rough = integrated_gradients(tuned, TEXT)
