@@ -301,11 +301,11 @@ def test_a_limit_of_the_process_is_seen():
 
 
 REQUESTS = [
-    ("parameters", [["bert-base-uncased", "albert-base-v2", "mini-albert"]]),
+    ("parameters", [["distilbert-base-uncased", "mini-albert"]]),
     ("predict", ["The cat sat on the [MASK].", "mini", 3]),
     ("attention", ["The cat sat on the mat.", "mini", "albert", 0, 0]),
     ("distillation", ["The cat sat on the [MASK].", "mini", 2.0]),
-    ("parameters", [["albert-xxlarge-v2", "distilbert-base-uncased"]]),
+    ("parameters", [["mini-bert", "mini-distilbert"]]),
     ("predict", ["A [MASK] is not a [MASK].", "mini", 50]),
     ("latency", ["mini", 8, 1, 1, "cpu", "float32"]),
     ("attention", ["The nurse was tired.", "mini", "bert", 1, 2]),
@@ -402,7 +402,7 @@ def test_ten_starts_under_fire_lose_no_request(tmp_path):
 @pytest.mark.processes
 def test_an_end_is_said_to_those_who_wait_and_to_those_who_come(first):
     running, _ = first
-    with running.measuring("mini", 512, 32, 200, "cpu", "float32") as lines:
+    with running.measuring("mini", 512, 8, 200, "cpu", "float32") as lines:
         running.process.send_signal(signal.SIGTERM)
         # Until the signal is heard, questions are taken, as many as one address may have waiting.
         until(lambda: running.post("predict", "a [MASK]").json() == STOPPING)
@@ -414,6 +414,9 @@ def test_an_end_is_said_to_those_who_wait_and_to_those_who_come(first):
 
 TO_ANOTHER_THREAD = """
 import signal, threading
+from explorer.start import leave_out_stubs
+
+leave_out_stubs()
 from explorer.launch import asked_to_end
 
 wait_for_end = asked_to_end()

@@ -28,6 +28,8 @@ def GPU(duration):
     return mark
 """
 SCRIPT = """
+from explorer.start import leave_out_stubs
+leave_out_stubs()
 import json, spaces
 import explorer.ui.shell.page
 marked = list(spaces.MARKED)
