@@ -2,8 +2,9 @@
 
 import os
 
-from explorer.serving.start import parse_flags, plainly
+from explorer.serving.start import leave_out_stubs, parse_flags, plainly
 
+leave_out_stubs()
 with plainly():
     from explorer.serving.launch import build, serve
 

@@ -11,7 +11,7 @@ from explorer.analysis.latency.family import instruments_for
 from explorer.analysis.latency.measure import Latency, RoundsPlan, TimedCall, latency_rounds
 from explorer.analysis.latency.ratio import Ratio, paired_ratio
 from explorer.analysis.measures import log_softmax, share_interval, top_ids
-from explorer.analysis.parameters.shapes import shape_flops
+from explorer.analysis.parameters.shape import shape_flops
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.models.choice.family import teacher_of
 from explorer.models.run import READINGS, Run, read_only

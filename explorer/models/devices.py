@@ -1,16 +1,14 @@
-"""The devices of this machine, ZeroGPU's included: names, synchronisation, free memory."""
+"""The devices of this machine: names, synchronisation, free memory."""
 
-import logging
-import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from functools import cache, wraps
+from functools import cache
 from typing import Any
 
 import torch
 from torch.nn import functional
 
-from explorer.refusal import Refusal, carried
+from explorer.models.zerogpu import may_use_gpu
 
 
 def available_devices() -> tuple[str, ...]:
@@ -85,56 +83,3 @@ def forget_free_memory() -> None:
     """Give the memory that no tensor holds back to the accelerator."""
     if torch.accelerator.is_available():
         torch.accelerator.empty_cache()
-
-
-LENT_S = 60
-"""How long one call may hold it."""
-NOT_LENT = "The host lends no GPU right now. Please try again later, or choose the processor."
-_holding = False
-logger = logging.getLogger(__name__)
-
-
-def is_lent() -> bool:
-    """Whether this host lends a GPU and gives none for good."""
-    return os.getenv("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
-
-
-def may_use_gpu() -> bool:
-    """Whether a GPU that torch sees is there for this process."""
-    return _holding or not is_lent()
-
-
-def on_lent_gpu(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function where the host lends it a GPU; itself where no GPU is lent.
-
-    A refusal comes back as a refusal; what else it raises is logged there and fails here.
-    """
-    if not is_lent():
-        return function
-    import spaces
-
-    @wraps(function)
-    def holding(*arguments: Any) -> Any:  # noqa: ANN401 - whatever the function takes
-        global _holding
-        _holding = True
-        try:
-            return function(*arguments)
-        except Exception as error:
-            # The host would pass on its text alone.
-            return carried(error)
-
-    asked = spaces.GPU(duration=LENT_S)(holding)
-
-    @wraps(function)
-    def lent(*arguments: Any) -> Any:  # noqa: ANN401 - whatever the function takes
-        try:
-            found = asked(*arguments)
-        except Exception as error:
-            # The host's own: no GPU is free, the visitor's share is spent, the time is over.
-            logger.warning("no GPU was lent", exc_info=error)
-            raise Refusal(NOT_LENT) from error
-        if isinstance(found, Exception):
-            raise found
-        return found
-
-    return lent

@@ -72,7 +72,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     Raises:
         CannotStart: it cannot be served where it is asked to be.
     """
-    wait_for_end = wait_for_signal()
+    wait_for_end = signal_waiter()
     try:
         options = launch_options(flags.public_url)
     except Refusal as error:
@@ -92,7 +92,7 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
     close(page)
 
 
-def wait_for_signal() -> Callable[[], object]:
+def signal_waiter() -> Callable[[], object]:
     """Return a function that waits until the system, or who started the program, asks it to end.
 
     The kernel may hand a signal to any thread. A main thread that waits in a lock then runs no

@@ -9,7 +9,10 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from pathlib import Path
+from types import ModuleType
 
 from explorer.assets import Broken
 from explorer.refusal import Refusal
@@ -37,6 +40,37 @@ NO_CLIENT = (
     "ray:// carries no streams, which live lessons need: let this machine join the cluster (ray "
     "start --address=HOST:6379 --num-cpus=0) and say --models-at auto."
 )
+
+
+STUBS = "gradio.component_meta"
+"""At every start it parses the source of each component and writes a type stub beside it: over a
+third of the time that ``import gradio`` takes, and a file beside our own components."""
+
+
+class _WithoutStubs(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        """Run its source, then replace the function that writes the stubs by an empty one."""
+        super().exec_module(module)
+        vars(module)["create_or_modify_pyi"] = lambda *_: None
+
+
+class _StubsFinder(MetaPathFinder):
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,  # noqa: ARG002
+    ) -> ModuleSpec | None:
+        """Answer for that module alone."""
+        spec = PathFinder.find_spec(fullname, path) if fullname == STUBS else None
+        if spec and spec.origin:
+            spec.loader = _WithoutStubs(fullname, spec.origin)
+        return spec
+
+
+def leave_out_stubs() -> None:
+    """Have Gradio, once it is imported, write no type stubs."""
+    sys.meta_path.insert(0, _StubsFinder())
 
 
 class CannotStart(Exception):

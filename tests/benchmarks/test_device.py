@@ -19,6 +19,7 @@ def small(monkeypatch):
     monkeypatch.setattr(device, "family_specs", lambda family: family_specs(family)[-1:])
 
 
+@pytest.mark.processes
 def test_every_part_equals_itself_and_halves_round(capsys):
     assert main(QUICK) == 0
     said = capsys.readouterr().out

@@ -19,7 +19,7 @@ CLOSED = "http://127.0.0.1:9"
 @pytest.fixture(scope="module")
 def base_folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hub")
-    save_base_family(folder, width=192)
+    save_base_family(folder, width=96)
     return folder
 
 

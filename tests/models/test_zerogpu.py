@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from explorer.models.devices import NOT_LENT, on_lent_gpu
+from explorer.models.zerogpu import NOT_LENT, on_lent_gpu
 from explorer.refusal import Failed, Refusal
 
 ROOT = Path(__file__).parents[2]
@@ -20,14 +20,16 @@ def GPU(duration):
     def mark(function):
         MARKED.append((function.__name__, duration))
         def called(*arguments):
-            from explorer.models import lent
+            from explorer.models import zerogpu
             result = function(*pickle.loads(pickle.dumps(arguments)))
-            lent._holding = False  # the process that held it is gone
+            zerogpu._holding = False  # the process that held it is gone
             return pickle.loads(pickle.dumps(result))
         return called
     return mark
 """
 SCRIPT = """
+from explorer.serving.start import leave_out_stubs
+leave_out_stubs()
 import json, spaces
 import explorer.ui.shell.page
 marked = list(spaces.MARKED)
@@ -37,13 +39,13 @@ torch.accelerator.current_accelerator = lambda check_available=False: (
     torch.device("cuda") if check_available else None
 )
 torch.accelerator.device_count = lambda: 1
-from explorer.models.devices import on_lent_gpu
+from explorer.models.zerogpu import on_lent_gpu
 from explorer.models.devices import available_devices, resolve_device
 from explorer.models.specs import MINI
 from explorer.refusal import Refusal
 from explorer.timing.workload import Workload
-from explorer.ui.latency import lent
-from explorer.ui.latency.settings import Choice, device_choices
+from explorer.ui.latency import tab
+from explorer.ui.latency.settings import MeasurementSettings, device_choices
 from explorer.ui.latency.tab import measure
 
 def seen():
@@ -51,18 +53,18 @@ def seen():
 
 outside = seen(), resolve_device("auto")
 inside = on_lent_gpu(seen)()
-plan_for = lent.plan_for
-lent.plan_for = lambda workload, _budget: plan_for(workload, 600.0, 3)
-Choice.workload = property(lambda self: Workload(4))  # the device alone is not to be had here
-*_, shown = measure(Choice(shapes="mini", device="cuda"), None)
+plan_for = tab.plan_for
+tab.plan_for = lambda workload, _budget: plan_for(workload, 600.0, 3)
+MeasurementSettings.workload = property(lambda self: Workload(4))  # the device alone is not to be had here
+*_, shown = measure(MeasurementSettings(shapes="mini", device="cuda"), None)
 try:
-    refused = Choice(device="cuda").on_one_device()
+    refused = MeasurementSettings(device="cuda").on_one_device()
 except Refusal as error:
     refused = str(error)
 result = shown[-1]
 
 from dataclasses import replace
-import explorer.models.devices as lending
+import explorer.models.zerogpu as lending
 from explorer.links.page_state import PageState
 from explorer.ui.shell.tabs import TABS
 there = torch.nn.Module.to
@@ -80,7 +82,7 @@ print(json.dumps([marked, outside, inside, device_choices(), result.latency.n_ro
 def lent(function, monkeypatch, host=lambda duration: lambda marked: marked):
     """The function as it is where a GPU is lent by a host that runs what it marks."""
     monkeypatch.setenv("SPACES_ZERO_GPU", "true")
-    monkeypatch.setattr("explorer.models.devices._holding", False)
+    monkeypatch.setattr("explorer.models.zerogpu._holding", False)
     monkeypatch.setitem(sys.modules, "spaces", SimpleNamespace(GPU=host))
     return on_lent_gpu(function)
 

@@ -59,6 +59,7 @@ def two_layers(spec):
     return replace(spec, architecture=replace(spec.architecture, n_layers=2))
 
 
+@pytest.mark.processes
 @pytest.mark.parametrize("runtime", [ONNX, OPENVINO])
 @pytest.mark.parametrize(("key", "head"), [("bert", True), ("distilbert", False), ("albert", True)])
 def test_a_runtime_gives_torchs_numbers_on_the_calling_thread(

@@ -14,8 +14,8 @@ import torch
 from torch import nn
 from transformers import PreTrainedTokenizerBase
 
-from explorer.analysis.distillation.losses import IGNORED
 from explorer.analysis.distillation.student.objectives import Batch, guess
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.assets import DATA
 from training.report.heldout import HELDOUT_SEED
 from training.text.batch import CLS, MASK, PAD, SEP

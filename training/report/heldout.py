@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import torch
 from torch import nn
 
-from explorer.analysis.distillation.losses import IGNORED
 from explorer.analysis.distillation.student.objectives import guess
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.refusal import Refusal
 from training.recipe import Recipe
 from training.steps.loop import half_precision

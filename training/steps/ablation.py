@@ -5,8 +5,8 @@ from typing import Any
 
 import torch
 
-from explorer.analysis.distillation.losses import WEIGHTS
 from explorer.analysis.distillation.student.objectives import DistillObjective, copy_teacher
+from explorer.analysis.distillation.triple_loss import WEIGHTS
 from explorer.refusal import Refusal
 from training.family import load_model, new_model
 from training.report.card import write_card

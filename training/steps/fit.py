@@ -9,8 +9,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.analysis.distillation.losses import distillation_ce, hidden_cosine, mlm_loss
 from explorer.analysis.distillation.student.objectives import Batch, at, top1
+from explorer.analysis.distillation.triple_loss import distillation_ce, hidden_cosine, mlm_loss
 
 
 class FitObjective(nn.Module):

@@ -5,8 +5,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 from transformers import AlbertForPreTraining, BertForPreTraining
 
-from explorer.analysis.distillation.losses import IGNORED, mlm_loss
 from explorer.analysis.distillation.student.objectives import Batch, Guess, guess, top1
+from explorer.analysis.distillation.triple_loss import IGNORED, mlm_loss
 from training.steps.last_layer import asked_states
 
 ORDER_WEIGHT = 1.0  # it was 4 once, and told the order of no more than 55% of the pairs

@@ -3,14 +3,7 @@
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from explorer.analysis.claims import answer_checks as claims_pairs
-from explorer.analysis.claims import answer_checks as claims_runs
-from explorer.analysis.claims import answer_checks as claims_tasks
-from explorer.analysis.claims import architecture_checks as claims_attention
-from explorer.analysis.claims import architecture_checks as claims_layers
-from explorer.analysis.claims import ledger as claims_published
-from explorer.analysis.claims import size_checks as claims_cost
-from explorer.analysis.claims import size_checks as claims_counts
+from explorer.analysis.claims import answer_checks, architecture_checks, published, size_checks
 from explorer.analysis.claims.ledger import Claim, claims_ledger
 from explorer.analysis.claims.outcomes import CheckOutcome, CheckResult, ClaimVerdict
 from explorer.analysis.distillation.soft import NotAPair
@@ -21,40 +14,40 @@ from explorer.models.specs import ModelSpec, NetworkKey
 from explorer.refusal import Refusal
 
 CHECKS: dict[str, Callable[[CheckModels], CheckOutcome]] = {
-    "LC01": claims_counts.parameter_totals,
-    "LC02": claims_counts.saving_breakdown,
-    "LC03": claims_cost.forward_times,
-    "LC04": claims_cost.forward_operations,
-    "LC05": claims_counts.weight_bytes,
-    "LC06": claims_cost.memory_split,
-    "LC07": claims_layers.shared_layers,
-    "LC08": claims_counts.depth_growth,
-    "LC09": claims_counts.factorised_embedding,
-    "LC10": claims_counts.sharing_modes,
-    "LC11": claims_counts.embedding_rank,
-    "LC12": claims_layers.segment_effect,
-    "LC13": claims_pairs.masking_shares,
-    "LC14": claims_pairs.pair_shares,
-    "LC15": claims_pairs.next_sentence_head,
-    "LC16": claims_pairs.sentence_order_head,
-    "LC17": claims_runs.triple_loss_parts,
-    "LC18": claims_runs.layer_alignment,
-    "LC19": claims_runs.layer_lineage,
-    "LC20": claims_runs.fill_agreement,
-    "LC21": claims_tasks.sentiment_accuracy,
-    "LC22": claims_attention.attention_formula,
-    "LC23": claims_attention.both_directions,
-    "LC24": claims_attention.position_effect,
-    "LC25": claims_layers.longest_text,
-    "LC26": claims_published.scores_kept,
-    "LC27": claims_cost.training_steps,
-    "LC28": claims_runs.layer_steps,
-    "LC29": claims_tasks.answer_overlap,
-    "LC30": claims_published.printed_cells,
-    "LC31": claims_counts.printed_shapes,
-    "LC32": claims_layers.special_tokens,
-    "LC33": claims_counts.classifier_head,
-    "LC34": claims_layers.updated_rows,
+    "LC01": size_checks.parameter_totals,
+    "LC02": size_checks.saving_breakdown,
+    "LC03": size_checks.forward_times,
+    "LC04": size_checks.forward_operations,
+    "LC05": size_checks.weight_bytes,
+    "LC06": size_checks.memory_split,
+    "LC07": architecture_checks.shared_layers,
+    "LC08": size_checks.depth_growth,
+    "LC09": size_checks.factorised_embedding,
+    "LC10": size_checks.sharing_modes,
+    "LC11": size_checks.embedding_rank,
+    "LC12": architecture_checks.segment_effect,
+    "LC13": answer_checks.masking_shares,
+    "LC14": answer_checks.pair_shares,
+    "LC15": answer_checks.next_sentence_head,
+    "LC16": answer_checks.sentence_order_head,
+    "LC17": answer_checks.triple_loss_parts,
+    "LC18": answer_checks.layer_alignment,
+    "LC19": answer_checks.layer_lineage,
+    "LC20": answer_checks.fill_agreement,
+    "LC21": answer_checks.sentiment_accuracy,
+    "LC22": architecture_checks.attention_formula,
+    "LC23": architecture_checks.both_directions,
+    "LC24": architecture_checks.position_effect,
+    "LC25": architecture_checks.longest_text,
+    "LC26": published.scores_kept,
+    "LC27": size_checks.training_steps,
+    "LC28": answer_checks.layer_steps,
+    "LC29": answer_checks.answer_overlap,
+    "LC30": published.printed_cells,
+    "LC31": size_checks.printed_shapes,
+    "LC32": architecture_checks.special_tokens,
+    "LC33": size_checks.classifier_head,
+    "LC34": architecture_checks.updated_rows,
 }
 TIMED: frozenset[str] = frozenset({"LC03", "LC27"})
 """Checks that time something and therefore run alone."""

@@ -9,10 +9,7 @@ from math import inf
 from pathlib import Path
 from types import MappingProxyType
 
-from explorer.analysis.claims.outcomes import PRINTED, CheckOutcome, Quantity, percent
 from explorer.assets import DATA, read_in
-from explorer.models.check_models import CheckModels
-from explorer.models.specs import label_of
 from explorer.refusal import Refusal
 
 LEDGER = DATA / "claims.json"
@@ -342,51 +339,3 @@ KEPT: dict[str, tuple[str, str, str]] = {
     "sharing_e128": ("albert-4", "all-shared, E=128", "not-shared, E=128"),
 }
 """Which row over which, by the name that claims use."""
-_DECIDED = {"right", "wrong"}
-
-
-def scores_kept(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
-    """LC26: what each model keeps of the score of its like, by the papers' own tables."""
-    tables = benchmark_tables()
-    kept = {n: retention(tables[t], row, base) for n, (t, row, base) in KEPT.items()}
-    glue = kept["glue_distilbert"]
-    worst, *_ = glue.worst
-    return CheckOutcome(
-        f"DistilBERT keeps {glue.overall.kept:.1f}% of BERT-base on GLUE dev "
-        f"(worst: {worst.task}, {worst.drop:.1f} points), ALBERT-base "
-        f"{kept['albert_base'].overall.kept:.1f}%, ALBERT-xxlarge "
-        f"{kept['albert_xxlarge'].overall.kept:.1f}% of BERT-large",
-        round(glue.overall.kept, 1) == 96.9,
-        PRINTED,
-        {name: _kept(row) for name, row in kept.items()}
-        | {"worst_drop": Quantity(worst.drop, f"{worst.drop:.1f} points lost on {worst.task}")},
-        published=True,
-    )
-
-
-def _kept(row: Retention) -> Quantity:
-    best = row.overall
-    return percent(best.kept, f" kept ({best.student:.1f} of {best.reference:.1f})")
-
-
-def printed_cells(specimens: CheckModels) -> CheckOutcome:  # noqa: ARG001 - printed numbers only
-    """LC30: every table cell that a claim is about, and whether the verdicts follow from them."""
-    tables = benchmark_tables()
-    cited = [(c.verdict, t) for c in claims_ledger().claims for t in c.live if t.check == "LC30"]
-    cells = {test.quantity: _cell(tables, test.quantity) for _, test in cited}
-    agree = [(verdict, bool(test.holds(*cells[test.quantity].ends))) for verdict, test in cited]
-    due = [holds is (verdict == "right") for verdict, holds in agree if verdict in _DECIDED]
-    return CheckOutcome(
-        f"{sum(holds for _, holds in agree)} of {len(agree)} claimed scores agree with their cell; "
-        f"{sum(due)} of the {len(due)} that the ledger calls right or wrong are just that",
-        all(due),
-        PRINTED,
-        cells,
-        published=True,
-    )
-
-
-def _cell(tables: Mapping[str, BenchmarkTable], name: str) -> Quantity:
-    table, row, column = name.split("/")
-    value, where = tables[table].cell(row, column), tables[table].source.rpartition(", ")[2]
-    return Quantity(value, f"{row} {column} {value:g} ({label_of(tables[table].paper)}, {where})")

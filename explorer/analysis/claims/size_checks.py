@@ -29,7 +29,8 @@ from explorer.analysis.parameters.count import (
     embedding_spectrum,
     network_parameters,
 )
-from explorer.analysis.parameters.shapes import ForwardMemory, forward_memory, shape_flops
+from explorer.analysis.parameters.shape import shape_flops
+from explorer.analysis.parameters.shapes import ForwardMemory, forward_memory
 from explorer.models.architectures import SHARING_MODES
 from explorer.models.check_models import CheckModels
 from explorer.models.choice.family import layer_counts, shape_total

@@ -8,7 +8,6 @@ import numpy as np
 
 from explorer.analysis.alignment import Groups
 from explorer.analysis.measures import kl_of_logs, log_softmax, top_ids
-from explorer.analysis.parameters.shapes import shape_flops
 from explorer.models.run import MaskedRow, Run, read_only
 from explorer.models.tokens import UNKNOWN, Tokens, spelling_of
 
@@ -47,6 +46,8 @@ def depth_dial(run: Run, logits: np.ndarray) -> DepthDial:
 
 def dial_flops(run: Run, most: int) -> tuple[int, ...]:
     """Operations of the encoder's pass over a run's text after 1, 2 ... ``most`` applications."""
+    from explorer.analysis.parameters.shape import shape_flops
+
     shape, length = run.spec.architecture, len(run.tokens)
     return tuple(
         shape_flops(replace(shape, n_layers=times), length) for times in range(1, most + 1)

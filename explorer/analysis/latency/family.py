@@ -16,7 +16,7 @@ from explorer.analysis.latency.measure import (
     latency_summary,
 )
 from explorer.analysis.latency.ratio import MIN_P90
-from explorer.analysis.parameters.shapes import forward_flops
+from explorer.analysis.parameters.shape import forward_flops
 from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.choice.family import layer_counts, shape_total
 from explorer.models.specs import ModelSpec
@@ -164,7 +164,7 @@ def family_peaks(rows: Sequence[Row], cancel_token: CancelToken) -> tuple[int | 
     Raises:
         Stopped: somebody asked for the end.
     """
-    from explorer.timing.memory import pass_peak
+    from explorer.timing.peak_memory import pass_peak
 
     found: list[int | None] = []
     try:

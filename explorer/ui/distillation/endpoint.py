@@ -27,8 +27,9 @@ def distillation(text: str, family: str = "mini", temperature: float = 2.0) -> d
         it where a word was clicked), ``cos`` null where the models' widths differ, and ``total``
         without them (``total_is_of`` lists its parts).
     """
-    from explorer.analysis.distillation.losses import WEIGHTS, sentence_losses
+    from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import check_temperature, soft_pair
+    from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.ui.distillation.runs import pair_logits
 
     state = checked_state(family, str(text))

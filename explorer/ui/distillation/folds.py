@@ -56,8 +56,9 @@ def losses_or_why(state: PageState | None) -> tuple[str, str]:
 
 def show_losses(state: PageState | None) -> str:
     """The three parts with their sliders, and the KL of each token."""
-    from explorer.analysis.distillation.losses import WEIGHTS, sentence_losses
+    from explorer.analysis.distillation.losses import sentence_losses
     from explorer.analysis.distillation.soft import piece_id
+    from explorer.analysis.distillation.triple_loss import WEIGHTS
     from explorer.views.distillation import distillation_losses
 
     if state is None:

@@ -8,8 +8,8 @@ import gradio as gr
 
 from explorer.inference.runs import devices
 from explorer.models.choice.family import family_specs
-from explorer.models.devices import is_lent
 from explorer.models.specs import LARGER, ModelSpec
+from explorer.models.zerogpu import is_lent
 from explorer.timing.workload import DTYPE_NAMES, EVERY, BadWorkload, Workload, clock_on
 from explorer.ui.latency import strings as texts
 

@@ -13,8 +13,8 @@ from explorer.inference.runs import get_runs
 from explorer.inference.scheduling.cancel import CancelToken
 from explorer.inference.scheduling.job_queue import MEASUREMENTS
 from explorer.links.page_state import RUN_FIELDS, PageState
-from explorer.models.devices import LENT_S, on_lent_gpu
 from explorer.models.specs import ModelSpec
+from explorer.models.zerogpu import LENT_S, on_lent_gpu
 from explorer.timing.workload import Workload
 from explorer.ui.kit.canvas import Chart
 from explorer.ui.kit.errors import plain_errors

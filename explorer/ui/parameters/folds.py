@@ -281,7 +281,7 @@ def peaks_of(
     specs: Sequence[ModelSpec], work: Workload, cancel_token: CancelToken
 ) -> Iterator[Peaks]:
     """What one pass of each model holds, one model after another."""
-    from explorer.timing.memory import pass_peak
+    from explorer.timing.peak_memory import pass_peak
 
     found: Peaks = {}
     for spec in specs:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from explorer.analysis.digits import counted, repeated
-from explorer.analysis.parameters.shapes import forward_flops
+from explorer.analysis.parameters.shape import forward_flops
 from explorer.models.choice.family import teacher_of
 from explorer.models.specs import Architecture
 from explorer.ui.kit.strings import AT_CHOICE, AT_SIZE, MIXED, SIZES, compute_said, stored_said

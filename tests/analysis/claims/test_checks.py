@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from explorer.analysis.claims import checks as claims_checks
-from explorer.analysis.claims import ledger as claims_published
+from explorer.analysis.claims import published as claims_published
 from explorer.analysis.claims.checks import CHECKS, TIMED, check_result
 from explorer.analysis.claims.ledger import claims_ledger
 from explorer.analysis.claims.outcomes import CheckOutcome, Quantity

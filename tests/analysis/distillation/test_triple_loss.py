@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch import nn
 
-from explorer.analysis.distillation.losses import (
+from explorer.analysis.distillation.triple_loss import (
     distillation_ce,
     hidden_cosine,
     mlm_loss,

@@ -29,8 +29,8 @@ from explorer.inference.scheduling.cancel import Cancelled, CancelToken
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE, LARGER
 from explorer.refusal import Refusal
-from explorer.timing.memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.networks import timed_network
+from explorer.timing.peak_memory import device_peak_bytes, highest, peak_bytes
 from explorer.timing.protocol import forward_call
 from explorer.timing.workload import Workload
 
@@ -110,7 +110,7 @@ def test_peak_memory_matches_the_outputs_it_must_hold(tiny_family):
 
 
 def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, monkeypatch):
-    from explorer.timing import memory
+    from explorer.timing import peak_memory
 
     class Late(CancelToken):
         late = reason = ""
@@ -123,7 +123,7 @@ def test_a_deadline_while_peaks_are_taken_keeps_the_measurement(tiny_family, mon
         cancel_token.late = "now"
         return 7
 
-    monkeypatch.setattr(memory, "peak_bytes", peak)
+    monkeypatch.setattr(peak_memory, "peak_bytes", peak)
     specs, cancel_token = tuple(tiny_family.specs.values()), Late()
     cancel_token.reason = "deadline"
     report = family_report(specs, Workload(length=8), FEW, cancel_token)

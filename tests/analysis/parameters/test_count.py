@@ -26,7 +26,7 @@ from explorer.analysis.parameters.count import (
     parameter_calls,
     parameter_counts,
 )
-from explorer.analysis.parameters.shapes import forward_flops, savings
+from explorer.analysis.parameters.shape import forward_flops, savings
 from explorer.models.architectures import meta_network
 from explorer.models.choice.family import shape_counts, shape_total
 from explorer.models.specs import BASE, LARGER, MODEL_KEYS

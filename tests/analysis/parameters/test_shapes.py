@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from explorer.analysis.parameters.count import embedding_spectrum
+from explorer.analysis.parameters.shape import forward_flops
 from explorer.analysis.parameters.shapes import (
     LIMITS,
     PRINTED,
     TABLE_4,
     Contradiction,
     built_model,
-    forward_flops,
     forward_memory,
     seven_sizes,
     shape_memory,

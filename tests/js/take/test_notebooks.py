@@ -36,21 +36,32 @@ def notebooks():
     return {kind: nbformat.reads(text, 4) for kind, text in json.loads(done.stdout).items()}
 
 
-@pytest.fixture
-def figure_of(notebooks, tmp_path, monkeypatch):
-    """The traces of the figure that a notebook's last cell shows, after all cells ran."""
-    monkeypatch.setenv("EXPLORER", str(ROOT))
-    monkeypatch.setenv("PLOTLY_RENDERER", "plotly_mimetype")
+def run(folder, cells):
+    """Run cells one after another in a fresh kernel and an empty folder; each keeps what it shows."""
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    NotebookClient(notebook, timeout=300, resources={"metadata": {"path": folder}}).execute()
 
-    def figure_of(kind):
-        notebook = notebooks[kind]
+
+@pytest.fixture(scope="module")
+def figures(notebooks, tmp_path_factory):
+    """Each notebook's traces of the figure that its last cell shows, after all cells ran.
+
+    One kernel, which takes longer to start than to compute; all names go after each notebook.
+    """
+    cells = []
+    for notebook in notebooks.values():
         nbformat.validate(notebook)
         assert "print(" not in "".join(cell.source for cell in notebook.cells)
-        NotebookClient(notebook, timeout=300, resources={"metadata": {"path": tmp_path}}).execute()
-        (shown,) = notebook.cells[-1].outputs
-        return shown.data["application/vnd.plotly.v1+json"]["data"]
-
-    return figure_of
+        cells += [*notebook.cells, nbformat.v4.new_code_cell("%reset -f")]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("EXPLORER", str(ROOT))
+        patch.setenv("PLOTLY_RENDERER", "plotly_mimetype")
+        run(tmp_path_factory.mktemp("empty"), cells)
+    shown = {kind: notebook.cells[-1].outputs for kind, notebook in notebooks.items()}
+    return {
+        kind: output.data["application/vnd.plotly.v1+json"]["data"]
+        for kind, (output,) in shown.items()
+    }
 
 
 def first_answer(spec):
@@ -62,22 +73,22 @@ def first_answer(spec):
         return model(**coded).logits[0, gap].softmax(-1).max().item()
 
 
-def test_a_notebook_of_answers(notebooks, figure_of):
-    traces = figure_of("predictions/gaps")
+def test_a_notebook_of_answers(notebooks, figures):
+    traces = figures["predictions/gaps"]
     assert TEXT in notebooks["predictions/gaps"].cells[0].source
     assert [one["name"] for one in traces] == [spec.label for spec in MINI.values()]
     wanted = [first_answer(spec) for spec in MINI.values()]
     assert [one["y"][0] for one in traces] == pytest.approx(wanted, rel=1e-5)
 
 
-def test_a_notebook_of_likeness(figure_of):
-    (trace,) = figure_of("depth/similarity")
+def test_a_notebook_of_likeness(figures):
+    (trace,) = figures["depth/similarity"]
     own = [z for x, y, z in zip(trace["x"], trace["y"], trace["z"], strict=True) if x == y]
     assert own == pytest.approx([1.0] * len(own))
     assert len(own) == sum(spec.architecture.n_layers + 1 for spec in MINI.values())
 
 
-def test_without_the_bundled_models_it_says_where_to_get_them(figure_of, monkeypatch):
-    monkeypatch.delenv("EXPLORER")
+def test_without_the_bundled_models_it_says_where_to_get_them(notebooks, tmp_path, monkeypatch):
+    monkeypatch.delenv("EXPLORER", raising=False)
     with pytest.raises(CellExecutionError, match="Set EXPLORER to a folder with a copy"):
-        figure_of("predictions/gaps")
+        run(tmp_path, notebooks["predictions/gaps"].cells)

@@ -61,6 +61,10 @@ def test_sentiment_logits_are_those_of_an_independent_peft_load(tuned_family, ke
     assert len(set(np.round(found, 3))) == 3
 
 
+STEPS = {"bert": 64, "distilbert": 256, "albert": 64}
+"""For Captum's sum: of the three, one score changes on a short part of the path."""
+
+
 @pytest.mark.parametrize("key", MODEL_KEYS)
 def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypatch):
     network, tokenizer = by_peft(tuned_family, key, "sst2")
@@ -74,7 +78,7 @@ def test_integrated_gradients_are_captums_and_add_up(tuned_family, key, monkeypa
         return logits[:, 1] - logits[:, 0]
 
     wanted = IntegratedGradients(difference).attribute(
-        words(ids).detach(), words(start).detach(), n_steps=256, method="gausslegendre"
+        words(ids).detach(), words(start).detach(), n_steps=STEPS[key], method="gausslegendre"
     )
     tuned = tuned_model(tuned_family.loaded(key), "sst2")
     rough = integrated_gradients(tuned, TEXT)
@@ -309,7 +313,7 @@ def test_an_adapter_of_other_weights_is_refused_in_a_sentence(tuned_family, tmp_
         tuned_model(loaded, "sst2")
     tuned_model(loaded, "squad")
     shutil.rmtree(card.parent)
-    with pytest.raises(NotTuned, match=r"has no adapter for this task.*python -m training tasks"):
+    with pytest.raises(NotTuned, match=r"has no adapter for this task.*-m training tasks"):
         tuned_model(loaded, "sst2")
 
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.analysis.parameters.shapes import family_members, forward_flops, seven_sizes
+from explorer.analysis.parameters.shape import forward_flops
+from explorer.analysis.parameters.shapes import family_members, seven_sizes
 from explorer.models.specs import BASE, MINI
 from explorer.ui.parameters import folds, strings
 from explorer.ui.parameters import strings as texts

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from safetensors.torch import load_file
 
-from explorer.analysis.parameters.shapes import forward_flops
+from explorer.analysis.parameters.shape import forward_flops
 from explorer.assets import DATA
 from explorer.links.codec import from_params
 from explorer.models.specs import BASE, BUNDLED, MINI

@@ -6,12 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.analysis.parameters.count import EmbeddingSpectrum
-from explorer.analysis.parameters.shapes import (
-    family_members,
-    forward_flops,
-    seven_sizes,
-    sharing_modes,
-)
+from explorer.analysis.parameters.shape import forward_flops
+from explorer.analysis.parameters.shapes import family_members, seven_sizes, sharing_modes
 from explorer.models.architectures import meta_network
 from explorer.models.specs import BASE
 from explorer.ui.parameters import folds

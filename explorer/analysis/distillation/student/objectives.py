@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from transformers import AlbertForPreTraining, BertForPreTraining, DistilBertForMaskedLM
 
-from explorer.analysis.distillation.losses import (
+from explorer.analysis.distillation.triple_loss import (
     distillation_ce,
     hidden_cosine,
     mlm_loss,

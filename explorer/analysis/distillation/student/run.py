@@ -19,7 +19,6 @@ from transformers import (
 )
 
 from explorer.analysis.distillation.live import PARTS, Agreement, LiveReport, LiveSettings, Watched
-from explorer.analysis.distillation.losses import IGNORED
 from explorer.analysis.distillation.student.objectives import (
     Batch,
     DistillObjective,
@@ -31,6 +30,7 @@ from explorer.analysis.distillation.student.sentences import (
     questions_of,
     split_sentences,
 )
+from explorer.analysis.distillation.triple_loss import IGNORED
 from explorer.models.architectures import fill_randomly
 from explorer.models.loading import LoadedModel
 

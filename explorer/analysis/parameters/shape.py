@@ -1,0 +1,67 @@
+"""From a shape alone: the work of a pass, and what makes one shape smaller than another."""
+
+from dataclasses import dataclass, replace
+
+from explorer.models.choice.family import shape_total
+from explorer.models.specs import Architecture, ModelSpec
+
+
+def forward_flops(spec: ModelSpec, length: int, batch: int = 1, head: bool = False) -> int:
+    """Floating-point operations of one forward pass; a multiply and an add are two.
+
+    Matrix products only, the two attention products included, as
+    ``torch.utils.flop_counter`` counts them; ``head`` adds the masked-word head at every
+    position.
+    """
+    return shape_flops(spec.architecture, length, batch, head)
+
+
+def shape_flops(shape: Architecture, length: int, batch: int = 1, head: bool = False) -> int:
+    """The same from a shape: 2 L T (4 H^2 + 2 H F) + 4 L T^2 H, projection and pooler."""
+    h, e, f, positions = shape.d_model, shape.d_embedding, shape.d_ffn, length * batch
+    layer = 2 * positions * (4 * h * h + 2 * h * f) + 4 * positions * length * h
+    projection = 2 * positions * e * h * shape.has_projection
+    pooler = 2 * batch * h * h * shape.has_pooler
+    words = 2 * positions * (h * e + e * shape.d_vocab) * head
+    return shape.n_layers * layer + projection + pooler + words
+
+
+@dataclass(frozen=True, slots=True)
+class Saving:
+    """One change on the way from a model to a smaller one, and the numbers it takes away."""
+
+    change: str
+    """``layers``, ``pooler``, ``segments``, ``vocabulary``, ``factorising``, ``sharing``."""
+    before: int
+    after: int
+
+    @property
+    def saved(self) -> int:
+        """Numbers no longer stored; negative if the change costs some."""
+        return self.before - self.after
+
+
+_CHANGES = {
+    "layers": ("n_layers",),
+    "width": ("d_model", "d_ffn", "n_heads"),
+    "segments": ("n_segments",),
+    "pooler": ("has_pooler",),
+    "vocabulary": ("d_vocab",),
+    "sharing": ("shares_layers",),
+    "factorising": ("d_embedding", "has_projection"),
+    "positions": ("n_positions",),
+}
+
+
+def savings(start: Architecture, end: Architecture) -> tuple[Saving, ...]:
+    """What each change between two shapes saves, made one after another in a fixed order."""
+    steps, shape = [], start
+    # An embedding that is not factorised is as wide as the layers.
+    width = () if end.has_projection else ("d_embedding",)
+    for change, fields in _CHANGES.items():
+        fields = (*fields, *width) if change == "width" else fields
+        changed = replace(shape, **{field: getattr(end, field) for field in fields})
+        if shape_total(changed) != shape_total(shape):
+            steps.append(Saving(change, shape_total(shape), shape_total(changed)))
+        shape = changed
+    return tuple(steps)
