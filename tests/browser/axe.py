@@ -29,19 +29,19 @@ LOOKS = """(place, few) => {
 Alike are those whose own tag, class and colours, and those of all that they stand in, are the same.
 """
 KINDS = """place => {
-  const known = window.axeKinds ??= new Set();
+  const known = (window.axeKinds ??= {})[place] ??= new Set();
   const kind = node => `${node.tagName} ${node.getAttribute('class')} ${[...node.attributes].map(one => one.name)} ${!node.textContent.trim()}`;
   const fresh = new Set([...(place ? document.querySelector(place) : document.body).querySelectorAll('*')].filter(
     node => node.getClientRects().length && !known.has(kind(node))));
   for (const node of fresh) known.add(kind(node));
   return [...fresh].filter(node => !fresh.has(node.parentElement));
 }"""
-"""The outermost elements of a kind (tag, classes, attributes, without words) that this page has not yet shown."""
+"""The outermost elements of a kind (tag, classes, attributes, without words) that this part has not yet shown."""
 LAID = ["scrollable-region-focusable", "label-content-name-mismatch"]
 """Rules whose answer hangs on the width: what has room, and which words are in sight."""
 RUN = f"""async ([place, few, laid]) => {{
   const found = ({LOOKS})(place, few).flatMap(([, some]) => some);
-  const isFirst = !window.axeKinds, fresh = ({KINDS})(place);
+  const isFirst = !window.axeKinds?.[place], fresh = ({KINDS})(place);
   // What is preloaded is for a rule on the page's style sheets, which are the same for all of its parts.
   const options = {{resultTypes: ['violations'], preload: !place}};
   const rules = {{'color-contrast': {{enabled: false}}, 'label-content-name-mismatch': {{enabled: true}}}};
