@@ -1,4 +1,4 @@
-"""What axe finds in a part of a page: contrast on a few words of each look, every other rule on all of it."""
+"""What axe finds in a part of a page: contrast on a few words of each look, every other rule once on all of it."""
 
 from axe_playwright_python.base import AXE_SCRIPT
 
@@ -28,17 +28,38 @@ LOOKS = """(place, few) => {
 
 Alike are those whose own tag, class and colours, and those of all that they stand in, are the same.
 """
-RUN = f"""async ([place, few]) => {{
-  const found = ({LOOKS})(place, few).flatMap(([, some]) => some), options = {{resultTypes: ['violations']}};
+KINDS = """place => {
+  const known = (window.axeKinds ??= {})[place] ??= new Set();
+  const kind = node => `${node.tagName} ${node.getAttribute('class')} ${[...node.attributes].map(one => one.name)} ${!node.textContent.trim()}`;
+  const fresh = new Set([...(place ? document.querySelector(place) : document.body).querySelectorAll('*')].filter(
+    node => node.getClientRects().length && !known.has(kind(node))));
+  for (const node of fresh) known.add(kind(node));
+  return [...fresh].filter(node => !fresh.has(node.parentElement));
+}"""
+"""The outermost elements of a kind (tag, classes, attributes, without words) that this part has not yet shown."""
+LAID = ["scrollable-region-focusable", "label-content-name-mismatch"]
+"""Rules whose answer hangs on the width: what has room, and which words are in sight."""
+RUN = f"""async ([place, few, laid]) => {{
+  const found = ({LOOKS})(place, few).flatMap(([, some]) => some);
+  const isFirst = !window.axeKinds?.[place], fresh = ({KINDS})(place);
+  // What is preloaded is for a rule on the page's style sheets, which are the same for all of its parts.
+  const options = {{resultTypes: ['violations'], preload: !place}};
   const rules = {{'color-contrast': {{enabled: false}}, 'label-content-name-mismatch': {{enabled: true}}}};
-  const all = await axe.run(place ?? document, {{...options, rules}});
-  const contrast = found.length ? await axe.run(found, {{...options, runOnly: ['color-contrast']}}) : {{violations: []}};
-  return [...all.violations, ...contrast.violations].map(({{id, nodes}}) => [id, nodes.map(node => node.html.slice(0, 160))]);
+  const looks = isFirst ? [[place ?? document, {{rules}}]]
+    : [[place ?? document, {{runOnly: laid}}], ...(fresh.length ? [[fresh, {{rules}}]] : [])];
+  if (found.length) looks.push([found, {{runOnly: ['color-contrast']}}]);
+  const broken = [];
+  for (const [where, what] of looks) broken.push(...(await axe.run(where, {{...options, ...what}})).violations);
+  return broken.map(({{id, nodes}}) => [id, nodes.map(node => node.html.slice(0, 160))]);
 }}"""
 
 
 def violations(page, place=None):
-    """Each rule that a part of the page, or all of it, breaks, with the elements that do."""
+    """Each rule that a part of the page, or all of it, breaks, with the elements that do.
+
+    Looked at again, at another width, all of it is held to the rules of room and contrast, and new kinds of
+    elements to every rule.
+    """
     if not page.evaluate("Boolean(window.axe)"):
         page.evaluate(AXE_SCRIPT)
-    return page.evaluate(RUN, [place, FEW])
+    return page.evaluate(RUN, [place, FEW, LAID])

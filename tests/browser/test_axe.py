@@ -56,3 +56,14 @@ def test_one_pale_word_among_many_is_found(page, how):
 def test_every_other_rule_looks_at_all(page):
     page.set_content(with_one("<li class='word'><button></button></li>"))
     assert [rule for rule, _ in axe.violations(page, "main")] == ["button-name"]
+
+
+def test_what_another_width_shows_is_held_to_every_rule_and_what_scrolls_there_is_found(page):
+    page.set_content(
+        with_one("<li class='word'>word<button hidden></button><p id='long'>word word</p></li>")
+    )
+    assert axe.violations(page, "main") == []
+    page.evaluate("document.querySelector('button').hidden = false")
+    assert [rule for rule, _ in axe.violations(page, "main")] == ["button-name"]
+    page.add_style_tag(content="#long {width: 30px; overflow: auto; white-space: nowrap}")
+    assert [rule for rule, _ in axe.violations(page, "main")] == ["scrollable-region-focusable"]

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 SIZES = [(390, 844), (1440, 900)]
 
@@ -14,18 +16,31 @@ def opened(page_at, path="/", **options):
     return page
 
 
-def test_the_miniatures_are_named_and_nothing_is_wider_than_the_page(page_at):
+def test_the_miniatures_are_named_and_a_refusal_is_in_sight_at_either_width(page_at):
     page = opened(page_at, width=390, height=844, theme="dark")
     for width, height in SIZES:
         page.set_viewport_size({"width": width, "height": height})
-        heads = page.locator(".pr-column h3")
-        expect(heads).to_have_text(["mini-BERT", "mini-DistilBERT", "mini-ALBERT"])
-        expect(page.locator("#masthead")).to_contain_text("Miniature models")
-        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+        the_miniatures_are_named_and_nothing_is_wider_than_the_page(page)
+    for width, height in SIZES:
+        page.set_viewport_size({"width": width, "height": height})
+        a_refusal_is_in_sight_and_the_words_stay_short(page, height)
 
 
-def test_the_family_is_a_fold_and_an_example_says_what_it_shows(page_at):
+def the_miniatures_are_named_and_nothing_is_wider_than_the_page(page):
+    heads = page.locator(".pr-column h3")
+    expect(heads).to_have_text(["mini-BERT", "mini-DistilBERT", "mini-ALBERT"])
+    expect(page.locator("#masthead")).to_contain_text("Miniature models")
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_the_family_is_a_fold_an_example_says_what_it_shows_and_stop_stops(page_at):
     page = opened(page_at)
+    the_family_is_a_fold_and_an_example_says_what_it_shows(page)
+    walk(page, "/?tab=latency")
+    stop_is_there_only_while_something_runs(page)
+
+
+def the_family_is_a_fold_and_an_example_says_what_it_shows(page):
     page.locator(".skip").focus()
     expect(page.locator(".skip")).to_be_in_viewport(ratio=1)
     page.keyboard.press("Enter")
@@ -50,8 +65,13 @@ TEXT = "The ship sailed across the [MASK] to America."
 SHIP = f"/?text={TEXT.replace(' ', '+')}"
 
 
-def test_a_gap_is_filled_by_typing_or_by_a_predicted_word(page_at):
+def test_a_gap_is_filled_and_a_hidden_word_is_found_and_comes_back(page_at):
     page = opened(page_at, SHIP)
+    a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page)
+    a_gap_is_filled_by_typing_or_by_a_predicted_word(page)
+
+
+def a_gap_is_filled_by_typing_or_by_a_predicted_word(page):
     # Read and clicked at once: the list of the opening example may give way to the text's own.
     first = page.locator(".pr-column .pr-word").first.evaluate(
         "word => { const said = word.innerText; word.click(); return said; }"
@@ -64,8 +84,7 @@ def test_a_gap_is_filled_by_typing_or_by_a_predicted_word(page_at):
     expect(page.locator("#text textarea")).to_have_value(TEXT.replace("[MASK]", "Pacific"))
 
 
-def test_a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page_at):
-    page = opened(page_at, SHIP)
+def a_word_hidden_beside_a_typed_mask_is_found_and_comes_back(page):
     page.locator(".strip .word", has_text="sailed").click()
     expect(page.locator(".strip .masked")).to_have_text(["[sailed]", "[MASK]"])
     yours = page.locator(".pr-yours")
@@ -92,24 +111,20 @@ def test_the_words_are_those_of_a_link_that_is_refused(page_at):
     expect(page.locator(".strip .word").first).to_have_text("cat")
 
 
-def test_a_refusal_is_in_sight_and_the_words_stay_short(page_at):
-    page = opened(page_at)
-    for width, height in SIZES:
-        page.set_viewport_size({"width": width, "height": height})
-        refusal = page.locator("#message [role=alert]")
-        page.locator("#text textarea").fill("word " * 390)
-        page.get_by_role("button", name="Compare", exact=True).click()
-        expect(page.locator(".strip .word")).to_have_count(390)
-        expect(refusal).to_be_hidden()
-        assert page.locator(".strip").bounding_box()["height"] <= 0.25 * height
-        page.locator("#text textarea").fill("word " * 3000)
-        page.get_by_role("button", name="Compare", exact=True).click()
-        expect(refusal).to_be_visible()
-        expect(refusal).to_be_in_viewport(ratio=1)
+def a_refusal_is_in_sight_and_the_words_stay_short(page, height):
+    refusal = page.locator("#message [role=alert]")
+    page.locator("#text textarea").fill("word " * 390)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(page.locator(".strip .word")).to_have_count(390)
+    expect(refusal).to_be_hidden()
+    assert page.locator(".strip").bounding_box()["height"] <= 0.25 * height
+    page.locator("#text textarea").fill("word " * 3000)
+    page.get_by_role("button", name="Compare", exact=True).click()
+    expect(refusal).to_be_visible()
+    expect(refusal).to_be_in_viewport(ratio=1)
 
 
-def test_stop_is_there_only_while_something_runs(page_at):
-    page = opened(page_at, "/?tab=latency")
+def stop_is_there_only_while_something_runs(page):
     stop = page.locator("#measure-stop")
     expect(page.get_by_role("button", name="Measure here")).to_be_visible()
     expect(page.get_by_role("button", name="Stop", exact=True)).to_have_count(0)

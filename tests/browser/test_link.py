@@ -16,6 +16,7 @@ from playwright.sync_api import expect
 
 from explorer.links.codec import from_params
 from explorer.ui.kit import strings as texts
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 
@@ -209,8 +210,15 @@ def test_what_was_asked_in_tasks_is_in_the_link(page_at, app_url):
     expect(box(other, "sentiment")).to_have_value(asked["sentiment"])
 
 
-def test_the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page_at):
+def test_the_link_is_read_back_by_a_camera_and_copied_as_it_is_said(page_at):
     page = page_at("/?tab=depth")
+    the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page)
+    walk(page, f"/?{CAMERA}")
+    the_qr_code_reads_back_as_the_link(page)
+    a_clipboard_that_refuses_says_what_to_press(page)
+
+
+def the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(page):
     link = field_of(page).input_value()
     said = page.locator("#link [role=status]")
     page.get_by_role("button", name="Copy link", exact=True).click()
@@ -220,7 +228,6 @@ def test_the_link_and_the_lines_for_another_page_are_copied_as_they_are_said(pag
     page.get_by_role("button", name=texts.LINK["embed"], exact=True).click()
     expect(said).to_have_text(texts.LINK["embed_copied"])
     assert page.evaluate("navigator.clipboard.readText()").startswith("<iframe")
-    a_clipboard_that_refuses_says_what_to_press(page)
 
 
 def a_clipboard_that_refuses_says_what_to_press(page):
@@ -237,10 +244,10 @@ def a_clipboard_that_refuses_says_what_to_press(page):
     assert selected == page.locator("#link input").input_value()
 
 
-def test_the_qr_code_reads_back_as_the_link(page_at):
-    page = page_at(
-        "/?text=Voil%C3%A0+%5BMASK%5D+%26+caf%C3%A9.&tab=attention&layer=2&head=3&model=bert"
-    )
+CAMERA = "text=Voil%C3%A0+%5BMASK%5D+%26+caf%C3%A9.&tab=attention&layer=2&head=3&model=bert"
+
+
+def the_qr_code_reads_back_as_the_link(page):
     link = field_of(page).input_value()
     page.locator("#link .qr summary").click()
     picture = page.locator("#link .qr img")

@@ -13,6 +13,7 @@ from tests.browser import axe
 from tests.browser.held import hold
 from tests.browser.printed import SAVED, unsaved, untold
 from tests.browser.rooms.test_save_menus import EMPTY, covered_menus
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 FINDING = ".finding:visible"
@@ -27,8 +28,22 @@ def compare(page, text):
     page.keyboard.press("Control+Enter")
 
 
-def test_opens_with_an_example_already_computed(page_at):
+def test_the_page_opens_computed_and_answers_one_thing_after_the_other(page_at):
     page = page_at("/")
+    it_opens_with_an_example_already_computed(page)
+    walk(page, "/?text=The+cat+sat+on+the+mat.")
+    click_masks_a_word_and_click_again_brings_it_back(page)
+    walk(page, "/?text=%3Cimg+src%3Dx+onerror%3D%22window.hit%3D1%22%3E+[MASK]")
+    bad_text_gives_one_sentence_and_the_next_request_works(page)
+    walk(page, "/?tab=depth")
+    an_example_opens_the_tab_and_the_question_that_it_is_about(page)
+    walk(page, "/")
+    a_tab_opened_while_compare_runs_shows_the_new_text(page)
+    walk(page, "/")
+    the_keyboard_does_what_the_page_says_and_nothing_is_left_unsaid(page)
+
+
+def it_opens_with_an_example_already_computed(page):
     expect(page.locator(FINDING)).to_be_visible()
     expect(page.locator(".status")).to_contain_text("mini-albert")
     assert link_of(page)["family"] == "mini"
@@ -65,9 +80,7 @@ def test_a_family_that_cannot_be_had_says_the_way_back_and_takes_it(page_at):
     assert link_of(page)["family"] == "mini"
 
 
-def test_an_example_opens_the_tab_and_the_question_that_it_is_about(page_at):
-    page = page_at("/?tab=depth")
-    expect(page.locator(".status")).to_contain_text("mini-albert")
+def an_example_opens_the_tab_and_the_question_that_it_is_about(page):
     page.get_by_role("button", name="Every word", exact=True).click()
     expect(page.get_by_role("tab", name="Predictions", exact=True)).to_have_attribute(
         "aria-selected", "true"
@@ -130,9 +143,7 @@ def test_a_compare_pressed_as_the_event_stream_ends_is_answered(page_at):
     page.wait_for_function("location.search.includes('sky')")
 
 
-def test_a_tab_opened_while_compare_runs_shows_the_new_text(page_at):
-    page = page_at("/")
-    expect(page.locator(".status")).to_contain_text("mini-albert")
+def a_tab_opened_while_compare_runs_shows_the_new_text(page):
     for tab, word in (("Attention", "long"), ("Parameters", "short")):
         compare(page, f"A {word} way [MASK] home. " * 12)
         page.get_by_role("tab", name=tab).click()
@@ -158,9 +169,7 @@ GRADIO_PROGRESS = """document.querySelector('#message').insertAdjacentHTML('befo
   `<p id="step" class="progress-level-inner">${['Loading.', '-', '0.0%'].join('<!---->')}</p>`)"""
 
 
-def test_the_keyboard_does_what_the_page_says_and_nothing_is_left_unsaid(page_at):
-    page = page_at("/")
-    expect(page.locator(".status")).to_contain_text("mini-albert")
+def the_keyboard_does_what_the_page_says_and_nothing_is_left_unsaid(page):
     box = page.locator("#text textarea")
     box.fill("One")
     page.keyboard.press("Shift+Enter")
@@ -181,8 +190,7 @@ def test_the_keyboard_does_what_the_page_says_and_nothing_is_left_unsaid(page_at
     expect(page.locator("#step")).to_have_text("Loading.")
 
 
-def test_click_masks_a_word_and_click_again_brings_it_back(page_at):
-    page = page_at("/?text=The+cat+sat+on+the+mat.")
+def click_masks_a_word_and_click_again_brings_it_back(page):
     page.locator(".strip .word", has_text="mat").click()
     expect(page.locator(".strip .masked")).to_have_text("[mat]")
     page.wait_for_function("location.search.includes('MASK')")
@@ -213,8 +221,7 @@ def test_a_bad_link_is_repaired_with_one_notice(page_at):
     page.wait_for_function("!location.search.includes('temperature')")
 
 
-def test_bad_text_gives_one_sentence_and_the_next_request_works(page_at):
-    page = page_at("/?text=%3Cimg+src%3Dx+onerror%3D%22window.hit%3D1%22%3E+[MASK]")
+def bad_text_gives_one_sentence_and_the_next_request_works(page):
     expect(page.locator(FINDING)).to_be_visible()
     assert page.evaluate("window.hit") is None, "markup in the text stays text"
     assert page.locator("img[src='x']").count() == 0
@@ -272,11 +279,9 @@ MARKS = """tab => [...document.querySelectorAll(`#tab-${tab} .fold .label-wrap`)
 }).map(header => header.textContent)"""
 
 
-def everything(page_at, tab):
+def everything(page, tab):
     """A tab with every fold open and answered."""
-    query = urllib.parse.urlencode({"text": EVERYTHING, "tab": tab})
-    page = page_at(f"/?{query}", media={"reduced_motion": "reduce"})
-    expect(page.locator(".status")).to_contain_text("mini-albert")
+    walk(page, f"/?{urllib.parse.urlencode({'text': EVERYTHING, 'tab': tab})}")
     expect(page.locator(f"#tab-{tab} {FINDING}").first).to_be_visible()
     page.evaluate(OPEN_ALL, tab)
     if tab == "predictions":
@@ -285,7 +290,6 @@ def everything(page_at, tab):
     for part in SEEN[tab]:  # a chart is drawn when it is near
         page.locator(f"#tab-{tab} {part.split(' ')[0]}").first.scroll_into_view_if_needed()
         expect(page.locator(f"#tab-{tab} {part}").first).to_be_visible()
-    return page
 
 
 def folds_without_a_save(page, tab):
@@ -329,16 +333,42 @@ GATE = (("light", 1440), ("dark", 390))
 BY_HAND = (("light", 390), ("dark", 1440))
 
 
-@pytest.mark.parametrize("tab", SEEN)
+VISITS = (
+    ("predictions", "attention", "layer"),
+    ("depth",),
+    ("distillation", "tasks", "latency", "claims"),
+    ("parameters",),
+)
+"""Tabs that are looked at in one page: the two with the most elements alone."""
+
+
+def test_every_tab_is_visited():
+    assert sorted(tab for visit in VISITS for tab in visit) == sorted(SEEN)
+
+
+def seen_in(page, theme, width):
+    page.set_viewport_size({"width": width, "height": 900})
+    is_dark = page.locator("body.dark")
+    if is_dark.count() != (theme == "dark"):
+        page.locator("#theme-switch").click()
+    expect(is_dark).to_have_count(int(theme == "dark"))
+
+
+@pytest.mark.parametrize("tabs", VISITS, ids=" ".join)
 @pytest.mark.parametrize("views", [GATE, pytest.param(BY_HAND, marks=pytest.mark.slow)])
-def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_at, tab, views):
+def test_with_every_fold_open_axe_finds_nothing_and_a_phone_shows_it_whole(page_at, tabs, views):
     """And the pointer meets every item of every Save menu where it stands; what is drawn is in its files."""
-    page, told = everything(page_at, tab), []
+    page = page_at("/", media={"reduced_motion": "reduce"})
+    for tab in tabs:
+        seen_in(page, "light", 1440)
+        everything(page, tab)
+        it_is_whole(page, tab, views)
+
+
+def it_is_whole(page, tab, views):
+    told = []
     for theme, width in views:
-        page.set_viewport_size({"width": width, "height": 900})
-        if theme == "dark":
-            page.locator("#theme-switch").click()
-            expect(page.locator("body.dark")).to_have_count(1)
+        seen_in(page, theme, width)
         page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate(MARKS, tab) == [], "a fold's mark stands before its question"
         assert page.evaluate(OUTSIDE, tab) == [], width

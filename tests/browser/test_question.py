@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 LONG = "The old man walked slowly through the narrow streets of the town " * 4 + "to the [MASK]."
 SHORT = "The sky is [MASK]."
@@ -23,8 +25,19 @@ def joins(page):
     return sent
 
 
-def test_the_exact_numbers_come_again_for_a_text_that_was_shown_before(page_at):
+ABLATION = f"/?tab=attention&fold=ablation&text={SHORT}"
+
+
+def test_attention_answers_for_the_text_and_the_heads_that_were_asked_for_last(page_at):
     page = page_at("/?tab=attention")
+    the_exact_numbers_come_again_for_a_text_that_was_shown_before(page)
+    walk(page, ABLATION)
+    two_heads_switched_off_stay_off_in_the_words_and_in_the_switches(page)
+    page.get_by_role("button", name="All on", exact=True).click()
+    a_picture_that_asks_while_it_waits_is_answered_for_what_it_asked_last(page)
+
+
+def the_exact_numbers_come_again_for_a_text_that_was_shown_before(page):
     expect(page.locator("#status .status")).to_be_visible()
     note = page.locator(".aw-lens .note")
     for text in (LONG, SHORT, LONG):
@@ -32,8 +45,7 @@ def test_the_exact_numbers_come_again_for_a_text_that_was_shown_before(page_at):
         expect(note).to_contain_text("percent")
 
 
-def test_two_heads_switched_off_stay_off_in_the_words_and_in_the_switches(page_at):
-    page = page_at(f"/?tab=attention&fold=ablation&text={SHORT}")
+def two_heads_switched_off_stay_off_in_the_words_and_in_the_switches(page):
     fold = page.locator("#fold-attention-ablation")
     page.locator(".hs-head").nth(0).click()
     page.locator(".hs-head").nth(5).click()
@@ -46,18 +58,25 @@ def test_two_heads_switched_off_stay_off_in_the_words_and_in_the_switches(page_a
     expect(fold).not_to_contain_text("All heads are on")
 
 
-def test_a_picture_that_asks_while_it_waits_is_answered_for_what_it_asked_last(page_at):
-    page = page_at(f"/?tab=attention&fold=ablation&text={SHORT}")
+def a_picture_that_asks_while_it_waits_is_answered_for_what_it_asked_last(page):
     fold = page.locator("#fold-attention-ablation")
-    expect(page.locator(".hs-head").first).to_be_visible()
+    expect(fold).to_contain_text("All heads are on")
     for head in range(4):
         page.locator(".hs-head").nth(head).click()
         page.wait_for_timeout(140)  # each click asks for itself
     expect(fold).to_contain_text("With 4 heads off")
 
 
-def test_a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page_at):
+def test_nobody_is_asked_again_open_folds_rest_and_a_refusal_changes_nothing(page_at):
     page = page_at(f"/?text={SHORT}&fold=words")
+    a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page)
+    walk(page, f"/?text={SHORT}")
+    a_refused_text_changes_neither_the_link_nor_the_tabs(page)
+    walk(page, "/?tab=parameters&fold=sizes")
+    a_link_opens_its_fold_and_the_fold_is_in_the_link(page)
+
+
+def a_tab_that_shows_this_text_already_asks_nobody_and_open_folds_rest(page):
     expect(page.locator("#fold-predictions-words .pw-tile").first).to_be_visible()
     for tab in ("Attention", "Claims"):
         page.get_by_role("tab", name=tab).click()
@@ -97,8 +116,7 @@ def test_a_link_to_a_fold_that_is_gone_shows_its_tab_and_says_so_once(page_at):
     page.guard.expect("default: fold")
 
 
-def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
-    page = page_at("/?tab=parameters&fold=sizes")
+def a_link_opens_its_fold_and_the_fold_is_in_the_link(page):
     expect(page.locator("#fold-parameters-sizes table").first).to_be_visible()
     page.get_by_role("button", name="Weight sharing: does ALBERT really run").click()
     linked = "names => new URLSearchParams(location.search).get('fold') === names"
@@ -107,8 +125,7 @@ def test_a_link_opens_its_fold_and_the_fold_is_in_the_link(page_at):
     page.wait_for_function(linked, arg="sizes")
 
 
-def test_a_refused_text_changes_neither_the_link_nor_the_tabs(page_at):
-    page = page_at(f"/?text={SHORT}")
+def a_refused_text_changes_neither_the_link_nor_the_tabs(page):
     expect(page.locator(".finding:visible")).to_contain_text("black")
     page.locator("#text textarea").fill("")
     page.get_by_role("button", name="Compare", exact=True).click()

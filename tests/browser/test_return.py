@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from explorer.ui.shell.tabs import TABS
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 HEADLINE = ":not(.fold .canvas, [data-kind='latency/samples'])"  # empty until something is measured
@@ -44,10 +45,17 @@ def shown_again(page, text):
             expect(page.locator(".aw-panels canvas").first).to_be_visible()
 
 
-def test_tabs_that_were_left_show_their_pictures_again(page_at):
+def test_back_forward_and_the_tabs_bring_again_what_was_left(page_at):
+    page = page_at("/")
+    back_goes_to_the_tab_before_and_runs_nothing_again(page)
+    walk(page, "/?tab=attention")
+    back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen(page)
+    walk(page, f"/?v=1&family=mini&text={quote(A)}")
+    tabs_that_were_left_show_their_pictures_again(page)
+
+
+def tabs_that_were_left_show_their_pictures_again(page):
     """The same text, there and back, another: what was drawn before must not pass for drawn."""
-    page = page_at(f"/?v=1&family=mini&text={quote(A)}")
-    expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
     shown_again(page, A)
     for between in ((A,), (B, A), (B,)):
         page.get_by_role("tab", name="Predictions").click()
@@ -82,8 +90,7 @@ def open_folds(page):
     return page.locator(".fold:visible button.label-wrap.open")
 
 
-def test_back_goes_to_the_tab_before_and_runs_nothing_again(page_at):
-    page = page_at("/")
+def back_goes_to_the_tab_before_and_runs_nothing_again(page):
     expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
     for tab in TABS[1:4]:
         page.get_by_role("tab", name=tab.LABEL, exact=True).click()
@@ -104,9 +111,7 @@ def test_back_goes_to_the_tab_before_and_runs_nothing_again(page_at):
     assert page.evaluate("history.length") == 5
 
 
-def test_back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen(page_at):
-    page = page_at("/?tab=attention")
-    expect(page.locator("#status .status")).to_be_visible(timeout=180_000)
+def back_and_forward_walk_through_the_texts_and_the_last_ones_can_be_chosen(page):
     for text in (SKY, DOG):
         compared(page, text)
     places = page.evaluate("history.length")

@@ -68,7 +68,9 @@ def test_the_library_of_charts_is_not_fetched_where_there_is_no_chart(page_at):
     for tab in (tab for tab in TABS if tab not in ("depth", "distillation")):
         page.locator(f"#tab-{tab}-button").click()
         expect(page.locator(f"#tab-{tab} .finding").first).to_be_visible()
-        page.wait_for_timeout(600)  # what waits until the page is idle has begun
+        for _ in range(2):  # what waits until the page is idle has begun
+            page.evaluate("new Promise(done => requestIdleCallback(() => done()))")
+    page.wait_for_timeout(600)  # and is heard of
     assert not [url for url in asked if "plotly" in url]
     page.locator("#tab-distillation-button").click()
     expect(page.locator("#tab-distillation .dc .main-svg").first).to_be_attached()

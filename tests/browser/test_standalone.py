@@ -61,20 +61,12 @@ def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium,
     page = page_at("/?text=The+unbelievable+%5BMASK%5D+sat+</script>.")
     expect(page.locator("#link button").first).to_be_visible()
     expect(page.locator(".status")).to_contain_text("mini-albert")
-    for tab in TABS:
-        page.get_by_role("tab", name=tab.LABEL, exact=True).click()
-        expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
-        for name in FOLDS.get(tab.ID, ()):
-            page.locator(f"#fold-{tab.ID}-{name} > button.label-wrap").click()
-            pictures = f"#fold-{tab.ID}-{name} :is(.canvas, .drawn)"
-            expect(page.locator(f"{pictures} > *").first).to_be_visible()
-            # A fold has several pictures, each an answer of its own: all of them are in the file.
-            expect(page.locator(f"{pictures}:empty")).to_have_count(0)
-            # Some fill while the models work: what is saved before their job ends is a part of it.
-            stop = page.locator(f"#fold-{tab.ID}-{name}").get_by_role("button", name="Stop")
-            expect(stop).to_have_count(0)
-        path = saved(page, tab.ID, tmp_path)
-        with offline(chromium, path) as alone:
+    with offline(chromium) as alone:
+        for tab in TABS:
+            # One page is in front at a time: the other may draw nothing.
+            page.bring_to_front()
+            path = a_tab_with_its_folds_open(page, tab, tmp_path)
+            alone.goto(path.as_uri())
             says_the_same(page, alone, tab.ID)
             assert_told(path.read_text("utf-8"), alone.inner_text("main"), tab.ID)
             if tab.ID == "predictions":
@@ -84,6 +76,22 @@ def test_every_tab_opened_from_a_disk_shows_the_pages_numbers(page_at, chromium,
             if tab.ID in {"predictions", "tasks"}:
                 for ending in ("csv", "py"):
                     taken(alone, ending)
+
+
+def a_tab_with_its_folds_open(page, tab, folder):
+    """Its file, saved once all of its pictures are there."""
+    page.get_by_role("tab", name=tab.LABEL, exact=True).click()
+    expect(page.locator(f"#tab-{tab.ID} .finding").first).to_be_visible()
+    for name in FOLDS.get(tab.ID, ()):
+        page.locator(f"#fold-{tab.ID}-{name} > button.label-wrap").click()
+        pictures = f"#fold-{tab.ID}-{name} :is(.canvas, .drawn)"
+        expect(page.locator(f"{pictures} > *").first).to_be_visible()
+        # A fold has several pictures, each an answer of its own: all of them are in the file.
+        expect(page.locator(f"{pictures}:empty")).to_have_count(0)
+        # Some fill while the models work: what is saved before their job ends is a part of it.
+        stop = page.locator(f"#fold-{tab.ID}-{name}").get_by_role("button", name="Stop")
+        expect(stop).to_have_count(0)
+    return saved(page, tab.ID, folder)
 
 
 def assert_told(code, shown, tab):
@@ -108,8 +116,8 @@ def saved(page, tab, folder):
 
 
 @contextmanager
-def offline(chromium, path):
-    """A file opened where there is no network; it asks for nothing and raises nothing."""
+def offline(chromium):
+    """A page where there is no network; what it opens asks for nothing and raises nothing."""
     context, asked, errors = chromium.new_context(viewport={"width": 1440, "height": 900}), [], []
     context.route("http*://**/*", lambda route: (asked.append(route.request.url), route.abort()))
     context.set_offline(True)
@@ -118,7 +126,6 @@ def offline(chromium, path):
     alone.on(
         "console", lambda message: errors.append(message.text) if message.type == "error" else None
     )
-    alone.goto(path.as_uri())
     yield alone
     assert not asked
     assert errors == []

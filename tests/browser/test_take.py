@@ -21,6 +21,7 @@ from explorer.models.specs import MINI
 from explorer.ui.distillation.strings import LAB
 from explorer.ui.kit.export import has_recipe
 from explorer.ui.shell.tabs import TABS
+from tests.browser.walked import walk
 from tests.js.take.recomputed import agree, run_alone
 
 pytestmark = pytest.mark.browser
@@ -223,8 +224,7 @@ def as_the_endpoints_say(rows, client):
             assert kl == pytest.approx(layer["kl_to_final"], rel=1e-4, abs=1e-6)
 
 
-def test_a_charts_figure_opens_in_plotly_and_holds_the_numbers_of_its_csv(page_at, tmp_path):
-    page = page_at("/?tab=parameters&fold=embedding")
+def a_charts_figure_opens_in_plotly_and_holds_the_numbers_of_its_csv(page, tmp_path):
     expect(page.locator(".canvas[data-kind='parameters/spectrum'] .fg svg").first).to_be_visible()
     menu = page.locator(".canvas[data-kind='parameters/spectrum'] + .take")
     files = taken(page, menu, tmp_path)
@@ -243,8 +243,17 @@ def test_a_charts_figure_opens_in_plotly_and_holds_the_numbers_of_its_csv(page_a
     assert figure.layout.template.layout.colorway
 
 
-def test_an_image_takes_a_width_a_theme_and_no_caption(page_at, tmp_path):
+def test_a_menu_takes_its_options_closes_and_says_what_it_cannot_do(page_at, tmp_path):
     page = page_at("/")
+    an_image_takes_a_width_a_theme_and_no_caption(page, tmp_path)
+    assert page.evaluate(CUT) == [400 + 2 * 16, 100 + 3 * 16], "what is cut off adds nothing"
+    walk(page, "/?tab=parameters&fold=embedding")
+    a_charts_figure_opens_in_plotly_and_holds_the_numbers_of_its_csv(page, tmp_path)
+    walk(page, "/")
+    escape_and_a_click_elsewhere_close_a_menu_and_a_lost_server_is_said(page)
+
+
+def an_image_takes_a_width_a_theme_and_no_caption(page, tmp_path):
     menu = menus(page, "predictions").first
     before = ElementTree.parse(taken(page, menu, tmp_path)["svg"]).getroot()
     menu.locator("summary").click()
@@ -278,16 +287,10 @@ CUT = """async () => {
   outer.remove();
   return [width, height];
 }"""
+"""How large a drawing is of which a frame within a frame cuts off a part."""
 
 
-def test_what_a_frame_within_a_frame_cuts_off_makes_no_picture_larger(page_at):
-    page = page_at("/")
-    expect(page.locator("#link button").first).to_be_visible()
-    assert page.evaluate(CUT) == [400 + 2 * 16, 100 + 3 * 16]
-
-
-def test_escape_and_a_click_elsewhere_close_a_menu_and_a_lost_server_is_said(page_at):
-    page = page_at("/")
+def escape_and_a_click_elsewhere_close_a_menu_and_a_lost_server_is_said(page):
     menu = menus(page, "predictions").first
     menu.locator("summary").click()
     page.keyboard.press("Escape")

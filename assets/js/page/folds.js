@@ -66,6 +66,7 @@ export function openNext(tab, name) {
   open.add(id);
   toOpen.add(id);
   landOn(tab, name);
+  withState(now => { if (now.isThere(tab)) openKept(tab); });   // no answer comes where the tab shows this text already
 }
 
 // The tab may come into sight only after its answer, and a header may be there before it listens: then a little later.

@@ -114,7 +114,7 @@ export class State {
     this.take({...view, tab}, [...Object.keys(defaults), packed]);
     this.entry = this.entryOf(this.wanted);
     if (packed in this.wanted || !this.isThere(tab)) { this.ask(); return; }
-    this.accepted = {...this.wanted};
+    this.accepted = {...this.wanted, text: this.get('text')};   // an answer has its text, also where the address has not
     this.publish();
   }
 

@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 PAPER = 718
 """CSS pixels across an upright A4 page between margins of 12 mm, about."""
@@ -15,9 +17,8 @@ OVERFLOWING = """width => [...document.querySelectorAll('#tabs *, #status *')].f
 }).map(node => `${node.tagName}.${node.className?.baseVal ?? node.className} ${Math.round(node.getBoundingClientRect().right)}`).slice(0, 5)"""
 
 
-def on_paper(page_at, query, theme="dark"):
+def on_paper(page):
     """The page as the printer sees it."""
-    page = page_at(f"/?v=1&{query}", 1280, 800, theme)
     expect(page.locator("#status .status")).to_be_visible()
     expect(page.locator("[id^=tab-] .finding:visible").first).to_be_visible()
     page.wait_for_timeout(1500)
@@ -25,7 +26,6 @@ def on_paper(page_at, query, theme="dark"):
     page.set_viewport_size({"width": PAPER, "height": 1000})
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.wait_for_timeout(500)
-    return page
 
 
 def colour(page, selector, name):
@@ -34,11 +34,20 @@ def colour(page, selector, name):
     )
 
 
-@pytest.mark.parametrize(
-    "query", ["tab=predictions", "tab=distillation&temperature=4", "tab=parameters&fold=sizes"]
-)
-def test_paper_is_light_exact_whole_and_begins_with_the_answer(page_at, query):
-    page = on_paper(page_at, query)
+QUERIES = ("tab=predictions", "tab=distillation&temperature=4", "tab=parameters&fold=sizes")
+
+
+def test_paper_is_light_exact_whole_and_begins_with_the_answer(page_at):
+    page = page_at(f"/?v=1&{QUERIES[0]}", 1280, 800, "dark")
+    for query in QUERIES:
+        page.emulate_media(media="screen")
+        page.set_viewport_size({"width": 1280, "height": 800})
+        walk(page, f"/?v=1&{query}")
+        a_tab_is_light_exact_whole_and_begins_with_the_answer(page, query)
+
+
+def a_tab_is_light_exact_whole_and_begins_with_the_answer(page, query):
+    on_paper(page)
     assert "dark" not in (page.locator("body").get_attribute("class") or "")
     assert colour(page, "body", "backgroundColor") == "rgb(255, 255, 255)"
     tab = query.split("&")[0].removeprefix("tab=")
@@ -62,11 +71,13 @@ def test_paper_is_light_exact_whole_and_begins_with_the_answer(page_at, query):
     expect(page.locator("body")).to_have_class("dark")
 
 
-def test_what_is_printed_says_which_text_it_is_for(page_at):
-    page = on_paper(page_at, "text=The+sky+is+[MASK].", "light")
+def test_what_is_printed_says_which_text_it_is_for_and_every_bar_keeps_its_colour(page_at):
+    page = page_at("/?v=1&text=The+sky+is+[MASK].", 1280, 800)
+    on_paper(page)
     said = "getComputedStyle(document.querySelector('#tabs'), '::before').content"
     assert "The sky is [MASK]." in page.evaluate(said)
     assert page.locator("body").get_attribute("class") in (None, "")
+    every_bar_keeps_its_colour_in_the_file(page)
 
 
 def test_a_picture_that_waits_until_it_is_in_sight_is_on_paper_too(page_at):
@@ -75,11 +86,12 @@ def test_a_picture_that_waits_until_it_is_in_sight_is_on_paper_too(page_at):
     expect(page.locator("#tab-distillation .finding").first).to_be_visible()
     expect(page.locator("#tab-distillation .dc .fg-pair")).to_be_attached()
     assert page.locator("#tab-distillation .dc").bounding_box()["y"] > 700, "it is out of sight"
+    page.set_viewport_size({"width": 1280, "height": 800})
+    charts_that_are_drawn_for_the_screen_fit_the_paper_side_by_side(page)
 
 
-def test_charts_that_are_drawn_for_the_screen_fit_the_paper_side_by_side(page_at):
+def charts_that_are_drawn_for_the_screen_fit_the_paper_side_by_side(page):
     """A printer lays out at once: Plotly has no time to draw for another width."""
-    page = page_at("/?v=1&tab=distillation", 1280, 800)
     expect(page.locator("#tab-distillation .dc .fg .main-svg").first).to_be_attached()
     page.wait_for_timeout(500)
     page.evaluate("Plotly.Plots.resize = () => {}")
@@ -92,10 +104,7 @@ def test_charts_that_are_drawn_for_the_screen_fit_the_paper_side_by_side(page_at
     assert boxes[1]["y"] >= boxes[0]["y"] + boxes[0]["height"]
 
 
-def test_every_bar_keeps_its_colour_in_the_file(page_at):
-    page = page_at("/", 1280, 800)
-    expect(page.locator("#status .status")).to_be_visible()
-    page.emulate_media(media="print")
+def every_bar_keeps_its_colour_in_the_file(page):
     for key, fill in {"bert": "rgb(47, 127, 208)", "albert": "rgb(15, 155, 118)"}.items():
         bar = page.locator(f".pr-column[data-model={key}] .pr-bar").first
         shown = bar.evaluate(

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from explorer.analysis.attention import word_heads
 from explorer.inference.runs import get_runs
 from explorer.links.page_state import PageState
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 TEXT = "The capital of France is [MASK]."
@@ -32,9 +33,19 @@ def tile(page, model, layer, head):
     )
 
 
-def test_hover_previews_click_keeps_and_the_numbers_are_exact(page_at):
+def test_the_wall_is_exact_saved_as_it_is_drawn_and_asks_nobody(page_at):
     page = opened(page_at(PATH))
     the_head_that_looks_from_the_mask_at_a_word_of_the_text_is_chosen_first(page)
+    wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page)
+    page.get_by_role("button", name="matrix", exact=True).click()
+    hover_previews_click_keeps_and_the_numbers_are_exact(page)
+    walk(page, PATH)
+    folds_compute_when_opened(page)
+    walk(page, f"{PATH}&model=bert&layer=2&head=7")
+    arrow_keys_walk_and_no_switch_asks_the_server(page)
+
+
+def hover_previews_click_keeps_and_the_numbers_are_exact(page):
     a_word_pointed_at_keeps_its_row_in_every_tile_and_the_others_fade(page)
     page.locator(".aw-stage").scroll_into_view_if_needed()
     page.mouse.move(*tile(page, 1, 1, 4))
@@ -88,8 +99,7 @@ def saved(page, menu, ending):
     return waiting.value.suggested_filename, waiting.value.path().read_text("utf-8")
 
 
-def test_wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page_at):
-    page = opened(page_at(PATH))
+def wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page):
     expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     heads = word_heads(get_runs(PageState(text=TEXT))[0])
     _, layer, head = page.evaluate(LOCK)
@@ -116,8 +126,7 @@ def test_wall_matrices_and_comparison_are_saved_each_with_the_numbers_drawn(page
     assert max(tops) - min(tops) < 1, "three matrices begin at one height"
 
 
-def test_arrow_keys_walk_and_no_switch_asks_the_server(page_at):
-    page = opened(page_at(f"{PATH}&model=bert&layer=2&head=7"))
+def arrow_keys_walk_and_no_switch_asks_the_server(page):
     expect(page.locator(".aw-lens .note")).to_contain_text("percent")
     requests = []
     page.on("request", lambda request: requests.append(request.url))
@@ -182,8 +191,7 @@ def test_a_phone_in_the_dark_fetches_a_long_texts_numbers(page_at):
     assert sum(colour[:3]) < 500, "tiles of weak attention are dark on a dark page"
 
 
-def test_folds_compute_when_opened(page_at):
-    page = opened(page_at(PATH))
+def folds_compute_when_opened(page):
     page.get_by_role("button", name="Attention summed over all layers").click()
     rollout = page.locator('[data-kind="attention/summary"]')
     expect(rollout.locator("canvas")).to_have_count(3)

@@ -16,13 +16,13 @@ def open_fold(page, question):
     page.get_by_role("button", name=question, exact=False).first.click()
 
 
-@pytest.fixture
-def attention(page_at):
-    return page_at("/?" + urlencode({"v": 1, "tab": "attention", "text": PAIR}))
+def test_heads_are_switched_off_and_bertviz_draws_three_views(page_at):
+    page = page_at("/?" + urlencode({"v": 1, "tab": "attention", "text": PAIR}))
+    a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page)
+    bertviz_draws_three_views_from_this_server_alone(page)
 
 
-def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention):
-    page = attention
+def a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(page):
     open_fold(page, texts_attention_ablation.ABLATION_QUESTION)
     heads = page.locator(".hs-column[data-model=bert] .hs-head")
     expect(heads).to_have_count(72)
@@ -43,8 +43,7 @@ def test_a_head_switched_off_changes_the_answer_and_a_sweep_ranks_them(attention
     expect(page.locator(".ab-column")).to_have_count(3)
 
 
-def test_bertviz_draws_three_views_from_this_server_alone(attention):
-    page = attention
+def bertviz_draws_three_views_from_this_server_alone(page):
     open_fold(page, texts_bertviz.BERTVIZ_QUESTION)
     frame = page.frame_locator("iframe.bertviz")
     n = frame.locator("#vis #left text").count

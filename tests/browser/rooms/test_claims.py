@@ -3,6 +3,8 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 
 
@@ -13,8 +15,14 @@ def open_claims(page_at, path="/?tab=claims", **options):
     return page
 
 
-def test_search_and_filters_find_claims_without_the_server(page_at):
+def test_search_and_filters_find_claims_and_a_check_writes_what_it_measured(page_at):
     page = open_claims(page_at)
+    search_and_filters_find_claims_without_the_server(page)
+    walk(page, "/?tab=claims&search=23+million+to+just")
+    a_check_writes_what_it_measured_beside_the_claim(page)
+
+
+def search_and_filters_find_claims_without_the_server(page):
     expect(page.locator(".finding").filter(visible=True)).to_contain_text("111 of 184")
     expect(page.get_by_role("button", name="16 wrong")).to_have_attribute("aria-pressed", "true")
     expect(page.locator(".cl-count")).to_have_text("16 of 184 claims")
@@ -43,8 +51,14 @@ def test_search_and_filters_find_claims_without_the_server(page_at):
     expect(page.locator(".cl-count")).to_have_text("184 of 184 claims")
 
 
-def test_the_ledger_works_from_the_keyboard_on_a_phone(page_at):
+def test_the_ledger_and_the_published_tables_work_on_a_phone(page_at):
     page = open_claims(page_at, width=360, height=740, theme="dark")
+    the_ledger_works_from_the_keyboard(page)
+    page.set_viewport_size({"width": 390, "height": 800})
+    published_tables_sort_and_the_calculator_answers(page)
+
+
+def the_ledger_works_from_the_keyboard(page):
     page.get_by_role("searchbox", name="Search the claims").focus()
     page.keyboard.type("sop")
     expect(page.locator(".cl-count")).not_to_have_text("184 of 184 claims")
@@ -56,8 +70,7 @@ def test_the_ledger_works_from_the_keyboard_on_a_phone(page_at):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
-    page = open_claims(page_at, path="/?tab=claims&search=23+million+to+just")
+def a_check_writes_what_it_measured_beside_the_claim(page):
     search = page.get_by_role("searchbox", name="Search the claims")
     expect(search).to_have_value("23 million to just")
     expect(page.locator(".cl-row")).to_have_count(1)
@@ -76,8 +89,7 @@ def test_a_check_writes_what_it_measured_beside_the_claim(page_at):
     assert page.evaluate("kept.isConnected"), "a line that is replaced is not read aloud"
 
 
-def test_published_tables_sort_and_the_calculator_answers(page_at):
-    page = open_claims(page_at, width=390, height=800)
+def published_tables_sort_and_the_calculator_answers(page):
     page.get_by_role("button", name="Published scores: how much").click()
     bars = page.locator(".bm-bars li")
     expect(bars.first).to_contain_text("BERT-base")

@@ -10,13 +10,23 @@ from explorer.analysis.predictions import mask_predictions
 from explorer.inference.runs import get_run
 from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 TEXT = "The first [MASK] of the United [MASK] was a general."
 
 
-def test_the_strips_the_dial_and_every_word(page_at):
+FIRST, SECOND = "The [MASK] of Paris is old.", "The [MASK] of London is old."
+
+
+def test_the_strips_the_dial_every_word_and_a_second_text(page_at):
     page = page_at("/?" + urlencode({"tab": "depth", "text": TEXT, "mask": 1, "times": 9}))
+    the_strips_the_dial_and_every_word(page)
+    walk(page, "/?" + urlencode({"tab": "depth", "fold": "patching", "text": FIRST}))
+    a_second_text_is_followed_and_stays_in_the_link(page)
+
+
+def the_strips_the_dial_and_every_word(page):
     answers = {
         key: mask_predictions(get_run(MINI[key], PageState(text=TEXT))).words[1][0]
         for key in ("bert", "distilbert", "albert")
@@ -46,15 +56,13 @@ def test_the_strips_the_dial_and_every_word(page_at):
     page.wait_for_function("!location.search.includes('lens=')")
 
 
-def test_a_second_text_is_followed_and_stays_in_the_link(page_at):
-    first, second = "The [MASK] of Paris is old.", "The [MASK] of London is old."
-    page = page_at("/?" + urlencode({"tab": "depth", "fold": "patching", "text": first}))
+def a_second_text_is_followed_and_stays_in_the_link(page):
     fold = page.locator("#fold-depth-patching")
     offered = fold.locator(".dq-offers .chip")
     expect(offered.filter(has_text="Paris → London")).to_have_count(1)
     box = fold.get_by_role("textbox")
     expect(fold.locator(".fold-finding")).to_contain_text("at first that word")
-    box.fill(second)
+    box.fill(SECOND)
     fold.get_by_role("button", name="Patch every state", exact=True).click()
     expect(fold.locator(".fold-finding")).to_contain_text("Paris or London")
     expect(fold.get_by_role("button", name="Stop", exact=True)).to_be_hidden()
@@ -74,4 +82,4 @@ def test_a_second_text_is_followed_and_stays_in_the_link(page_at):
     expect(fold.locator(".dq-map")).to_have_count(0)
     offered.filter(has_text="Paris → London").click()
     expect(fold.locator(".fold-finding")).to_contain_text("Paris or London")
-    expect(box).to_have_value(second)
+    expect(box).to_have_value(SECOND)

@@ -9,6 +9,7 @@ from explorer.links.page_state import PageState
 from explorer.models.specs import MINI
 from explorer.ui.distillation.strings import REPLAY
 from explorer.ui.kit.strings import COMPLETE
+from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser
 PLAIN = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -78,8 +79,15 @@ def value_of(printed):
     return float(printed.translate(PLAIN).replace("×10", "e"))
 
 
-def test_the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page_at):
-    page = page_at(PATH)
+def test_the_curves_and_the_bars_follow_the_dial_and_are_exact(page_at):
+    page = page_at(PATH, theme="dark")
+    the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page)
+    the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page)
+    page.set_viewport_size({"width": 360, "height": 900})
+    page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+
+
+def the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page):
     shown_lab, kept = lab(page), []
     teacher, student = (get_run(MINI[key], PageState(text=TEXT)) for key in ("bert", "distilbert"))
     for temperature, position in ((0.05, 0), (1, 300), (2, 369), (20, 600)):
@@ -108,8 +116,15 @@ def test_the_browser_and_python_agree_to_a_thousandth_at_every_temperature(page_
     opens_and_closes(page, "Dark knowledge", "a teacher's other answers")
 
 
-def test_dragging_asks_the_server_nothing_and_is_kept_in_the_link(page_at):
+def test_dragging_asks_nobody_and_another_word_is_hidden_and_announced(page_at):
     page = page_at(f"{PATH}&temperature=0.5")
+    dragging_asks_the_server_nothing_and_is_kept_in_the_link(page)
+    walk(page, "/?v=1&family=mini&tab=distillation&text=The+dog+sat+on+the+table.")
+    another_word_can_be_hidden_here_and_the_losses_know_it(page)
+    the_end_of_a_question_is_announced_in_words_and_not_by_gradios_key(page)
+
+
+def dragging_asks_the_server_nothing_and_is_kept_in_the_link(page):
     expect(lab(page)).to_have_attribute("data-t", "0.5")
     expect(page.locator("#link input")).to_be_visible()
     requests = []
@@ -123,8 +138,7 @@ def test_dragging_asks_the_server_nothing_and_is_kept_in_the_link(page_at):
     assert "temperature" not in page.url
 
 
-def test_the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page_at):
-    page = page_at(PATH)
+def the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page):
     lab(page)
     expect(page.locator("#link input")).to_be_visible()
     requests = []
@@ -143,8 +157,7 @@ def test_the_curves_come_with_the_scroll_and_mark_what_the_dial_shows(page_at):
     assert asked(requests) == []
 
 
-def test_another_word_can_be_hidden_here_and_the_losses_know_it(page_at):
-    page = page_at("/?v=1&family=mini&tab=distillation&text=The+dog+sat+on+the+table.")
+def another_word_can_be_hidden_here_and_the_losses_know_it(page):
     expect(page.locator(".ds-word.chosen")).to_have_text("table")
     page.locator(".ds-word", has_text="dog").click()
     expect(page.locator(".ds-word.chosen")).to_have_text("dog")
@@ -157,12 +170,6 @@ def test_another_word_can_be_hidden_here_and_the_losses_know_it(page_at):
     assert float(page.locator(".dl-word.worst .dl-kl").inner_text()) == max(apart)
 
 
-def test_a_phone_shows_it_without_scrolling_sideways(page_at):
-    page = page_at(PATH, width=360, theme="dark")
-    lab(page)
-    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
-
-
 LISTEN = """() => {
   window.said = new Set();
   const hear = () => document.querySelectorAll('[aria-live]').forEach(
@@ -171,8 +178,7 @@ LISTEN = """() => {
 }"""
 
 
-def test_the_end_of_a_question_is_announced_in_words_and_not_by_gradios_key(page_at):
-    page = page_at(f"{PATH}&fold=losses")
+def the_end_of_a_question_is_announced_in_words_and_not_by_gradios_key(page):
     again = page.get_by_role("button", name=REPLAY)
     expect(again).to_be_visible()
     page.evaluate(LISTEN)

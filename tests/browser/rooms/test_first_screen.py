@@ -12,6 +12,8 @@ from tests.browser import screens
 pytestmark = pytest.mark.browser
 SCREENS = {(1440, 900): 200, (1280, 720): 200, (390, 844): 220}
 """How low the row of tabs may begin."""
+LOW = ((1280, 720), (390, 844))
+"""Those with the least room for a picture."""
 HEADLINE, FIRST_BAR = 300, 480
 
 
@@ -25,14 +27,19 @@ def top(page, selector):
     return page.locator(f"{selector}:visible").first.bounding_box()["y"]
 
 
-@pytest.mark.parametrize(("screen", "by"), zip(SCREENS, ("click", "key", "click"), strict=True))
-def test_the_answer_is_on_the_first_screen_and_the_tabs_stay_in_sight(page_at, screen, by):
-    page = opened(page_at, width=screen[0], height=screen[1])
-    expect(page.locator("body.dark")).to_have_count(0)
-    is_on_the_first_screen(page, *screen)
-    page.locator("#theme-switch").click()
-    expect(page.locator("body.dark")).to_have_count(1)
-    is_on_the_first_screen(page, *screen)
+@pytest.mark.parametrize(
+    ("screens", "by"),
+    [(tuple(SCREENS)[:2], "key"), (tuple(SCREENS)[2:], "click")],
+    ids=["desks", "phone"],
+)
+def test_the_answer_is_on_the_first_screen_and_the_tabs_stay_in_sight(page_at, screens, by):
+    page = opened(page_at, width=screens[0][0], height=screens[0][1])
+    for is_dark in (False, True):
+        expect(page.locator("body.dark")).to_have_count(int(is_dark))
+        for width, height in screens:
+            page.set_viewport_size({"width": width, "height": height})
+            is_on_the_first_screen(page, width, height)
+        page.locator("#theme-switch").click()
     scrolled_down(page)
     expect(page.locator("#tabs [role=tablist]").first).to_be_in_viewport()
     the_next_tab_begins_at_its_top(page, by)
@@ -200,14 +207,14 @@ IN_SIGHT = """place => {
 """Whether the lit picture stands below the row of tabs and above the tour's bar, wholly or by its first 300 px."""
 
 
-def test_twelve_stops_by_buttons_and_keys(page_at):
+def test_twelve_stops_by_buttons_and_keys_each_of_them_a_link(page_at):
     page = page_at("/")
     expect(page.locator(".status")).to_contain_text("mini-albert")
     page.get_by_role("button", name="Tour", exact=True).click()
     for number in range(1, len(VIEWS) + 1):
         stands_at(page, number)
         place = page.locator("#tour li:visible").get_attribute("data-lit")
-        for width, height in SCREENS:
+        for width, height in LOW:
             page.set_viewport_size({"width": width, "height": height})
             page.wait_for_function(f"place => ({IN_SIGHT})(place) === ''", arg=place)
         expect(page.locator(".toast-body")).to_have_count(0)
@@ -217,10 +224,11 @@ def test_twelve_stops_by_buttons_and_keys(page_at):
     page.keyboard.press("Escape")
     expect(page.locator(".tour")).to_be_hidden()
     assert "tour=" not in page.url
+    link = page.locator("#tour li a").nth(5).get_attribute("href")
+    a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_picture(page_at, link)
 
 
-def test_a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_picture(page_at):
-    link = page_at("/").locator("#tour li a").nth(5).get_attribute("href")
+def a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_picture(page_at, link):
     page = page_at(f"/{link}&projector=1")  # in a page of its own: the first may still be asking
     stands_at(page, 6)
     for part in ("#masthead header", "#examples", "footer", "#link", ".fold"):
@@ -236,9 +244,9 @@ def test_a_stop_is_a_link_and_the_projector_shows_nothing_but_box_tab_and_pictur
 def test_the_number_of_a_stop_alone_leads_to_its_place(page_at):
     page = page_at("/?v=1&tour=1")
     stands_at(page, 1)
-    for _ in range(3):  # its code comes from the cache, before the page has opened on the link
-        page.goto(page.url.partition("?")[0] + "?v=1&tour=1", wait_until="domcontentloaded")
-        stands_at(page, 1)
+    # Its code comes from the cache, before the page has opened on the link.
+    page.goto(page.url.partition("?")[0] + "?v=1&tour=1", wait_until="domcontentloaded")
+    stands_at(page, 1)
 
 
 def test_a_projector_shows_the_cell_that_is_pointed_at(page_at):

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 
 
@@ -55,10 +57,11 @@ def test_a_link_opens_with_its_sizes_in_the_lists(page_at):
     assert related.evaluate(text) == pytest.approx(fold.evaluate(text), abs=1)
     page.get_by_role("tab", name="Latency").click()
     expect(related).to_be_hidden()
+    walk(page, "/?v=1&family=large&albert=xxlarge&tab=parameters")
+    the_lists_are_whole_and_inside_the_screen(page)
 
 
-def test_the_lists_are_whole_and_inside_the_screen(page_at):
-    page = page_at("/?v=1&family=large&albert=xxlarge&tab=parameters")
+def the_lists_are_whole_and_inside_the_screen(page):
     expect(page.locator("#tab-parameters .finding:visible")).to_contain_text("xxlarge")
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 900})

@@ -5,6 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 FRAMES = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))"
 
@@ -13,8 +15,14 @@ def open_fold(page, question):
     page.get_by_role("button", name=question).click()
 
 
-def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
+def test_bars_switch_keys_inspect_and_folds_answer(page_at):
     page = page_at("/?v=1&tab=parameters")
+    bars_switch_between_stored_and_applied_and_keys_inspect(page)
+    walk(page, "/?v=1&tab=parameters")
+    folds_answer_when_opened(page)
+
+
+def bars_switch_between_stored_and_applied_and_keys_inspect(page):
     albert = page.locator('.pm-row[data-model="albert"]')
     expect(albert.locator(".pm-total")).to_have_text("11.7 M")
     expect(page.locator("#tab-parameters .finding").first).to_contain_text("runs it 12 times")
@@ -35,8 +43,7 @@ def test_bars_switch_between_stored_and_applied_and_keys_inspect(page_at):
     expect(said).to_contain_text("runs it 6 times")
 
 
-def test_folds_answer_when_opened(page_at):
-    page = page_at("/?v=1&tab=parameters")
+def folds_answer_when_opened(page):
     expect(page.locator(".pm-row").first).to_be_visible()
     open_fold(page, "Model sizes: how large are all seven")
     seven = page.locator('#fold-parameters-sizes [data-kind="parameters/sizes"]')
@@ -88,8 +95,7 @@ def test_nothing_overflows_a_phone_in_the_dark(page_at):
 SIZES = ((1440, 900), (1280, 720), (390, 844))
 
 
-def test_the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page_at):
-    page = page_at("/?v=1&tab=parameters&fold=sizes")
+def the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page):
     fold = page.locator("#fold-parameters-sizes")
     chart = fold.locator(".js-plotly-plot").first
     tokens = fold.get_by_label("Tokens", exact=True).first
@@ -152,9 +158,8 @@ def layers_are_apart(legend):
     assert places.evaluate_all(inside) == []
 
 
-def test_every_size_is_drawn_with_its_own_layers(page_at):
+def every_size_is_drawn_with_its_own_layers(page):
     """What lies behind a name: twelve, six of twelve, one applied twelve times; 24 twice as long."""
-    page = page_at("/?v=1&tab=parameters&fold=sizes&look=sizes:table")
     names = page.locator(".pt-sizes tbody .model-name")
     expect(names).to_have_count(7)
     drawn = {}
@@ -182,8 +187,17 @@ LAYERS = """all => all.map(one => [one.textContent, decodeURIComponent(
   getComputedStyle(one, '::after').maskImage)])"""
 
 
-def test_both_forms_are_in_the_link_and_come_back(page_at):
-    page = page_at("/?v=1&tab=parameters&fold=sizes")
+def test_the_seven_sizes_as_a_chart_and_as_a_table(page_at):
+    link = "/?v=1&tab=parameters&fold=sizes"
+    page = page_at(link)
+    both_forms_are_in_the_link_and_come_back(page)
+    walk(page, f"{link}&look=sizes:table")
+    every_size_is_drawn_with_its_own_layers(page)
+    walk(page, link)
+    the_names_of_the_seven_sizes_touch_neither_each_other_nor_the_frame(page)
+
+
+def both_forms_are_in_the_link_and_come_back(page):
     fold = page.locator("#fold-parameters-sizes")
     table, listed = fold.locator(".pt-sizes"), fold.locator(".pt-components table")
     expect(fold.locator(".pt-layers")).to_be_visible()
@@ -198,6 +212,6 @@ def test_both_forms_are_in_the_link_and_come_back(page_at):
     page.reload(wait_until="domcontentloaded")
     expect(table).to_be_visible()
     expect(listed).to_be_visible()
-    page.goto(page.url.replace("parts%3Atable%2Csizes%3Atable", "bytes%3AMiB"))
+    walk(page, page.url.replace("parts%3Atable%2Csizes%3Atable", "bytes%3AMiB"))
     expect(table).to_contain_text("1,278.5")
     expect(listed).to_be_hidden()

@@ -5,22 +5,40 @@ from urllib.parse import quote, urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 
 
-def open_text(page_at, text, **options):
-    page = page_at(f"/?v=1&text={quote(text)}&tab=predictions", **options)
-    # The first page of a session waits for the server to load torch and the networks.
-    page.locator("#tab-predictions .finding").wait_for(timeout=180_000)
-    return page
+def link(text):
+    return f"/?v=1&text={quote(text)}&tab=predictions"
+
+
+def opened_too(page, text):
+    walk(page, link(text))
+    expect(page.locator("#tab-predictions .finding").first).to_be_visible()
 
 
 def open_fold(page, question):
     page.locator("#tab-predictions").get_by_role("button", name=question).click()
 
 
-def test_three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page_at):
-    page = open_text(page_at, "The river flows into the [MASK].")
+RIVER, OLD_MAN = "The river flows into the [MASK].", "The old man looked at the river."
+KING = "The [king|queen] of the north sat on the [MASK]."
+
+
+def test_columns_words_deeper_questions_and_many_masks(page_at):
+    page = page_at(link(RIVER))
+    three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page)
+    opened_too(page, OLD_MAN)
+    every_word_is_hidden_in_turn_and_read_with_the_keyboard(page)
+    opened_too(page, KING)
+    the_deeper_questions_answer(page)
+    opened_too(page, with_masks(4))
+    of_many_masks_one_is_chosen_from_a_list(page)
+
+
+def three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page):
     columns = page.locator(".pr-column")
     expect(columns).to_have_count(3)
     expect(columns.first.locator(".pr-row")).to_have_count(10)
@@ -41,8 +59,7 @@ def test_three_columns_cut_to_the_words_asked_for_and_linked_on_hover(page_at):
     assert set(linked) == {word}
 
 
-def test_the_deeper_questions_answer(page_at):
-    page = open_text(page_at, "The [king|queen] of the north sat on the [MASK].")
+def the_deeper_questions_answer(page):
     open_fold(page, "Your own words: how likely")
     page.get_by_label("Words or phrases, separated by commas").fill("table, old chair")
     page.get_by_role("button", name="Ask", exact=True).click()
@@ -58,8 +75,7 @@ def test_the_deeper_questions_answer(page_at):
     expect(page.locator("#tab-predictions")).to_contain_text("Masks in the text: 1.")
 
 
-def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
-    page = open_text(page_at, "The old man looked at the river.")
+def every_word_is_hidden_in_turn_and_read_with_the_keyboard(page):
     expect(page.locator("#tab-predictions .finding")).to_contain_text("No word is masked yet")
     open_fold(page, "Surprisal: how well is every word predicted?")
     expect(page.locator("#tab-predictions .fold-finding")).to_contain_text("of 8 words first")
@@ -74,8 +90,10 @@ def test_every_word_is_hidden_in_turn_and_read_with_the_keyboard(page_at):
     expect(page.locator(".pw-panel tbody tr")).to_have_count(3)
 
 
-def test_nothing_is_wider_than_a_phone_and_markup_stays_text(page_at):
-    page = open_text(page_at, "<img src=x> " + "w" * 80 + " & the [MASK] [SEP] [MASK]", width=360)
+MARKUP = "<img src=x> " + "w" * 80 + " & the [MASK] [SEP] [MASK]"
+
+
+def nothing_is_wider_than_a_phone_and_markup_stays_text(page):
     expect(page.locator(".pr-gap")).to_have_count(2)
     open_fold(page, "Surprisal: how well is every word predicted?")
     expect(page.locator(".pw-tile")).to_have_count(12)
@@ -88,8 +106,7 @@ PLACES = (
 )
 
 
-def test_arabic_runs_from_the_right_and_its_numbers_do_not(page_at):
-    page = page_at("/?" + urlencode({"text": "القطة جلست على [MASK] في البيت.", "fold": "words"}))
+def arabic_runs_from_the_right_and_its_numbers_do_not(page):
     box = page.locator("#words .strip")
     expect(box.locator("button")).to_have_count(6)
     tiles = page.locator(".pw-strip")
@@ -135,8 +152,7 @@ def with_masks(n):
     return " ".join("[MASK]" if 1 <= i <= n else word for i, word in enumerate(filled)) + "."
 
 
-def test_of_many_masks_one_is_chosen_from_a_list(page_at):
-    page = open_text(page_at, with_masks(4))
+def of_many_masks_one_is_chosen_from_a_list(page):
     expect(page.locator(".pr-gap")).to_have_count(4)
     expect(page.locator(".pr-mask")).to_have_count(0)
     page.locator("#text textarea").fill(with_masks(12))
@@ -164,12 +180,19 @@ def test_of_many_masks_one_is_chosen_from_a_list(page_at):
     expect(context).to_be_visible()
 
 
-def test_forty_masks_take_a_phone_no_more_room_than_five(page_at):
+def test_a_phone_has_room_for_forty_masks_for_long_words_and_for_a_powers_number(page_at):
+    page = page_at("/?" + urlencode({"text": with_masks(40), "mask": 33}), width=390, height=844)
+    forty_masks_take_a_phone_no_more_room_than_five(page)
+    page.set_viewport_size({"width": 360, "height": 900})
+    opened_too(page, MARKUP)
+    nothing_is_wider_than_a_phone_and_markup_stays_text(page)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    walk(page, f"/?{urlencode({'text': 'القطة جلست على [MASK] في البيت.', 'fold': 'words'})}")
+    arabic_runs_from_the_right_and_its_numbers_do_not(page)
+
+
+def forty_masks_take_a_phone_no_more_room_than_five(page):
     """The list is one row, which begins where the chosen mask is in sight."""
-    page = open_text(page_at, with_masks(5), width=390, height=844)
-    expect(page.locator(".pr-mask")).to_have_count(5)
-    few = page.locator('[data-kind="predictions/gaps"]').bounding_box()["height"]
-    page.goto(page.url.split("?")[0] + "?" + urlencode({"text": with_masks(40), "mask": 33}))
     expect(page.locator(".pr-mask")).to_have_count(40)
     chosen = page.locator('.pr-mask[aria-pressed="true"]')
     expect(chosen).to_contain_text("34")
@@ -178,8 +201,11 @@ def test_forty_masks_take_a_phone_no_more_room_than_five(page_at):
         arg=chosen.element_handle(),
     )
     tall = page.locator('[data-kind="predictions/gaps"]').bounding_box()["height"]
-    assert tall < 1.3 * few
     words = page.locator(".pr-mask").evaluate_all(
         "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
     )
     assert words == [], "what a mask says stays inside its tile"
+    opened_too(page, with_masks(5))
+    expect(page.locator(".pr-mask")).to_have_count(5)
+    few = page.locator('[data-kind="predictions/gaps"]').bounding_box()["height"]
+    assert tall < 1.3 * few

@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 PAIR = "The cat sat on the [MASK]. [SEP] It </script> was good."
 
@@ -53,9 +55,16 @@ def test_which_one_to_use_is_a_link_away_and_an_older_link_opens_it(page_at):
 PARTS = {"pair": "tp", "sentiment": "ts", "question": "tq"}
 
 
-@pytest.mark.parametrize("name", PARTS)
-def test_a_link_brings_one_part_in_sight_and_no_other(page_at, name):
-    page = page_at(f"/?tab=tasks&fold={name}", height=844)
+def test_a_link_or_the_row_of_parts_brings_one_in_sight_its_box_on_top_and_no_other(page_at):
+    page = page_at("/?tab=tasks&fold=sentiment", height=844)
+    for name in ("sentiment", "question", "pair"):
+        walk(page, f"/?tab=tasks&fold={name}")
+        one_part_is_in_sight_and_no_other(page, name)
+    page.set_viewport_size({"width": 1440, "height": 900})
+    the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page)
+
+
+def one_part_is_in_sight_and_no_other(page, name):
     for width in (1440, 390):
         page.set_viewport_size({"width": width, "height": 844})
         for other, column in PARTS.items():
@@ -74,8 +83,7 @@ def top_of(page, selector):
     return page.locator(selector).bounding_box()["y"]
 
 
-def test_the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page_at):
-    page = page_at("/?tab=tasks")
+def the_row_of_parts_changes_what_is_in_sight_the_box_on_top_and_the_link(page):
     expect(page.locator(".tp-column").first).to_be_visible()
     text, sentiment = page.locator("#text textarea"), page.get_by_label("Text to classify")
     question, passage = (page.get_by_label(name, exact=True) for name in ("Question", "Passage"))

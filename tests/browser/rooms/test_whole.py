@@ -6,6 +6,8 @@ from urllib.parse import urlencode
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.walked import walk
+
 pytestmark = pytest.mark.browser
 LONG = (
     "The old bridge over the river was built of wood and burned down in the dry summer of 1871, and "
@@ -22,8 +24,9 @@ CUT = """tab => [...document.querySelectorAll(`#tab-${tab} *`)].filter(node => {
 hidden because its bar is too narrow is not."""
 
 
-def test_the_three_matrices_of_a_long_text_are_level_and_inside_the_page(page_at):
-    page = page_at("/?" + urlencode({"tab": "attention", "view": "difference", "text": LONG}))
+def the_three_matrices_of_a_long_text_are_level_and_inside_the_page(page):
+    page.set_viewport_size({"width": 1440, "height": 900})
+    walk(page, "/?" + urlencode({"tab": "attention", "view": "difference", "text": LONG}))
     are_level(page)
     page.get_by_role("button", name="matrix", exact=True).click()
     are_level(page)
@@ -58,6 +61,7 @@ def test_nothing_is_cut_off_without_a_scroll_bar(page_at):
     page.locator("#tab-claims-button").click()
     expect(page.locator("#tab-claims .finding").first).to_be_visible()
     each_save_of_claims_stands_with_its_own_table(page)
+    the_three_matrices_of_a_long_text_are_level_and_inside_the_page(page)
 
 
 def each_save_of_claims_stands_with_its_own_table(page):

@@ -126,6 +126,17 @@ test('a fold is opened with the next answer of its tab alone, and not for ever',
   press('depth-film');
 });
 
+test('a fold of a tab that shows its text already is opened at once', () => {
+  const {state} = begun({tab: 'depth'});
+  root.append(fold('depth-film'));
+  reply(state);
+  followFolds(state);
+  openNext('depth', 'film');
+  pass(1);
+  assert.equal(open('depth-film'), true);
+  press('depth-film');
+});
+
 test('one that is open already when its answer comes is left open; one in a tab that was left is not pressed', () => {
   const {state} = begun({tab: 'depth'});
   root.append(fold('depth-far'), fold('depth-near', true));

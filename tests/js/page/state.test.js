@@ -212,6 +212,12 @@ test('Back and Forward go through the tabs, and ask nobody for what is there alr
   assert.deepEqual([state.number, tabs()], [asked, ['predictions', 'attention', 'claims']]);
 });
 
+test('a place that this page did not write has the default text, as its answer has', () => {
+  const {state} = browser();
+  state.walk({fold: 'words'});   // a `#` typed behind the address: a place without a view
+  assert.deepEqual([state.accepted.text, state.accepted.fold, state.number], ['start', 'words', 1]);
+});
+
 test('Back and Forward bring the text again, whole, in the tab it was compared in, and add no place', () => {
   const {state, go, texts} = browser();
   const long = 'a text longer than a link holds';
