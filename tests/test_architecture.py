@@ -4,6 +4,7 @@ Every test names all offenders at once.
 """
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 
@@ -338,4 +339,36 @@ def test_no_text_of_an_error_is_shown_but_a_refusals():
             kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
             if not {ast.unparse(kind).rpartition(".")[2] for kind in kinds} <= written:
                 wrong += [f"{name_of(path)}:{line}" for line in quoted(node)]
+    assert wrong == []
+
+
+NO_BEGINNING = frozenset(
+    "what who whose whom how where when whether why it they he she we you this these those "
+    "everybody nobody somebody anybody whoever whatever as".split()
+)
+"""No docstring begins so: the first word says what is done, or what is there."""
+
+
+def docstrings(tree: ast.Module) -> list[tuple[int, str]]:
+    """Return the line and the text of every docstring of a module, constants' and fields' included."""
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            found += [
+                (inner.lineno, inner.value.value)
+                for inner in node.body
+                if isinstance(inner, ast.Expr)
+                and isinstance(inner.value, ast.Constant)
+                and isinstance(inner.value.value, str)
+            ]
+    return found
+
+
+def test_docstrings_begin_with_a_verb_or_a_noun():
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
+        for path, tree in sources().items()
+        for line, text in docstrings(tree)
+        if re.match(r"[\W_]*(\w+)", text)[1].lower() in NO_BEGINNING
+    ]
     assert wrong == []
