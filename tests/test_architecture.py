@@ -192,8 +192,8 @@ def test_a_feature_knows_only_itself_on_every_layer():
     for a, b in imports():
         features = feature_of(a), feature_of(b)
         same = features[0].partition(".")[2] == features[1].partition(".")[2]
-        door = features[0] == "ui.shell" and b.rpartition(".")[2] in ENTRIES
-        if all(features) and not same and not door and features not in NEIGHBOURS:
+        is_entry = features[0] == "ui.shell" and b.rpartition(".")[2] in ENTRIES
+        if all(features) and not same and not is_entry and features not in NEIGHBOURS:
             wrong += [] if lies_in(b, SHARED) else [f"{a} -> {b}"]
     assert wrong == []
 

@@ -12,7 +12,7 @@ from explorer.ui.shell.tabs import TABS
 from tests.browser import axe
 from tests.browser.held import hold
 from tests.browser.printed import SAVED, unsaved, untold
-from tests.browser.rooms.test_save_menus import EMPTY, covered_menus
+from tests.browser.tabs.test_save_menus import EMPTY, covered_menus
 from tests.browser.walked import walk
 
 pytestmark = pytest.mark.browser

@@ -26,7 +26,7 @@ ASKED = (
     "tests/ui/shell/test_programs.py",
     "tests/ui/shell/test_gallery.py",
 )
-"""A part of the suite with each floor in it, a server that answers, and the shipped weights."""
+"""A part of the suite with each layer in it, a server that answers, and the shipped weights."""
 
 
 @pytest.fixture(scope="module")

@@ -119,12 +119,12 @@ def test_who_leaves_in_the_middle_of_a_long_answer_ends_it(where, passes, monkey
 
 def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypatch):
     """On the one worker there is, which is busy when everybody comes."""
-    place, order, door, together = LocalBackend(1), [], threading.Event(), forward.run_together
+    place, order, release, together = LocalBackend(1), [], threading.Event(), forward.run_together
     monkeypatch.setattr(local, "PROGRAM_ADDRESS", program := [lambda: "198.51.100.1"])
 
     def run_together(loaded, tokens):
         if not order:
-            assert door.wait(60)
+            assert release.wait(60)
         order.append([one.text for one in tokens])
         return together(loaded, tokens)
 
@@ -133,7 +133,7 @@ def test_a_visitors_text_goes_before_all_that_programs_asked_for(where, monkeypa
     asked = [place.run(where, text, None) for text in texts]
     program[:] = [lambda: ""]
     asked.append(place.run(where, "a hen sat", None))
-    door.set()
+    release.set()
     assert [one.result(60).tokens.text for one in asked] == [*texts, "a hen sat"]
     assert order.index(["a hen sat"]) <= 1, "one pass later at the most, and with nobody's padding"
     until(lambda: MEASUREMENT_LOCK._visitors == 0)

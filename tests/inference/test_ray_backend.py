@@ -182,14 +182,14 @@ def test_a_lesson_goes_on_beyond_the_wire_and_ends_with_its_listener(
 
 def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, monkeypatch):
     """The page notices, hangs up, and the machine drops what waits for its worker."""
-    began, door, left = threading.Event(), threading.Event(), threading.Event()
+    began, release, left = threading.Event(), threading.Event(), threading.Event()
     ran, real = [], local.job_named
 
     def job_named(name):
         def job(*arguments):
             ran.append(name)
             began.set()
-            assert door.wait(60)
+            assert release.wait(60)
             return real(name)(*arguments)
 
         return job
@@ -216,7 +216,7 @@ def test_what_its_visitor_does_not_wait_for_is_not_begun(machine, tiny_family, m
     for thread in threads:
         thread.join(60)
     until(lambda: all(sign.is_set() for sign in signs[-2:]))
-    door.set()
+    release.set()
     until(lambda: machine.beside._here._workers._work_queue.qsize() == 0)
     assert len(failed) == 2
     assert len(ran) == 1

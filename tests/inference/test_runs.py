@@ -159,14 +159,14 @@ def test_many_visitors_at_once_get_what_each_asked_for(tiny_family):
 
 def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     """Three shorter than a quarter more share; the long one has a pass of its own."""
-    passes, door, first = [], threading.Event(), threading.Event()
+    passes, release, first = [], threading.Event(), threading.Event()
     together = forward.run_together
 
     def spy(loaded, texts):
         passes.extend([[tokens.text for tokens in texts]] if texts else [])
         if texts and texts[0].text == "the cat":
             first.set()
-            assert door.wait(300)
+            assert release.wait(300)
         return together(loaded, texts)
 
     monkeypatch.setattr(forward, "run_together", spy)
@@ -177,7 +177,7 @@ def test_texts_that_come_during_a_pass_share_the_next(tiny_family, monkeypatch):
     asked = [runs.start_run(bert, PageState(text=texts[0]), None)]
     assert first.wait(300)
     asked += [runs.start_run(bert, PageState(text=text), None) for text in texts[1:]]
-    door.set()
+    release.set()
     for text, future in zip(texts[:-1], asked, strict=False):
         assert future.result(300).tokens.text == text
     with pytest.raises(BadText):
@@ -314,7 +314,7 @@ class Busy:
     """The one worker that there is, so that the order is certain, is held until the door opens."""
 
     part: Callable
-    door: threading.Event
+    release: threading.Event
     order: list
 
 
@@ -322,12 +322,12 @@ class Busy:
 def busy(tiny_family, monkeypatch):
     from explorer.models import scoring
 
-    began, door, order = threading.Semaphore(0), threading.Event(), []
+    began, release, order = threading.Semaphore(0), threading.Event(), []
 
     def part(loaded, rows):
         order.append("part")
         began.release()
-        assert door.wait(60)
+        assert release.wait(60)
         return len(rows)
 
     monkeypatch.setattr(scoring, "row_logits", part)
@@ -336,8 +336,8 @@ def busy(tiny_family, monkeypatch):
     spec, state = tiny_family.specs["bert"], PageState()
     asked = ThreadPoolExecutor(1).submit(runs.call_on_model, part, spec, state, (1, 2))
     assert began.acquire(timeout=60)
-    yield Busy(part, door, order)
-    door.set()
+    yield Busy(part, release, order)
+    release.set()
     assert asked.result(60) == 2
 
 
@@ -363,7 +363,7 @@ def test_a_compare_waits_for_the_passes_in_flight_and_for_no_other_part_of_long_
     until(lambda: place._lanes.waiting(LONG) == 12)
     asked = pool.submit(get_runs, state)
     until(lambda: place._lanes.waiting(VISITOR) == 3)
-    busy.door.set()
+    busy.release.set()
     assert set(asked.result(60)[0]) == set(MODEL_KEYS)
     assert [part.result(60) for part in long_work] == [2] * 12
     assert busy.order == ["part", *["run"] * 3, *["part"] * 12]
@@ -411,7 +411,7 @@ def test_the_workers_do_nothing_for_a_visitor_who_has_left(tiny_family, busy, mo
     )
     until(lambda: runs.BACKEND[-1]._workers._work_queue.qsize() > 0)
     left.set()
-    busy.door.set()
+    busy.release.set()
     with pytest.raises(Cancelled):
         waits.result(60)
     left.clear()

@@ -11,7 +11,7 @@ from explorer.inference.scheduling.priority_queues import (
 
 
 def filled(**counts):
-    lanes = PriorityQueues()
+    queues = PriorityQueues()
     numbers = {
         "visitor": VISITOR,
         "program": PROGRAM,
@@ -20,8 +20,8 @@ def filled(**counts):
     }
     for name, count in counts.items():
         for _ in range(count):
-            lanes.add(numbers[name], lambda name=name: name)
-    return lanes
+            queues.add(numbers[name], lambda name=name: name)
+    return queues
 
 
 def test_who_asks_and_for_what_says_the_lane():
@@ -32,34 +32,34 @@ def test_who_asks_and_for_what_says_the_lane():
 
 
 def test_a_free_worker_takes_visitors_first_and_programs_long_work_last():
-    lanes = filled(long_of_program=2, long=3, program=3, visitor=2)
-    order = [lanes.next()() for _ in range(10)]
+    queues = filled(long_of_program=2, long=3, program=3, visitor=2)
+    order = [queues.next()() for _ in range(10)]
     assert order[:2] == ["visitor"] * 2
     assert sorted(order[2:4]) == ["long", "program"], "each its turn"
     assert sorted(order[4:6]) == ["long", "program"]
     assert order[-2:] == ["long_of_program"] * 2
-    assert lanes.next() is None
+    assert queues.next() is None
 
 
 def test_between_two_parts_go_all_visitors_and_one_of_each_lane_before():
-    lanes = filled(visitor=2, program=5, long=5, long_of_program=5)
-    assert [work() for work in lanes.before(LONG_FOR_PROGRAM)] == [
+    queues = filled(visitor=2, program=5, long=5, long_of_program=5)
+    assert [work() for work in queues.before(LONG_FOR_PROGRAM)] == [
         "visitor",
         "visitor",
         "program",
         "long",
     ]
-    assert [work() for work in lanes.before(LONG)] == ["program"]
-    assert lanes.waiting(LONG_FOR_PROGRAM) == 5
+    assert [work() for work in queues.before(LONG)] == ["program"]
+    assert queues.waiting(LONG_FOR_PROGRAM) == 5
 
 
 def test_a_visitor_who_comes_while_others_go_is_next():
-    lanes, order = filled(program=1), []
-    lanes.add(PROGRAM, lambda: order.append("program"))
-    lanes.add(LONG, lambda: order.append("long"))
-    lanes._pop(PROGRAM)
-    for work in lanes.before(LONG_FOR_PROGRAM):
+    queues, order = filled(program=1), []
+    queues.add(PROGRAM, lambda: order.append("program"))
+    queues.add(LONG, lambda: order.append("long"))
+    queues._pop(PROGRAM)
+    for work in queues.before(LONG_FOR_PROGRAM):
         work()
         if order == ["program"]:
-            lanes.add(VISITOR, lambda: order.append("visitor"))
+            queues.add(VISITOR, lambda: order.append("visitor"))
     assert order == ["program", "visitor", "long"]

@@ -193,16 +193,16 @@ LIVE = (1, "copied", 10, 2.0, 5.0, 2.0, 1.0, 0)
 def test_a_live_run_streams_to_its_end_and_gives_the_place_back(
     tiny_family, few_questions, monkeypatch
 ):
-    door, teach = threading.Event(), folds.teach
+    release, teach = threading.Event(), folds.teach
 
     def held(*asked):
-        assert door.wait(300)
+        assert release.wait(300)
         yield from teach(*asked)
 
     monkeypatch.setattr(folds, "teach", held)
     run = folds.run_live(STATE, *LIVE)
     assert "waiting" in json.loads(next(run))
-    door.set()
+    release.set()
     values = [json.loads(value) for value in run]
     steps = [len(value["steps"]) for value in values if "steps" in value]
     assert steps == sorted(steps)

@@ -1,4 +1,4 @@
-"""What the latency tab draws of measurements that are known, and the tables of other rooms."""
+"""What the latency tab draws of measurements that are known, and the tables of other features."""
 
 import json
 import re

@@ -193,8 +193,8 @@ def the_flow_says_what_was_read_what_is_predicted_and_by_how_much_it_turned(page
             assert number(weight) == pytest.approx(weights[i], abs=6e-4)
         states = block_states(load_model(model), run.hidden_states, at)[2 * layer : 2 * layer + 3]
         p = np.exp(log_softmax(state_logits(load_model(model), states)))
-        lane = page.locator(f".ly-lane[data-model={key}]:has(.ly-says) .ly-says")
-        for said, row in zip(lane.all_inner_texts(), p, strict=True):
+        column = page.locator(f".ly-lane[data-model={key}]:has(.ly-says) .ly-says")
+        for said, row in zip(column.all_inner_texts(), p, strict=True):
             word, printed = re.match(r"predicts (.+) (\S+)$", said.replace("\n", " ")).groups()
             assert word == spelling.word(run.vocabulary[row.argmax()])
             assert number(printed) == pytest.approx(row.max(), abs=6e-4)
