@@ -3,7 +3,7 @@
 import argparse
 import sys
 
-from benchmarks import click, device, fuzz, hostile, latency, load, scale, together, versus
+from benchmarks import click, code, device, fuzz, hostile, latency, load, scale, together, versus
 from explorer.inference.scheduling.cancel import Cancelled
 from explorer.refusal import Refusal
 
@@ -21,6 +21,7 @@ def main(arguments: list[str] | None = None) -> int:
     hostile.add_command(commands)
     fuzz.add_command(commands)
     device.add_command(commands)
+    code.add_command(commands)
     chosen = parser.parse_args(arguments)
     try:
         return chosen.run(chosen)
