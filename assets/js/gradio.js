@@ -1,132 +1,15 @@
-// The seam to Gradio: how a picture gets its data, and everything that knows the page's insides.
-import {closest, find, make, named} from './kit/dom.js';
+// Pictures on the page: how each gets its data from Gradio, and what Gradio's components tell.
+import {closest, find, make} from './kit/dom.js';
 import {remember} from './kit/memory.js';
 import {partOf} from './kit/menus.js';
-import {choose, compare, controlsOf, withSize, withState} from './page/here.js';
-import {landOn} from './page/landing.js';
+import {choose, compare, withSize, withState} from './page/here.js';
+import {isDark, markOpened, opened} from './page/parts.js';
+import {placedNow, put} from './page/tabs.js';
 import './page/standing.js';
 
-export const isDark = () => document.body.classList.contains('dark');
-/** @type {() => HTMLTextAreaElement} */
-export const textBox = () => document.querySelector('#text textarea');
-
-export function typeText(text) {
-  const area = textBox();
-  area.value = text;
-  area.dispatchEvent(new Event('input', {bubbles: true}));
-}
-
-/** What Gradio's own controls are to show, where the page and not the reader changes them: the family, the tab. */
-/** @type {{preset?: string | null, sizes?: Record<string, string>, tab?: string}} */
-let placed = {};
-/** @param {{family?: string, tab?: string}} values */
-export function put(values) {
-  const {family, tab} = values;
-  placed = {tab, ...(family ? controlsOf(family) : {})};
-  if (values.tab) nameInSight(values.tab);
-  const button = find(document, '#put');
-  (button?.matches('button') ? button : button && find(button, 'button'))?.click();
-}
-
-/** Opens a tab. @param {string} tab */
-export function showTab(tab) {
-  beginTab(tab);
-  put({tab});
-}
-
-/** A tab's name comes into the sight of its row, which a phone scrolls. @param {string} tab */
-function nameInSight(tab) {
-  const row = find(document, '#tabs [role=tablist]'), button = named(`tab-${tab}-button`);
-  if (row && button) row.scrollLeft = button.offsetLeft - (row.clientWidth - button.offsetWidth) / 2;
-}
-
-// A tab begins at its top, however far the one before was scrolled.
-function beginTab(tab) {
-  const wasBelow = find(document, '#tabs').getBoundingClientRect().top < 0;
-  withState(state => state.show(tab));
-  nameInSight(tab);
-  if (wasBelow) setTimeout(() => landOn(tab, '', true), 0);   // the key that chose it is no act against it
-}
-
-/** How much of the screen's top the row of tabs covers while the page is scrolled. */
-export function coveredAbove() {
-  const bar = find(document, '#tabs > .tab-wrapper');
-  return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
-}
-
-// A fold, or the button of a tab's part: whether it is open, and two presses.
-function foldAt(node) {
-  const isPart = node.matches('.part-tab'), header = isPart ? node : find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
-  return {
-    node, isPart, isFirst: isPart && !node.previousElementSibling,
-    isOpen: () => Boolean(header?.matches('.open, [aria-selected=true]')),
-    press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
-  };
-}
-
-const folds = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.fold, .part-tab')]).map(foldAt);
-export const foldsInSight = () => folds().filter(({node}) => node.getClientRects().length);
-/** @param {string} tab in sight or not */
-export const foldsOf = tab => folds().filter(({node}) => node.id.startsWith(`fold-${tab}-`));
-
-/** React to every fold that a click opens or closes, and to every part that it brings in sight, after it did. */
-export function onFold(react) {
-  document.addEventListener('click', event => {
-    const part = closest(event, '.part-tab'), node = part ?? closest(event, '.fold button.label-wrap')?.closest('.fold');
-    for (const one of part?.parentElement.children ?? []) {
-      one.setAttribute('aria-selected', String(one === part));
-      one.setAttribute('tabindex', one === part ? '0' : '-1');
-    }
-    if (node) setTimeout(() => react(foldAt(node)), 0);
-  });
-}
-
-// What a tab shows for another text stays hidden until it is drawn anew.
-const hiding = new CSSStyleSheet();
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, hiding];
-export function hideStale(tabs) {
-  hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; }`).join(' '));
-}
-
-// What stands for another text than the one that is typed fades, unless the answer comes at once.
-const fading = new CSSStyleSheet();
-document.adoptedStyleSheets = [...document.adoptedStyleSheets, fading];
-/** @param {string[]} tabs */
-export function fade(tabs) {
-  fading.replaceSync(tabs.map(tab => `#tab-${tab} > * { opacity: .4; transition: opacity .15s .25s; }`).join(' '));
-}
-
-// Arrows, Home and End move between the tabs that have room; Gradio's tabs hear of clicks alone.
-document.addEventListener('keydown', event => {
-  const tab = closest(event, '#tabs [role=tab]');
-  if (!tab || event.ctrlKey || event.altKey || event.metaKey) return;
-  const tabs = [...tab.parentElement.querySelectorAll('[role=tab]')], at = tabs.indexOf(tab);
-  const next = {ArrowRight: at + 1, ArrowLeft: at - 1 + tabs.length, Home: 0, End: tabs.length - 1}[event.key];
-  if (next === undefined) return;
-  event.preventDefault();
-  const chosen = /** @type {HTMLElement} */ (tabs[next % tabs.length]);
-  chosen.focus({preventScroll: true});   // else the page scrolls for a row that is in sight already
-  chosen.click();
-});
-
-// A reader's click chooses a tab; what Gradio's own event tells comes later, when another may be in sight again.
-document.addEventListener('click', event => {
-  const tab = closest(event, '#tabs [role=tab][data-tab-id]')?.dataset.tabId;
-  if (tab) beginTab(tab);
-}, true);   // before Gradio shows it, which can make the page shorter
-
 // What Gradio's own components tell: the page is up, a Compare, what Tasks was asked.
-let up;
-export const opened = new Promise(done => { up = done; });
-
-// A row that gets its place, or another width, after the tab was chosen: the name comes into sight again.
-opened.then(() => {
-  const row = find(document, '#tabs [role=tablist]');
-  if (row) new ResizeObserver(() => withState(state => nameInSight(state.tab))).observe(row);
-});
-
 const hear = {
-  opened: up,
+  opened: markOpened,
   /** A family that is no preset has no value among Gradio's presets: then it stays as it is. */
   compare: ({family, ...changes}) => withState(state => {
     if (family && family !== state.get('family')) put({family});
@@ -310,7 +193,7 @@ window.explorer.question = kind => {
   const question = questions.get(kind);
   return JSON.stringify(typeof question === 'function' ? question() : question);
 };
-window.explorer.placed = () => placed;
+window.explorer.placed = placedNow;
 window.explorer.tell = (name, said) => hear[name](said);
 told.forEach(([name, said]) => hear[name](said));
 waiting.forEach(asked => mount(...asked));

@@ -1,5 +1,5 @@
 // Live checks: the list of what each one measures, expects and found.
-import {showTab} from '../gradio.js';
+import {showTab} from '../page/tabs.js';
 import {make, marked, say} from '../kit/dom.js';
 import {openNext} from '../page/folds.js';
 import {listen, open, pressed, results, running} from './filter.js';

@@ -1,5 +1,5 @@
 // Agreement over the bundled sentences: three shares, and the worst sentences as buttons.
-import {typeText} from '../gradio.js';
+import {typeText} from '../page/parts.js';
 import {captioned, make} from '../kit/dom.js';
 import {percent} from '../kit/numbers.js';
 import {compare} from '../page/here.js';

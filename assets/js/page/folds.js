@@ -1,5 +1,6 @@
 // Open folds show the text that was compared last, and the link names those of its tab.
-import {foldsInSight, foldsOf, onFold, showTab} from '../gradio.js';
+import {foldsInSight, foldsOf, onFold} from './parts.js';
+import {showTab} from './tabs.js';
 import {closest} from '../kit/dom.js';
 import {recall, remember} from '../kit/memory.js';
 import {choose, chosen, withState} from './here.js';

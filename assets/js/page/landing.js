@@ -1,6 +1,6 @@
 // A link opens with what it names in sight, and keeps it there while what lies above gets its height, until the reader acts.
 import {find, named} from '../kit/dom.js';
-import {coveredAbove} from '../gradio.js';
+import {coveredAbove} from './parts.js';
 
 const ACTS = ['wheel', 'touchmove', 'pointerdown', 'keydown', 'popstate'];
 const MOST_SEEN = 300;   // of a picture, CSS pixels from its top

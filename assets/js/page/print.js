@@ -1,6 +1,7 @@
 // On paper: the light colours, every picture drawn and no wider than the sheet, and which text and which view it is.
 import {find} from '../kit/dom.js';
-import {drawWaiting, isDark} from '../gradio.js';
+import {drawWaiting} from '../gradio.js';
+import {isDark} from './parts.js';
 import {textInSight} from './asks.js';
 import {linkNow, withState} from './here.js';
 

@@ -1,6 +1,6 @@
 // While another text stands in the box than was compared, what was computed fades and says which text it is for.
 import {closest, find, say, touched} from '../kit/dom.js';
-import {fade, textBox, typeText} from '../gradio.js';
+import {fade, textBox, typeText} from './parts.js';
 import {configNow, listen, withState} from './here.js';
 
 const SHOWN = 90;   // characters of the compared text

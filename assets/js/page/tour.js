@@ -1,6 +1,7 @@
 // The tour: one view after another, a sentence for each, and the place lit that it speaks of.
 import {closest, find, say} from '../kit/dom.js';
-import {opened, put, typeText} from '../gradio.js';
+import {opened, typeText} from './parts.js';
+import {put} from './tabs.js';
 import {compare, configNow, withState} from './here.js';
 import {openNext} from './folds.js';
 import {landOnPicture} from './landing.js';

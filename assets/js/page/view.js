@@ -1,6 +1,8 @@
 // The page's one question and its answers: the link to this view, stale tabs, open folds.
 import {closest} from '../kit/dom.js';
-import {hideStale, opened, put, redraw, textBox, typeText} from '../gradio.js';
+import {redraw} from '../gradio.js';
+import {hideStale, opened, textBox, typeText} from './parts.js';
+import {put} from './tabs.js';
 import {showFamily, sizesOf} from './family.js';
 import {followFolds, forgetShown, showFolds} from './folds.js';
 import {addressed, begin, compare, listen} from './here.js';

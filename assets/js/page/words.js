@@ -6,7 +6,8 @@ import {begin, follow, masksOf, toggled} from './masks.js';
 import {cutAt, joined, sentences} from './pair.js';
 import {splitWords, WORD} from './pattern.js';
 import {openNext} from './folds.js';
-import {showTab, textBox, typeText} from '../gradio.js';
+import {textBox, typeText} from './parts.js';
+import {showTab} from './tabs.js';
 import {chosen, compare, listen, withState} from './here.js';
 import {recentTexts} from './recent.js';
 

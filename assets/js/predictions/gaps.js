@@ -3,7 +3,7 @@ import {make, note, say, vary} from '../kit/dom.js';
 import {number, sideBySide} from '../kit/numbers.js';
 import {rove} from '../kit/rove.js';
 import {niceTop} from '../kit/scales.js';
-import {typeText} from '../gradio.js';
+import {typeText} from '../page/parts.js';
 import {choose, chosen, compare} from '../page/here.js';
 import {look} from '../page/look.js';
 import {filled} from '../page/masks.js';

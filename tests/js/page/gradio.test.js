@@ -9,7 +9,9 @@ const taken = [], broken = [];
 Object.assign(globalThis, {parent: window, reportError: error => broken.push(error.message)});
 document.defaultView.Element.prototype.getClientRects = function getClientRects() { return /** @type {any} */ (this.closest('[hidden]') ? [] : [{}]); };
 Object.assign(window, {explorer: {waiting: [], told: [['choose', {}]], taken: undefined, charts: window.explorer.charts}});
-const gradio = await import('../../../assets/js/gradio.js');
+const gradio = {
+  ...await import('../../../assets/js/gradio.js'), ...await import('../../../assets/js/page/parts.js'), ...await import('../../../assets/js/page/tabs.js'),
+};
 const {withState, listen} = await import('../../../assets/js/page/here.js');
 const {explorer} = window;
 beforeEach(() => { taken.length = broken.length = 0; });

@@ -8,7 +8,7 @@ globalThis.CSSStyleSheet = /** @type {any} */ (class { replaceSync(text) { this.
 Object.defineProperty(document, 'adoptedStyleSheets', {value: [], writable: true});
 Object.assign(window, {parent: window});
 history.replaceState({}, '', 'http://page.test/');
-await import('../../../assets/js/page/tour.js');
+await import('../../../assets/js/gradio.js');
 const sheet = () => /** @type {any} */ (document.adoptedStyleSheets.at(-1)).text;
 
 function page() {

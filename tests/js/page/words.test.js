@@ -5,6 +5,7 @@ import {click, place, texts} from '../dom.js';
 import {begun, reply} from './stage.js';
 
 await import('../../../assets/js/early.js');
+await import('../../../assets/js/gradio.js');
 const {show, table} = await import('../../../assets/js/page/words.js');
 
 const said = {hint: 'Click a word.', cut: '{shown} shown, {left} left', recent: 'Recent', mask: 'mask {word}', unmask: 'masked: {word}, unmask',

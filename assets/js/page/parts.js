@@ -1,0 +1,66 @@
+// Parts of the page that Gradio builds: the text box, the row of tabs, folds; found here alone.
+import {closest, find} from '../kit/dom.js';
+
+export const isDark = () => document.body.classList.contains('dark');
+/** @type {() => HTMLTextAreaElement} */
+export const textBox = () => document.querySelector('#text textarea');
+
+export function typeText(text) {
+  const area = textBox();
+  area.value = text;
+  area.dispatchEvent(new Event('input', {bubbles: true}));
+}
+
+/** How much of the screen's top the row of tabs covers while the page is scrolled. */
+export function coveredAbove() {
+  const bar = find(document, '#tabs > .tab-wrapper');
+  return bar && getComputedStyle(bar).position === 'sticky' ? bar.offsetHeight : 0;
+}
+
+// A fold, or the button of a tab's part: whether it is open, and two presses.
+function foldAt(node) {
+  const isPart = node.matches('.part-tab'), header = isPart ? node : find(node, 'button.label-wrap'), refresh = find(node, '.fold-refresh');
+  return {
+    node, isPart, isFirst: isPart && !node.previousElementSibling,
+    isOpen: () => Boolean(header?.matches('.open, [aria-selected=true]')),
+    press: () => header?.click(), refresh: () => (refresh?.matches('button') ? refresh : refresh && find(refresh, 'button'))?.click(),
+  };
+}
+
+const folds = () => /** @type {HTMLElement[]} */ ([...document.querySelectorAll('.fold, .part-tab')]).map(foldAt);
+export const foldsInSight = () => folds().filter(({node}) => node.getClientRects().length);
+/** @param {string} tab in sight or not */
+export const foldsOf = tab => folds().filter(({node}) => node.id.startsWith(`fold-${tab}-`));
+
+/** React to every fold that a click opens or closes, and to every part that it brings in sight, after it did. */
+export function onFold(react) {
+  document.addEventListener('click', event => {
+    const part = closest(event, '.part-tab'), node = part ?? closest(event, '.fold button.label-wrap')?.closest('.fold');
+    for (const one of part?.parentElement.children ?? []) {
+      one.setAttribute('aria-selected', String(one === part));
+      one.setAttribute('tabindex', one === part ? '0' : '-1');
+    }
+    if (node) setTimeout(() => react(foldAt(node)), 0);
+  });
+}
+
+// What a tab shows for another text stays hidden until it is drawn anew.
+const hiding = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, hiding];
+export function hideStale(tabs) {
+  hiding.replaceSync(tabs.map(tab => `#tab-${tab} > * { visibility: hidden; }`).join(' '));
+}
+
+// What stands for another text than the one that is typed fades, unless the answer comes at once.
+const fading = new CSSStyleSheet();
+document.adoptedStyleSheets = [...document.adoptedStyleSheets, fading];
+/** @param {string[]} tabs */
+export function fade(tabs) {
+  fading.replaceSync(tabs.map(tab => `#tab-${tab} > * { opacity: .4; transition: opacity .15s .25s; }`).join(' '));
+}
+
+/** @type {() => void} */
+let up;
+/** Kept once Gradio has built the page. */
+export const opened = new Promise(done => { up = () => done(undefined); });
+export const markOpened = () => up();
