@@ -193,10 +193,10 @@ def _from_files(
         remember(spec, path, before, DAMAGED)
         raise ModelUnavailable(spec, DAMAGED) from error
     optional = optional_weights(spec.has_head)
-    lost = [name for name in info["missing_keys"] if not any(part in name for part in optional)]
-    if lost:
-        logger.warning("%s lacks %d weights, %s first", spec.name, len(lost), min(lost))
-        reason = f"{len(lost)} of its weights are missing from the file"
+    missing = [name for name in info["missing_keys"] if not any(part in name for part in optional)]
+    if missing:
+        logger.warning("%s lacks %d weights, %s first", spec.name, len(missing), min(missing))
+        reason = f"{len(missing)} of its weights are missing from the file"
         remember(spec, path, before, reason)
         raise ModelUnavailable(spec, reason)
     return network, tokenizer, tuple(sorted(info["missing_keys"]))

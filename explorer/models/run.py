@@ -18,7 +18,7 @@ def read_only(array: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Run:
-    """One forward pass: every tab reads it and none runs the model again."""
+    """Result of one forward pass: every tab reads it and none runs the model again."""
 
     spec: ModelSpec
     tokens: Tokens
@@ -62,7 +62,7 @@ shuffled; and no attention between words."""
 
 @dataclass(frozen=True, slots=True)
 class MaskedRow:
-    """One input of the encoder and the position of the wanted logits."""
+    """Input ids of one row of a batch and the position of the wanted logits."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
@@ -71,7 +71,7 @@ class MaskedRow:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """One patched pass: at these positions one layer's states are replaced by another text's."""
+    """Patch of a pass: at these positions one layer's states are replaced by another text's."""
 
     layer: int
     """0 is the embeddings; the state after the last layer needs no pass."""

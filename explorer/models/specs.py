@@ -208,7 +208,7 @@ class Architecture:
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """One model in one size: its identity, shape and location of its weights."""
+    """Model in one size: its identity, shape and location of its weights."""
 
     key: str
     """Key in ``KINDS``: its column and colour on the page."""

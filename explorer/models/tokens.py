@@ -28,7 +28,7 @@ class BadText(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word of a text: a run of letters, one punctuation mark, or ``[MASK]``."""
+    """Word of a text: a run of letters, one punctuation mark, or ``[MASK]``."""
 
     text: str
     start: int

@@ -85,10 +85,10 @@ def _check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> N
             raise NotAModel(
                 f"{source} has {value} as {name} in its config.json, which is not a whole number."
             )
-    for name, wanted in kind.only.items():
-        if values.get(name, wanted) != wanted:
+    for name, required in kind.only.items():
+        if values.get(name, required) != required:
             raise NotAModel(
-                f"{source} has {brief(values[name])} as {name}; only {wanted} is supported for "
+                f"{source} has {brief(values[name])} as {name}; only {required} is supported for "
                 f"{kind.label}."
             )
 

@@ -50,12 +50,12 @@ def add_models(given: Iterable[str], dtype: str = "float32") -> None:
     Raises:
         NotAModel: one of them cannot be used.
     """
-    for one in given:
-        key, _, source = one.partition("=")
+    for argument in given:
+        key, _, source = argument.partition("=")
         if not source or key not in {**KINDS, **MORE_KINDS}:
             known = ", ".join({**KINDS, **MORE_KINDS})
             raise NotAModel(
-                f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {one!r}."
+                f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {argument!r}."
             )
         spec = own_spec(key, source, dtype=dtype)
         _put(spec)

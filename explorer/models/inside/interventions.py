@@ -60,9 +60,9 @@ def ablated_logits(loaded: LoadedModel, tokens: Tokens, kept: np.ndarray) -> np.
 
 def one_head_off(n_layers: int, n_heads: int, layer: int) -> np.ndarray:
     """Return the variants that switch off one head of a layer each: bool [head, layer, head]."""
-    kept = np.ones((n_heads, n_layers, n_heads), dtype=bool)
-    kept[np.arange(n_heads), layer, np.arange(n_heads)] = False
-    return kept
+    variants = np.ones((n_heads, n_layers, n_heads), dtype=bool)
+    variants[np.arange(n_heads), layer, np.arange(n_heads)] = False
+    return variants
 
 
 @contextmanager

@@ -195,12 +195,12 @@ def layer_stations(
     with loaded.lock:
         parts = parts_of(loaded)[layer]
         weight = parts.query.weight
-        given = torch.tensor(states).to(weight.device, weight.dtype)
-        query, keys, values, scores, read = parts.attended(given, position)
+        inputs = torch.tensor(states).to(weight.device, weight.dtype)
+        query, keys, values, scores, read = parts.attended(inputs, position)
         projection = parts.output(read.flatten())
         heads = torch.einsum("hv,ohv->ho", read, parts.output.weight.unflatten(-1, read.shape))
-        attended = given[position] + projection
-        units, written = parts.feed_forward(after := parts.attention_norm(attended))
+        attended = inputs[position] + projection
+        units, ffn_output = parts.feed_forward(after := parts.attention_norm(attended))
         return LayerStations(
             _array(query[head, 0]),
             _array(keys[head]),
@@ -212,8 +212,8 @@ def layer_stations(
             Normalisation.of(parts.attention_norm, attended),
             _array(units),
             _array(units.abs() * parts.outer.weight.square().sum(0).sqrt()),
-            _array(written),
-            Normalisation.of(parts.norm, after + written),
+            _array(ffn_output),
+            Normalisation.of(parts.norm, after + ffn_output),
         )
 
 
@@ -239,12 +239,12 @@ def embedding_stations(loaded: LoadedModel, tokens: Tokens, position: int) -> Em
 
 def _projected(loaded: LoadedModel, norm: Normalisation) -> Projected:
     module = loaded.network.base_model.encoder.embedding_hidden_mapping_in
-    given = torch.tensor(norm.gave).to(module.weight.device, module.weight.dtype)
-    result = module(given)
-    shown = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
-    vectors = (result, module.weight[shown], module.bias[shown])
+    normalised = torch.tensor(norm.gave).to(module.weight.device, module.weight.dtype)
+    result = module(normalised)
+    largest = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
+    vectors = (result, module.weight[largest], module.bias[largest])
     result_array, weight, bias = map(_array, vectors)
-    return Projected(result_array, read_only(shown.cpu().numpy()), weight, bias)
+    return Projected(result_array, read_only(largest.cpu().numpy()), weight, bias)
 
 
 @torch.inference_mode()
@@ -258,9 +258,9 @@ def block_states(loaded: LoadedModel, states: np.ndarray, position: int) -> np.n
     with loaded.lock:
         for parts, before, after in zip(parts_of(loaded), states, states[1:], strict=False):
             weight = parts.query.weight
-            given = torch.tensor(before).to(weight.device, weight.dtype)
-            read = parts.attended(given, position)[-1]
-            attended = parts.attention_norm(given[position] + parts.output(read.flatten()))
+            inputs = torch.tensor(before).to(weight.device, weight.dtype)
+            read = parts.attended(inputs, position)[-1]
+            attended = parts.attention_norm(inputs[position] + parts.output(read.flatten()))
             rows += [_array(attended), after[position]]
     return read_only(np.stack(rows))
 

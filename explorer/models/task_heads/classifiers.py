@@ -68,12 +68,12 @@ def span_logits(
     Raises:
         BadText: the question is empty or too long, or the passage needs too many windows.
     """
-    asked = plain_text(question)
-    if not any(map(str.isalnum, asked)):
+    query = plain_text(question)
+    if not any(map(str.isalnum, query)):
         raise BadText("There is no question: ask for something that the passage says.")
     size, stride = int(tuned.card["window"]), int(tuned.card["stride"])
     try:
-        parts = windows(tuned.loaded.tokenizer, asked, passage, size, stride)
+        parts = windows(tuned.loaded.tokenizer, query, passage, size, stride)
     except BadText as error:
         raise BadText(f"{tuned.loaded.spec.label}: {error}") from error
     if len(parts) > MOST_WINDOWS:

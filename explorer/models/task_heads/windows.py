@@ -10,7 +10,7 @@ from explorer.models.tokens import BadText, trim_span
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One window of a passage after the question; the tuples are parallel to ``ids``."""
+    """Stretch of a passage after the question; the tuples are parallel to ``ids``."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
