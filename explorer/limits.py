@@ -20,7 +20,7 @@ UNHEARD_SAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Row of the table: at most ``most`` of ``what`` for ``who``; beyond it ``then`` happens."""
+    """Table row: ``most`` of ``what`` for ``who``; beyond it ``then``, and ``says`` is shown."""
 
     who: str
     what: str

@@ -11,7 +11,7 @@ from explorer.models.loading import building
 from explorer.models.specs import ModelSpec
 
 SHARING_MODES: tuple[str, ...] = ("none", "attention", "ffn", "all")
-"""Parts of a layer that all layers share (ALBERT paper, Table 4)."""
+"""Sharing modes: the parts of a layer that all layers share (ALBERT paper, Table 4)."""
 _SHARED_PARTS = {
     "none": (),
     "attention": ("attention",),

@@ -82,6 +82,6 @@ def free_device_bytes(device: str) -> int | None:
 
 
 def forget_free_memory() -> None:
-    """Return cached memory that no tensor uses to the accelerator."""
+    """Release cached accelerator memory that no tensor uses."""
     if torch.accelerator.is_available():
         torch.accelerator.empty_cache()

@@ -1,4 +1,4 @@
-"""The only module that runs the networks: one text, a batch of texts, or the head alone."""
+"""Forward passes of the networks: one text, a batch of texts, or the head alone."""
 
 from collections.abc import Sequence
 

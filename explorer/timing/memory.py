@@ -1,4 +1,4 @@
-"""Memory that this process can still allocate, and returning free memory to the system."""
+"""Memory that this process can still allocate, and release of free memory to the system."""
 
 import ctypes
 import sys
@@ -114,7 +114,7 @@ def share_heaps() -> bool:
 
 
 def give_back() -> bool:
-    """Return free heap memory to the system, not only at the top; return whether any was."""
+    """Release free heap memory, not only at the top of the heap; return whether there was any."""
     trim = _glibc("malloc_trim")
     return bool(trim and trim(0))
 

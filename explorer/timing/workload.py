@@ -17,7 +17,7 @@ CLOCKS: tuple[str, ...] = ("compute", "wait", "device")
 """``compute``: processor time of one thread. ``wait``: wall time with all cores.
 ``device``: the accelerator's own events."""
 LARGEST_PRODUCT = 2e11
-"""Operations in one matrix product on a processor, which cannot be cancelled."""
+"""Maximum operations in one matrix product on a processor, which cannot be cancelled."""
 
 
 def clock_on(device: str, clock: str) -> str:

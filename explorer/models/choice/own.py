@@ -45,7 +45,7 @@ _fetching: "WeakValueDictionary[str, threading.Lock]" = WeakValueDictionary()
 
 
 def add_models(given: Iterable[str], dtype: str = "float32") -> None:
-    """Add each ``bert=PATH_OR_REPO[@REVISION]`` to its column, or as a column of its own.
+    """Add each ``bert=PATH_OR_REPO[@REVISION]`` to its column; a kind without one gets a column.
 
     Raises:
         NotAModel: one of them cannot be used.

@@ -27,7 +27,7 @@ def has_pair_head(loaded: LoadedModel) -> bool:
 
 @torch.inference_mode()
 def pair_logits(loaded: LoadedModel, state: np.ndarray) -> np.ndarray:
-    """Return the pair head's logits, float32 [2], of the last state of [CLS]: in order, not.
+    """Return the pair head's logits, float32 [2], from the last state of [CLS]; 0 is in order.
 
     Raises:
         ValueError: the checkpoint has no such head, so that its scores would be random.

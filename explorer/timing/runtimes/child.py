@@ -113,7 +113,7 @@ def _held_in(order: Order, name: str) -> int | None:
 def _scratch_in(folder: str, runtime: str) -> None:
     """Direct scratch files to the folder, compilers' too; the cache of torch.compile stays."""
     if runtime == COMPILE:
-        # torch looks its cache up once, by default in the temporary folder set below.
+        # torch looks up its cache folders once: do so before the temporary folder changes.
         from torch._inductor import codecache
 
         codecache.cache_dir()
