@@ -1,4 +1,4 @@
-"""Where the files that are no code lie: style sheets, browser pictures, data, bundled weights."""
+"""Locations and contents of files that are no code: style sheets, scripts, data, weights."""
 
 import json
 from collections.abc import Iterator
@@ -14,15 +14,15 @@ GLOSSARY = ROOT / "GLOSSARY.md"
 
 
 class Broken(Exception):
-    """A file that comes with the page cannot be used; the message is the sentence that is said."""
+    """Error of an unusable bundled file; the message is the sentence shown."""
 
 
 @contextmanager
 def read_in(path: Path) -> Iterator[None]:
-    """What is read of a file in here is there as it should be.
+    """Convert errors of reading a bundled file inside this context to ``Broken``.
 
     Raises:
-        Broken: it is not.
+        Broken: the file is missing or damaged.
     """
     try:
         yield
@@ -31,13 +31,13 @@ def read_in(path: Path) -> Iterator[None]:
     except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
         why = f"{type(error).__name__}: {error}"
-        said = f"{name} is missing or damaged ({why}). Fetch it again from the repository."
-        raise Broken(said) from error
+        message = f"{name} is missing or damaged ({why}). Fetch it again from the repository."
+        raise Broken(message) from error
 
 
 @cache
 def sentences() -> tuple[dict[str, str], ...]:
-    """The bundled sentences, each with one hidden word and its answer."""
+    """Return the bundled sentences, each with one hidden word and its answer."""
     path = DATA / "sentences.json"
     with read_in(path):
         return tuple(json.loads(path.read_text("utf-8"))["sentences"])
@@ -45,14 +45,14 @@ def sentences() -> tuple[dict[str, str], ...]:
 
 @cache
 def examples(path: Path = DATA / "examples.json") -> tuple[dict[str, Any], ...]:
-    """Texts to try: the name, the answers that are accepted for each mask, what it shows."""
+    """Return example texts: name, accepted answers for each mask, and a description."""
     with read_in(path):
-        return tuple(dict(one) for one in json.loads(path.read_text("utf-8"))["examples"])
+        return tuple(dict(row) for row in json.loads(path.read_text("utf-8"))["examples"])
 
 
 @cache
 def results() -> dict[str, Any]:
-    """What was measured of the bundled weights when they were made; nothing where no file says."""
+    """Return the recorded measurements of the bundled weights; empty where there is no file."""
     path = ASSETS / "models" / "results.json"
     with read_in(path):
         return dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
@@ -60,7 +60,7 @@ def results() -> dict[str, Any]:
 
 @cache
 def plain_sentences() -> tuple[str, ...]:
-    """Sentences that have nothing to do with each other."""
+    """Return sentences that are unrelated to each other."""
     path = DATA / "plain_sentences.txt"
     with read_in(path):
         return tuple(path.read_text("utf-8").splitlines())

@@ -1,6 +1,6 @@
-"""Every limit on who may ask how much, in one table: the code reads its numbers from these rows.
+"""Table of all request limits: the code reads its numbers from these rows.
 
-How long a text may be is a question of the models and of each analysis, and stands there.
+The maximum length of a text depends on the models and each analysis, and is defined there.
 ``python -m explorer.limits`` writes the table into ``docs/serving.md``.
 """
 
@@ -20,7 +20,7 @@ UNHEARD_SAYS = (
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """One row: ``most`` of ``what`` for ``who``; beyond that ``then`` happens, and this is said."""
+    """Table row: ``most`` of ``what`` for ``who``; beyond it ``then``, and ``says`` is shown."""
 
     who: str
     what: str
@@ -30,7 +30,7 @@ class Limit:
     says: str = ""
 
     def sentence(self, n: object = "") -> str:
-        """Fill in the sentence: ``n`` is what is held now, the limit is this row's."""
+        """Return the message with ``n``, the current number, and the row's limit filled in."""
         return self.says.format(n=n, limit=self.most)
 
 
@@ -192,7 +192,7 @@ def rows() -> Iterator[Limit]:
 
 
 def table() -> str:
-    """Print the rows as a Markdown table."""
+    """Return the rows as a Markdown table."""
     lines = ["| who | what | limit | beyond it | what is said |", "|---|---|---|---|---|"]
     for row in rows():
         most = f"{row.most:,} {row.unit}".strip()
@@ -205,7 +205,7 @@ def table() -> str:
 
 
 def with_table(document: str) -> str:
-    """Return a document with the table between its two marks."""
+    """Return a document with the table between its two markers."""
     before, _, rest = document.partition(BEGIN)
     return before + BEGIN + table() + END + rest.partition(END)[2]
 

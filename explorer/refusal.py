@@ -1,4 +1,4 @@
-"""The one parent of every error whose text is written for readers, also between processes."""
+"""Base class of all errors whose message is written for readers, also between processes."""
 
 import errno
 import logging
@@ -6,44 +6,44 @@ import secrets
 
 logger = logging.getLogger(__name__)
 NO_ROOM = ("memory", "can't start new thread")
-"""What torch and Python say in a ``RuntimeError`` where there is too little memory."""
+"""Parts of the ``RuntimeError`` messages of torch and Python when memory is short."""
 FAILED = "logged as {mark} in the process where it happened: {kind}: {text}"
 
 
 class Refusal(Exception):
-    """Refuse a question: the message is one sentence, shown to whoever asked as it is.
+    """Refusal of a request: the message is one sentence, shown unchanged to the reader.
 
-    Every other exception is a failure of the program: it is logged, and its text shown to nobody.
+    Every other exception is a failure of the program: it is logged, and its text is not shown.
     """
 
 
 class Failed(Exception):
-    """Stand for an error that was raised and logged in another process."""
+    """Stand-in for an error that was raised and logged in another process."""
 
 
 def carried(error: BaseException | None) -> BaseException:
-    """Turn an error into one that crosses to another process, where it is raised again.
+    """Return an error that can be pickled to another process and raised there again.
 
     A refusal stays a refusal. Anything else is logged here, since a library's own error may not
-    survive the way. Out of memory stays what it is: the page has a sentence of its own for it.
+    survive pickling. Out of memory keeps its type: the page has its own sentence for it.
     """
     if isinstance(error, Refusal):
         return error
     mark = secrets.token_hex(4)
     logger.error("failure %s", mark, exc_info=error)
-    said = FAILED.format(mark=mark, kind=type(error).__name__, text=error)
-    plain = (kind for kind in (MemoryError, RuntimeError) if isinstance(error, kind))
-    return next(plain, Failed)(said)
+    message = FAILED.format(mark=mark, kind=type(error).__name__, text=error)
+    types = (kind for kind in (MemoryError, RuntimeError) if isinstance(error, kind))
+    return next(types, Failed)(message)
 
 
 def is_of_memory(error: BaseException) -> bool:
-    """Tell whether the machine had too little memory; torch has no type for it on a processor."""
+    """Return whether memory was short; torch has no exception type for it on a processor."""
     if isinstance(error, RuntimeError):
         return any(sign in str(error).lower() for sign in NO_ROOM)
     return isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM
 
 
 def brief(written: object, most: int = 60) -> str:
-    """Shorten what somebody else wrote, so that a sentence of ours can say it back."""
+    """Shorten untrusted text for quotation in a message."""
     text = str(written)
     return text if len(text) <= most else f"{text[: most - 1]}…"

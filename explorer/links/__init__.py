@@ -1,1 +1,1 @@
-"""Everything the reader chose, and the link that holds it."""
+"""State of the page, and the link that encodes it."""

@@ -1,4 +1,4 @@
-"""A link and the state that it holds: written, read and repaired, older links included."""
+"""Encoding and decoding of links: written, read and repaired, older links included."""
 
 import math
 import re
@@ -48,14 +48,14 @@ MOVED: dict[str, dict[str, dict[str, str]]] = {
     },
     "claims": {"retention": {"fold": "scores"}},
 }
-"""Folds that have moved: tab and name in older links, and what of them is another one now."""
+"""Renamed or moved folds: tab and name in older links, and their current values."""
 LINK_VERSION = "1"
 LINK_TEXT_LIMIT = MAX_WORD = 20_000
-"""Characters of each text of a link; a longer one is in none."""
+"""Maximum characters of each text of a link; a longer text is not linked."""
 LINK_LONGEST = 1_900
-"""Characters of a link's fields as they are encoded: with the address, 2,000 pass everywhere."""
+"""Maximum encoded characters of a link's fields: with the address, 2,000 pass everywhere."""
 TEXTS: tuple[str, ...] = ("text", "hidden", "other", "sentiment", "question", "passage")
-"""What readers type: the fields that are packed."""
+"""Free texts of the reader: the fields that are packed."""
 LONGEST_LOOK = 300
 LONGEST_SEARCH = 80
 _LOOK = re.compile(r"([a-z]+:[A-Za-z0-9.]+(,[a-z]+:[A-Za-z0-9.]+)*)?")
@@ -67,58 +67,58 @@ MAX_LAYER = MAX_HEAD = MOST_LAYERS - 1
 
 
 def to_params(state: PageState) -> dict[str, str]:
-    """Every field that is not a default, with the version and the family; each text whole."""
-    plain = PageState()
+    """Return all fields that differ from the default, the version and the family; texts in full."""
+    default = PageState()
     chosen = {
         f.name: _print(getattr(state, f.name))
         for f in fields(state)
-        if f.name in LINKED and getattr(state, f.name) != getattr(plain, f.name)
+        if f.name in LINKED and getattr(state, f.name) != getattr(default, f.name)
     }
     chosen["family"] = state.family
     return {"v": LINK_VERSION, **chosen}
 
 
 def to_link(state: PageState) -> dict[str, str] | None:
-    """The parameters of a link, its texts packed where it must be; None if it has no room."""
+    """Return the parameters of a link, texts packed if necessary; None if it is too long."""
     params = in_columns(to_params(state))
     if _fits(params):
         return params
     texts = {name: params.pop(name) for name in TEXTS if name in params}
     params[PACKED] = pack(texts)
-    whole = all(len(text) <= LINK_TEXT_LIMIT for text in texts.values())
-    return params if whole and _fits(params) else None
+    complete = all(len(text) <= LINK_TEXT_LIMIT for text in texts.values())
+    return params if complete and _fits(params) else None
 
 
 def default_params() -> dict[str, str]:
-    """What each field of a link is when the link does not say."""
+    """Return the default of each field of a link."""
     return {name: _print(getattr(PageState(), name)) for name in LINKED}
 
 
 def from_params(
     params: Mapping[str, str], default: PageState | None = None
 ) -> tuple[PageState, tuple[str, ...]]:
-    """The state a link asks for, and the names of the fields that had to be repaired.
+    """Return the state that a link encodes, and the names of the fields that had to be repaired.
 
-    Total: unknown keys are ignored and a bad value becomes the default, whatever is sent.
+    Never fails: unknown keys are ignored and an invalid value becomes the default.
     """
     return _read(params, default or PageState(), _READERS)
 
 
 def from_page(params: Mapping[str, str], default: PageState) -> tuple[PageState, tuple[str, ...]]:
-    """The state that the page asks for: a link's fields, the whole text, and the machine."""
+    """Return the state that the page sends: link fields, full texts, device and dtype."""
     return _read(params, default, _READERS | _PAGE_READERS)
 
 
 def _read(
     params: Mapping[str, str], default: PageState, readers: "Readers"
 ) -> tuple[PageState, tuple[str, ...]]:
-    given, unread = with_texts(params, TEXTS)
-    params, lost = of_one_family(_at_its_place(given))
+    unpacked, unreadable = with_texts(params, TEXTS)
+    params, unknown = of_one_family(_at_its_place(unpacked))
     read = {name: read(params[name]) for name, read in readers.items() if name in params}
     state = replace(default, **{name: value for name, value in read.items() if value is not None})
     fitting = replace(state, **_unfitting(state, default))
-    wrong = [name for name, value in read.items() if value != getattr(fitting, name)]
-    return fitting, (*wrong, *lost, *unread)
+    invalid = [name for name, value in read.items() if value != getattr(fitting, name)]
+    return fitting, (*invalid, *unknown, *unreadable)
 
 
 def _fits(params: Mapping[str, str]) -> bool:
@@ -126,21 +126,21 @@ def _fits(params: Mapping[str, str]) -> bool:
 
 
 def _at_its_place(params: Mapping[str, str]) -> Mapping[str, str]:
-    """Return a link with each fold that has moved named as it is now, where it stands now.
+    """Return a link with each fold that has moved under its current tab and name.
 
-    Of folds that stand on two tabs by now, those beside the one that was opened last stay.
+    If the folds are on two tabs now, those on the tab of the last one opened stay.
     """
     tab, folds = (str(params.get(name, "")) for name in ("tab", "fold"))
     moved = MOVED.get(tab, {})
     if not moved.keys() & set(folds.split(",")):
         return params
-    now = [{"tab": tab, "fold": fold, **moved.get(fold, {})} for fold in folds.split(",")]
-    here = [one["fold"] for one in now if one["tab"] == now[-1]["tab"]]
-    return {**params, "tab": now[-1]["tab"], "fold": ",".join(dict.fromkeys(here))}
+    current = [{"tab": tab, "fold": fold, **moved.get(fold, {})} for fold in folds.split(",")]
+    here = [place["fold"] for place in current if place["tab"] == current[-1]["tab"]]
+    return {**params, "tab": current[-1]["tab"], "fold": ",".join(dict.fromkeys(here))}
 
 
 def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
-    """What is possible by itself and not in this state, with what stands in its place."""
+    """Return values for the fields that are valid alone but not in this state."""
     shapes = {spec.key: spec.architecture for spec in family_specs(state.family)}
     repairs: dict[str, Any] = {}
     if state.model not in shapes:
@@ -160,7 +160,7 @@ def _unfitting(state: PageState, default: PageState) -> dict[str, Any]:
 
 
 def _unfitting_depth(state: PageState) -> dict[str, Any]:
-    """The same for what Depth alone looks at."""
+    """Return defaults for the fields of Depth that are not valid in this state."""
     shapes = [spec.architecture for spec in family_specs(state.family)]
     deepest = max((shape.n_layers for shape in shapes if shape.shares_layers), default=0)
     text = clean_text(state.text)
@@ -169,7 +169,7 @@ def _unfitting_depth(state: PageState) -> dict[str, Any]:
         "mask": state.mask < max(1, text.count(MASK)),
         "at": state.at < len(split_words(text)),
     }
-    return {name: getattr(PageState(), name) for name, fit in fits.items() if not fit}
+    return {name: getattr(PageState(), name) for name, is_valid in fits.items() if not is_valid}
 
 
 def _can_be_hidden(text: str, word: int) -> bool:
@@ -251,12 +251,12 @@ _READERS: Readers = {
     "look": partial(_matching, _LOOK),
     "timed": partial(_matching, _TIMED),
 }
-"""How each field of a link is read; None means it had to be repaired."""
+"""Reader of each field of a link; None means that the value must be repaired."""
 _PAGE_READERS: Readers = {
     **dict.fromkeys(("text", "sentiment", "question", "passage"), plain_text),
     "device": lambda raw: raw if DEVICE.fullmatch(str(raw)) else None,
     "dtype": partial(_one_of, DTYPES),
 }
-"""What the page tells besides: whole texts, refused in a sentence where they cannot be run."""
+"""Readers of the page's other fields: full texts, refused later if they cannot be run."""
 LINKED: tuple[str, ...] = tuple(_READERS)
-"""The fields of a link; the browser is told them and has no list of its own."""
+"""Fields of a link; the browser receives them from here."""

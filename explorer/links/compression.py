@@ -1,4 +1,4 @@
-"""Texts too long for a link as they are: deflated, in base64url, in one field.
+"""Compression of texts too long for a plain link: deflated, in base64url, in one field.
 
 The browser writes the same with ``CompressionStream`` (assets/js/page/pack.js).
 """
@@ -10,15 +10,15 @@ import zlib
 from collections.abc import Collection, Mapping
 
 PACKED = "z"
-"""That field."""
+"""Name of that field."""
 LONGEST_PACKED = 4_000
 LONGEST_UNPACKED = 200_000
-"""Bytes: a field of a link may be made to unpack to a thousand times its own length."""
+"""Bytes: a malicious field may unpack to a thousand times its own length."""
 _RAW = -zlib.MAX_WBITS
 
 
 def pack(texts: Mapping[str, str]) -> str:
-    """The texts by name as the value of one field."""
+    """Return the texts by name as the value of one field."""
     deflate = zlib.compressobj(9, wbits=_RAW)
     plain = json.dumps(dict(texts), ensure_ascii=False, separators=(",", ":")).encode()
     packed = deflate.compress(plain) + deflate.flush()
@@ -26,12 +26,12 @@ def pack(texts: Mapping[str, str]) -> str:
 
 
 def unpack(packed: str) -> dict[str, str] | None:
-    """The texts by name; None for whatever ``pack`` cannot have written."""
+    """Return the texts by name; None for any input that ``pack`` cannot have written."""
     try:
         texts = json.loads(_inflated(packed))
     except (ValueError, RecursionError, zlib.error):
         return None
-    if not isinstance(texts, dict) or not all(isinstance(one, str) for one in texts.values()):
+    if not isinstance(texts, dict) or not all(isinstance(text, str) for text in texts.values()):
         return None
     return texts
 
@@ -53,12 +53,12 @@ def _inflated(packed: str) -> bytes:
 def with_texts(
     params: Mapping[str, str], names: Collection[str]
 ) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """A link's parameters with its packed texts in their places, and the field if it is unreadable.
+    """Return a link's parameters with packed texts unpacked, and the field if it is unreadable.
 
-    A text that stands in the link itself counts.
+    A text in the link itself takes precedence.
     """
     if PACKED not in params:
         return params, ()
     texts = unpack(str(params[PACKED]))
-    found = {name: text for name, text in (texts or {}).items() if name in names}
-    return {**found, **params}, (PACKED,) if texts is None else ()
+    unpacked = {name: text for name, text in (texts or {}).items() if name in names}
+    return {**unpacked, **params}, (PACKED,) if texts is None else ()

@@ -1,4 +1,4 @@
-"""PageState: everything the reader chose, as one frozen value."""
+"""PageState: all choices of the reader, as one frozen value."""
 
 from dataclasses import dataclass
 
@@ -15,24 +15,24 @@ FOLDS: dict[str, tuple[str, ...]] = {
     "latency": ("choose", "sweep", "faster", "advanced"),
     "claims": ("checks", "scores"),
 }
-"""What lies below each tab's headline, by the name that a link gives it, in reading order."""
+"""Sections below each tab's headline, by their names in links, in reading order."""
 TABS: tuple[str, ...] = tuple(FOLDS)
 PARTS: dict[str, tuple[str, ...]] = {"tasks": ("pair", "sentiment", "question")}
-"""Tabs of which one part is in sight at a time; a link names it as it names a fold."""
+"""Tabs that show one part at a time; a link names it like a fold."""
 ORDERS: tuple[str, ...] = ("place", "entropy", "distance", "kind", "alike")
 VIEWS: tuple[str, ...] = ("matrix", "lines", "difference")
 LENSES: tuple[str, ...] = ("mask", "words")
 MAX_DEPTHS = 2
-"""A shared layer is applied up to this many times as often as usual."""
+"""Maximum applications of a shared layer, as a multiple of the usual number."""
 DTYPES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 RUN_FIELDS: tuple[str, ...] = ("text", "family", "device", "dtype")
-"""What a run depends on: a change of another field needs no model."""
+"""Fields that a run depends on: a change of another field needs no model."""
 DEFAULT_TEXT: str = examples()[0]["text"]
 
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """One view of the explorer; equal states show equal pages."""
+    """State of one view of the explorer; equal states show equal pages."""
 
     text: str = DEFAULT_TEXT
     family: str = "mini"
@@ -43,49 +43,49 @@ class PageState:
     """Counted from 0, like ``head``; the page prints layer 1 for 0."""
     head: int = 0
     order: str = "place"
-    """How the wall orders the heads."""
+    """Order of the heads on the wall."""
     view: str = "matrix"
-    """How the chosen head is drawn."""
+    """View of the chosen head."""
     temperature: float = 2.0
     word: int = -1
-    """The word that Distillation alone hides, counted from 0; -1: the text's own mask."""
+    """Word that only Distillation masks, from 0; -1: the text's own mask."""
     mask: int = 0
-    """The mask that Depth looks at, and Predictions where there are many; from 0."""
+    """Mask shown by Depth, and by Predictions where there are many; from 0."""
     times: int = 0
-    """How often Depth applies a shared layer; 0: as often as usual."""
+    """Number of applications of a shared layer in Depth; 0: as usual."""
     lens: str = "mask"
-    """What Depth looks at: one mask, or every word."""
+    """Subject of Depth: one mask, or every word."""
     at: int = -1
-    """The word that Layer and Depth follow, counted from 0; -1: their own choice."""
+    """Word that Layer and Depth follow, from 0; -1: chosen by the tab."""
     other: str = ""
-    """The second text whose difference Depth follows; empty: the one that the page proposes."""
+    """Second text for the difference in Depth; empty: proposed by the page."""
     hidden: str = ""
-    """The words behind the masks, in reading order with a bar between; empty where unknown."""
+    """Words behind the masks, in reading order, separated by bars; empty where unknown."""
     sentiment: str = ""
-    """The text that Tasks judges; empty: the page's own, or an example where that has a gap."""
+    """Text for sentiment in Tasks; empty: the page's text, or an example if that has a mask."""
     question: str = ""
-    """What Tasks asks of the passage; empty: an example's."""
+    """Question about the passage in Tasks; empty: an example."""
     passage: str = ""
-    """Like ``question``."""
+    """Passage for the question; empty: an example."""
     fold: str = ""
-    """The tab's open folds and its part in sight, commas between, in the order of opening."""
+    """Open folds of the tab and its visible part, comma-separated, in the order of opening."""
     timed: str = ""
-    """What Latency times: sizes, tokens, texts, part, clock, precision and seconds, by dashes."""
+    """Workload of Latency: sizes, tokens, texts, part, clock, precision, seconds, with dashes."""
     search: str = ""
-    """What is searched for in the list of claims."""
+    """Search text in the list of claims."""
     look: str = ""
-    """How pictures are looked at (words shown, units ...): `name:value` pairs for the browser."""
+    """Display options (words shown, units ...): `name:value` pairs for the browser."""
     device: str = "cpu"
-    """Never part of a link: the reader's machine is not the sender's."""
+    """Never part of a link: the recipient's machine differs from the sender's."""
     dtype: str = "float32"
-    """Like ``device``."""
+    """Never part of a link, like ``device``."""
 
 
 def hidden_words(state: PageState) -> tuple[str, ...]:
-    """The word behind each mask, the first ones first; empty where none is known."""
+    """Return the word behind each mask, in order; empty where none is known."""
     return tuple(state.hidden.split("|")) if state.hidden else ()
 
 
 def open_folds(state: PageState) -> tuple[str, ...]:
-    """Return the names of the open folds and of the part in sight, in the order of opening."""
+    """Return the names of the open folds and of the visible part, in the order of opening."""
     return tuple(state.fold.split(",")) if state.fold else ()

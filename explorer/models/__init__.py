@@ -1,1 +1,1 @@
-"""Specs, loading, tokens and the one forward pass (torch and transformers live here)."""
+"""Model specs, loading, tokenization and the forward pass (torch and transformers live here)."""

@@ -1,4 +1,4 @@
-"""Networks from a spec alone: shapes without memory to count, random weights to time."""
+"""Networks built from a spec alone: on the meta device to count, with random weights to time."""
 
 from collections.abc import Callable
 from typing import cast
@@ -11,7 +11,7 @@ from explorer.models.loading import building
 from explorer.models.specs import ModelSpec
 
 SHARING_MODES: tuple[str, ...] = ("none", "attention", "ffn", "all")
-"""Which parts of a layer all layers hold in common (ALBERT paper, Table 4)."""
+"""Sharing modes: the parts of a layer that all layers share (ALBERT paper, Table 4)."""
 _SHARED_PARTS = {
     "none": (),
     "attention": ("attention",),
@@ -23,12 +23,12 @@ Check = Callable[[], None]
 
 
 def config_of(spec: ModelSpec) -> PreTrainedConfig:
-    """The transformers config that describes a spec's architecture."""
+    """Return the transformers config of a spec's architecture."""
     return AutoConfig.for_model(**spec.config)
 
 
 def meta_network(spec: ModelSpec) -> PreTrainedModel:
-    """The pre-training network of a spec with shapes and ties but no numbers and no memory.
+    """Return the pre-training network of a spec on the meta device: shapes and ties, no memory.
 
     ``.base_model`` is the encoder as released, with its pooler where it has one.
     """
@@ -36,7 +36,7 @@ def meta_network(spec: ModelSpec) -> PreTrainedModel:
 
 
 def meta_of(config: PreTrainedConfig) -> PreTrainedModel:
-    """The same from a config of transformers."""
+    """Return the pre-training network of a transformers config on the meta device."""
     with building, torch.device("meta"):
         network = AutoModelForPreTraining.from_config(
             config, attn_implementation="eager", dtype=torch.float32
@@ -45,9 +45,10 @@ def meta_of(config: PreTrainedConfig) -> PreTrainedModel:
 
 
 def random_network(spec: ModelSpec, seed: int = 0, check: Check = lambda: None) -> PreTrainedModel:
-    """The pre-training network of a spec with random weights: the same numbers for a seed.
+    """Return the pre-training network of a spec with random weights, reproducible for a seed.
 
-    Seconds for the largest; ``check`` is called before every matrix and ends it by raising.
+    The largest network takes seconds; ``check`` is called before every parameter and can cancel by
+    raising.
     """
     network = meta_network(spec).to_empty(device="cpu")
     network.tie_weights()
@@ -55,9 +56,9 @@ def random_network(spec: ModelSpec, seed: int = 0, check: Check = lambda: None) 
 
 
 def fill_randomly(network: nn.Module, seed: int, check: Check = lambda: None) -> nn.Module:
-    """Normal weights of scale 0.02, zero biases, unit norms; ids in the buffers.
+    """Fill a network: normal weights of scale 0.02, zero biases, unit norms, position ids.
 
-    Its own generator, not torch's global one: other threads may be drawing numbers too.
+    Uses its own generator, not torch's global one, which other threads may be using.
     """
     generator = torch.Generator().manual_seed(seed)
     norms = {id(m.weight) for m in network.modules() if isinstance(m, nn.LayerNorm)}
@@ -79,13 +80,13 @@ def fill_randomly(network: nn.Module, seed: int, check: Check = lambda: None) ->
 
 
 def sharing_network(spec: ModelSpec, mode: str) -> PreTrainedModel:
-    """A model with shared layers that share nothing, the attention, the FFN or all, on meta.
+    """Return a meta network of a shared-layer spec that shares only the parts a mode names.
 
-    The libraries offer only the two ends. Each part keeps the layer norm that follows it, so
+    The libraries offer only "none" and "all". Each part keeps the layer norm that follows it, so
     the four counts are those of the paper's Table 4.
 
     Raises:
-        ValueError: no such mode, or a spec whose layers are not shared.
+        ValueError: unknown mode, or a spec whose layers are not shared.
     """
     if mode not in SHARING_MODES or not spec.architecture.shares_layers:
         raise ValueError(f"There is no sharing mode {mode!r} for {spec.label}.")

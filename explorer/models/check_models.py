@@ -1,4 +1,4 @@
-"""Specimens: the networks that live checks look at; a test puts tampered ones in their place."""
+"""Networks that the live checks inspect; tests replace them by tampered ones."""
 
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
@@ -17,29 +17,29 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class CheckModels:
-    """Where a check takes its networks from: bare shapes, random weights, the chosen family."""
+    """Sources of the networks for a check: meta shapes, random weights, the chosen family."""
 
     family: str
     leased: Callable[[str], AbstractContextManager[LoadedModel]]
     """A lease on the family's model of a key; raises ModelUnavailable where there is none."""
     shape: Callable[[ModelSpec], PreTrainedModel] = meta_network
-    """A spec's network without numbers."""
+    """Builder of a spec's network on the meta device."""
     random: Callable[[ModelSpec], PreTrainedModel] = random_network
-    """A spec's network with random numbers."""
+    """Builder of a spec's network with random weights."""
     sharing: Callable[[ModelSpec, str], PreTrainedModel] = sharing_network
-    """An ALBERT whose layers share a part, without numbers."""
+    """Builder of an ALBERT whose layers share the parts of a mode, on the meta device."""
     presses: int = 1
-    """How often the reader has asked: a timed check takes so many times its usual rounds."""
+    """Number of requests for the check so far: a timed check multiplies its rounds by it."""
 
     def of_each(
         self, keys: Iterable[str], measure: Callable[[LoadedModel], Value]
     ) -> dict[str, Value]:
-        """What is measured of the family's models of some keys, each kept for its turn alone."""
-        found = {}
+        """Return a measurement of each of the family's models, by key; one lease at a time."""
+        results = {}
         for key in keys:
             with self.leased(key) as loaded:
-                found[key] = measure(loaded)
-        return found
+                results[key] = measure(loaded)
+        return results
 
 
 def family_check_models(
@@ -47,6 +47,6 @@ def family_check_models(
     lease: Callable[[ModelSpec], AbstractContextManager[LoadedModel]] = leased,
     presses: int = 1,
 ) -> CheckModels:
-    """The untampered specimens of a family; a model is loaded when a check first asks for it."""
+    """Return the untampered networks of a family; each model is loaded on its first lease."""
     specs = specs_by_key(family)
     return CheckModels(family, lambda key: lease(specs[key]), presses=presses)

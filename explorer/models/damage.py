@@ -1,4 +1,4 @@
-"""Finds files of a checkpoint that are missing or damaged, cheaply: no weight is read."""
+"""Cheap detection of missing or damaged checkpoint files: no weight is read."""
 
 import json
 import os
@@ -11,14 +11,14 @@ TOKENIZERS = ("tokenizer.json", "vocab.txt", "spiece.model", "vocab.json")
 WEIGHTS, TOKENIZER, SETTINGS = "model.safetensors", "tokenizer.json", "tokenizer_config.json"
 ADAPTERS = "tasks/*/adapter_model.safetensors"
 UNREADABLE = (OSError, ValueError, LookupError, TypeError, AttributeError)
-"""What reading a damaged file as JSON, and looking into what it says, raises."""
+"""Exceptions raised when a damaged file is parsed as JSON and its content looked up."""
 Stamp = tuple[tuple[str, int, int], ...]
-"""Name, time of change and size of whatever lies in a folder."""
+"""Name, modification time (ns) and size of every entry of a folder."""
 _failures: dict[tuple[str, Path], tuple[Stamp, Path, str]] = {}
 
 
 def check_bundled() -> None:
-    """Hold every bundled file of weights and every tokenizer against what it says of itself.
+    """Check every bundled weights file, tokenizer and tokenizer config for damage.
 
     Raises:
         Broken: one is missing or damaged.
@@ -35,7 +35,7 @@ def check_bundled() -> None:
 
 
 def check_weights(path: Path) -> None:
-    """Hold a file's length against the places of the tensors that its header lists.
+    """Check a safetensors file's length against the tensor offsets in its header.
 
     Raises:
         OSError: it is not there. ValueError, LookupError, TypeError, AttributeError: it is damaged.
@@ -45,15 +45,15 @@ def check_weights(path: Path) -> None:
         start = 8 + int.from_bytes(file.read(8), "little")
         if start > size:
             raise ValueError(f"its header does not fit into its {size:,} bytes")
-        listed = json.loads(file.read(start - 8))
-    tensors = [one for name, one in listed.items() if name != "__metadata__"]
-    end = start + max(one["data_offsets"][1] for one in tensors)
+        header = json.loads(file.read(start - 8))
+    tensors = [tensor for name, tensor in header.items() if name != "__metadata__"]
+    end = start + max(tensor["data_offsets"][1] for tensor in tensors)
     if size != end:
         raise ValueError(f"it has {size:,} bytes of {end:,}")
 
 
 def check_tokenizer(path: Path) -> None:
-    """Look whether a ``tokenizer.json`` can be read and lists any pieces.
+    """Check that a ``tokenizer.json`` can be parsed and has a vocabulary.
 
     Raises:
         OSError: it is not there. ValueError, LookupError, TypeError, AttributeError: it is damaged.
@@ -63,7 +63,7 @@ def check_tokenizer(path: Path) -> None:
 
 
 def damage(folder: Path) -> str:
-    """Say which of a checkpoint's files is missing or damaged; empty where none is known to be."""
+    """Return which of a checkpoint's files is missing or damaged; empty where none is known."""
     from explorer.models.hub import has_weights, weight_files
 
     if not has_weights(folder):
@@ -86,26 +86,26 @@ def damage(folder: Path) -> str:
 
 
 def stamp(folder: Path) -> Stamp:
-    """Name what changes when a file of a folder changes."""
+    """Return a fingerprint of a folder that changes whenever one of its files changes."""
     if not folder.is_dir():
         return ()
-    found = []
+    entries = []
     for path in folder.iterdir():
         try:
-            at = path.stat()
+            status = path.stat()
         except FileNotFoundError:
-            continue  # it went while the folder was read
-        found.append((path.name, at.st_mtime_ns, at.st_size))
-    return tuple(sorted(found))
+            continue  # deleted while the folder was listed
+        entries.append((path.name, status.st_mtime_ns, status.st_size))
+    return tuple(sorted(entries))
 
 
 def remember(spec: ModelSpec, folder: Path, before: Stamp, reason: str) -> None:
-    """Keep why a checkpoint cannot be read, for as long as its files are as they were."""
+    """Record why a checkpoint cannot be read; valid until one of its files changes."""
     _failures[_place(spec)] = before, folder, reason
 
 
 def remembered(spec: ModelSpec) -> str:
-    """Say why a checkpoint could not be read, if its files have not changed; else nothing."""
+    """Return why a checkpoint could not be read if its files are unchanged; else empty."""
     if _place(spec) not in _failures:
         return ""
     before, folder, reason = _failures[_place(spec)]

@@ -1,4 +1,4 @@
-"""The only place where the networks run: one text, several together, or the head alone."""
+"""Forward passes of the networks: one text, a batch of texts, or the head alone."""
 
 from collections.abc import Sequence
 
@@ -26,14 +26,14 @@ from explorer.models.tokens import (
 ALL_STATES = {"output_attentions": True, "output_hidden_states": True}
 NO_HEAD = "it has no masked-LM head, so that it predicts no words; all else can be seen"
 MAX_CHARACTERS = 20_000
-"""Far above what any position table holds, so that a megabyte is refused before it is read."""
+"""Far above any position table, so that a megabyte is refused before it is tokenized."""
 
 
 def tokenize(loaded: LoadedModel, text: str) -> Tokens:
-    """What a model reads: ids, pieces, spans and words. ``A [SEP] B`` is a sentence pair.
+    """Return the ids, pieces, spans and words of a text. ``A [SEP] B`` is a sentence pair.
 
     Raises:
-        BadText: nothing to read, or more tokens than the model has positions.
+        BadText: the text is empty, or has more tokens than the model has positions.
     """
     text, words = _readable(text, loaded.max_tokens)
     first, separator, second = text.partition(SEPARATOR)
@@ -54,10 +54,10 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
     sequence = encoding.sequence_ids()
     shifts = (0, len(first) + len(separator))
     spans = tuple(
-        trim_span(text, *(shifts[s] + spelled[s][1][edge] for edge in edges))
-        if s is not None
+        trim_span(text, *(shifts[side] + spelled[side][1][edge] for edge in edges))
+        if side is not None
         else (0, 0)
-        for edges, s in zip(encoding["offset_mapping"], sequence, strict=True)
+        for edges, side in zip(encoding["offset_mapping"], sequence, strict=True)
     )
     mask_id = loaded.tokenizer.mask_token_id
     return Tokens(
@@ -65,19 +65,19 @@ def tokenize(loaded: LoadedModel, text: str) -> Tokens:
         ids,
         tuple(loaded.tokenizer.convert_ids_to_tokens(ids)),
         spans,
-        tuple(s is None for s in sequence),
-        tuple(s or 0 for s in _segments(sequence)),
+        tuple(side is None for side in sequence),
+        tuple(side or 0 for side in _segments(sequence)),
         words,
         tuple(
-            -1 if s is None else word_of_span(words, span[0])
-            for s, span in zip(sequence, spans, strict=True)
+            -1 if side is None else word_of_span(words, span[0])
+            for side, span in zip(sequence, spans, strict=True)
         ),
         tuple(i for i, token in enumerate(ids) if token == mask_id),
     )
 
 
 def _readable(text: str, max_tokens: int) -> tuple[str, tuple[Word, ...]]:
-    """The text as it is run and its words, if it can be read at all."""
+    """Return the cleaned text and its words; refuse a text that is empty or too long."""
     text = clean_text(text)
     if len(text) > MAX_CHARACTERS:
         raise BadText(
@@ -91,13 +91,13 @@ def _readable(text: str, max_tokens: int) -> tuple[str, tuple[Word, ...]]:
 
 
 def _segments(sequence: list[int | None]) -> list[int]:
-    """0 up to and including the first [SEP] after sentence A, then 1."""
+    """Return segment ids: 0 up to and including the first [SEP] after sentence A, then 1."""
     starts_b = sequence.index(1) if 1 in sequence else len(sequence)
     return [int(i >= starts_b) for i in range(len(sequence))]
 
 
 def inputs_of(loaded: LoadedModel, tokens: Tokens) -> dict[str, torch.Tensor]:
-    """The keyword arguments of the encoder; segments only where the model has them."""
+    """Return the keyword arguments of the encoder; segments only where the model has them."""
     inputs = {"input_ids": torch.tensor([tokens.ids], device=loaded.device)}
     if loaded.spec.architecture.n_segments > 1:
         inputs["token_type_ids"] = torch.tensor([tokens.segments], device=loaded.device)
@@ -105,10 +105,10 @@ def inputs_of(loaded: LoadedModel, tokens: Tokens) -> dict[str, torch.Tensor]:
 
 
 def apply_head(loaded: LoadedModel, hidden: torch.Tensor) -> torch.Tensor:
-    """Vocabulary logits [..., vocabulary] of last hidden states [..., d_model].
+    """Return vocabulary logits [..., vocabulary] of last hidden states [..., d_model].
 
     Raises:
-        ModelUnavailable: the checkpoint brings no head.
+        ModelUnavailable: the checkpoint has no masked-LM head.
     """
     if not loaded.spec.has_head:
         raise ModelUnavailable(loaded.spec, NO_HEAD)
@@ -118,7 +118,7 @@ def apply_head(loaded: LoadedModel, hidden: torch.Tensor) -> torch.Tensor:
 
 @torch.inference_mode()
 def run_model(loaded: LoadedModel, tokens: Tokens) -> Run:
-    """One forward pass with attentions and hidden states; the head only at the masks."""
+    """Run one forward pass with attentions and hidden states; the head only at the masks."""
     with loaded.lock:
         out = loaded.network.base_model(**inputs_of(loaded, tokens), **ALL_STATES)
         return _run_of(loaded, tokens, out, 0)
@@ -126,7 +126,7 @@ def run_model(loaded: LoadedModel, tokens: Tokens) -> Run:
 
 @torch.inference_mode()
 def run_together(loaded: LoadedModel, texts: Sequence[Tokens]) -> list[Run]:
-    """Several texts in one forward pass, the shorter ones padded and the padding masked."""
+    """Run several texts in one forward pass, the shorter ones padded and the padding masked."""
     if len(texts) < 2:
         return [run_model(loaded, tokens) for tokens in texts]
     inputs = padded([inputs_of(loaded, tokens) for tokens in texts], loaded.tokenizer.pad_token_id)
@@ -136,27 +136,27 @@ def run_together(loaded: LoadedModel, texts: Sequence[Tokens]) -> list[Run]:
 
 
 def padded(texts: Sequence[dict[str, torch.Tensor]], pad: int) -> dict[str, torch.Tensor]:
-    """The inputs of several texts as one, with the mask that tells words from padding."""
+    """Return the inputs of several texts as one padded batch with its attention mask."""
     fill = dict.fromkeys(texts[0], 0) | {"input_ids": pad}
     inputs = {
         name: pad_sequence([text[name][0] for text in texts], True, value)
         for name, value in fill.items()
     }
     lengths = torch.tensor([text["input_ids"].shape[1] for text in texts])
-    longest = torch.arange(int(lengths.max()))
-    mask = (longest < lengths[:, None]).long().to(inputs["input_ids"].device)
+    positions = torch.arange(int(lengths.max()))
+    mask = (positions < lengths[:, None]).long().to(inputs["input_ids"].device)
     return inputs | {"attention_mask": mask}
 
 
 def _run_of(loaded: LoadedModel, tokens: Tokens, out: BaseModelOutput, row: int) -> Run:
-    """What one text of a forward pass gets of it."""
+    """Return one text's Run from the output of a forward pass."""
     if not out.attentions or not out.hidden_states or out.last_hidden_state is None:
         raise RuntimeError(
             f"{loaded.spec.name} returned no attentions: load it with eager attention"
         )
     n = len(tokens.ids)
     at_masks = out.last_hidden_state[row, list(tokens.mask_positions)]
-    # Without a head there is nothing that a mask could be filled with: no number, not a random one.
+    # Without a head there are no predictions: NaN, not the numbers of a random head.
     unknown = at_masks.new_full((len(at_masks), len(loaded.vocabulary)), float("nan"))
     logits = apply_head(loaded, at_masks) if loaded.spec.has_head else unknown
     return Run(
@@ -173,13 +173,13 @@ def _run_of(loaded: LoadedModel, tokens: Tokens, out: BaseModelOutput, row: int)
 
 
 def position_logits(loaded: LoadedModel, run: Run, positions: tuple[int, ...]) -> np.ndarray:
-    """Logits [position, vocabulary] at any positions of a run: the head alone, no encoder."""
+    """Return logits [position, vocabulary] at positions of a run: the head alone, no encoder."""
     return state_logits(loaded, run.hidden_states[-1, list(positions)])
 
 
 @torch.inference_mode()
 def state_logits(loaded: LoadedModel, states: np.ndarray) -> np.ndarray:
-    """Logits [..., vocabulary] of hidden states [..., d_model] of any layer: the head alone."""
+    """Return logits [..., vocabulary] of hidden states [..., d_model]: the head alone."""
     dtype = next(loaded.network.parameters()).dtype
     return _array(apply_head(loaded, torch.tensor(states).to(loaded.device, dtype)))
 

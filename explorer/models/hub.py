@@ -1,4 +1,4 @@
-"""Where a checkpoint lies: bundled, in the hub's cache, or downloaded; never a long silence."""
+"""Location of a checkpoint: bundled, in the hub cache, or downloaded, with timeouts."""
 
 import json
 import logging
@@ -31,26 +31,26 @@ FILES = [
     "merges.txt",
 ]
 OnProgress = Callable[[str, float], None]
-"""Called with a plain sentence and the share done, 0 to 1."""
+"""Callback that takes a plain sentence and the share done, 0 to 1."""
 NO_SAFETENSORS = "the model hub has no model.safetensors for it; pickled weights are not read"
 PROBE_SECONDS = 2.0
 STALL_SECONDS = 10.0
 
 
 class ModelUnavailable(Refusal):
-    """A checkpoint cannot be had; the message is the plain sentence on its card."""
+    """Refusal of a checkpoint that cannot be loaded; the message is the sentence on its card."""
 
     def __init__(self, spec: ModelSpec, reason: str) -> None:
         super().__init__(f"{spec.label} ({spec.repo or spec.name}) is not available: {reason}.")
         self.spec, self.reason = spec, reason
 
     def __reduce__(self) -> "tuple[type[ModelUnavailable], tuple[ModelSpec, str]]":
-        """How it travels to a page on another machine."""
+        """Return the constructor call, so that it pickles to a process on another machine."""
         return type(self), (self.spec, self.reason)
 
 
 def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:
-    """Whether the hub answers within a few seconds; a mute server counts as unreachable."""
+    """Return whether the hub answers before the timeout; a silent server is unreachable."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in {"1", "ON", "YES", "TRUE"}:
         return False
     url = os.environ.get("HF_ENDPOINT", "https://huggingface.co").rstrip("/")
@@ -71,19 +71,19 @@ def hub_reachable(timeout: float = PROBE_SECONDS) -> bool:
 
 
 def cached_path(spec: ModelSpec) -> Path | None:
-    """The checkpoint's folder in the hub's cache, if all of it is there."""
+    """Return the checkpoint's folder in the hub cache if it is complete, else None."""
     try:
-        found = snapshot_download(
+        folder = snapshot_download(
             spec.repo, revision=spec.revision or None, allow_patterns=FILES, local_files_only=True
         )
     except (LocalEntryNotFoundError, OSError):
         return None
-    path = Path(found)
+    path = Path(folder)
     return path if (path / "config.json").exists() and has_weights(path) else None
 
 
 def weight_files(path: Path) -> list[Path]:
-    """The files of a checkpoint's weights: one, or the parts that the index names."""
+    """Return a checkpoint's weights files: one, or the shards that the index names."""
     if (path / WEIGHTS[0]).exists():
         return [path / WEIGHTS[0]]
     index = json.loads((path / WEIGHTS[-1]).read_text("utf-8"))
@@ -91,20 +91,20 @@ def weight_files(path: Path) -> list[Path]:
 
 
 def has_weights(path: Path) -> bool:
-    """Whether a folder has a checkpoint's weights, in one file or in parts."""
+    """Return whether a folder has a checkpoint's weights, in one file or in shards."""
     return any((path / name).exists() for name in (WEIGHTS[0], WEIGHTS[-1]))
 
 
 def is_on_disk(spec: ModelSpec) -> bool:
-    """Whether a checkpoint can be loaded without the hub."""
+    """Return whether a checkpoint can be loaded without the hub."""
     return not spec.repo or cached_path(spec) is not None
 
 
 def checkpoint_path(spec: ModelSpec, report: OnProgress | None = None) -> Path:
-    """The folder that holds a checkpoint, downloading it if it must.
+    """Return the folder of a checkpoint, downloaded if it is not on disk.
 
     Raises:
-        ModelUnavailable: neither bundled nor cached, and the hub cannot give it.
+        ModelUnavailable: neither bundled nor cached, and the hub cannot provide it.
     """
     if spec.folder:
         return spec.folder
@@ -122,7 +122,7 @@ def checkpoint_path(spec: ModelSpec, report: OnProgress | None = None) -> Path:
 
 
 def _download(spec: ModelSpec, report: OnProgress | None) -> Path:
-    # The hub's client waits for ever unless it is told not to.
+    # Without a timeout the hub client waits for ever.
     get_session().timeout = STALL_SECONDS
     try:
         path = snapshot_download(
@@ -141,7 +141,7 @@ def _download(spec: ModelSpec, report: OnProgress | None) -> Path:
 
 
 def reporting_bar(label: str, report: OnProgress | None) -> type:
-    """A tqdm class that hands every step to the page instead of the terminal."""
+    """Return a tqdm class that reports its progress to the page instead of the terminal."""
 
     class Bar(tqdm):
         def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
@@ -151,11 +151,11 @@ def reporting_bar(label: str, report: OnProgress | None) -> type:
             super().__init__(*args, **kwargs)
 
         def update(self, n: float | None = 1) -> bool | None:
-            shown = super().update(n)
+            displayed = super().update(n)
             if report and self.total and self.unit == "B":
                 megabytes = f"{self.n / 1e6:.0f} of {self.total / 1e6:.0f} MB"
                 report(f"Downloading {label}: {megabytes}", self.n / self.total)
-            return shown
+            return displayed
 
         def close(self) -> None:
             super().close()

@@ -1,8 +1,8 @@
-"""Decide whether a text is English: all three models were trained on English alone.
+"""Detection of English: all three models were trained on English alone.
 
-No list of words decides: a word counts by its log-probability under the unigram vocabulary of the
-bundled ALBERT, which was cut from English text, against what a word of its length costs where
-nothing is known of the language. Words that may be names are left out.
+There is no word list: a word counts by its log-probability under the unigram vocabulary of the
+bundled ALBERT, which was trained on English text, relative to the cost of a word of its length
+under an unknown language. Words that may be names are left out.
 """
 
 import json
@@ -14,37 +14,37 @@ from explorer.assets import ASSETS, read_in
 
 VOCABULARY = ASSETS / "models" / "mini-albert" / "tokenizer.json"
 LETTER, WORD = 2.0, 3.0
-"""Nats that a letter and a word cost where nothing is known of the language."""
+"""Nats that a letter and a word cost under an unknown language."""
 WHOLE, CUT = 5.0, 1.0
-"""The most that a word says for English: as one piece, and cut into several."""
+"""Upper bound of a word score: as one piece, and cut into several."""
 AGAINST, LONG = 4.0, 16.0
-"""The most that a word says against English, and the same times its letters: names of substances
-are long and in no vocabulary."""
+"""Bound of a word's score against English, and that bound times its letters: chemical names are
+long and in no vocabulary."""
 ACCENTED = -2.0
-"""The most that a word with an accented letter says."""
+"""Upper bound of the score of a word with an accented letter."""
 LIMIT = -1.55
-"""The sum under which a text is taken for another language."""
+"""Score under which a text is taken for another language."""
 FEWEST = 2
-"""A single word may be a name."""
+"""Fewest words to decide by: a single word may be a name."""
 FREQUENT = -8.0
-"""The log-probability of a word that may begin a sentence for English: The, She, We; not Paris."""
+"""Log-probability above which a capitalised first word counts: The, She, We; not Paris."""
 SHORT = 3
-"""Letters beyond which one word alone says nothing against English, unless it says the most that a
-word can: it may be rare, or a name."""
+"""Letters beyond which a single word with a negative score is ignored, unless the score is the
+lowest possible: the word may be rare, or a name."""
 PARTICLE, PARTICLES = 3, 2
 """Letters, and number, of the small words inside a name: van, de la, ob der."""
 BEGINNING = 2000
-"""Characters that are looked at: a passage may be very long."""
+"""Characters that are examined: a passage may be very long."""
 _MARKS = re.compile(r"\[(MASK|SEP)\]")
 _ITEMS = re.compile(r"[^\W\d_]+|[^\w\s]|\d+")
 _ENDS = ".?!"
 
 
 def is_english(text: str) -> bool:
-    """Return False where most letters are of another script, or the words another language's.
+    """Return False where most letters are of another script or the words of another language.
 
-    Names are not counted: words with a capital letter count only at the start of a sentence, and
-    only for English. A text of which nothing is known passes for English.
+    Names do not count: a capitalised word counts only at the start of a sentence, and only for
+    English. A text without evidence passes for English.
     """
     bare = _MARKS.sub(" . ", text[:BEGINNING])
     words = re.findall(r"[^\W\d_]+", bare)
@@ -55,7 +55,7 @@ def is_english(text: str) -> bool:
 
 
 def english_score(text: str) -> float:
-    """Sum what the words of a text say for English, in nats; names are left out."""
+    """Return the summed evidence for English of the words of a text, in nats; names excluded."""
     bare = _MARKS.sub(" . ", text[:BEGINNING])
     items = _ITEMS.findall(bare.lower() if bare.upper() == bare else bare)
     speaking = [
@@ -71,14 +71,14 @@ def english_score(text: str) -> float:
 
 
 def _begins(items: list[str], place: int) -> bool:
-    """Tell whether a word with a capital letter begins a sentence and is frequent in English."""
+    """Return whether a capitalised word begins a sentence and is frequent in English."""
     if not items[place][0].isupper() or (place and items[place - 1] not in _ENDS):
         return False
     return _log_probability(f"▁{items[place].lower()}") > FREQUENT
 
 
 def _is_particle(items: list[str], place: int) -> bool:
-    """Tell whether a word stands between capitalised ones, as small words of a name do."""
+    """Return whether a word is a particle of a name: a short word between capitalised ones."""
     start, end = place, place + 1
     while start and items[start - 1].islower():
         start -= 1
@@ -91,24 +91,24 @@ def _is_particle(items: list[str], place: int) -> bool:
 
 
 def word_score(word: str) -> float:
-    """Score one word in lower case, in nats: above 0 for English, below 0 against it."""
+    """Return the score of a lower-case word, in nats: above 0 for English, below 0 against it."""
     if len(word) == 1:
         return 0.0 if word.isascii() else ACCENTED
     whole = WHOLE if f"▁{word}" in _log_probabilities() else CUT
     most, least = whole if word.isascii() else ACCENTED, -min(AGAINST, LONG / len(word))
-    found = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
-    return max(least, min(most, found))
+    score = _log_probability(f"▁{word}") + LETTER * len(word) + WORD
+    return max(least, min(most, score))
 
 
 def _log_probability(marked: str) -> float:
     """Return the log-probability of the likeliest way to cut a word into pieces (Viterbi)."""
-    known = _log_probabilities()
+    log_probabilities = _log_probabilities()
     best, longest = [0.0], _longest_piece()
     for end in range(1, len(marked) + 1):
         cuts = (
-            best[start] + known[marked[start:end]]
+            best[start] + log_probabilities[marked[start:end]]
             for start in range(max(0, end - longest), end)
-            if marked[start:end] in known
+            if marked[start:end] in log_probabilities
         )
         best.append(max(cuts, default=float("-inf")))
     return best[-1]

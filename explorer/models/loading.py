@@ -1,4 +1,4 @@
-"""Networks and tokenizers: bundled, from the hub's cache, or from the hub; one copy of each."""
+"""Loading of networks and tokenizers: bundled, from the hub cache or the hub; one copy of each."""
 
 import logging
 import threading
@@ -23,14 +23,14 @@ logger = logging.getLogger(__name__)
 transformers.logging.set_verbosity_error()
 transformers.logging.disable_progress_bar()
 Network = PreTrainedModel
-"""A pre-training network of any kind; its parts have the names that transformers gives them."""
+"""A pre-training network of any kind, with the module names of transformers."""
 DTYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 OPTIONAL_WEIGHTS = ("pooler", "seq_relationship", "sop_classifier")
-"""Weights that no picture reads; a checkpoint without any others would answer with noise."""
+"""Weights that no picture reads; a checkpoint that lacks others would predict noise."""
 DAMAGED = "its files are damaged or incomplete"
 NOT_READ = "its files cannot be read at the moment"
 HEAD_WEIGHTS = ("cls.predictions", "vocab_", "predictions.", "lm_head.")
-"""The masked-LM head's own, which a fine-tuned encoder may lack."""
+"""Names of the masked-LM head's weights, which a fine-tuned encoder may lack."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -43,10 +43,10 @@ class LoadedModel:
     device: str
     dtype: str
     missing: tuple[str, ...]
-    """Weights the checkpoint lacks: whatever reads them would read random numbers."""
+    """Weights that the checkpoint lacks, which are random in the network."""
     vocabulary: tuple[str, ...]
     lock: threading.Lock = field(default_factory=threading.Lock)
-    """Held while hooks are on the network, so that nobody else runs through them."""
+    """Held while hooks are on the network, so that no other thread runs it with them."""
 
     @property
     def max_tokens(self) -> int:
@@ -56,22 +56,22 @@ class LoadedModel:
 
 Kept = TypeVar("Kept")
 _loaded: dict[Key, Any] = {}
-"""The networks in memory: each has a ``spec`` and a ``dtype``, by which it is counted."""
+"""Networks in memory; the ``spec`` and ``dtype`` of each give its size."""
 _registry = threading.RLock()
 room = WeightMemory(_registry)
 building = threading.Lock()
-"""from_pretrained builds on the meta device through global state: two at once break each other."""
+"""from_pretrained uses global state for the meta device: concurrent calls break each other."""
 
 
 @contextmanager
 def leased(
     spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: OnProgress | None = None
 ) -> Iterator[LoadedModel]:
-    """Use the network of a spec, loaded once per device and dtype; until the end it is kept.
+    """Use the network of a spec, loaded once per device and dtype; never evicted while in use.
 
     Raises:
-        ModelUnavailable: the weights are absent, unreachable, damaged or too large for the memory
-            that the networks may take; says so in one sentence.
+        ModelUnavailable: the weights are absent, unreachable, damaged or exceed the memory limit of
+            the networks; the message is one sentence.
     """
     if not is_loaded(spec, device, dtype) and (reason := remembered(spec)):
         raise ModelUnavailable(spec, reason)
@@ -89,19 +89,19 @@ def leased(
 def load_model(
     spec: ModelSpec, device: str = "cpu", dtype: str = "float32", report: OnProgress | None = None
 ) -> LoadedModel:
-    """Load the network of a spec without a lease, for a program that runs nothing beside.
+    """Load the network of a spec without a lease, for a program with a single thread.
 
-    It may be evicted at any time: what serves several at once uses ``leased``.
+    The network may be evicted at any time: concurrent code uses ``leased``.
 
     Raises:
-        ModelUnavailable: as ``leased``.
+        ModelUnavailable: see ``leased``.
     """
     with leased(spec, device, dtype, report) as network:
         return network
 
 
 def leased_as(key: Key, spec: ModelSpec, make: Callable[[], Kept]) -> AbstractContextManager[Kept]:
-    """Use what is in memory under a key, made once within the memory that all networks share.
+    """Use the network in memory under a key, built by ``make`` if absent.
 
     Raises:
         ModelUnavailable: there is no room for it.
@@ -112,35 +112,35 @@ def leased_as(key: Key, spec: ModelSpec, make: Callable[[], Kept]) -> AbstractCo
 def passing(
     spec: ModelSpec, dtype: str, tokens: int = 512, texts: int = 1
 ) -> AbstractContextManager[None]:
-    """Held while a network reads texts: what that takes is counted."""
+    """Return a context that counts the memory of a forward pass while it runs."""
     return room.for_a_pass(texts * running_bytes(spec, dtype, tokens), _loaded)
 
 
 def is_loaded(spec: ModelSpec, device: str, dtype: str) -> bool:
-    """Whether the network is in memory already."""
+    """Return whether the network is in memory."""
     return (spec.name, device, dtype) in _loaded
 
 
 def forget_all(is_one: Callable[[str], bool]) -> None:
-    """Take those from memory whose name says so, as soon as nobody uses them."""
+    """Remove the networks whose name matches from memory as soon as no lease is held."""
     room.forget(lambda key: is_one(key[0]), _loaded)
 
 
 def forget_model(spec: ModelSpec, device: str, dtype: str) -> None:
-    """Take a network from its device as soon as nobody uses it; the next text loads it again."""
+    """Remove a network from its device as soon as no lease is held; it is reloaded on demand."""
     room.forget(lambda key: key == (spec.name, device, dtype), _loaded)
     forget_free_memory()
 
 
 def optional_weights(has_head: bool) -> tuple[str, ...]:
-    """Parts of the names of those that a checkpoint may lack."""
+    """Return name parts of the weights that a checkpoint may lack."""
     return OPTIONAL_WEIGHTS if has_head else (*OPTIONAL_WEIGHTS, *HEAD_WEIGHTS)
 
 
 def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> LoadedModel:
-    """A network and its tokenizer from a folder, kept by nobody but the caller.
+    """Return a network and its tokenizer read from a folder; not kept in memory here.
 
-    That the files cannot be read is logged once, and remembered until one of them changes.
+    Unreadable files are logged once and remembered until one of them changes.
 
     Raises:
         ModelUnavailable: the files are damaged or incomplete, or the device lacks the precision.
@@ -168,7 +168,7 @@ def read_checkpoint(spec: ModelSpec, path: Path, device: str, dtype: str) -> Loa
 def _from_files(
     spec: ModelSpec, path: Path, dtype: str, before: Stamp
 ) -> tuple[PreTrainedModel, transformers.PreTrainedTokenizerFast, tuple[str, ...]]:
-    """Read network and tokenizer, and list the weights that the files lack."""
+    """Return the network, the tokenizer and the weights that the files lack."""
     try:
         with building:
             network, info = AutoModelForPreTraining.from_pretrained(
@@ -184,7 +184,7 @@ def _from_files(
                 path, local_files_only=True, trust_remote_code=False
             )
     except Exception as error:
-        # safetensors, tokenizers and json each raise their own; the reader needs one sentence.
+        # safetensors, tokenizers and json raise their own errors; the page shows one sentence.
         if is_of_memory(error) or "memory" in str(error).lower():
             raise MemoryError from error
         logger.warning("loading %s failed", spec.name, exc_info=error)
@@ -193,10 +193,10 @@ def _from_files(
         remember(spec, path, before, DAMAGED)
         raise ModelUnavailable(spec, DAMAGED) from error
     optional = optional_weights(spec.has_head)
-    lost = [name for name in info["missing_keys"] if not any(o in name for o in optional)]
-    if lost:
-        logger.warning("%s lacks %d weights, %s first", spec.name, len(lost), min(lost))
-        reason = f"{len(lost)} of its weights are missing from the file"
+    missing = [name for name in info["missing_keys"] if not any(part in name for part in optional)]
+    if missing:
+        logger.warning("%s lacks %d weights, %s first", spec.name, len(missing), min(missing))
+        reason = f"{len(missing)} of its weights are missing from the file"
         remember(spec, path, before, reason)
         raise ModelUnavailable(spec, reason)
     return network, tokenizer, tuple(sorted(info["missing_keys"]))

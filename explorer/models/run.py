@@ -1,4 +1,4 @@
-"""Run, one forward pass of one model over one text; and rows of texts that share a pass."""
+"""Run, one forward pass of one model over one text; and batches of rows that share a pass."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from explorer.models.tokens import Tokens
 
 
 def read_only(array: np.ndarray) -> np.ndarray:
-    """The same array, refusing to be written to."""
+    """Return the same array, made read-only."""
     array.setflags(write=False)
     return array
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class Run:
-    """One forward pass: every tab reads it and no tab runs the model again."""
+    """Result of one forward pass: every tab reads it and none runs the model again."""
 
     spec: ModelSpec
     tokens: Tokens
@@ -47,22 +47,22 @@ class Run:
 
     @property
     def n_bytes(self) -> int:
-        """Bytes the run keeps in memory."""
+        """The bytes of the arrays of the run."""
         return self.hidden_states.nbytes + self.attention.nbytes + self.mask_logits.nbytes
 
 
 BATCH_TOKENS = 1024
-"""Tokens per batch: under two seconds for a base model on one thread, so progress keeps moving."""
+"""Tokens per batch: under two seconds for a base model on one thread, so progress is shown."""
 MOST_PATCHES = 64
-"""Patches per batch: each ends in the logits of a whole vocabulary, for every mask."""
+"""Patches per batch: the logits of each span the whole vocabulary, for every mask."""
 READINGS: tuple[str, ...] = ("both", "left", "right", "no_order", "shuffled", "alone")
-"""Both sides as trained; only what stands before, or after; all positions alike; the other words
-in another order; and no attention between words."""
+"""Context on both sides as trained; left only; right only; all position ids equal; the other words
+shuffled; and no attention between words."""
 
 
 @dataclass(frozen=True, slots=True)
 class MaskedRow:
-    """One input of the encoder and the one position whose logits are wanted."""
+    """Input ids of one row of a batch and the position of the wanted logits."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
@@ -71,7 +71,7 @@ class MaskedRow:
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """One variant of a pass: at these positions the states of one layer are another text's."""
+    """Patch of a pass: at these positions one layer's states are replaced by another text's."""
 
     layer: int
     """0 is the embeddings; the state after the last layer needs no pass."""
@@ -81,17 +81,17 @@ class Patch:
 def batches(
     rows: Sequence[MaskedRow], tokens: int = BATCH_TOKENS
 ) -> Iterator[tuple[MaskedRow, ...]]:
-    """Rows in their order, in groups of one length each, so that nothing is ever padded."""
-    for length, same in groupby(rows, key=lambda row: len(row.ids)):
-        waiting, size = list(same), max(1, tokens // length)
-        for start in range(0, len(waiting), size):
-            yield tuple(waiting[start : start + size])
+    """Yield rows in their order, in batches of equal length, so that nothing is padded."""
+    for length, group in groupby(rows, key=lambda row: len(row.ids)):
+        rows_of_length, size = list(group), max(1, tokens // length)
+        for start in range(0, len(rows_of_length), size):
+            yield tuple(rows_of_length[start : start + size])
 
 
 def patch_batches(
     patches: Sequence[Patch], length: int, n_layers: int, tokens: int = BATCH_TOKENS
 ) -> Iterator[tuple[Patch, ...]]:
-    """Patches in the order of their layers, in groups that cost a batch: the layers that follow."""
+    """Yield patches sorted by layer, in batches of bounded cost: the layers that follow each."""
     waiting = sorted(patches, key=lambda patch: patch.layer)
     while waiting:
         cost, size = 0.0, 0

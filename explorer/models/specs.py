@@ -1,4 +1,4 @@
-"""The models: what differs between architectures, and each size's shape and pinned revision."""
+"""Model specs: the architectures, and the shape and pinned revision of each size."""
 
 import json
 import re
@@ -12,55 +12,55 @@ from explorer.assets import ASSETS, read_in
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairHead:
-    """What was trained to tell one order of two sentences from another."""
+    """A head pre-trained to classify the order of two sentences."""
 
     objective: str
-    """``nsp``: does the second follow, or come from elsewhere? ``sop``: in order, or swapped?"""
+    """``nsp``: second sentence follows or is from elsewhere; ``sop``: in order or swapped."""
     scores: Callable[[Any, Any], Any]
     """(network, last hidden states [batch, position, d_model]) -> [batch, 2]; class 0 is yes."""
     weights: str
-    """Its name in a checkpoint; one that lacks it answers with random numbers."""
+    """Part of the names of its weights; in a checkpoint that lacks them the head is random."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ModelKind:
-    """One model whatever its size: its name, its config, its head and its modules' names."""
+    """An architecture independent of size: label, config, head and module names."""
 
     label: str
-    """As the page writes it."""
+    """Name on the page."""
     config_type: str
-    """The name of its config in transformers."""
+    """Model type of its config in transformers."""
     config: Mapping[str, str]
-    """The config's name of each field of ``Architecture`` that it has."""
+    """Config name of each field of ``Architecture`` that the config has."""
     head: Callable[[Any, Any], Any]
     """(network, last hidden states) -> vocabulary logits."""
     query: str
-    """Regular expression of the query projection's module names, for hooks; so are the others."""
+    """Regular expression of the query projection's module names, for hooks; so are the next."""
     key: str
     value: str
     output: str
     """The attention output projection."""
     layer: str
-    """A whole layer; of a layer that is shared, the one that is applied again and again."""
+    """A whole layer; a shared layer is one module that is applied repeatedly."""
     attention_norm: str
-    """The normalisation after attention, by its name within the layer; so are the next four."""
+    """The layer norm after attention, by its name within the layer; so are the next four."""
     inner: str
-    """The first product of the feed-forward block."""
+    """The first linear layer of the feed-forward block."""
     activation: str
     outer: str
-    """The second product of the feed-forward block."""
+    """The second linear layer of the feed-forward block."""
     norm: str
-    """The normalisation that ends the layer."""
+    """The layer norm that ends the layer."""
     fixed: Mapping[str, float] = field(default_factory=dict)
-    """What its config says besides the shape."""
+    """Config values besides the shape."""
     only: Mapping[str, int] = field(default_factory=dict)
-    """What a config must say where it says anything: with other values all pictures would lie."""
+    """Required config values where present: with others the pictures would be wrong."""
     first_position: int = 0
-    """The row of the position table that a text's first token reads."""
+    """Row of the position table for the first token of a text."""
     teacher: str = ""
-    """The key of the model that it was distilled from; empty unless a student."""
+    """Key of the model that it was distilled from; empty unless a student."""
     pair: PairHead | None = None
-    """Its sentence-pair head; None where pre-training had no such objective."""
+    """Sentence-pair head; None where pre-training had no such objective."""
 
 
 _SHAPE = {
@@ -147,7 +147,7 @@ ALBERT = ModelKind(
     ),
 )
 KINDS: dict[str, ModelKind] = {"bert": BERT, "distilbert": DISTILBERT, "albert": ALBERT}
-"""By model key; always in this order, everywhere."""
+"""Model kinds by key, in the fixed order."""
 ROBERTA = replace(
     BERT,
     label="RoBERTa",
@@ -161,28 +161,28 @@ MORE_KINDS: dict[str, ModelKind] = {"roberta": ROBERTA}
 
 
 def distilled_pair() -> tuple[str, str]:
-    """The keys of the teacher and of its student."""
+    """Return the keys of the teacher and its student."""
     student = next(key for key, kind in KINDS.items() if kind.teacher)
     return KINDS[student].teacher, student
 
 
 def label_of(key: str) -> str:
-    """How the page writes a model's name; any other key stands for itself."""
+    """Return a model's name on the page; an unknown key is returned unchanged."""
     return KINDS[key].label if key in KINDS else key
 
 
 MODEL_KEYS: list[str] = list(KINDS)
-"""Always in this order, everywhere; a column of the reader's own comes last."""
+"""Keys in the fixed order; a column of user-supplied checkpoints comes last."""
 BUNDLED = ASSETS / "models"
 MOST_LAYERS = 64
-"""Layers of a model, and heads of a layer, that a link can name."""
+"""Maximum layers of a model, and heads of a layer, that a link can name."""
 DEVICE = re.compile(r"[a-z]{2,12}(?::[0-9]{1,2})?")
-"""How a device is written: ``cpu``, ``cuda``, ``cuda:1``; which there are the machine says."""
+"""Syntax of a device name: ``cpu``, ``cuda``, ``cuda:1``; presence is checked elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """The shape of one encoder, in the papers' letters."""
+    """Shape of one encoder, in the papers' notation."""
 
     n_layers: int
     d_model: int
@@ -197,53 +197,53 @@ class Architecture:
     shares_layers: bool = False
     has_pooler: bool = True
     has_projection: bool = False
-    """Whether a matrix E x H stands between the embeddings and the layers (ALBERT)."""
+    """True where a matrix E x H projects the embeddings to the layers (ALBERT)."""
     activation: str = "gelu"
 
     @property
     def n_stored_layers(self) -> int:
-        """Layers with weights of their own."""
+        """The number of layers with weights of their own."""
         return 1 if self.shares_layers else self.n_layers
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSpec:
-    """One model in one size: who it is, what shape it has and where its weights are."""
+    """Model in one size: its identity, shape and location of its weights."""
 
     key: str
-    """The row of ``KINDS`` it belongs to: its place and its colour on the page."""
+    """Key in ``KINDS``: its column and colour on the page."""
     name: str
     architecture: Architecture
     size: str = "base"
-    """What it is called in its column and in links."""
+    """Name of the size in its column and in links."""
     repo: str = ""
-    """Hub repository; empty for what lies on this machine."""
+    """Hub repository; empty for local weights."""
     revision: str = ""
-    """Pinned commit of the hub repository; empty: its newest."""
+    """Pinned commit of the hub repository; empty: the newest."""
     is_own: bool = False
-    """Whether it was given at the start."""
+    """True for a checkpoint of the user."""
     has_head: bool = True
-    """Whether it brings a masked-LM head; without one its predictions would be noise."""
+    """False where the checkpoint has no masked-LM head: predictions would be noise."""
     tuned_for: str = ""
-    """The task whose head the checkpoint brings itself: ``sst2``, ``squad``, or none."""
+    """Task of the head in the checkpoint: ``sst2``, ``squad``, or none."""
     folder: Path | None = None
-    """Where a checkpoint lies that was given at the start; None if that is on the hub."""
+    """Folder of a checkpoint given at the start; None for one on the hub."""
     lower_case: bool = True
     prefix: str = ""
-    """Before its name where a reader would take it for the published model."""
+    """Prefix of the label where it could be mistaken for the published model."""
     initialised_from: tuple[int, ...] = ()
-    """The teacher layer each layer was copied from, counted from 0; empty unless a student."""
+    """Teacher layer that each layer was copied from, from 0; empty unless a student."""
     fitted_to: str = ""
-    """The model whose layer its shared layer began as and was fitted to; empty if it had none."""
+    """Key of the model whose layers its shared layer was fitted to; empty if none."""
 
     @property
     def kind(self) -> ModelKind:
-        """What it has in common with its other sizes."""
+        """The properties that all its sizes share."""
         return KINDS[self.key]
 
     @property
     def label(self) -> str:
-        """Its name on the page: ``ALBERT``, ``ALBERT-large``, ``mini-ALBERT``; an own one's own."""
+        """The name on the page: ``ALBERT``, ``ALBERT-large``, ``mini-ALBERT``, or its own name."""
         if self.is_own:
             return self.name
         size = "" if self.size in ("mini", "base") else f"-{self.size}"
@@ -251,13 +251,13 @@ class ModelSpec:
 
     @property
     def config(self) -> dict[str, Any]:
-        """What its config in transformers says, the type included."""
+        """The values of its transformers config, model type included."""
         shape = {name: getattr(self.architecture, at) for at, name in self.kind.config.items()}
         return {"model_type": self.kind.config_type, **shape, **self.kind.fixed}
 
     @property
     def bundled_path(self) -> Path:
-        """Where the bundled weights of this model lie (only the mini family has any)."""
+        """The folder of the bundled weights of this model (only the mini family has any)."""
         return BUNDLED / self.name
 
 
@@ -325,15 +325,15 @@ PUBLISHED: tuple[ModelSpec, ...] = (
     _row("albert", "xlarge", _albert(24, 2048, 16), "albert/albert-xlarge-v2"),
     _row("albert", "xxlarge", _albert(12, 4096, 64), "albert/albert-xxlarge-v2"),
 )
-"""The checkpoints that the papers and reports write about, in the fixed order."""
+"""Checkpoints that the papers and reports describe, in the fixed order."""
 BASE: dict[str, ModelSpec] = {spec.key: spec for spec in PUBLISHED if spec.size == "base"}
-"""The published checkpoints of base size, by model key."""
+"""Published checkpoints of base size, by model key."""
 LARGER: dict[str, ModelSpec] = {spec.name: spec for spec in PUBLISHED if spec.size != "base"}
-"""The other published ones, by name."""
+"""Other published checkpoints, by name."""
 
 
 def _mini(key: str, n_layers: int, d_embedding: int, n_segments: int = 2) -> Architecture:
-    """The bundled shapes; what training decided is read from the bundled config, not repeated."""
+    """Return a bundled shape; vocabulary size and activation come from the bundled config."""
     path = BUNDLED / f"mini-{key}" / "config.json"
     with read_in(path):
         config = dict(json.loads(path.read_text("utf-8"))) if path.exists() else {}
@@ -370,11 +370,11 @@ MINI: dict[str, ModelSpec] = {
         fitted_to="bert",
     ),
 }
-"""The bundled family, in the fixed order."""
+"""Bundled family, in the fixed order."""
 
 
 class NetworkKey(NamedTuple):
-    """A network: which one, on which device, in which precision."""
+    """Key of a network: spec, device and precision."""
 
     spec: ModelSpec
     device: str

@@ -1,4 +1,4 @@
-"""A GPU that its host lends for one call: ZeroGPU."""
+"""ZeroGPU: a GPU that the host lends for one call."""
 
 import logging
 import os
@@ -9,26 +9,26 @@ from typing import Any
 from explorer.refusal import Refusal, carried
 
 LENT_S = 60
-"""How long one call may hold it."""
+"""Seconds that one call may hold the GPU."""
 NOT_LENT = "The host lends no GPU right now. Please try again later, or choose the processor."
 _holding = False
 logger = logging.getLogger(__name__)
 
 
 def is_lent() -> bool:
-    """Whether this host lends a GPU and gives none for good."""
+    """Return whether this host lends a GPU per call instead of providing one."""
     return os.getenv("SPACES_ZERO_GPU", "").lower() in ("1", "t", "true")
 
 
 def may_use_gpu() -> bool:
-    """Whether a GPU that torch sees is there for this process."""
+    """Return whether this process may use a GPU that torch sees."""
     return _holding or not is_lent()
 
 
 def on_lent_gpu(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function where the host lends it a GPU; itself where no GPU is lent.
+    """Return the function wrapped to run on a lent GPU; unchanged where no GPU is lent.
 
-    A refusal comes back as a refusal; what else it raises is logged there and fails here.
+    A refusal is raised as a refusal; other errors are logged in the GPU process and raised here.
     """
     if not is_lent():
         return function
@@ -41,21 +41,21 @@ def on_lent_gpu(function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*arguments)
         except Exception as error:
-            # The host would pass on its text alone.
+            # The host would pass on only the text of the error.
             return carried(error)
 
-    asked = spaces.GPU(duration=LENT_S)(holding)
+    on_gpu = spaces.GPU(duration=LENT_S)(holding)
 
     @wraps(function)
     def lent(*arguments: Any) -> Any:  # noqa: ANN401 - whatever the function takes
         try:
-            found = asked(*arguments)
+            result = on_gpu(*arguments)
         except Exception as error:
-            # The host's own: no GPU is free, the visitor's share is spent, the time is over.
+            # Errors of the host: no GPU is free, the visitor's quota is spent, the call timed out.
             logger.warning("no GPU was lent", exc_info=error)
             raise Refusal(NOT_LENT) from error
-        if isinstance(found, Exception):
-            raise found
-        return found
+        if isinstance(result, Exception):
+            raise result
+        return result
 
     return lent

@@ -1,1 +1,1 @@
-"""How long does a forward pass take, and what did the machine do meanwhile?"""
+"""Timing of forward passes, and the state of the machine meanwhile."""

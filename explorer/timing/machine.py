@@ -1,4 +1,4 @@
-"""The machine that is measured: what it is, and what it can do at best."""
+"""Properties of the machine that is measured, and its peak performance."""
 
 import os
 import platform
@@ -22,7 +22,7 @@ Machine = dict[str, str | int | float | bool | None]
 
 
 def machine(*devices: str) -> Machine:
-    """Hardware, versions and state, as a result must state them; None: not visible from here."""
+    """Return hardware, versions and state for a result; None: not visible to this process."""
     devices = devices or ("cpu",)
     return {
         "processor": processor_name(),
@@ -42,21 +42,21 @@ def machine(*devices: str) -> Machine:
 
 
 def device_name(device: str) -> str:
-    """The accelerator's own name, or the processor's."""
+    """Return the accelerator's own name, or the processor's."""
     return processor_name() if device == "cpu" else devices.device_name(device)
 
 
 def processor_name() -> str:
-    """What the processor calls itself."""
+    """Return the model name of the processor."""
     text = CPU_INFO.read_text("utf-8", "replace") if CPU_INFO.exists() else ""
     names = [line.partition(":")[2].strip() for line in text.splitlines() if "model name" in line]
     return names[0] if names else platform.processor() or platform.machine()
 
 
 def free_bytes(device: str = "cpu") -> int:
-    """Bytes that can still be taken without pushing anybody out."""
-    left = None if device == "cpu" else devices.free_device_bytes(device)
-    return int(free_memory()) if left is None else left
+    """Return the free bytes of a device; on the processor, those that this process can take."""
+    free = None if device == "cpu" else devices.free_device_bytes(device)
+    return int(free_memory()) if free is None else free
 
 
 GEMM_SIZE = {"cpu": 1024, "cuda": 8192}
@@ -65,13 +65,13 @@ GEMM_TRIES = 5
 READ_TRIES = 5
 BURSTS = 3
 PAUSE_S = 0.2
-"""Between bursts: a neighbour that is busy for a moment slows one of them, seldom all."""
+"""Seconds between bursts: a short disturbance slows one burst, seldom all."""
 _best: dict[tuple[object, ...], float] = {}
-"""The best that was ever seen here, by what was measured."""
+"""Highest rates measured in this process, by what was measured."""
 
 
 def peak_flops(device: str, dtype: str, clock: str) -> float:
-    """Operations per second of a large square matrix product: the best that was ever seen here."""
+    """Return operations per second of a large square matrix product: the highest rate so far."""
     size = GEMM_SIZE.get(kind_of(device), OTHER_SIZE)
     a = torch.ones(size, size, device=device, dtype=DTYPES[dtype])
     out = torch.empty_like(a)
@@ -80,10 +80,10 @@ def peak_flops(device: str, dtype: str, clock: str) -> float:
 
 
 def read_bandwidth(n_bytes: int, device: str, clock: str) -> float:
-    """Bytes per second when numbers that fill so many bytes are read again and again.
+    """Return bytes per second of repeated reads of ``n_bytes``.
 
-    The best that was ever seen for just so many bytes: a reading that a neighbour disturbed is
-    not kept, it is beaten by the next.
+    The highest rate so far for exactly this size: a disturbed measurement is superseded by a
+    later one.
     """
     numbers = torch.ones(max(n_bytes // 4, 1), device=device)
     repeats = max(1, 2**25 // max(n_bytes, 1))
@@ -97,13 +97,13 @@ def read_bandwidth(n_bytes: int, device: str, clock: str) -> float:
 
 
 def best_ever(what: tuple[object, ...], rate: float) -> float:
-    """The larger of a rate and all that were measured of the same before."""
+    """Return the maximum of a rate and all rates measured of the same thing before."""
     _best[what] = max(rate, _best.get(what, 0.0))
     return _best[what]
 
 
 def best_seconds(call: Callable[[], object], where: tuple[str, str], tries: int) -> float:
-    """The shortest of several bursts: a limit is what the machine can do undisturbed."""
+    """Return the shortest of several bursts: a limit is the undisturbed performance."""
     device, clock = where
     timed = stopwatch(Workload(device=device, clock=clock))
     with thread_width(clock), torch.inference_mode():

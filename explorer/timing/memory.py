@@ -1,4 +1,4 @@
-"""Memory: what this process can still take, and giving back what is free."""
+"""Memory that this process can still allocate, and release of free memory to the system."""
 
 import ctypes
 import sys
@@ -13,72 +13,72 @@ OWN_SIZE = Path("/proc/self/statm")
 CGROUP_LIMIT = Path("/sys/fs/cgroup/memory.max")
 CGROUP_USED = Path("/sys/fs/cgroup/memory.current")
 NEEDED = 0.45e9
-"""Bytes without which the bundled family cannot be loaded."""
+"""Minimum bytes to load the bundled family."""
 SHORT = 1e9
-"""Bytes under which answers may fail for want of them."""
+"""Bytes under which answers may fail for lack of memory."""
 SHARE = 0.6
-"""Of the machine's memory, for the networks."""
+"""Share of the machine's memory for the networks."""
 
 
 def limit_memory(gigabytes: float | None = None) -> None:
-    """What the networks of this process may take together; by default 60% of the memory."""
+    """Set the memory limit of all networks together; by default 60% of the memory."""
     from explorer.models.choice import memory
 
     memory.LIMIT[-1] = SHARE * whole() if gigabytes is None else gigabytes * 1e9
 
 
 def free_memory(least: float = 4e9) -> float:
-    """Bytes that can still be taken; ``least`` where the machine does not say."""
+    """Return the bytes that can still be allocated; ``least`` where the system does not say."""
     known = (machines_room(), containers_room(), own_room())
-    return min((float(one) for one in known if one is not None), default=least)
+    return min((float(value) for value in known if value is not None), default=least)
 
 
 def whole(least: float = 4e9) -> float:
-    """Bytes of the machine's memory, or of its container's where that is less."""
+    """Return the bytes of the machine's memory, or of its container's where that is less."""
     limit = line_of(CGROUP_LIMIT)
     known = (memory_line("MemTotal"), int(limit) if limit and limit.isdigit() else None)
-    return min((float(one) for one in known if one), default=least)
+    return min((float(value) for value in known if value), default=least)
 
 
 def is_short() -> bool:
-    """Whether there is so little memory that it, and no text, is what answers fail for."""
+    """Return whether free memory is so low that it, not the text, explains a failure."""
     return free_memory() < SHORT
 
 
 def machines_room() -> int | None:
-    """What the machine can give without pushing anybody out."""
+    """Return the bytes that are available on the machine."""
     return memory_line("MemAvailable")
 
 
 def containers_room() -> int | None:
-    """What the container may still take."""
+    """Return the bytes that the container may still allocate."""
     limit, used = (line_of(path) for path in (CGROUP_LIMIT, CGROUP_USED))
     both = limit and used and limit.isdigit() and used.isdigit()
     return int(limit) - int(used) if limit and used and both else None
 
 
 def own_room() -> int | None:
-    """What the process may still reserve (``ulimit -v``)."""
+    """Return the bytes that the process may still reserve (``ulimit -v``)."""
     if sys.platform == "win32":
         return None
     import resource
 
-    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     size = line_of(OWN_SIZE)
-    if most == resource.RLIM_INFINITY or not size:
+    if limit == resource.RLIM_INFINITY or not size:
         return None
-    return most - int(size.split()[0]) * resource.getpagesize()
+    return limit - int(size.split()[0]) * resource.getpagesize()
 
 
 def memory_line(name: str) -> int | None:
-    """One line of the machine's account, in bytes."""
+    """Return one line of ``/proc/meminfo``, in bytes."""
     text = MEMORY_INFO.read_text() if MEMORY_INFO.exists() else ""
     lines = [line.split() for line in text.splitlines() if line.startswith(f"{name}:")]
     return int(lines[0][1]) * 1024 if lines else None
 
 
 def line_of(path: Path) -> str | None:
-    """What a file of the system says; None where there is none."""
+    """Return the content of a system file; None where it cannot be read."""
     try:
         return path.read_text().strip()
     except OSError:
@@ -86,7 +86,7 @@ def line_of(path: Path) -> str | None:
 
 
 def resident_bytes() -> int | None:
-    """Memory of this process that is in the machine now."""
+    """Return the resident memory of this process in bytes; None where unknown."""
     try:
         status = Path("/proc/self/status").read_text()
     except OSError:
@@ -102,19 +102,19 @@ _ARENA_MAX = -8
 
 
 def limit_arenas() -> None:
-    """Bound the heaps, before the first thread is started, and tidy them from time to time."""
+    """Limit the malloc arenas before the first thread starts, and trim them periodically."""
     if share_heaps():
         threading.Thread(target=_tidy, daemon=True, name="tidy").start()
 
 
 def share_heaps() -> bool:
-    """Have all threads share two heaps; whether this machine's C library can."""
+    """Limit all threads to two malloc arenas; return whether the C library supports it."""
     mallopt = _glibc("mallopt")
     return bool(mallopt and mallopt(_ARENA_MAX, MOST_HEAPS))
 
 
 def give_back() -> bool:
-    """Return what nobody uses, in the middle of a heap too; whether there was anything."""
+    """Release free heap memory, not only at the top of the heap; return whether there was any."""
     trim = _glibc("malloc_trim")
     return bool(trim and trim(0))
 
@@ -127,10 +127,7 @@ def _tidy() -> None:
 
 
 def _glibc(name: str) -> "ctypes._NamedFuncPointer | None":
-    """A function of the C library; other systems have none of these, nor has musl."""
+    """Return a function of glibc, or None: other systems and musl lack these functions."""
     if not sys.platform.startswith("linux"):
         return None
     return getattr(ctypes.CDLL(None), name, None)
-
-
-# Else the profiler's library writes lines of its own to the log whenever it starts and stops.

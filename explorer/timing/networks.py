@@ -1,4 +1,4 @@
-"""The networks that are timed: the explorer's own where it has them, else the bare shapes."""
+"""Networks to be timed: the explorer's own where it has the weights, else random ones."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -18,26 +18,26 @@ from explorer.models.specs import ModelSpec
 from explorer.timing.machine import free_bytes
 from explorer.timing.workload import BadWorkload, Workload, check_size
 
-# torch announces a successor package that is not needed to run 8-bit weights. Said once, here: what
-# is not to be heard is the whole process's, and may not change while others run.
+# torch announces a successor package that is not needed to run 8-bit weights. Filtered once at
+# import: warning filters are global to the process and must not change while other threads run.
 warnings.filterwarnings("ignore", r"torch\.ao\.quantization is deprecated", DeprecationWarning)
 warnings.filterwarnings("ignore", r"torch\.quantize_per_tensor", UserWarning)
 MADE = " made of "
-"""Stands in the names of networks that no checkpoint has; a model's own has no blank."""
+"""Infix in the keys of derived networks, which no checkpoint has; a model's name has no blank."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TimedNetwork:
-    """A network ready to be timed, and whose weights it has."""
+    """Network ready to be timed, and the source of its weights."""
 
     spec: ModelSpec
     network: PreTrainedModel
     weights: str
-    """``bundled``, ``checkpoint`` or ``random``: the time does not depend on it, the shape does."""
+    """``bundled``, ``checkpoint`` or ``random``: time depends on the shape, not on the weights."""
     dtype: str = "float32"
 
     def n_bytes(self, head: bool) -> int:
-        """Bytes of the weights kept for a pass: the encoder, or everything with the head."""
+        """Return the bytes of the weights used by a pass: the encoder, or all with the head."""
         return weight_bytes(self.network if head else self.network.base_model)
 
 
@@ -61,17 +61,17 @@ def timed_network(
         with leased(spec, workload.device, workload.dtype) as loaded:
             yield TimedNetwork(spec, loaded.network, weights_of, workload.dtype)
     else:
-        with _random(spec, workload, check) as made:
-            yield made
+        with _random(spec, workload, check) as random:
+            yield random
 
 
 def has_weights(spec: ModelSpec) -> bool:
-    """Whether the spec's checkpoint lies on this machine."""
+    """Return whether the spec's checkpoint is on this machine."""
     return checkpoint_here(spec) is not None
 
 
 def checkpoint_here(spec: ModelSpec) -> Path | None:
-    """The folder of the spec's checkpoint if it lies on this machine."""
+    """Return the folder of the spec's checkpoint; None if it is not on this machine."""
     if spec.repo or spec.folder:
         return spec.folder or cached_path(spec)
     return spec.bundled_path if (spec.bundled_path / "model.safetensors").exists() else None
@@ -102,22 +102,22 @@ def _random(
 
 
 def forget_timed_networks() -> None:
-    """Give the memory of the networks that were made to be timed back."""
+    """Remove the networks that were built for timing from memory."""
     forget_all(lambda name: MADE in name)
 
 
 def weight_bytes(network: nn.Module) -> int:
-    """Bytes of a module's parameters, each counted once however many names it has."""
+    """Return the bytes of a module's parameters, tied ones counted once."""
     return sum(p.numel() * p.element_size() for p in network.parameters())
 
 
 def element_size(dtype: str) -> int:
-    """Bytes of one number."""
+    """Return the bytes of one number of a dtype."""
     return torch.empty(0, dtype=DTYPES[dtype]).element_size()
 
 
 class WeightsOnly(nn.Module):
-    """A product whose weights lie in 8 bits with one scale per row; it is computed in float."""
+    """Linear layer with 8-bit weights, one scale per row; it is computed in float."""
 
     scale: torch.Tensor
     whole: torch.Tensor
@@ -132,21 +132,21 @@ class WeightsOnly(nn.Module):
         self.bias = linear.bias
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        """States [..., in] to [..., out]."""
+        """Map states [..., in] to [..., out]."""
         product = nn.functional.linear(x, self.whole.to(x.dtype)) * self.scale
         return product if self.bias is None else product + self.bias
 
 
 def int8_network(timed: TimedNetwork) -> AbstractContextManager[TimedNetwork]:
-    """Use the same network with its products in 8-bit integers, inputs too (dynamic quantisation).
+    """Use the same network with linear layers in int8, inputs too (dynamic quantisation).
 
-    One scale per row of a weight matrix: with one for the whole matrix more answers change.
+    One scale per row of a weight matrix: with one per matrix more predictions change.
     """
     return _kept_network(timed, "int8", TORCH_WAYS["int8"])
 
 
 def int8_weights_network(timed: TimedNetwork) -> AbstractContextManager[TimedNetwork]:
-    """Use the same network with its weights alone in 8 bits: smaller, hardly another answer."""
+    """Use the same network with only its weights in int8: smaller, nearly equal predictions."""
     return _kept_network(timed, "int8 weights", TORCH_WAYS["int8 weights"])
 
 
@@ -179,4 +179,4 @@ TORCH_WAYS: dict[str, Callable[[nn.Module], nn.Module]] = {
     "int8": _dynamic,
     "int8 weights": _weights_only,
 }
-"""The ways to run a float32 network that torch has on a processor, and how each is made."""
+"""Variants of a float32 network that torch runs on a processor, and their builders."""

@@ -1,4 +1,4 @@
-"""What one forward pass takes on top of the weights, from the allocator's own record."""
+"""Memory of one forward pass besides the weights, from the allocator's records."""
 
 import os
 from collections.abc import Callable
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
     from explorer.models.specs import ModelSpec
     from explorer.timing.workload import Workload
 
-# Else the profiler's library writes lines of its own to the log whenever it starts and stops.
+# Otherwise the profiler's library logs every start and stop.
 os.environ.setdefault("KINETO_LOG_LEVEL", "6")
 Call = Callable[[], object]
 
 
 def pass_peak(spec: "ModelSpec", workload: "Workload", check: Call) -> int | None:
-    """Peak extra bytes of one pass of a model, after a pass that does not count.
+    """Return the peak extra bytes of one pass of a model, after a warm-up pass.
 
     Args:
         spec: the model.
         workload: the pass.
-        check: called between layers; it raises to end the pass.
+        check: called between layers; raises to cancel the pass.
     """
     from explorer.timing.networks import timed_network
     from explorer.timing.protocol import forward_call, interruptible
@@ -39,9 +39,9 @@ def pass_peak(spec: "ModelSpec", workload: "Workload", check: Call) -> int | Non
 
 
 def peak_bytes(call: Call, device: str = "cpu") -> int | None:
-    """The most bytes that were held at one moment of a call beyond those held before it.
+    """Return the peak of the bytes allocated during a call, beyond those before it.
 
-    The process's size cannot tell: after the first call the allocator has the pages already.
+    The process size does not show it: after the first call the allocator already has the pages.
     None where the device keeps no record.
     """
     if device != "cpu":
@@ -52,23 +52,23 @@ def peak_bytes(call: Call, device: str = "cpu") -> int | None:
 
 
 def allocations(record: profile) -> list[int]:
-    """Bytes taken (positive) and given back (negative), in the order of time."""
-    found: Any = record.profiler  # its type does not say what it holds after a recording
-    events = [e for e in found.kineto_results.events() if e.name() == "[memory]"]
+    """Return bytes allocated (positive) and freed (negative), in order of time."""
+    profiler: Any = record.profiler  # its type omits the results of a recording
+    events = [e for e in profiler.kineto_results.events() if e.name() == "[memory]"]
     return [e.nbytes() for e in sorted(events, key=lambda e: e.start_ns())]
 
 
 def highest(changes: list[int]) -> int:
-    """The highest running sum of a list of changes that starts at nothing."""
-    held = most = 0
+    """Return the highest running sum of a list of changes, from 0."""
+    current = peak = 0
     for change in changes:
-        held += change
-        most = max(most, held)
-    return most
+        current += change
+        peak = max(peak, current)
+    return peak
 
 
 def device_peak_bytes(call: Call, device: str, memory: Any = torch.accelerator) -> int | None:  # noqa: ANN401
-    """The same from an accelerator's own peak counter; None where it has none."""
+    """Return the peak extra bytes of a call from an accelerator's counter; None without one."""
     with on_device(device):
         memory.synchronize()
         try:

@@ -1,4 +1,4 @@
-"""The forward passes that are timed, and what times them: threads, clocks, events."""
+"""Timed forward passes and their stopwatches: threads, clocks, device events."""
 
 import re
 import threading
@@ -22,14 +22,14 @@ from explorer.timing.workload import Workload
 Call = Callable[[], object]
 Stopwatch = Callable[[Call], float]
 FIRST_ORDINARY_ID = 1000
-"""Ids below are special or unused in the three vocabularies; above, any word costs the same."""
+"""Smaller ids are special or unused in the three vocabularies; all others cost the same."""
 LONG_LAYER = 5e10
-"""Operations in one layer above which every product looks at the stop sign, not every layer."""
+"""Operations in one layer above which each product checks for cancellation, not each layer."""
 PRESSURE = Path("/proc/pressure/cpu")
 
 
 def timed_ids(spec: ModelSpec, workload: Workload, seed: int = 0) -> torch.Tensor:
-    """Token ids [batch, length], the same for a seed: the time does not depend on which."""
+    """Return random token ids [batch, length], fixed by a seed: they do not affect the time."""
     generator = torch.Generator().manual_seed(seed)
     n_words = spec.architecture.d_vocab
     low = min(FIRST_ORDINARY_ID, n_words // 2)
@@ -38,7 +38,7 @@ def timed_ids(spec: ModelSpec, workload: Workload, seed: int = 0) -> torch.Tenso
 
 
 class Pass(nn.Module):
-    """What is timed, from ids to the last hidden states, or to every logit where the head runs."""
+    """Timed module: ids to the last hidden states, or to all logits if the head is included."""
 
     def __init__(self, spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> None:
         super().__init__()
@@ -46,7 +46,7 @@ class Pass(nn.Module):
         self.head, self.looks = workload.head, workload.looks
 
     def forward(self, ids: torch.Tensor) -> torch.Tensor:
-        """Ids [batch, length] to [batch, length, width]."""
+        """Map ids [batch, length] to [batch, length, width]."""
         hidden = self.network.base_model(
             input_ids=ids, output_attentions=self.looks, output_hidden_states=self.looks
         ).last_hidden_state
@@ -54,7 +54,7 @@ class Pass(nn.Module):
 
 
 def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) -> Call:
-    """One forward pass as a call without arguments: encoder, and the head if asked for."""
+    """Return a function without arguments that runs the pass: encoder, and head if requested."""
     ids, run = timed_ids(spec, workload), Pass(spec, network, workload)
 
     def call() -> None:
@@ -69,9 +69,9 @@ def forward_call(spec: ModelSpec, network: PreTrainedModel, workload: Workload) 
 def interruptible(
     networks: Sequence[tuple[ModelSpec, nn.Module]], tokens: int, check: Call
 ) -> Iterator[None]:
-    """Look at the stop sign inside a pass too: a long one ends within a layer or a product.
+    """Check for cancellation inside a pass too, at every layer or product.
 
-    Of the calling thread's passes alone: visitors for whom it gives way may use the same network.
+    Only in the calling thread's passes: other requests may use the same network meanwhile.
     """
     thread = threading.get_ident()
 
@@ -90,7 +90,7 @@ def _checkpoints(spec: ModelSpec, network: nn.Module, tokens: int) -> list[nn.Mo
     shape = spec.architecture
     layer = 4 * tokens * shape.d_model * (2 * shape.d_model + shape.d_ffn)
     if layer > LONG_LAYER:
-        # By what it has, not by nn.Linear: 8-bit products are of another class.
+        # By attribute, not by nn.Linear: 8-bit linear layers are of another class.
         return [module for module in network.modules() if hasattr(module, "in_features")]
     pattern = re.compile(spec.kind.output)
     return [module for name, module in network.named_modules() if pattern.search(name)]
@@ -98,7 +98,7 @@ def _checkpoints(spec: ModelSpec, network: nn.Module, tokens: int) -> list[nn.Mo
 
 @contextmanager
 def thread_width(clock: str) -> Iterator[int]:
-    """Torch's threads for the calling thread: one for processor time, all cores otherwise."""
+    """Set torch's threads for the calling thread: one for processor time, else all cores."""
     before = torch.get_num_threads()
     width = 1 if clock == "compute" else usable_cores()
     torch.set_num_threads(width)
@@ -109,35 +109,35 @@ def thread_width(clock: str) -> Iterator[int]:
 
 
 def usable_cores() -> int:
-    """Cores this process may run on."""
+    """Return the number of cores this process may run on."""
     import os
 
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def stopwatch(workload: Workload) -> Stopwatch:
-    """How one call is timed on a workload's clock."""
+    """Return the function that times one call on a workload's clock."""
     if workload.device != "cpu":
         return device_stopwatch(workload.device)
-    # One thread does all the work of a call, so its own processor time is the whole cost and
-    # neither neighbours nor the app's other threads are in it.
+    # One thread does all the work of a call, so its processor time is the whole cost, without
+    # that of other processes or of the app's other threads.
     return clock_stopwatch(time.thread_time if workload.clock == "compute" else time.perf_counter)
 
 
 def device_stopwatch(device: str) -> Stopwatch:
-    """An accelerator's own events where it has any, else the wait until it has done its work."""
+    """Return a stopwatch by an accelerator's events, or by waiting for it where it has none."""
     event = new_event(device)
     timed = event_stopwatch(event) if event else waiting_stopwatch(partial(synchronise, device))
 
-    def there(call: Call) -> float:
+    def timed_on_device(call: Call) -> float:
         with on_device(device):
             return timed(call)
 
-    return there
+    return timed_on_device
 
 
 def clock_stopwatch(clock: Callable[[], float]) -> Stopwatch:
-    """Seconds on a clock between before and after."""
+    """Return a stopwatch that takes the difference of a clock around a call, in seconds."""
 
     def timed(call: Call) -> float:
         before = clock()
@@ -150,7 +150,7 @@ def clock_stopwatch(clock: Callable[[], float]) -> Stopwatch:
 def waiting_stopwatch(
     synchronize: Call, clock: Callable[[], float] = time.perf_counter
 ) -> Stopwatch:
-    """Seconds until a device has nothing left to do, for devices without timed events."""
+    """Return a stopwatch that waits until a device is idle, for devices without events."""
 
     def timed(call: Call) -> float:
         synchronize()
@@ -163,22 +163,22 @@ def waiting_stopwatch(
 
 
 class Event(Protocol):
-    """A mark in a device's queue of work."""
+    """Timed event in a device's queue."""
 
     def record(self) -> None:
-        """Put the mark into the queue."""
+        """Put the event into the queue."""
 
     def synchronize(self) -> None:
-        """Wait until the device has passed it."""
+        """Wait until the device has reached the event."""
 
     def elapsed_time(self, end: Self, /) -> float:
-        """Milliseconds from this mark to a later one."""
+        """Return the milliseconds from this event to a later one."""
 
 
 def event_stopwatch(new_event: Callable[[], Event]) -> Stopwatch:
-    """Seconds between two marks in the device's own queue.
+    """Return a stopwatch by two events in the device's own queue, in seconds.
 
-    The first mark is waited for, so that work queued earlier is not charged to this call.
+    The first event is waited for, so that work queued earlier is not charged to this call.
     """
 
     def timed(call: Call) -> float:
@@ -195,7 +195,7 @@ def event_stopwatch(new_event: Callable[[], Event]) -> Stopwatch:
 
 
 def stolen_seconds() -> float | None:
-    """Seconds so far in which somebody on this machine waited for a processor.
+    """Return the seconds so far in which any process on this machine waited for a processor.
 
     Linux counts them (pressure stall information); None where the system does not.
     """
@@ -207,11 +207,11 @@ def stolen_seconds() -> float | None:
 
 
 CallOfLength = Callable[[int], Callable[[], object]]
-"""From a number of tokens to one pass over them."""
+"""Function from a number of tokens to one pass over them."""
 
 
 def one_layer_calls(spec: ModelSpec, longest: int) -> tuple[CallOfLength, CallOfLength]:
-    """One layer of a model and an LSTM of its width in one direction, with random weights."""
+    """Return calls of one layer of a model and of a one-way LSTM of its width, random weights."""
     width = spec.architecture.d_model
     shape = replace(spec.architecture, n_layers=1, d_vocab=1_000)
     encoder = random_network(replace(spec, architecture=shape)).base_model

@@ -1,4 +1,4 @@
-"""Workload: what is timed, in limits that no client can talk the machine out of."""
+"""Workload of a timed pass, within limits that no client can exceed."""
 
 import math
 from dataclasses import dataclass
@@ -12,36 +12,36 @@ MAX_BATCH = 32
 MAX_REPEATS = 200
 DTYPE_NAMES: tuple[str, ...] = ("float32", "bfloat16", "float16")
 EVERY = "every"
-"""In the place of a device: all that the machine has, in the same rounds."""
+"""Placeholder for a device: all devices of the machine, in the same rounds."""
 CLOCKS: tuple[str, ...] = ("compute", "wait", "device")
-"""``compute``: processor time of one thread. ``wait``: all cores, the clock on the wall.
+"""``compute``: processor time of one thread. ``wait``: wall time with all cores.
 ``device``: the accelerator's own events."""
 LARGEST_PRODUCT = 2e11
-"""Operations in one matrix product on a processor: the longest stretch nobody can interrupt."""
+"""Maximum operations in one matrix product on a processor, which cannot be cancelled."""
 
 
 def clock_on(device: str, clock: str) -> str:
-    """The clock that times a device: the one chosen on a processor, its own on any other."""
+    """Return the clock of a device: the chosen one on a processor, else its own."""
     return clock if device == "cpu" else "device"
 
 
 class BadWorkload(Refusal):
-    """The work asked for is not one that is timed here; the message says which is."""
+    """Refusal of a workload that is not timed here; the message has the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """One forward pass, said completely: no padding, eager attention, inference mode."""
+    """Complete specification of a forward pass: no padding, eager attention, inference mode."""
 
     length: int = 32
-    """Tokens per text, the two special ones included."""
+    """Tokens per text, including [CLS] and [SEP]."""
     batch: int = 1
     device: str = "cpu"
     dtype: str = "float32"
     head: bool = False
-    """Also the masked-word head, at every position."""
+    """Include the masked-LM head, at every position."""
     looks: bool = False
-    """Also hand out every attention and hidden state, as the tabs that look inside need."""
+    """Include all attentions and hidden states in the output, as the inspection tabs need."""
     clock: str = "compute"
 
     def __post_init__(self) -> None:
@@ -56,15 +56,15 @@ class Workload:
 
     @property
     def tokens(self) -> int:
-        """Positions in one pass."""
+        """The number of positions in one pass."""
         return self.length * self.batch
 
 
 def whole_number(what: str, value: object, low: int, high: int) -> int:
-    """A whole number within limits.
+    """Return the value as an int if it is a whole number within limits.
 
     Raises:
-        BadWorkload: it is not; the sentence says the limits.
+        BadWorkload: it is not; the message has the limits.
     """
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if isinstance(value, float) and math.isfinite(value):
@@ -80,7 +80,7 @@ def _known(what: str, value: object, allowed: tuple[str, ...]) -> None:
 
 
 def pass_bytes(shape: Architecture, workload: Workload) -> int:
-    """Memory one pass may need on top of the weights, estimated from above.
+    """Return an upper estimate of the memory of one pass besides the weights, in bytes.
 
     The scores and probabilities of one layer, the FFN's inner values, a few hidden states, the
     logits; with ``looks`` every attention and hidden state is kept as well.
@@ -93,7 +93,7 @@ def pass_bytes(shape: Architecture, workload: Workload) -> int:
 
 
 def check_size(shape: Architecture, workload: Workload, free_bytes: int, weights: int) -> None:
-    """Refuse a pass that would fill the memory or could not be stopped for seconds.
+    """Refuse a pass that would exceed the memory or could not be cancelled for seconds.
 
     Raises:
         BadWorkload: in one sentence, with what to change.

@@ -1,1 +1,1 @@
-"""Which models are compared, what they weigh, and which of them are in memory."""
+"""Choice of the models to compare, their sizes, and the networks kept in memory."""

@@ -1,4 +1,4 @@
-"""Families: which model stands in each column, and the size of each from its shape."""
+"""Families: the model of each column, and its parameter counts from its shape."""
 
 from collections.abc import Mapping
 
@@ -10,39 +10,39 @@ PRESETS: dict[str, tuple[str, ...]] = {
     "base": ("base",),
     "large": ("large", "base"),
 }
-"""Whole families by name; where a column lacks the first size, it has the next."""
+"""Families by name: sizes in order of preference; a column takes the first that it has."""
 LONGEST = 1000
-"""Characters of a family as it is written; more are read by nobody."""
+"""Maximum characters of a family name; a longer one is refused."""
 OWN: dict[str, ModelSpec] = {}
-"""Checkpoints given at the start, by name."""
+"""Checkpoints given at the start or typed by visitors, by name."""
 
 
 def all_specs() -> dict[str, ModelSpec]:
-    """Every architecture by name: base, larger, mini, and those given at the start."""
-    listed = (*BASE.values(), *LARGER.values(), *MINI.values(), *OWN.values())
-    return {spec.name: spec for spec in listed}
+    """Return every spec by name: base, larger, mini, and those of the user."""
+    specs = (*BASE.values(), *LARGER.values(), *MINI.values(), *OWN.values())
+    return {spec.name: spec for spec in specs}
 
 
 def column(key: str) -> dict[str, ModelSpec]:
-    """The choices of a column by size, the smallest first, then those given at the start."""
+    """Return the specs of a column by size: mini, base, larger, then those of the user."""
     tables = {"mini": MINI, "base": BASE}
-    whole = {size: table[key] for size, table in tables.items() if key in table}
+    standard = {size: table[key] for size, table in tables.items() if key in table}
     more = (*LARGER.values(), *OWN.values())
-    return whole | {spec.size: spec for spec in more if spec.key == key}
+    return standard | {spec.size: spec for spec in more if spec.key == key}
 
 
 def teacher_of(spec: ModelSpec) -> ModelSpec | None:
-    """The model whose layers a student's were copied from; None where there was none."""
+    """Return the model whose layers the student's were copied from; None where there is none."""
     return parent_of(spec) if spec.initialised_from else None
 
 
 def parent_of(spec: ModelSpec) -> ModelSpec | None:
-    """The model that this one was distilled from or fitted to; None if that is not known."""
+    """Return the model that this one was distilled from or fitted to; None if unknown."""
     return column(spec.kind.teacher or spec.fitted_to).get("" if spec.is_own else spec.size)
 
 
 def family_specs(family: str) -> tuple[ModelSpec, ...]:
-    """The models of a family, in the fixed order: a preset's, or one chosen in each column.
+    """Return the specs of a family in the fixed order: a preset's, or those of each column.
 
     Raises:
         Refusal: there is no such family.
@@ -60,9 +60,9 @@ def specs_by_key(family: str) -> dict[str, ModelSpec]:
 
 
 def sizes_of(family: str) -> dict[str, str]:
-    """The size in each column of ``base``, ``bert=large,albert=xlarge`` or ``base,bert=large``.
+    """Return the size in each column of a family, like ``base`` or ``base,bert=large``.
 
-    A column that is not named has the preset's size, by default the miniature.
+    A column that is not named has the preset's size; by default mini: ``bert=large,albert=xlarge``.
 
     Raises:
         Refusal: there is no such family, column or size.
@@ -75,8 +75,8 @@ def sizes_of(family: str) -> dict[str, str]:
     if preset not in PRESETS:
         raise Refusal(f"There is no family {brief(preset)!r}.")
     sizes = {key: size for key in MODEL_KEYS if (size := _preset_size(key, preset))}
-    for one in chosen:
-        key, _, size = one.partition("=")
+    for pair in chosen:
+        key, _, size = pair.partition("=")
         if size not in column(key):
             raise Refusal(f"There is no {brief(key)} of size {brief(size)!r}.")
         sizes[key] = size
@@ -84,7 +84,7 @@ def sizes_of(family: str) -> dict[str, str]:
 
 
 def _preset_size(key: str, preset: str) -> str | None:
-    """A preset's size of a column; a column of own checkpoints alone has its first in all."""
+    """Return a preset's size in a column; a column of user checkpoints only has its first."""
     sizes = column(key)
     own = [size for size, spec in sizes.items() if spec.is_own]
     first = own[:1] if len(own) == len(sizes) else []
@@ -92,13 +92,13 @@ def _preset_size(key: str, preset: str) -> str | None:
 
 
 def family_name(sizes: Mapping[str, str]) -> str:
-    """The one way to write the family of these sizes: a preset's name, else each column's size."""
-    whole = next((preset for preset in PRESETS if sizes_of(preset) == sizes), None)
-    return whole or ",".join(f"{key}={size}" for key, size in sizes.items())
+    """Return the canonical name of these sizes: a preset's name, else each column's size."""
+    name = next((preset for preset in PRESETS if sizes_of(preset) == sizes), None)
+    return name or ",".join(f"{key}={size}" for key, size in sizes.items())
 
 
 def read_family(family: object) -> str | None:
-    """A family as it is written everywhere; None where there is none of that name."""
+    """Return the canonical name of a family; None where there is no such family."""
     try:
         return family_name(sizes_of(str(family)))
     except Refusal:
@@ -106,7 +106,7 @@ def read_family(family: object) -> str | None:
 
 
 def opened_family(asked: str | None) -> str | None:
-    """What is opened: the family that was asked for, else the models given at the start, if any.
+    """Return the family to open: the requested one, else the models given at the start, if any.
 
     Raises:
         Refusal: there is no family of that name.
@@ -121,7 +121,7 @@ def opened_family(asked: str | None) -> str | None:
 
 
 def in_columns(params: dict[str, str]) -> dict[str, str]:
-    """A link's fields, a family that is no preset as one field for each column."""
+    """Return the fields of a link with a family that is no preset as one field per column."""
     if params["family"] in PRESETS:
         return params
     rest = {name: value for name, value in params.items() if name != "family"}
@@ -129,30 +129,30 @@ def in_columns(params: dict[str, str]) -> dict[str, str]:
 
 
 def of_one_family(params: Mapping[str, str]) -> tuple[Mapping[str, str], tuple[str, ...]]:
-    """The same the other way round, and what of the models cannot be read: the rest counts.
+    """Return a link's fields with its columns as one family, and the names of invalid fields.
 
-    Columns that a link names, each as a field or all in its family, change those of a preset.
+    Columns that a link names, each as a field or all in its family, override those of a preset.
     """
-    said = str(params["family"])[: LONGEST + 1].split(",") if "family" in params else []
-    said += [f"{key}={params[key]}" for key in MODEL_KEYS if key in params]
-    good = [one for one in dict.fromkeys(said) if read_family(one)]
-    lost = [one.partition("=") for one in said if one not in good]
-    wrong = [key if equals and key in MODEL_KEYS else "family" for key, equals, _ in lost]
-    kept = {name: value for name, value in params.items() if name not in (*MODEL_KEYS, "family")}
-    if good:
-        # A preset stands before what differs from it.
-        kept["family"] = ",".join(sorted(good, key=lambda one: "=" in one))
-    return kept, tuple(dict.fromkeys(wrong))
+    choices = str(params["family"])[: LONGEST + 1].split(",") if "family" in params else []
+    choices += [f"{key}={params[key]}" for key in MODEL_KEYS if key in params]
+    valid = [choice for choice in dict.fromkeys(choices) if read_family(choice)]
+    invalid = [choice.partition("=") for choice in choices if choice not in valid]
+    wrong = [key if equals and key in MODEL_KEYS else "family" for key, equals, _ in invalid]
+    fields = {name: value for name, value in params.items() if name not in (*MODEL_KEYS, "family")}
+    if valid:
+        # The preset comes before the columns that override it.
+        fields["family"] = ",".join(sorted(valid, key=lambda choice: "=" in choice))
+    return fields, tuple(dict.fromkeys(wrong))
 
 
 def layer_counts(shape: Architecture) -> dict[str, int]:
-    """Numbers in one layer: 4 H^2 + 4 H in attention, 2 H F + F + H in the FFN, two norms."""
+    """Return parameters of one layer: attention 4 H^2 + 4 H, FFN 2 H F + F + H, two norms 4 H."""
     h, f = shape.d_model, shape.d_ffn
     return {"attention": 4 * h * h + 4 * h, "ffn": 2 * h * f + f + h, "layer_norm": 4 * h}
 
 
 def copies(shape: Architecture, sharing: str | None = None) -> dict[str, int]:
-    """How many copies of each part the layers store between them.
+    """Return the number of stored copies of each part, over all layers.
 
     Each of the two norms stays with the part before it, so a shared part shares its norm.
     """
@@ -163,9 +163,9 @@ def copies(shape: Architecture, sharing: str | None = None) -> dict[str, int]:
 
 
 def shape_counts(shape: Architecture, sharing: str | None = None) -> dict[str, int]:
-    """Numbers per component of an encoder with this shape, as released.
+    """Return the parameters of each component of an encoder with this shape, as released.
 
-    ``sharing`` is ``none``, ``attention``, ``ffn`` or ``all``; by default what the shape says.
+    ``sharing`` is ``none``, ``attention``, ``ffn`` or ``all``; by default as in the shape.
     """
     h, e = shape.d_model, shape.d_embedding
     layer, times = layer_counts(shape), copies(shape, sharing)
@@ -182,11 +182,11 @@ def shape_counts(shape: Architecture, sharing: str | None = None) -> dict[str, i
 
 
 def shape_total(shape: Architecture, sharing: str | None = None) -> int:
-    """Numbers stored by an encoder with this shape."""
+    """Return the number of parameters of an encoder with this shape."""
     return sum(shape_counts(shape, sharing).values())
 
 
 def head_total(shape: Architecture) -> int:
-    """Numbers of the masked-LM head that the encoder does not hold: transform, norm, bias."""
+    """Return the parameters of the masked-LM head outside the encoder: transform, norm, bias."""
     e = shape.d_embedding
     return shape.d_model * e + e + 2 * e + shape.d_vocab

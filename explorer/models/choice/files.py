@@ -1,4 +1,4 @@
-"""What a checkpoint's files say of it, read before a network is loaded, and where they disagree."""
+"""Inspection of checkpoint files before a network is loaded, and checks that they agree."""
 
 import json
 import logging
@@ -18,103 +18,105 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 HEADS = ("cls.predictions.transform", "vocab_transform", "predictions.dense", "lm_head.dense")
-"""Names that a masked-LM head's own weights begin with, in one kind of checkpoint or another."""
+"""Name prefixes of a masked-LM head's own weights, by kind of checkpoint."""
 SENTIMENT = (["negative", "positive"], ["neg", "pos"])
-"""What the two classes of a sentiment head are called, in this order."""
+"""Labels of the two classes of a sentiment head, in this order."""
 OLD_NAMES = {"gamma": "weight", "beta": "bias"}
-"""How layer norms were called in the first checkpoints."""
+"""Layer norm parameter names of the first checkpoints, and their names today."""
 NO_NETWORK = "a config.json that describes no network"
 MOST_LOGGED = 1_000
-"""Characters of a library's report."""
+"""Maximum characters of a library's error message in the log."""
 Tensors = Mapping[str, tuple[int, ...]]
-"""Shape by name of every tensor of a checkpoint."""
+"""Shape of every tensor of a checkpoint, by name."""
 
 
 class NotAModel(Refusal):
-    """A checkpoint that cannot stand in a column; the message is one sentence."""
+    """Refusal of a checkpoint that cannot be used in a column; the message is one sentence."""
 
 
 def unreadable(source: str, why: str, error: Exception) -> NotAModel:
-    """Refuse a checkpoint that a library cannot read; what the library says is only logged."""
-    # Its report may hold what a stranger wrote into the files: repr keeps it on one line.
+    """Return the refusal of an unreadable checkpoint; the library's error is only logged."""
+    # The error may quote text from untrusted files: repr keeps it on one line.
     logger.warning("a checkpoint is refused: %s", brief(repr(error), MOST_LOGGED))
     return NotAModel(f"{source} has {why}.")
 
 
 def read_config(folder: Path, kind: ModelKind, source: str) -> "PreTrainedConfig":
-    """The config as transformers understands it, with its defaults where the file says nothing.
+    """Return the config as transformers parses it, with its defaults for absent fields.
 
     Raises:
         NotAModel: it cannot be read, is of another kind, names no shape or would run code.
     """
-    said = _json(folder / "config.json", source)
-    if "auto_map" in said or "auto_map" in _json(folder / "tokenizer_config.json", source, "{}"):
+    values = _json(folder / "config.json", source)
+    if "auto_map" in values or "auto_map" in _json(folder / "tokenizer_config.json", source, "{}"):
         raise NotAModel(f"{source} would run code of its own; only plain checkpoints are loaded.")
     if not any((folder / name).exists() for name in TOKENIZERS):
         raise NotAModel(f"{source} has no tokenizer beside its weights.")
-    found = said.get("model_type")
-    if found != kind.config_type:
+    model_type = values.get("model_type")
+    if model_type != kind.config_type:
         raise NotAModel(
-            f"{source} is of type {brief(found)!r}; this column takes {kind.config_type!r}."
+            f"{source} is of type {brief(model_type)!r}; this column takes {kind.config_type!r}."
         )
-    _check_numbers(said, kind, source)
+    _check_numbers(values, kind, source)
     from transformers import AutoConfig
 
     try:
         return AutoConfig.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
     except Exception as error:
-        # transformers checks each field and raises its own errors, dataclasses' and Python's.
+        # transformers validates each field and raises its own, dataclasses' and Python's errors.
         raise unreadable(source, NO_NETWORK, error) from error
 
 
 def _json(path: Path, source: str, absent: str = "") -> dict[str, Any]:
     try:
-        said = json.loads(path.read_text("utf-8") if path.exists() else absent)
-        return dict(said.items())
+        values = json.loads(path.read_text("utf-8") if path.exists() else absent)
+        return dict(values.items())
     except (OSError, ValueError, AttributeError) as error:
         raise NotAModel(f"{source} has no {path.name} that can be read.") from error
 
 
-def _check_numbers(said: Mapping[str, Any], kind: ModelKind, source: str) -> None:
-    names = [name for at, name in kind.config.items() if at != "activation" and name in said]
+def _check_numbers(values: Mapping[str, Any], kind: ModelKind, source: str) -> None:
+    names = [
+        name for field, name in kind.config.items() if field != "activation" and name in values
+    ]
     for name in names:
-        if type(said[name]) is not int or said[name] < 1:
-            shown = brief(json.dumps(said[name]))
+        if type(values[name]) is not int or values[name] < 1:
+            value = brief(json.dumps(values[name]))
             raise NotAModel(
-                f"{source} has {shown} as {name} in its config.json, which is not a whole number."
+                f"{source} has {value} as {name} in its config.json, which is not a whole number."
             )
-    for name, wanted in kind.only.items():
-        if said.get(name, wanted) != wanted:
+    for name, required in kind.only.items():
+        if values.get(name, required) != required:
             raise NotAModel(
-                f"{source} has {brief(said[name])} as {name}; only {wanted} is supported for "
+                f"{source} has {brief(values[name])} as {name}; only {required} is supported for "
                 f"{kind.label}."
             )
 
 
 def shape_of(config: "PreTrainedConfig", kind: ModelKind, source: str) -> Architecture:
-    """The architecture that a config describes.
+    """Return the architecture that a config describes.
 
     Raises:
         NotAModel: its heads do not divide its width, or there are too many to be shown.
     """
-    said = {at: getattr(config, name) for at, name in kind.config.items()}
-    stored, layers = said.pop("n_stored_layers", said["n_layers"]), said["n_layers"]
-    if said["d_model"] % said["n_heads"]:
+    shape = {field: getattr(config, name) for field, name in kind.config.items()}
+    stored, layers = shape.pop("n_stored_layers", shape["n_layers"]), shape["n_layers"]
+    if shape["d_model"] % shape["n_heads"]:
         raise NotAModel(
-            f"{source} contradicts itself: {said['n_heads']} attention heads do not divide a "
-            f"width of {said['d_model']}."
+            f"{source} contradicts itself: {shape['n_heads']} attention heads do not divide a "
+            f"width of {shape['d_model']}."
         )
-    if max(layers, said["n_heads"]) > MOST_LAYERS:
+    if max(layers, shape["n_heads"]) > MOST_LAYERS:
         raise NotAModel(f"{source} has more than {MOST_LAYERS} layers or heads in a layer.")
     return Architecture(
-        **({"d_embedding": said["d_model"], "n_segments": 0} | said),
+        **({"d_embedding": shape["d_model"], "n_segments": 0} | shape),
         shares_layers=stored < layers,
         has_projection="d_embedding" in kind.config,
     )
 
 
 def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool:
-    """Whether its tokenizer puts a text in lower case, which no file needs to say.
+    """Return whether its tokenizer lower-cases a text, found by a trial: no file has to state it.
 
     Raises:
         NotAModel: it cannot be read, has no mask or more pieces than the network.
@@ -127,7 +129,7 @@ def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool
         )
         normalizer = tokenizer.backend_tokenizer.normalizer
     except Exception as error:
-        # tokenizers, sentencepiece and json each raise their own.
+        # tokenizers, sentencepiece and json raise their own errors.
         raise unreadable(source, "a tokenizer that cannot be read", error) from error
     if tokenizer.mask_token_id is None:
         raise NotAModel(f"{source} has a tokenizer without a mask token.")
@@ -140,7 +142,7 @@ def is_lower_case(folder: Path, config: "PreTrainedConfig", source: str) -> bool
 
 
 def read_tensors(folder: Path, source: str) -> Tensors:
-    """The tensors' shapes, by their names of today; only the files' heads are read.
+    """Return the tensors' shapes, by their names of today; only the file headers are read.
 
     Raises:
         NotAModel: there are none, or a file is damaged.
@@ -149,15 +151,15 @@ def read_tensors(folder: Path, source: str) -> Tensors:
         raise NotAModel(
             f"{source} has no model.safetensors; pickled weights can run code and are not read."
         )
-    found: dict[str, tuple[int, ...]] = {}
+    shapes: dict[str, tuple[int, ...]] = {}
     try:
         for file in weight_files(folder):
             with safe_open(file, "pt") as opened:
-                found |= {n: tuple(opened.get_slice(n).get_shape()) for n in opened.keys()}  # noqa: SIM118
+                shapes |= {n: tuple(opened.get_slice(n).get_shape()) for n in opened.keys()}  # noqa: SIM118
     except Exception as error:
-        # safetensors raises its own error for each way in which a file can be damaged, json too.
+        # safetensors and json raise their own errors for each kind of damage.
         raise unreadable(source, "a damaged file of weights", error) from error
-    return {_new_name(name): shape for name, shape in found.items()}
+    return {_new_name(name): shape for name, shape in shapes.items()}
 
 
 def _new_name(name: str) -> str:
@@ -166,49 +168,51 @@ def _new_name(name: str) -> str:
 
 
 def has_head(tensors: Tensors) -> bool:
-    """Whether a masked-LM head is among them."""
+    """Return whether the tensors include a masked-LM head."""
     return any(part in name for name in tensors for part in HEADS)
 
 
 def check_tensors(config: "PreTrainedConfig", tensors: Tensors, source: str) -> None:
-    """Hold the file's tensors against the network of the config, built without numbers.
+    """Check the file's tensors against the network of the config, built on the meta device.
 
-    What stands beside the network, as the head of another task does, is of no account.
+    Tensors outside the network, such as the head of another task, are ignored.
 
     Raises:
-        NotAModel: a shape differs, the encoder has no place for a tensor, or one is missing.
+        NotAModel: a shape differs, the encoder has no parameter for a tensor, or one is missing.
     """
     from explorer.models.architectures import meta_of
 
     try:
         network = meta_of(config)
     except Exception as error:
-        # Each network raises what its first impossible part raises.
+        # The error depends on the first module that cannot be built.
         raise unreadable(source, NO_NETWORK, error) from error
     start = f"{network.base_model_prefix}."
     encoder = {name for name, _ in network.base_model.named_children()} - {"pooler"}
-    places = {n: tuple(p.shape) for n, p in network.named_parameters(remove_duplicate=False)}
-    found = {f"{start}{n}" if f"{start}{n}" in places else n: size for n, size in tensors.items()}
-    for name, size in found.items():
+    parameters = {n: tuple(p.shape) for n, p in network.named_parameters(remove_duplicate=False)}
+    tensors_by_name = {
+        f"{start}{n}" if f"{start}{n}" in parameters else n: size for n, size in tensors.items()
+    }
+    for name, size in tensors_by_name.items():
         is_encoders = name.removeprefix(start).partition(".")[0] in encoder
-        wanted = places.get(name)
-        if wanted != size and (wanted or (is_encoders and not name.endswith("_ids"))):
+        expected = parameters.get(name)
+        if expected != size and (expected or (is_encoders and not name.endswith("_ids"))):
             raise NotAModel(
                 f"{source} contradicts itself: by its config.json {brief(name, 100)} is "
-                f"{_by(wanted)}, in its file {_by(size)}."
+                f"{_by(expected)}, in its file {_by(size)}."
             )
-    if lost := _lost(network, set(found), has_head(tensors)):
-        raise NotAModel(f"{source} contradicts itself: its file lacks {lost[0]}.")
+    if missing := _lost(network, set(tensors_by_name), has_head(tensors)):
+        raise NotAModel(f"{source} contradicts itself: its file lacks {missing[0]}.")
 
 
-def _lost(network: "PreTrainedModel", found: set[str], with_head: bool) -> list[str]:
-    """The weights that nothing can be read without; one with two names is there under either."""
+def _lost(network: "PreTrainedModel", names: set[str], with_head: bool) -> list[str]:
+    """Return the required weights that are absent; a tied weight is present under either name."""
     from explorer.models.loading import optional_weights
 
     named = list(network.named_parameters(remove_duplicate=False))
-    there = {id(parameter) for name, parameter in named if name in found}
-    lost = [name for name, parameter in named if id(parameter) not in there]
-    return [n for n in lost if not any(part in n for part in optional_weights(with_head))]
+    present = {id(parameter) for name, parameter in named if name in names}
+    missing = [name for name, parameter in named if id(parameter) not in present]
+    return [n for n in missing if not any(part in n for part in optional_weights(with_head))]
 
 
 def _by(size: tuple[int, ...] | None) -> str:
@@ -216,13 +220,13 @@ def _by(size: tuple[int, ...] | None) -> str:
 
 
 def task_of(config: "PreTrainedConfig") -> str:
-    """The task that a fine-tuned checkpoint does, if it is one that the page asks for.
+    """Return the task that a fine-tuned checkpoint is for, if the page has it: ``squad``, ``sst2``.
 
-    Two classes are a sentiment only where they are called so: most classifiers have two.
+    Two classes count as sentiment only by their labels: most classifiers have two.
     """
-    named = str((config.architectures or [""])[0])
-    if named.endswith("ForQuestionAnswering"):
+    architecture = str((config.architectures or [""])[0])
+    if architecture.endswith("ForQuestionAnswering"):
         return "squad"
-    labels = [str(one).lower() for _, one in sorted((config.id2label or {}).items())]
-    judges = named.endswith("ForSequenceClassification") and labels in SENTIMENT
-    return "sst2" if judges else ""
+    labels = [str(label).lower() for _, label in sorted((config.id2label or {}).items())]
+    is_sentiment = architecture.endswith("ForSequenceClassification") and labels in SENTIMENT
+    return "sst2" if is_sentiment else ""

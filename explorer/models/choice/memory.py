@@ -1,4 +1,4 @@
-"""Keeps networks within a budget: idle ones are evicted, the least recently used first."""
+"""Memory budget of the networks: idle ones are evicted, the least recently used first."""
 
 import gc
 import threading
@@ -13,26 +13,26 @@ from explorer.models.hub import ModelUnavailable
 from explorer.models.specs import ModelSpec
 
 LIMIT: list[float] = [float("inf")]
-"""Bytes that the networks may take together; whoever starts the program sets it."""
+"""Maximum bytes of all networks together; set at program start."""
 WAIT_S = 20.0
-"""How long whoever asks for a network waits for others to give theirs back."""
+"""Seconds that a request for a network waits for leases to be released."""
 BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
 Key = tuple[str, str, str]
-"""A network: its name, device and precision."""
+"""Key of a network: name, device and precision."""
 TOO_LARGE = "it needs {weights} and {running} while it runs; the networks may take {limit}"
 IN_USE = "it needs {running} while it runs, and the memory is in use; please try again in a minute"
 
 
 def weight_bytes(spec: ModelSpec, dtype: str = "float32") -> int:
-    """Bytes of a checkpoint's weights, the masked-LM head included."""
+    """Return the bytes of a checkpoint's weights, the masked-LM head included."""
     return (shape_total(spec.architecture) + head_total(spec.architecture)) * BYTES[dtype]
 
 
 def running_bytes(spec: ModelSpec, dtype: str = "float32", tokens: int = 512) -> int:
-    """Bytes that a pass takes besides, by default of the longest text: all it looks at and says.
+    """Return the bytes of one pass besides the weights, by default of the longest text.
 
-    A T T float32 numbers a layer twice, since they are kept after they are made; T H a layer, T F
-    once.
+    Attentions: 2 A T T float32 numbers a layer, since they are kept after they are computed; hidden
+    states: T H a layer and for the embedding; the FFN: 2 T F, of one layer at a time.
     """
     shape, t = spec.architecture, min(spec.architecture.n_positions, tokens)
     attention = 2 * shape.n_layers * shape.n_heads * t * t
@@ -41,33 +41,33 @@ def running_bytes(spec: ModelSpec, dtype: str = "float32", tokens: int = 512) ->
 
 
 def gigabytes(n_bytes: float) -> str:
-    """``1.3 GB``, ``0.06 GB``, ``3.1 MB``."""
+    """Return bytes as text: ``1.3 GB``, ``0.06 GB``, ``3.1 MB``."""
     if n_bytes < 1e7:
         return f"{n_bytes / 1e6:.1f} MB"
     return f"{n_bytes / 1e9:.1f} GB" if n_bytes >= 1e8 else f"{n_bytes / 1e9:.2f} GB"
 
 
 def too_large(spec: ModelSpec, dtype: str = "float32") -> str:
-    """Why a network can never be here, with its numbers; empty if it can."""
+    """Return why a network can never be loaded, with its numbers; empty if it can."""
     weights = weight_bytes(spec, dtype)
     running = weights + running_bytes(spec, dtype)
-    said = {"weights": weights, "running": running, "limit": LIMIT[-1]}
-    numbers = {name: gigabytes(n_bytes) for name, n_bytes in said.items()}
+    sizes = {"weights": weights, "running": running, "limit": LIMIT[-1]}
+    numbers = {name: gigabytes(n_bytes) for name, n_bytes in sizes.items()}
     return TOO_LARGE.format(**numbers) if running > LIMIT[-1] else ""
 
 
 class WeightMemory:
-    """Counts what the networks take: those kept, those being loaded, and passes under way.
+    """Accounting of networks in memory, networks being loaded, and passes in progress.
 
-    A network is used under a lease. One that somebody has a lease on is never evicted, any other
-    can always be, whoever else refers to it.
+    A network is used under a lease. A leased network is never evicted, any other can always be,
+    whatever else refers to it.
     """
 
     def __init__(self, lock: "threading.RLock") -> None:
-        """Count under ``lock``, which is held whenever the mapping of those kept is used.
+        """Count under ``lock``, which is held whenever the mapping of kept networks is used.
 
-        The lock must be reentrant: a lease is also given back when an iterator that was forgotten
-        is collected, which may happen in any thread at any time.
+        The lock must be reentrant: a lease is also released when an abandoned iterator is garbage
+        collected, which may happen in any thread at any time.
         """
         self._changed = threading.Condition(lock)
         self._loading: dict[Key, threading.Lock] = {}
@@ -81,10 +81,10 @@ class WeightMemory:
     def lease(
         self, key: Key, spec: ModelSpec, make: Callable[[], Any], kept: MutableMapping
     ) -> Iterator[Any]:
-        """Use the network of a key, made first if it is not kept; it stays until this ends.
+        """Use the network of a key, built first if it is not kept; not evicted while in use.
 
         Raises:
-            ModelUnavailable: it does not fit beside what is in use; says the numbers.
+            ModelUnavailable: it does not fit beside the networks in use; with the numbers.
         """
         taker = threading.get_ident()
         network = self._take_or_make(key, spec, make, kept)
@@ -96,7 +96,7 @@ class WeightMemory:
 
     @contextmanager
     def for_a_pass(self, n_bytes: int, kept: MutableMapping) -> Iterator[None]:
-        """Count what a pass takes while it runs: idle networks leave for it, and nobody waits."""
+        """Count the bytes of a pass while it runs; evict idle networks for it, never wait."""
         with self._changed:
             self._passes += n_bytes
             evicted = self._evict(0, kept)
@@ -110,7 +110,7 @@ class WeightMemory:
                 self._changed.notify_all()
 
     def forget(self, is_one: Callable[[Key], bool], kept: MutableMapping) -> None:
-        """Let networks go: at once, or when the last lease on them is given back."""
+        """Remove networks: at once, or when the last lease on them is released."""
         with self._changed:
             for key in [key for key in kept if is_one(key)]:
                 if key in self._leases:
@@ -120,20 +120,20 @@ class WeightMemory:
             self._changed.notify_all()
 
     def taken(self, kept: MutableMapping) -> int:
-        """Sum up the bytes of networks kept, networks being loaded and passes under way."""
-        there = sum(weight_bytes(one.spec, one.dtype) for one in list(kept.values()))
-        return there + self._coming.total() + self._passes
+        """Return the bytes of kept networks, networks being loaded and passes in progress."""
+        resident = sum(weight_bytes(network.spec, network.dtype) for network in list(kept.values()))
+        return resident + self._coming.total() + self._passes
 
     def _take_or_make(
         self, key: Key, spec: ModelSpec, make: Callable[[], Any], kept: MutableMapping
     ) -> Any:  # noqa: ANN401
-        """Take a lease; of several that ask for a network that is not kept, one loads it."""
+        """Take a lease; of concurrent requests for an absent network, one loads it."""
         end = time.monotonic() + WAIT_S
         with self._changed:
             loading = self._loading.setdefault(key, threading.Lock())
         while (network := self._take(key, kept, end)) is None:
             with loading:
-                if key not in kept:  # else another has loaded it meanwhile
+                if key not in kept:  # else another thread has loaded it meanwhile
                     return self._make(key, spec, make, kept, end)
         return network
 
@@ -145,7 +145,7 @@ class WeightMemory:
         kept: MutableMapping,
         end: float,
     ) -> Any:  # noqa: ANN401
-        """Load a network into room that is made for it, and take the first lease."""
+        """Reserve memory for a network, load it, and take the first lease."""
         weights = self._reserve(key, spec, kept, end)
         network = None
         try:
@@ -162,21 +162,21 @@ class WeightMemory:
     def _take(self, key: Key, kept: MutableMapping, end: float) -> Any:  # noqa: ANN401
         """Lease a network that is kept; None where it is not.
 
-        One that is about to leave is first waited for, so that those who use it in turn cannot keep
-        it for ever; not by a thread that has a lease itself, which others may be waiting for.
+        Waits first for one that is about to be evicted, so that overlapping leases cannot keep it
+        for ever; except in a thread that has a lease itself, which others may be waiting for.
         """
-        me = threading.get_ident()
+        thread = threading.get_ident()
         with self._changed:
             while (
                 self._is_leaving(key)
-                and not any(me in takers for takers in list(self._leases.values()))
-                and (left := end - time.monotonic()) > 0
+                and not any(thread in takers for takers in list(self._leases.values()))
+                and (remaining := end - time.monotonic()) > 0
             ):
-                self._changed.wait(left)
+                self._changed.wait(remaining)
             network = kept.pop(key, None)
             if network is not None:
-                kept[key] = network  # from now on the most recently used
-                self._leases.setdefault(key, Counter())[me] += 1
+                kept[key] = network  # now the most recently used
+                self._leases.setdefault(key, Counter())[thread] += 1
             return network
 
     def _is_leaving(self, key: Key) -> bool:
@@ -197,13 +197,13 @@ class WeightMemory:
             self._changed.notify_all()
 
     def _reserve(self, key: Key, spec: ModelSpec, kept: MutableMapping, end: float) -> int:
-        """Make room for a network that is about to be loaded, and count its bytes as taken.
+        """Make room for a network that is about to be loaded, and count its bytes.
 
         Raises:
-            ModelUnavailable: there was no room until ``end``, or there never can be.
+            ModelUnavailable: there was no room until ``end``, or it exceeds the limit.
         """
-        if said := too_large(spec, key[2]):
-            raise ModelUnavailable(spec, said)
+        if reason := too_large(spec, key[2]):
+            raise ModelUnavailable(spec, reason)
         weights = weight_bytes(spec, key[2])
         running = weights + running_bytes(spec, key[2])
         claim, evicted = object(), False
@@ -214,10 +214,10 @@ class WeightMemory:
                     lacking = self.taken(kept) + running - LIMIT[-1]
                     if lacking <= 0:
                         break
-                    if (left := end - time.monotonic()) <= 0:
+                    if (remaining := end - time.monotonic()) <= 0:
                         raise ModelUnavailable(spec, IN_USE.format(running=gigabytes(running)))
                     self._claims[claim] = self._to_leave(lacking, kept)
-                    self._changed.wait(left)
+                    self._changed.wait(remaining)
             finally:
                 self._claims.pop(claim, None)
                 self._changed.notify_all()
@@ -227,7 +227,7 @@ class WeightMemory:
         return weights
 
     def _evict(self, n_bytes: int, kept: MutableMapping) -> bool:
-        """Evict idle networks, the least recently used first, until so many bytes are free."""
+        """Evict idle networks, the least recently used first, until ``n_bytes`` are free."""
         evicted = False
         for key in list(kept):
             if self.taken(kept) + n_bytes <= LIMIT[-1]:
@@ -240,11 +240,11 @@ class WeightMemory:
         return evicted
 
     def _to_leave(self, lacking: float, kept: MutableMapping) -> set[Key]:
-        """Name the networks that must leave for so many bytes, least recently used first."""
+        """Return the networks to evict to free ``lacking`` bytes, least recently used first."""
         leaving: set[Key] = set()
-        for key, one in list(kept.items()):
+        for key, network in list(kept.items()):
             if lacking <= 0:
                 break
             leaving.add(key)
-            lacking -= weight_bytes(one.spec, one.dtype)
+            lacking -= weight_bytes(network.spec, network.dtype)
         return leaving

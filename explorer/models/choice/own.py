@@ -1,4 +1,4 @@
-"""Checkpoints of the reader's own: looked at before the start, then one more row of a column."""
+"""Checkpoints of the user: inspected before loading, then one more size of a column."""
 
 import logging
 import re
@@ -32,30 +32,30 @@ logger = logging.getLogger(__name__)
 REPO = re.compile(r"[\w.-]+/[\w.-]+")
 SMALL = ["config.json", "*token*.json", "vocab.*", "merges.txt", "spiece.model"]
 ANY: list[bool] = [False]
-"""Whether a visitor may type the name of a repository of the hub; whoever starts the page says."""
+"""True if visitors may type the name of a hub repository; set at program start."""
 NOT_THERE = "no such repository or revision is open to everybody"
 NO_ANSWER = "the hub did not answer, or the download broke off"
 LONGEST = 200
-"""Characters of a repository and its revision as a visitor types them; the hub has 96 of a name."""
+"""Maximum characters of a typed repository and revision; the hub allows 96 for a name."""
 MOST = 64
-"""Models that visitors may add."""
+"""Maximum number of models that visitors may add."""
 _adding = threading.Lock()
 _fetching: "WeakValueDictionary[str, threading.Lock]" = WeakValueDictionary()
-"""Held while a repository is looked at and downloaded: of two who typed it one waits."""
+"""Locks held while a repository is inspected and downloaded, so that it is done once."""
 
 
 def add_models(given: Iterable[str], dtype: str = "float32") -> None:
-    """Put ``bert=PATH_OR_REPO[@REVISION]`` into its column, a known kind without one in its own.
+    """Add each ``bert=PATH_OR_REPO[@REVISION]`` to its column; a kind without one gets a column.
 
     Raises:
         NotAModel: one of them cannot be used.
     """
-    for one in given:
-        key, _, source = one.partition("=")
+    for argument in given:
+        key, _, source = argument.partition("=")
         if not source or key not in {**KINDS, **MORE_KINDS}:
             known = ", ".join({**KINDS, **MORE_KINDS})
             raise NotAModel(
-                f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {one!r}."
+                f"--model takes NAME=PATH_OR_REPO, with a NAME of {known}, not {argument!r}."
             )
         spec = own_spec(key, source, dtype=dtype)
         _put(spec)
@@ -65,10 +65,10 @@ def add_models(given: Iterable[str], dtype: str = "float32") -> None:
 
 
 def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:
-    """The size of what a visitor typed into a column: one of its choices, or a repository.
+    """Return the size for what a visitor typed into a column: one of its sizes, or a repository.
 
     Raises:
-        NotAModel: it is neither, or no repository may be typed here.
+        NotAModel: it is neither, or repositories may not be typed here.
     """
     repo, _, revision = typed.partition("@")
     if typed in column(key):
@@ -78,16 +78,16 @@ def typed_model(key: str, typed: str, report: OnProgress | None = None) -> str:
     with _adding:
         fetching = _fetching.setdefault(repo, threading.Lock())
     with fetching:
-        asked = (key, repo, revision)
-        known = [one for one in [*OWN.values()] if (one.key, one.repo, one.revision) == asked]
-        if not known and len(OWN) >= MOST:
+        request = (key, repo, revision)
+        specs = [own for own in [*OWN.values()] if (own.key, own.repo, own.revision) == request]
+        if not specs and len(OWN) >= MOST:
             raise NotAModel(f"This page has {MOST} models of its visitors; it takes no more.")
-        spec = known[0] if known else _put(own_spec(key, typed, hub_only=True, report=report))
+        spec = specs[0] if specs else _put(own_spec(key, typed, hub_only=True, report=report))
     return spec.size
 
 
 def _put(spec: ModelSpec) -> ModelSpec:
-    """The model as one more choice of its column, under a name that no other has."""
+    """Add the model as one more size of its column, under a unique name."""
     with _adding:
         name = _name(spec.name, spec.key)
         OWN[name] = replace(spec, name=name, size=name)
@@ -102,31 +102,31 @@ def own_spec(
     dtype: str = "float32",
     report: OnProgress | None = None,
 ) -> ModelSpec:
-    """What is known of a checkpoint from its files alone; its weights are fetched if they fit.
+    """Return the spec of a checkpoint from its files alone; its weights are downloaded if they fit.
 
     Raises:
         NotAModel: it is not there, of another kind, too large, or contradicts itself.
     """
     kind, folder = KINDS.get(key) or MORE_KINDS[key], Path(source).expanduser()
     repo, _, revision = source.partition("@")
-    is_here = folder.is_dir() and not hub_only
-    if not is_here:
+    is_local = folder.is_dir() and not hub_only
+    if not is_local:
         folder = _fetched(repo, revision, SMALL)
     config = read_config(folder, kind, source)
     spec = ModelSpec(
         key,
-        folder.resolve().name if is_here else repo,
+        folder.resolve().name if is_local else repo,
         shape_of(config, kind, source),
-        repo="" if is_here else repo,
-        revision="" if is_here else revision,
+        repo="" if is_local else repo,
+        revision="" if is_local else revision,
         is_own=True,
         tuned_for=task_of(config),
-        folder=folder.resolve() if is_here else None,
+        folder=folder.resolve() if is_local else None,
         lower_case=is_lower_case(folder, config, source),
     )
-    if said := too_large(spec, dtype):
-        raise NotAModel(f"{source} cannot be used: {said}.")
-    if not is_here:
+    if reason := too_large(spec, dtype):
+        raise NotAModel(f"{source} cannot be used: {reason}.")
+    if not is_local:
         folder = _fetched(repo, revision, [*SMALL, *WEIGHTS], report)
     tensors = read_tensors(folder, source)
     check_tensors(config, tensors, source)
@@ -135,24 +135,24 @@ def own_spec(
 
 
 def _name(source: str, key: str) -> str:
-    """The last part of its path, as links and columns can have it; no other model's."""
+    """Return a unique name from the last part of its path, valid in links and columns."""
     name = re.sub(r"[^a-z0-9.]+", "-", source.rpartition("/")[2].lower()).strip("-.") or "own"
     taken = {*all_specs(), *(size for column_key in MODEL_KEYS for size in column(column_key))}
     names = (name, f"own-{name}", f"own-{key}-{name}", *(f"{name}-{n}" for n in range(2, 99)))
-    return next(one for one in names if one not in taken)
+    return next(candidate for candidate in names if candidate not in taken)
 
 
 def _fetched(
     repo: str, revision: str, patterns: list[str], report: OnProgress | None = None
 ) -> Path:
-    """The folder of a repository's files of these names, downloaded where they are not here."""
+    """Return the folder with the files of these patterns, downloaded where they are not cached."""
     if not REPO.fullmatch(repo):
         raise NotAModel(
             f"{brief(repo, LONGEST)!r} is neither a folder here nor the name of a hub repository."
         )
     get_session().timeout = STALL_SECONDS
     try:
-        found = snapshot_download(
+        folder = snapshot_download(
             repo,
             revision=revision or None,
             allow_patterns=patterns,
@@ -161,7 +161,7 @@ def _fetched(
     except Exception as error:
         # The hub client raises its own, httpx's and the operating system's errors here.
         logger.warning("a download failed: %s", brief(repr(error), MOST_LOGGED))
-        answer = getattr(error.__cause__ or error, "response", None)
-        why = NOT_THERE if getattr(answer, "status_code", 0) in (401, 403, 404) else NO_ANSWER
+        response = getattr(error.__cause__ or error, "response", None)
+        why = NOT_THERE if getattr(response, "status_code", 0) in (401, 403, 404) else NO_ANSWER
         raise NotAModel(f"{repo} could not be downloaded from the hub: {why}.") from error
-    return Path(found)
+    return Path(folder)

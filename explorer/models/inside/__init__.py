@@ -1,1 +1,1 @@
-"""What goes on inside a network during a pass: values, slopes, and heads switched off."""
+"""Internals of a network during a pass: activations, gradients, ablated heads."""

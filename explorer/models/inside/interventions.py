@@ -1,4 +1,4 @@
-"""Changed passes: heads switched off, states patched, words shuffled, layers repeated."""
+"""Modified forward passes: ablated heads, patched states, shuffled words, repeated layers."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -20,8 +20,8 @@ from explorer.refusal import Refusal
 def heads_kept(loaded: LoadedModel, kept: torch.Tensor) -> Iterator[None]:
     """Multiply every head's output by its entry of ``kept`` [batch, layer, head] while inside.
 
-    The caller holds ``loaded.lock``: until the hooks are gone the network answers nobody else.
-    A layer is known by the order of the calls, since ALBERT's one layer is called for all.
+    The caller holds ``loaded.lock``: the hooks affect every pass of the network. The layer is
+    known from the order of the calls, since ALBERT's one layer is called for all.
     """
     n_layers, calls = loaded.spec.architecture.n_layers, [0]
 
@@ -37,7 +37,7 @@ def heads_kept(loaded: LoadedModel, kept: torch.Tensor) -> Iterator[None]:
 
 @torch.inference_mode()
 def ablated_logits(loaded: LoadedModel, tokens: Tokens, kept: np.ndarray) -> np.ndarray:
-    """What the model answers at the masks with heads switched off, many variants in one batch.
+    """Compute the logits at the masks with heads switched off, many variants in one batch.
 
     Args:
         loaded: The network; its lock is held for the one forward pass.
@@ -59,26 +59,26 @@ def ablated_logits(loaded: LoadedModel, tokens: Tokens, kept: np.ndarray) -> np.
 
 
 def one_head_off(n_layers: int, n_heads: int, layer: int) -> np.ndarray:
-    """The variants that switch off one head of a layer at a time: bool [head, layer, head]."""
-    kept = np.ones((n_heads, n_layers, n_heads), dtype=bool)
-    kept[np.arange(n_heads), layer, np.arange(n_heads)] = False
-    return kept
+    """Return the variants that switch off one head of a layer each: bool [head, layer, head]."""
+    variants = np.ones((n_heads, n_layers, n_heads), dtype=bool)
+    variants[np.arange(n_heads), layer, np.arange(n_heads)] = False
+    return variants
 
 
 @contextmanager
 def states_carried(
     loaded: LoadedModel, patches: Sequence[Patch], states: np.ndarray
 ) -> Iterator[None]:
-    """Let every patch join the pass at its layer, as one more row of the batch.
+    """Add every patch to the pass at its layer, as one more row of the batch.
 
-    So a patch costs the layers that follow it and no others. The caller holds ``loaded.lock``,
-    and the batch begins with one row. A layer is known by the order of the calls, since ALBERT's
+    A patch therefore costs only the layers that follow it. The caller holds ``loaded.lock``, and
+    the batch begins with one row. The layer is known from the order of the calls, since ALBERT's
     one layer is called for all.
 
     Args:
         loaded: The network.
         patches: In the order of their layers, which is the order of their rows.
-        states: What is carried: float [layer + 1, position, d_model].
+        states: The source states: float [layer + 1, position, d_model].
     """
     calls = [0]
 
@@ -87,7 +87,7 @@ def states_carried(
         calls[0] += 1
         carried = torch.tensor(states[layer]).to(hidden)
         rows = [hidden]
-        for patch in (one for one in patches if one.layer == layer):
+        for patch in (patch for patch in patches if patch.layer == layer):
             row = hidden[:1].clone()
             row[0, list(patch.positions)] = carried[list(patch.positions)]
             rows.append(row)
@@ -101,11 +101,11 @@ def states_carried(
 def patched_logits(
     loaded: LoadedModel, tokens: Tokens, patches: Sequence[Patch], states: np.ndarray
 ) -> np.ndarray:
-    """What the model answers at a text's masks with each patch, all of them in one pass.
+    """Compute the logits at a text's masks with each patch, all patches in one pass.
 
     Args:
         loaded: The network; its lock is held for the pass.
-        tokens: The text that is carried into.
+        tokens: The text that is patched.
         patches: In the order of their layers.
         states: The other text's states, float [layer + 1, position, d_model].
 
@@ -127,7 +127,7 @@ def patched_logits(
 
 @torch.inference_mode()
 def context_logits(loaded: LoadedModel, tokens: Tokens) -> np.ndarray:
-    """What a model answers at the masks in each reading: float32 [reading, mask, vocabulary].
+    """Compute the logits at the masks in each reading: float32 [reading, mask, vocabulary].
 
     One pass over six copies of the text, each with its own attention mask [query, key], ids and
     positions.
@@ -139,77 +139,79 @@ def context_logits(loaded: LoadedModel, tokens: Tokens) -> np.ndarray:
         values[row] = values[row, list(order)]
     masks = [list(tokens.mask_positions)] * len(READINGS)
     masks[row] = [order.index(position) for position in tokens.mask_positions]
-    head = loaded.network.base_model
-    dtype = next(head.parameters()).dtype
+    encoder = loaded.network.base_model
+    dtype = next(encoder.parameters()).dtype
     with loaded.lock:
-        hidden = head(
+        hidden = encoder(
             **inputs,
             attention_mask=_seen(len(tokens), dtype).to(loaded.device),
             position_ids=_places(loaded, len(tokens)),
         ).last_hidden_state
-        at_masks = torch.stack([states[at] for states, at in zip(hidden, masks, strict=True)])
+        at_masks = torch.stack(
+            [states[positions] for states, positions in zip(hidden, masks, strict=True)]
+        )
         return read_only(apply_head(loaded, at_masks).float().cpu().numpy())
 
 
 def context_ranks(loaded: LoadedModel, text: str, word: str) -> tuple[int, ...]:
-    """The rank of a word at a text's first mask in each reading; 1: no piece has a larger logit.
+    """Return the rank of a word at a text's first mask in each reading; 1 is the largest logit.
 
     The last rank where the word is not one piece of the vocabulary.
     """
     logits = context_logits(loaded, tokenize(loaded, text))[:, 0]
-    wanted = word_id(loaded.vocabulary, word, loaded.spec.lower_case)
-    if wanted < 0:
+    token_id = word_id(loaded.vocabulary, word, loaded.spec.lower_case)
+    if token_id < 0:
         return (logits.shape[-1],) * len(logits)
-    return tuple(map(int, 1 + (logits > logits[:, wanted, None]).sum(-1)))
+    return tuple(map(int, 1 + (logits > logits[:, token_id, None]).sum(-1)))
 
 
 def shuffled(tokens: Tokens, seed: int = 0) -> tuple[int, ...]:
-    """Token positions in a new order of the words; added tokens, masks and sentences stay.
+    """Return token positions in a shuffled word order; added tokens, masks and sentences stay.
 
-    By the words of the text, so that all models read them in one order; the pieces of a word stay
+    Words are shuffled, so that all models read them in one order; the pieces of a word stay
     together, so a mask may move by some pieces.
     """
     groups: dict[int, list[int]] = {}
     for position, word in enumerate(tokens.word_index):
         groups.setdefault(word if word >= 0 else -1 - position, []).append(position)
-    segment = {word: tokens.segments[found[0]] for word, found in groups.items()}
+    segment = {word: tokens.segments[positions[0]] for word, positions in groups.items()}
     fixed = {tokens.word_index[position] for position in tokens.mask_positions}
     generator = random.Random(seed)
     moved: dict[int, int] = {}
-    for which in sorted(set(segment.values())):
-        free = [w for w in groups if w >= 0 and w not in fixed and segment[w] == which]
-        mixed = generator.sample(free, len(free))
-        moved |= dict(zip(free, mixed if mixed != free else free[1:] + free[:1], strict=True))
+    for sentence in sorted(set(segment.values())):
+        free = [w for w in groups if w >= 0 and w not in fixed and segment[w] == sentence]
+        sample = generator.sample(free, len(free))
+        moved |= dict(zip(free, sample if sample != free else free[1:] + free[:1], strict=True))
     return tuple(position for word in groups for position in groups[moved.get(word, word)])
 
 
 def is_shuffled(tokens: Tokens) -> bool:
-    """Whether another order of the words makes another text: not of one word, or of equal ones."""
+    """Return whether shuffling changes the text: not for one word, or for equal words."""
     return any(tokens.ids[i] != own for i, own in zip(shuffled(tokens), tokens.ids, strict=True))
 
 
 def _seen(length: int, dtype: torch.dtype) -> torch.Tensor:
-    """What is added to the scores [reading, 1, query, key]: 0 where a word may be seen."""
+    """Return the additive attention mask [reading, 1, query, key]: 0 where a key is visible."""
     everything = torch.ones(length, length, dtype=torch.bool)
     allowed = {"left": everything.tril(), "right": everything.triu()}
     allowed["alone"] = torch.eye(length, dtype=torch.bool)
-    seen = torch.stack([allowed.get(reading, everything) for reading in READINGS])[:, None]
-    return torch.zeros(seen.shape, dtype=dtype).masked_fill(~seen, torch.finfo(dtype).min)
+    visible = torch.stack([allowed.get(reading, everything) for reading in READINGS])[:, None]
+    return torch.zeros(visible.shape, dtype=dtype).masked_fill(~visible, torch.finfo(dtype).min)
 
 
 def _places(loaded: LoadedModel, length: int) -> torch.Tensor:
-    """Position ids [reading, position]: without order every token stands at the first."""
+    """Return position ids [reading, position]: without order every token has the first."""
     first = loaded.spec.kind.first_position
-    places = torch.arange(first, first + length).repeat(len(READINGS), 1)
-    places[READINGS.index("no_order")] = first
-    return places.to(loaded.device)
+    ids = torch.arange(first, first + length).repeat(len(READINGS), 1)
+    ids[READINGS.index("no_order")] = first
+    return ids.to(loaded.device)
 
 
 @contextmanager
 def applied(loaded: LoadedModel, times: int) -> Iterator[None]:
-    """Let the shared layer be applied this many times while inside.
+    """Apply the shared layer this many times while inside.
 
-    The caller holds ``loaded.lock``: meanwhile the network is of another depth for everybody.
+    The caller holds ``loaded.lock``: the depth changes for every pass of the network.
     """
     name, config = loaded.spec.kind.config["n_layers"], loaded.network.base_model.config
     usual = getattr(config, name)
@@ -222,12 +224,12 @@ def applied(loaded: LoadedModel, times: int) -> Iterator[None]:
 
 @torch.inference_mode()
 def unrolled_states(loaded: LoadedModel, tokens: Tokens, times: int) -> np.ndarray:
-    """Hidden states float32 [times + 1, position, d_model] of one pass, however long.
+    """Compute hidden states float32 [times + 1, position, d_model] of one pass of any depth.
 
     The state after layer k is the last state of the model with k layers: one pass has them all.
 
     Raises:
-        Refusal: the layers of this model differ, so that there is none to apply again.
+        Refusal: the layers are not shared, so that there is none to repeat.
     """
     if not loaded.spec.architecture.shares_layers:
         raise Refusal(f"{loaded.spec.label} has no layer that all depths share.")

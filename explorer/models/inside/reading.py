@@ -1,4 +1,4 @@
-"""Queries, keys, values, gradients and weights, read from a network."""
+"""Queries, keys, value norms, gradients and weights, read from a network."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from explorer.models.tokens import Tokens
 def attention_gradients(
     loaded: LoadedModel, tokens: Tokens, position: int, token_id: int
 ) -> np.ndarray:
-    """The slope of one word's logit at one position in every attention weight.
+    """Compute the gradient of one word's logit at one position in every attention weight.
 
     Returns ``dy/da`` as float32 [layer, head, query, key], the weights taken after softmax.
     """
@@ -36,10 +36,10 @@ def attention_gradients(
 
 @torch.inference_mode()
 def queries_and_keys(loaded: LoadedModel, tokens: Tokens) -> tuple[np.ndarray, np.ndarray]:
-    """Query and key vectors, float32 [layer, head, position, d_head], as the network computes them.
+    """Return query and key vectors, float32 [layer, head, position, d_head], caught by hooks.
 
-    ``softmax(q k^T / sqrt(d_head))`` over keys is the attention. Calls are caught in the order of
-    the layers, ALBERT's one layer once for each time it is applied.
+    ``softmax(q k^T / sqrt(d_head))`` over keys is the attention. The calls come in the order of the
+    layers; ALBERT's one layer is called once for each application.
     """
     caught: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
     patterns = (loaded.spec.kind.query, loaded.spec.kind.key)
@@ -73,9 +73,9 @@ def _by_head(layers: list[torch.Tensor], n_heads: int) -> np.ndarray:
 
 @torch.inference_mode()
 def value_norms(loaded: LoadedModel, states: np.ndarray) -> np.ndarray:
-    """How long each head's transformed value vectors are: ``|W_O (W_V x + b_V)|``.
+    """Compute the norm of each head's transformed value vectors: ``|W_O (W_V x + b_V)|``.
 
-    From the hidden states [layer + 1, key, d_model] of a run, so no network is run again. Returns
+    Uses the hidden states [layer + 1, key, d_model] of a run; no network is run again. Returns
     float32 [layer, head, key] (Kobayashi et al. 2020, equation 4).
     """
     layers = zip(parts_of(loaded), states[:-1], strict=True)
@@ -85,17 +85,17 @@ def value_norms(loaded: LoadedModel, states: np.ndarray) -> np.ndarray:
 def _norms(parts: LayerParts, states: np.ndarray) -> np.ndarray:
     weight = parts.value.weight
     heads = parts.by_head(parts.value(torch.tensor(states).to(weight.device, weight.dtype)))
-    each = parts.output.weight.unflatten(-1, (parts.n_heads, -1))
-    return torch.einsum("hkv,ohv->hko", heads, each).norm(dim=-1).float().cpu().numpy()
+    output = parts.output.weight.unflatten(-1, (parts.n_heads, -1))
+    return torch.einsum("hkv,ohv->hko", heads, output).norm(dim=-1).float().cpu().numpy()
 
 
 _MATRICES = ("query", "key", "value", "output", "inner", "outer")
-"""The six weight matrices of a layer."""
+"""Names of the six weight matrices of a layer."""
 
 
 @torch.inference_mode()
 def layer_cosines(student: LoadedModel, teacher: LoadedModel) -> np.ndarray:
-    """Cosine [student layer, teacher layer] of all six matrices of a layer, laid end to end.
+    """Compute cosines [student layer, teacher layer] of the six concatenated weight matrices.
 
     Raises:
         ValueError: the layers share their weights, or the matrices differ in shape.
@@ -111,17 +111,17 @@ def layer_cosines(student: LoadedModel, teacher: LoadedModel) -> np.ndarray:
 
 
 def cosines_with(student: LoadedModel, teacher: ModelSpec) -> np.ndarray:
-    """``layer_cosines`` of a network and another that is loaded beside it.
+    """Compute ``layer_cosines`` of a network and another, which is loaded for it.
 
     Raises:
-        ModelUnavailable: the other cannot be had. ValueError: the two cannot be compared.
+        ModelUnavailable: the other cannot be loaded. ValueError: the two cannot be compared.
     """
     with leased(teacher, student.device, student.dtype) as other:
         return layer_cosines(student, other)
 
 
 def _matrices(loaded: LoadedModel) -> dict[str, torch.Tensor]:
-    """By name [layer, weights of that matrix in a row]."""
+    """Return the six weight matrices by name, float32 [layer, weights of the matrix, flattened]."""
     if loaded.spec.architecture.shares_layers:
         raise ValueError(f"{loaded.spec.label} has no weights of its own in each layer.")
     layers = parts_of(loaded)

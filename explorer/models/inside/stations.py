@@ -1,4 +1,4 @@
-"""What a layer computes, station by station, caught by hooks on its parts."""
+"""Intermediate results of a layer, recomputed part by part."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ from explorer.models.tokens import Tokens
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LayerParts:
-    """One layer of post-norm attention and feed-forward, ready to be applied part by part."""
+    """Modules of one post-norm layer, attention and feed-forward, applied part by part."""
 
     n_heads: int
     query: nn.Linear
@@ -32,13 +32,18 @@ class LayerParts:
     norm: nn.LayerNorm
 
     def by_head(self, projected: torch.Tensor) -> torch.Tensor:
-        """[position, d_model] to [head, position, d_head]."""
+        """Reshape [position, d_model] to [head, position, d_head]."""
         return projected.unflatten(-1, (self.n_heads, -1)).transpose(0, 1)
 
     def attended(
         self, states: torch.Tensor, position: int
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Of one position: query [head, 1, d_head], keys, values, scores, what each head reads."""
+        """Compute attention from one position.
+
+        Returns:
+            Query [head, 1, d_head], keys and values [head, position, d_head], scores
+            [head, 1, position], and the weighted values of each head [head, d_head].
+        """
         query = self.by_head(self.query(states[position : position + 1]))
         key = self.by_head(self.key(states))
         scores = query @ key.transpose(-1, -2) * key.shape[-1] ** -0.5
@@ -46,17 +51,17 @@ class LayerParts:
         return query, key, value, scores, (scores.softmax(-1) @ value)[:, 0]
 
     def feed_forward(self, state: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """The inner units [d_ffn] after their activation, and what they write [d_model]."""
+        """Return the inner units [d_ffn] after the activation, and the block's output [d_model]."""
         units = self.activation(self.inner(state))
         return units, self.outer(units)
 
 
 def parts_of(loaded: LoadedModel) -> tuple[LayerParts, ...]:
-    """The parts of every application of a layer, the same again and again where it is shared.
+    """Return the parts of every application of a layer, repeated where the layer is shared.
 
-    Of several that are shared each is applied as often as the others, one after another.
+    Of several shared layers each is applied equally often, one after another.
 
-    The caller holds ``loaded.lock`` while it applies one that others may have hooks on.
+    The caller holds ``loaded.lock`` while it applies a part that may have hooks of other threads.
     """
     named = loaded.network.base_model.named_modules()
     kind, shape = loaded.spec.kind, loaded.spec.architecture
@@ -77,7 +82,7 @@ def _parts(kind: ModelKind, layer: nn.Module, n_heads: int) -> LayerParts:
 def hooked(loaded: LoadedModel, pattern: str, hook: Callable[..., Any]) -> Iterator[None]:
     """Call ``hook`` before every module of the encoder whose name matches, while inside.
 
-    The caller holds ``loaded.lock``: until the hooks are gone the network answers nobody else.
+    The caller holds ``loaded.lock``: the hooks affect every pass of the network.
     """
     modules = loaded.network.base_model.named_modules()
     named = [module for name, module in modules if re.search(pattern, name)]
@@ -90,7 +95,7 @@ def hooked(loaded: LoadedModel, pattern: str, hook: Callable[..., Any]) -> Itera
 
 
 MOST_SHOWN = 8
-"""Dimensions of a vector that are written out."""
+"""Dimensions of a vector that are shown as numbers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,14 +104,14 @@ class Normalisation:
 
     eps: float
     given: np.ndarray
-    """[d]; so are the next three."""
+    """Input [d]; so are the next three."""
     scale: np.ndarray
     shift: np.ndarray
     gave: np.ndarray
 
     @classmethod
     def of(cls, module: nn.LayerNorm, given: torch.Tensor) -> "Normalisation":
-        """What a network's layer norm makes of a vector."""
+        """Return the layer norm of a vector, with its parameters."""
         vectors = (given, module.weight, module.bias, module(given))
         return cls(float(module.eps), *map(_array, vectors))
 
@@ -125,22 +130,22 @@ class LayerStations:
     read: np.ndarray
     """[d_head]: the values weighted by the softmax of the scores."""
     heads: np.ndarray
-    """[head, d_model]: what each head adds to the projection, which besides has its bias."""
+    """[head, d_model]: contribution of each head to the projection, which also has a bias."""
     projection: np.ndarray
-    """[d_model]; so is every vector that follows, but the units."""
+    """[d_model]; so are all following vectors except the units."""
     attention_norm: Normalisation
-    """Of input + projection."""
+    """Layer norm of input + projection."""
     units: np.ndarray
     """[d_ffn], after the activation."""
     unit_lengths: np.ndarray
-    """[d_ffn]: how long the vector is that each unit writes, its weights times its value."""
+    """[d_ffn]: norm of each unit's contribution to the output, |activation x weights|."""
     feed_forward: np.ndarray
     norm: Normalisation
-    """Of what the attention block gave + feed_forward."""
+    """Layer norm of the attention block's output + feed_forward."""
 
     @property
     def vectors(self) -> dict[str, np.ndarray]:
-        """[d_model] by station, in their order."""
+        """The vectors [d_model] by station, in their order."""
         return {
             "projection": self.projection,
             "attended": self.attention_norm.given,
@@ -153,12 +158,12 @@ class LayerStations:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Projected:
-    """A factorised embedding brought to d_model, and the arithmetic of its largest dimensions."""
+    """Projection of a factorised embedding to d_model, with its largest dimensions in detail."""
 
     result: np.ndarray
     """[d_model]."""
     shown: np.ndarray
-    """int64: these dimensions, largest first."""
+    """int64: the dimensions shown, largest first."""
     weight: np.ndarray
     """[shown, d_embedding]: the result is this times the normalised sum, plus the bias."""
     bias: np.ndarray
@@ -167,14 +172,14 @@ class Projected:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EmbeddingStations:
-    """What one token's embedding is the sum of; float32 [d_embedding] unless said."""
+    """Summands of one token's embedding; float32 [d_embedding] unless noted."""
 
     word: np.ndarray
     position: np.ndarray
     segment: np.ndarray | None
     """None where the model has no segments."""
     norm: Normalisation
-    """Of their sum."""
+    """Layer norm of their sum."""
     projected: Projected | None
     """None where the embedding is not factorised."""
 
@@ -183,19 +188,19 @@ class EmbeddingStations:
 def layer_stations(
     loaded: LoadedModel, states: np.ndarray, layer: int, head: int, position: int
 ) -> LayerStations:
-    """One token's way through a layer, from the states [position, d_model] that it was given.
+    """Compute one token's intermediate results in a layer from its input [position, d_model].
 
-    The operations of the network itself, in its own precision; nothing is kept of a run for this.
+    Uses the network's own modules and precision; a run does not have to keep any of this.
     """
     with loaded.lock:
         parts = parts_of(loaded)[layer]
         weight = parts.query.weight
-        given = torch.tensor(states).to(weight.device, weight.dtype)
-        query, keys, values, scores, read = parts.attended(given, position)
+        inputs = torch.tensor(states).to(weight.device, weight.dtype)
+        query, keys, values, scores, read = parts.attended(inputs, position)
         projection = parts.output(read.flatten())
         heads = torch.einsum("hv,ohv->ho", read, parts.output.weight.unflatten(-1, read.shape))
-        attended = given[position] + projection
-        units, written = parts.feed_forward(after := parts.attention_norm(attended))
+        attended = inputs[position] + projection
+        units, ffn_output = parts.feed_forward(after := parts.attention_norm(attended))
         return LayerStations(
             _array(query[head, 0]),
             _array(keys[head]),
@@ -207,53 +212,55 @@ def layer_stations(
             Normalisation.of(parts.attention_norm, attended),
             _array(units),
             _array(units.abs() * parts.outer.weight.square().sum(0).sqrt()),
-            _array(written),
-            Normalisation.of(parts.norm, after + written),
+            _array(ffn_output),
+            Normalisation.of(parts.norm, after + ffn_output),
         )
 
 
 @torch.inference_mode()
 def embedding_stations(loaded: LoadedModel, tokens: Tokens, position: int) -> EmbeddingStations:
-    """The rows that are summed for one token, their layer norm, and the projection if any."""
+    """Return the embedding rows of one token, the layer norm of their sum, and the projection."""
     embeddings = loaded.network.base_model.embeddings
     shape = loaded.spec.architecture
-    place = position + loaded.spec.kind.first_position
+    position_row = position + loaded.spec.kind.first_position
     rows = [embeddings.word_embeddings.weight[tokens.ids[position]]]
-    rows.append(embeddings.position_embeddings.weight[place])
+    rows.append(embeddings.position_embeddings.weight[position_row])
     if shape.n_segments:
-        # Where there is one row the networks add it to every token, a pair's second ones too.
+        # A single row is added to every token, those of a pair's second sentence too.
         segment = tokens.segments[position] if shape.n_segments > 1 else 0
         rows.append(embeddings.token_type_embeddings.weight[segment])
-    word, at, *segments = map(_array, rows)
+    word, position_embedding, *segments = map(_array, rows)
     norm = Normalisation.of(embeddings.LayerNorm, torch.stack(rows).sum(0))
     projected = _projected(loaded, norm) if shape.has_projection else None
-    return EmbeddingStations(word, at, segments[0] if segments else None, norm, projected)
+    return EmbeddingStations(
+        word, position_embedding, segments[0] if segments else None, norm, projected
+    )
 
 
 def _projected(loaded: LoadedModel, norm: Normalisation) -> Projected:
     module = loaded.network.base_model.encoder.embedding_hidden_mapping_in
-    given = torch.tensor(norm.gave).to(module.weight.device, module.weight.dtype)
-    result = module(given)
-    shown = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
-    vectors = (result, module.weight[shown], module.bias[shown])
+    normalised = torch.tensor(norm.gave).to(module.weight.device, module.weight.dtype)
+    result = module(normalised)
+    largest = result.abs().argsort(descending=True, stable=True)[:MOST_SHOWN]
+    vectors = (result, module.weight[largest], module.bias[largest])
     result_array, weight, bias = map(_array, vectors)
-    return Projected(result_array, read_only(shown.cpu().numpy()), weight, bias)
+    return Projected(result_array, read_only(largest.cpu().numpy()), weight, bias)
 
 
 @torch.inference_mode()
 def block_states(loaded: LoadedModel, states: np.ndarray, position: int) -> np.ndarray:
-    """One token's state after the embedding and after every attention and feed-forward block.
+    """Return one token's state after the embedding and after every attention and FFN block.
 
-    From the hidden states [layer + 1, position, d_model] of a run. Returns float32
+    Uses the hidden states [layer + 1, position, d_model] of a run. Returns float32
     [1 + 2 x layers, d_model]: the state after layer k is row 2 k.
     """
     rows = [states[0, position]]
     with loaded.lock:
         for parts, before, after in zip(parts_of(loaded), states, states[1:], strict=False):
             weight = parts.query.weight
-            given = torch.tensor(before).to(weight.device, weight.dtype)
-            read = parts.attended(given, position)[-1]
-            attended = parts.attention_norm(given[position] + parts.output(read.flatten()))
+            inputs = torch.tensor(before).to(weight.device, weight.dtype)
+            read = parts.attended(inputs, position)[-1]
+            attended = parts.attention_norm(inputs[position] + parts.output(read.flatten()))
             rows += [_array(attended), after[position]]
     return read_only(np.stack(rows))
 

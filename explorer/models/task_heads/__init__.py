@@ -1,1 +1,1 @@
-"""What stands on an encoder besides the masked-word head: the pair head, sentiment, answers."""
+"""Heads on an encoder besides the masked-LM head: sentence pairs, sentiment, answers."""

@@ -1,4 +1,4 @@
-"""Adapters: small weights beside a frozen network that make it do one task, and when they fit."""
+"""LoRA adapters: small weights added to a frozen network for one task, and checks that they fit."""
 
 import copy
 import hashlib
@@ -34,28 +34,28 @@ NETWORKS = {
 }
 Answer = TypeVar("Answer")
 MOST_KEPT = 64
-"""Answers of one tuned network."""
+"""Cached answers of one tuned network."""
 PREFIX = "base_model.model."
-"""What peft writes before the names of the network it wraps."""
+"""Prefix of peft before the module names of the wrapped network."""
 COMMAND = "python -m training tasks {whom} --task {task} --data FOLDER"
 
 
 BROUGHT: Mapping[str, Any] = {"window": 384, "stride": 128}
-"""The card of a head that a checkpoint brings: how passages are cut, as is usual for SQuAD."""
+"""Card of a head that a checkpoint contains: the usual windows for SQuAD passages."""
 
 
 class NotTuned(Refusal):
-    """There is no adapter that fits; the message is the plain sentence on the model's card."""
+    """Refusal where no adapter fits; the message is the plain sentence on the model's card."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
 class TunedModel:
-    """A network that does one task; all weights but the adapter's are the base's own tensors."""
+    """Network for one task; all weights but the adapter's are shared with the base network."""
 
     loaded: LoadedModel
     network: PreTrainedModel
     card: Mapping[str, Any]
-    """How the adapter was made and what it reaches on the task's dev set."""
+    """Training settings of the adapter and its scores on the task's dev set."""
     lock: threading.Lock = field(default_factory=threading.Lock)
     """Held while the network runs."""
 
@@ -66,12 +66,12 @@ _answers: "WeakKeyDictionary[TunedModel, dict[tuple, Any]]" = WeakKeyDictionary(
 
 
 def adapter_folder(spec: ModelSpec, task: str) -> Path:
-    """Where a model's adapter for a task lies, if it was made."""
+    """Return the folder of a model's adapter for a task, which may not exist."""
     return (spec.folder or spec.bundled_path) / "tasks" / task
 
 
 def read_card(spec: ModelSpec, task: str) -> dict[str, Any] | None:
-    """An adapter's card; None where there is no adapter. A head of its own has a card too."""
+    """Return an adapter's card, or that of a checkpoint's own head; None where there is neither."""
     if spec.tuned_for == task:
         return dict(BROUGHT)
     folder = adapter_folder(spec, task)
@@ -81,10 +81,10 @@ def read_card(spec: ModelSpec, task: str) -> dict[str, Any] | None:
 
 
 def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
-    """The card of the adapter that fits the weights that are here.
+    """Return the card of the adapter that fits the weights on disk.
 
     Raises:
-        NotTuned: there is none, or it was made on other weights. ModelUnavailable: no weights.
+        NotTuned: there is none, or it was trained on other weights. ModelUnavailable: no weights.
     """
     if spec.tuned_for == task:
         raise NotTuned(f"{spec.label} brings its own head, whose score was not measured here.")
@@ -101,7 +101,7 @@ def fitting_card(spec: ModelSpec, task: str) -> dict[str, Any]:
 
 
 def asked_for(spec: ModelSpec) -> str:
-    """The arguments by which the training tunes this model."""
+    """Return the command-line arguments with which the training tunes this model."""
     if spec.is_own:
         return f"--model {spec.key}={spec.repo or 'PATH'} --only {spec.name}"
     is_plain = spec.size in ("mini", "base")
@@ -110,26 +110,26 @@ def asked_for(spec: ModelSpec) -> str:
 
 
 def checksum(folder: Path) -> str:
-    """SHA-256 of a folder's weights; of their index where they are in parts."""
+    """Return the SHA-256 of a folder's weights; of their index where they are in shards."""
     path = folder / "model.safetensors"
     path = path if path.exists() else folder / "model.safetensors.index.json"
     return _checksum(path, path.stat().st_mtime_ns)
 
 
 def adapter_checksum(spec: ModelSpec, task: str) -> str:
-    """SHA-256 of an adapter's weights."""
+    """Return the SHA-256 of an adapter's weights."""
     path = adapter_folder(spec, task) / WEIGHTS
     return _checksum(path, path.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=16)
-def _checksum(path: Path, _changed: int) -> str:
+def _checksum(path: Path, _modified: int) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def card_of(loaded: LoadedModel, task: str) -> dict[str, Any]:
-    """The card of the adapter that a network will do a task with.
+    """Return the card of the adapter that a network uses for a task.
 
     Raises:
         NotTuned: there is no adapter that fits these weights.
@@ -138,32 +138,32 @@ def card_of(loaded: LoadedModel, task: str) -> dict[str, Any]:
 
 
 def tuned_of(loaded: LoadedModel, task: str) -> TunedModel:
-    """``tuned_model``, made once for each loaded network.
+    """Return ``tuned_model``, built once for each loaded network.
 
     Raises:
         NotTuned: there is no adapter that fits these weights.
     """
     with _tuning:
-        made = _tuned.setdefault(loaded, {})
-        if task not in made:
-            # The network itself in its own entry would keep both for ever.
-            made[task] = replace(tuned_model(loaded, task), loaded=proxy(loaded))
-        return made[task]
+        by_task = _tuned.setdefault(loaded, {})
+        if task not in by_task:
+            # A strong reference to the key in its own entry would keep both for ever.
+            by_task[task] = replace(tuned_model(loaded, task), loaded=proxy(loaded))
+        return by_task[task]
 
 
 def once(tuned: TunedModel, question: tuple[object, ...], ask: Callable[[], Answer]) -> Answer:
-    """An answer of a tuned network; the last ones are kept as long as the network is."""
-    kept: dict[tuple, Any] = _answers.setdefault(tuned, {})
-    if question not in kept:
+    """Return an answer of a tuned network; the last ones are cached as long as the network."""
+    cached: dict[tuple, Any] = _answers.setdefault(tuned, {})
+    if question not in cached:
         answer = ask()
-        while len(kept) >= MOST_KEPT:
-            kept.pop(next(iter(kept)))
-        kept[question] = answer
-    return kept[question]
+        while len(cached) >= MOST_KEPT:
+            cached.pop(next(iter(cached)))
+        cached[question] = answer
+    return cached[question]
 
 
 def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
-    """A loaded network with its adapter for a task merged in: W + (alpha / r) B A.
+    """Return a loaded network with its adapter for a task merged in: W + (alpha / r) B A.
 
     Raises:
         NotTuned: there is no adapter that fits these weights, or it is damaged.
@@ -188,29 +188,29 @@ def tuned_model(loaded: LoadedModel, task: str) -> TunedModel:
 
 
 def brought(loaded: LoadedModel, task: str) -> PreTrainedModel:
-    """The network of the task that a checkpoint was tuned for: its head around the same encoder."""
+    """Return the network of the task that a checkpoint was tuned for: encoder and its own head."""
     network = headed(loaded, task)
     head: dict[str, Tensor] = {}
-    wanted = {name for name, parameter in network.named_parameters() if parameter.is_meta}
+    head_names = {name for name, parameter in network.named_parameters() if parameter.is_meta}
     for file in weight_files(checkpoint_path(loaded.spec)):
         with safe_open(file, "pt") as opened:
-            head |= {n: opened.get_tensor(n) for n in opened.keys() if n in wanted}  # noqa: SIM118
+            head |= {n: opened.get_tensor(n) for n in opened.keys() if n in head_names}  # noqa: SIM118
     merge(network, head, 1.0)
     return network.eval().requires_grad_(False)
 
 
 def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
-    """The task's network around the loaded encoder: tensors are shared, a head is still to come.
+    """Return the task's network on the loaded encoder: tensors are shared, the head is still meta.
 
-    It is copied while nobody has changed the encoder: a hook of an ablation, or another depth,
-    would be copied along and stay.
+    The encoder is copied under its lock: hooks of an ablation, or a changed depth, would be copied
+    along and stay.
     """
     shared = {id(p): p for p in loaded.network.base_model.parameters()}
     with loaded.lock:
         config = copy.deepcopy(loaded.network.config)
         encoder = copy.deepcopy(loaded.network.base_model, shared)
     for module in encoder.modules():
-        # Those by which a measurement is stopped are on the network without its lock.
+        # The hooks that cancel a measurement are set without holding the lock.
         module._forward_pre_hooks.clear()
     with building, torch.device("meta"):
         network = NETWORKS[task].from_config(
@@ -222,7 +222,7 @@ def headed(loaded: LoadedModel, task: str) -> PreTrainedModel:
 
 @torch.no_grad()
 def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> None:
-    """Write an adapter into a network; every tensor it changes becomes the network's own.
+    """Merge an adapter into a network; every tensor it changes is replaced by a new one.
 
     Raises:
         NotTuned: a weight of the network would be left without a value.
@@ -232,14 +232,14 @@ def merge(network: nn.Module, weights: Mapping[str, Tensor], scale: float) -> No
     new = {name: value for name, value in weights.items() if ".lora_" not in name}
     for name, down in weights.items():
         if name.endswith(".lora_A.weight"):
-            place = name.removesuffix("lora_A.weight")
-            up = weights[f"{place}lora_B.weight"]
-            new[f"{place}weight"] = parameters[f"{place}weight"].float().cpu() + scale * up @ down
+            prefix = name.removesuffix("lora_A.weight")
+            up = weights[f"{prefix}lora_B.weight"]
+            new[f"{prefix}weight"] = parameters[f"{prefix}weight"].float().cpu() + scale * up @ down
     for name, value in new.items():
         module, _, last = name.rpartition(".")
         setattr(
             network.get_submodule(module), last, nn.Parameter(value.to(like.device, like.dtype))
         )
-    left = [name for name, p in network.named_parameters() if p.is_meta]
-    if left:
-        raise NotTuned(f"The head of the task lacks {', '.join(left)}.")
+    missing = [name for name, p in network.named_parameters() if p.is_meta]
+    if missing:
+        raise NotTuned(f"The head of the task lacks {', '.join(missing)}.")

@@ -18,7 +18,7 @@ from explorer.models.tokens import BadText, Tokens, plain_text
 
 
 def has_pair_head(loaded: LoadedModel) -> bool:
-    """Whether the checkpoint holds every weight that its pair head reads."""
+    """Return whether the checkpoint has every weight of its pair head."""
     head = loaded.spec.kind.pair
     return head is not None and not any(
         part in name for name in loaded.missing for part in (head.weights, "pooler")
@@ -27,10 +27,10 @@ def has_pair_head(loaded: LoadedModel) -> bool:
 
 @torch.inference_mode()
 def pair_logits(loaded: LoadedModel, state: np.ndarray) -> np.ndarray:
-    """The pair head's scores, float32 [2], of the last state of [CLS]: in order, not in order.
+    """Return the pair head's logits, float32 [2], from the last state of [CLS]; 0 is in order.
 
     Raises:
-        ValueError: the checkpoint has no such head, so that it would say anything.
+        ValueError: the checkpoint has no such head, so that its scores would be random.
     """
     head = loaded.spec.kind.pair
     if head is None or not has_pair_head(loaded):
@@ -41,14 +41,14 @@ def pair_logits(loaded: LoadedModel, state: np.ndarray) -> np.ndarray:
 
 
 MOST_WINDOWS = 48
-"""Each is a pass of the network."""
+"""Maximum windows of a passage: each is a pass of the network."""
 
 
 def read_passage(passage: str) -> str:
-    """The passage as it is run.
+    """Return the cleaned passage.
 
     Raises:
-        BadText: there is nothing in it, or far more than can be read.
+        BadText: it is empty, or far longer than can be read.
     """
     text = plain_text(passage)
     if not any(map(str.isalnum, text)):
@@ -63,17 +63,17 @@ def read_passage(passage: str) -> str:
 def span_logits(
     tuned: TunedModel, question: str, passage: str
 ) -> tuple[list[Window], list[np.ndarray]]:
-    """The windows of a passage, and the logits float32 [token, 2] of start and end in each.
+    """Return the windows of a passage, and the logits float32 [token, 2] of start and end in each.
 
     Raises:
         BadText: the question is empty or too long, or the passage needs too many windows.
     """
-    asked = plain_text(question)
-    if not any(map(str.isalnum, asked)):
+    query = plain_text(question)
+    if not any(map(str.isalnum, query)):
         raise BadText("There is no question: ask for something that the passage says.")
     size, stride = int(tuned.card["window"]), int(tuned.card["stride"])
     try:
-        parts = windows(tuned.loaded.tokenizer, asked, passage, size, stride)
+        parts = windows(tuned.loaded.tokenizer, query, passage, size, stride)
     except BadText as error:
         raise BadText(f"{tuned.loaded.spec.label}: {error}") from error
     if len(parts) > MOST_WINDOWS:
@@ -81,11 +81,11 @@ def span_logits(
             f"The passage makes {len(parts)} windows for {tuned.loaded.spec.label}; "
             f"{MOST_WINDOWS} fit. Please shorten it."
         )
-    found = []
+    logits = []
     for part in parts:
-        found.append(_window_logits(tuned, part))
+        logits.append(_window_logits(tuned, part))
         yield_to_others()
-    return parts, found
+    return parts, logits
 
 
 @torch.inference_mode()
@@ -99,14 +99,14 @@ def _window_logits(tuned: TunedModel, part: Window) -> np.ndarray:
 
 
 PARTS = 4
-"""Parts of the path at first."""
+"""Initial number of parts of the path."""
 BOOLE = np.array([7, 32, 12, 32, 7]) / 90
 SIMPSON = np.array([1, 0, 4, 0, 1]) / 6
 """Weights of five evenly spaced points: halving a part reuses all of them."""
 NARROWEST = 1 / 64
-"""The share of the path that is not halved any more."""
+"""Width, as a share of the path, at which a part is no longer halved."""
 MISS = 0.03
-"""Logits by which the whole may miss, where the misses of its parts are independent."""
+"""Tolerated total error in logits, the errors of the parts taken as independent."""
 AT_ONCE = 9
 """Points or texts in one batch."""
 Item = TypeVar("Item")
@@ -114,41 +114,41 @@ Item = TypeVar("Item")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Slopes:
-    """What the points between an empty text and the text add to positive minus negative."""
+    """Integrated gradients of positive minus negative, from a text of masks to the text."""
 
     tokens: Tokens
     difference: float
-    """Positive minus negative, of the text."""
+    """Positive minus negative logit of the text."""
     baseline: float
-    """The same of the text with a mask in place of every token."""
+    """Positive minus negative logit of the text with every token masked."""
     attributions: np.ndarray
     """float64 [token]: integrated gradients, summed over the embedding's dimensions."""
 
 
 def differences(tuned: TunedModel, texts: Sequence[str]) -> np.ndarray:
-    """The logit of positive minus that of negative for each text, float64 [text].
+    """Return the logit of positive minus that of negative for each text, float64 [text].
 
-    Only texts of one length share a pass: padding would change what a model without an attention
-    mask reads.
+    Only texts of equal length share a batch: padding would change the input of a model without an
+    attention mask.
     """
     ids = [tuned.loaded.tokenizer(text, verbose=False)["input_ids"] for text in texts]
-    found, by_length = np.empty(len(ids)), sorted(range(len(ids)), key=lambda row: len(ids[row]))
-    for _, same in groupby(by_length, key=lambda row: len(ids[row])):
-        for rows in _batches(list(same)):
+    result, by_length = np.empty(len(ids)), sorted(range(len(ids)), key=lambda row: len(ids[row]))
+    for _, group in groupby(by_length, key=lambda row: len(ids[row])):
+        for rows in _batches(list(group)):
             batch = torch.tensor([ids[row] for row in rows], device=tuned.loaded.device)
-            found[rows] = _differences(tuned, input_ids=batch)
+            result[rows] = _differences(tuned, input_ids=batch)
             yield_to_others()
-    return read_only(found)
+    return read_only(result)
 
 
 def integrated_gradients(tuned: TunedModel, text: str) -> Slopes:
-    """Integrated gradients from a text of masks to the text (Sundararajan et al. 2017).
+    """Compute integrated gradients from a text of masks to the text (Sundararajan et al. 2017).
 
     ``(x - x') * integral of dF/dx at x' + a (x - x')`` over a from 0 to 1, for the word embeddings
     x of the text and x' of the same text with [MASK] at every token that was not added; F is
     positive minus negative. The integral is adaptive: Boole's rule over each part of the path; the
-    parts that miss most are halved until what is left is within ``MISS``. A part misses by how far
-    it is from the change of F between its ends, or any token from a coarser rule.
+    parts of largest error are halved until the rest is within ``MISS``. The error of a part is its
+    difference from the change of F between its ends, or of any token from a coarser rule.
     """
     tokens = tokenize(tuned.loaded, text)
     path, parts = _Path(tuned, tokens), np.linspace([0, 1 / PARTS], [1 - 1 / PARTS, 1], PARTS)
@@ -163,15 +163,15 @@ def integrated_gradients(tuned: TunedModel, text: str) -> Slopes:
 
 
 def _too_far_off(path: "_Path", parts: np.ndarray) -> np.ndarray:
-    """Which parts [part, end] to halve: the worst, until those left miss by ``MISS`` together."""
+    """Return which parts [part, end] to halve: the worst, until the rest is within ``MISS``."""
     sums, width = path.sums(parts, BOOLE), np.diff(parts)[:, 0]
-    misses = np.abs(sums.sum(1) - np.diff(path.values(parts))[:, 0])
-    # A fourth of the difference from Simpson's rule stands for what Boole's misses of a token.
-    misses = np.maximum(misses, np.abs(sums - path.sums(parts, SIMPSON)).max(1) / 4)
-    order, noise = np.argsort(misses), path.noise()
+    errors = np.abs(sums.sum(1) - np.diff(path.values(parts))[:, 0])
+    # A fourth of the difference from Simpson's rule estimates the error of Boole's for a token.
+    errors = np.maximum(errors, np.abs(sums - path.sums(parts, SIMPSON)).max(1) / 4)
+    order, noise = np.argsort(errors), path.noise()
     is_far = np.empty(len(parts), bool)
-    is_far[order] = np.sqrt(np.cumsum(misses[order] ** 2)) > MISS
-    return is_far & (misses > noise) & (width > NARROWEST)
+    is_far[order] = np.sqrt(np.cumsum(errors[order] ** 2)) > MISS
+    return is_far & (errors > noise) & (width > NARROWEST)
 
 
 def _batches(items: list[Item]) -> list[list[Item]]:
@@ -179,7 +179,7 @@ def _batches(items: list[Item]) -> list[list[Item]]:
 
 
 class _Path:
-    """The straight line from a text of masks, at 0, to the text, at 1, as word embeddings."""
+    """Straight line from a text of masks, at 0, to the text, at 1, in word embeddings."""
 
     def __init__(self, tuned: TunedModel, tokens: Tokens) -> None:
         ids = torch.tensor([tokens.ids], device=tuned.loaded.device)
@@ -191,42 +191,42 @@ class _Path:
             self.step = embed(ids) - self.start
         self.tuned, self._known = tuned, dict[float, tuple[float, np.ndarray]]()
 
-    def at(self, places: Sequence[float]) -> Tensor:
-        """The embeddings at some places [place, token, width]."""
-        share = torch.tensor(places, device=self.step.device, dtype=self.step.dtype)
+    def at(self, points: Sequence[float]) -> Tensor:
+        """Return the embeddings at some points of the path [point, token, width]."""
+        share = torch.tensor(points, device=self.step.device, dtype=self.step.dtype)
         return self.start + share[:, None, None] * self.step
 
-    def values(self, places: np.ndarray) -> np.ndarray:
-        """F at places of any shape."""
-        self._look(places)
-        return np.vectorize(lambda place: self._known[place][0])(places)
+    def values(self, points: np.ndarray) -> np.ndarray:
+        """Return F at points of any shape."""
+        self._look(points)
+        return np.vectorize(lambda point: self._known[point][0])(points)
 
     def noise(self) -> float:
-        """How far a difference of two values may be off by rounding alone."""
+        """Return the rounding error of a difference of two values."""
         largest = max(abs(value) for value, _ in self._known.values())
         return torch.finfo(self.step.dtype).eps * largest
 
     def sums(self, parts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """What each part [part, end] adds for every token by a rule, float64 [part, token]."""
-        places = np.linspace(parts[:, 0], parts[:, 1], len(weights), axis=1)
-        self._look(places)
-        slopes = np.array([[self._known[place][1] for place in part] for part in places])
+        """Return the integral over each part [part, end] for every token, float64 [part, token]."""
+        points = np.linspace(parts[:, 0], parts[:, 1], len(weights), axis=1)
+        self._look(points)
+        slopes = np.array([[self._known[point][1] for point in part] for part in points])
         return np.einsum("ijk,j,i->ik", slopes, weights, np.diff(parts)[:, 0])
 
-    def _look(self, places: np.ndarray) -> None:
-        """F and its slope along the path for every token, once for each place."""
-        for batch in _batches(sorted({*places.flat} - self._known.keys())):
+    def _look(self, points: np.ndarray) -> None:
+        """Compute and cache F and its gradient along the path for every token, once per point."""
+        for batch in _batches(sorted({*points.flat} - self._known.keys())):
             values, slopes = _slopes(self.tuned, self.at(batch))
             along = (slopes.float() * self.step.float()).sum(-1)
-            found = torch.column_stack([values.float(), along]).cpu().numpy().astype(np.float64)
+            rows = torch.column_stack([values.float(), along]).cpu().numpy().astype(np.float64)
             self._known.update(
-                (place, (row[0], row[1:])) for place, row in zip(batch, found, strict=True)
+                (point, (row[0], row[1:])) for point, row in zip(batch, rows, strict=True)
             )
             yield_to_others()
 
 
 def _slopes(tuned: TunedModel, embedded: Tensor) -> tuple[Tensor, Tensor]:
-    """F [point] and dF/dx [point, token, width] at each of many points."""
+    """Return F [point] and dF/dx [point, token, width] at each of many points."""
     embedded = embedded.detach().requires_grad_()
     with tuned.lock, torch.enable_grad():
         logits = tuned.network(inputs_embeds=embedded).logits
@@ -237,7 +237,7 @@ def _slopes(tuned: TunedModel, embedded: Tensor) -> tuple[Tensor, Tensor]:
 
 @torch.inference_mode()
 def _differences(tuned: TunedModel, **inputs: Tensor) -> np.ndarray:
-    """F of each input of a batch, float64 [input]."""
+    """Return F of each input of a batch, float64 [input]."""
     with tuned.lock:
         logits = tuned.network(**inputs).logits
     return (logits[:, 1] - logits[:, 0]).float().cpu().numpy().astype(np.float64)

@@ -1,4 +1,4 @@
-"""Overlapping windows of a passage, and yielding to others between two passes."""
+"""Overlapping windows of a passage, and yielding to other requests between two passes."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -10,19 +10,19 @@ from explorer.models.tokens import BadText, trim_span
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One stretch of a passage behind the question; the tuples are parallel to ``ids``."""
+    """Stretch of a passage after the question; the tuples are parallel to ``ids``."""
 
     ids: tuple[int, ...]
     segments: tuple[int, ...]
     spans: tuple[tuple[int, int] | None, ...]
-    """Where each token stands in the passage; None for the question and the added tokens. Several
-    tokens may stand in one place: a vocabulary may write one character in pieces."""
+    """Span of each token in the passage; None for the question and the added tokens. Several tokens
+    may have one span: a vocabulary may split one character into pieces."""
     first: int = 0
-    """How many tokens of the passage come before this stretch."""
+    """Number of tokens of the passage before this window."""
 
 
 def windows(tokenizer: object, question: str, passage: str, size: int, stride: int) -> list[Window]:
-    """The passage in windows of at most ``size`` tokens that share ``stride`` with the next.
+    """Return windows of at most ``size`` tokens; consecutive ones overlap by ``stride`` tokens.
 
     Raises:
         BadText: the question leaves no room for the passage.
@@ -43,33 +43,33 @@ def windows(tokenizer: object, question: str, passage: str, size: int, stride: i
         return_token_type_ids=True,
         verbose=False,
     )
-    found: list[Window] = []
+    result: list[Window] = []
     first = 0
     for i, ids in enumerate(encoding["input_ids"]):
         sides: list[int | None] = encoding.sequence_ids(i)
         spans = tuple(
-            trim_span(passage, *place) if side == 1 else None
-            for side, place in zip(sides, encoding["offset_mapping"][i], strict=True)
+            trim_span(passage, *offsets) if side == 1 else None
+            for side, offsets in zip(sides, encoding["offset_mapping"][i], strict=True)
         )
-        # Counted by where the passage begins: not every tokenizer gives its second side's segment.
-        begin = next((k for k, side in enumerate(sides) if side == 1), len(ids))
-        segments = tuple(int(k >= begin) for k in range(len(ids)))
-        found.append(Window(tuple(ids), segments, spans, first))
+        # By the start of the passage: not every tokenizer returns segment ids for its second part.
+        passage_start = next((k for k, side in enumerate(sides) if side == 1), len(ids))
+        segments = tuple(int(k >= passage_start) for k in range(len(ids)))
+        result.append(Window(tuple(ids), segments, spans, first))
         first += sides.count(1) - stride
-    return found
+    return result
 
 
 _let_others: ContextVar[Callable[[], None]] = ContextVar("let_others", default=lambda: None)
 
 
 def yield_to_others() -> None:
-    """Let whoever needs a single pass go first; to be said with no lock held, in no torch mode."""
+    """Let waiting requests run first; call it with no lock held and outside torch modes."""
     _let_others.get()()
 
 
 @contextmanager
 def yielding_with(let_others: Callable[[], None]) -> Iterator[None]:
-    """What ``give_way`` does meanwhile in this thread; what it raises ends the answer."""
+    """Set what ``yield_to_others`` calls in this thread; what it raises cancels the answer."""
     token = _let_others.set(let_others)
     try:
         yield

@@ -1,1 +1,1 @@
-"""The same network under another runtime: compiled, exported, in a process of its own."""
+"""Other runtimes for the same network: compiled or exported, each in its own process."""

@@ -1,8 +1,8 @@
-"""The far end of ``runtime_process``: one pass in one runtime, built and timed in its own process.
+"""Child process of ``RuntimeProcess``: one pass in one runtime, built and timed in isolation.
 
 ``python -m explorer.timing.runtimes.child FOLDER`` reads an ``Order`` and then questions from
-standard input, pickled by the process that started it, and writes its answers to standard output.
-The folder takes its scratch files; whoever started it removes them, however it ends.
+standard input, pickled by the parent process, and writes its answers to standard output.
+The folder takes its scratch files; the parent removes them, however the child ends.
 """
 
 import gc
@@ -41,9 +41,9 @@ from explorer.timing.runtimes.table import (
 
 
 def main() -> None:
-    """Build what is ordered, then answer until nobody asks any more."""
+    """Build what the order names, then answer questions until standard input ends."""
     answers = os.fdopen(os.dup(1), "wb")
-    # Libraries print; what they print must not get between the answers.
+    # Libraries print to stdout, which must not mix with the pickled answers.
     os.dup2(2, 1)
     serve(sys.stdin.buffer, lambda answer: _send(answers, answer), sys.argv[1])
 
@@ -54,7 +54,7 @@ def _send(answers: BinaryIO, answer: object) -> None:
 
 
 def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None:
-    """First the memory held, then a time for every batch size asked, or a question's scores."""
+    """Send the memory held, then a time for each batch size or the scores of each question."""
     order: Order = pickle.load(questions)
     _scratch_in(folder, order.runtime)
     try:
@@ -62,7 +62,7 @@ def serve(questions: BinaryIO, send: Callable[[Any], None], folder: str) -> None
     except NoRuntime as error:
         send(error)
     except Exception as error:
-        # Nobody reads what this process prints: its tracebacks are logged where the page is.
+        # The output of this process is discarded: the parent logs its tracebacks.
         send(Crash("".join(format_exception(error))))
 
 
@@ -71,8 +71,8 @@ def _answer(order: Order, questions: BinaryIO, send: Callable[[Any], None]) -> N
         if order.runtime == MEMORY:
             send(memory_of_torch(order))
             return
-        run, held = _build(order, threads)
-        send({order.runtime: held})
+        run, memory = _build(order, threads)
+        send({order.runtime: memory})
         timed = stopwatch(order.workload)
         gc.freeze()
         gc.disable()
@@ -88,17 +88,17 @@ def _answer(order: Order, questions: BinaryIO, send: Callable[[Any], None]) -> N
 
 
 def memory_of_torch(order: Order) -> dict[str, int | None]:
-    """What a process holds that runs the pass in torch, by the way to run, bytes.
+    """Return the bytes held by a process that runs the pass in torch, by variant.
 
-    A process of its own for each: what one way leaves behind would be charged to the next.
+    A process for each: memory left behind by one variant would be charged to the next.
 
     Raises:
-        NoRuntime: one of them is gone.
+        NoRuntime: one of the processes died.
     """
     try:
         with ProcessPoolExecutor(1, get_context("spawn"), max_tasks_per_child=1) as pool:
-            held = pool.map(partial(_held_in, order), TORCH_WAYS)
-            return dict(zip(TORCH_WAYS, held, strict=True))
+            sizes = pool.map(partial(_held_in, order), TORCH_WAYS)
+            return dict(zip(TORCH_WAYS, sizes, strict=True))
     except BrokenExecutor as error:
         raise NoRuntime("failed", "a process is gone") from error
 
@@ -111,9 +111,9 @@ def _held_in(order: Order, name: str) -> int | None:
 
 
 def _scratch_in(folder: str, runtime: str) -> None:
-    """Scratch files go to the folder, compilers' too; what torch compiled stays where it was."""
+    """Direct scratch files to the folder, compilers' too; the cache of torch.compile stays."""
     if runtime == COMPILE:
-        # Both places are looked up once, beside all other temporary files unless told otherwise.
+        # torch looks up its cache folders once: do so before the temporary folder changes.
         from torch._inductor import codecache
 
         codecache.cache_dir()
@@ -121,17 +121,17 @@ def _scratch_in(folder: str, runtime: str) -> None:
 
 
 def _build(order: Order, threads: int) -> tuple[Forward, int | None]:
-    """The pass, and the memory of a process that serves it; on an accelerator that is no matter."""
+    """Return the pass, and the memory of a process that serves it; None on an accelerator."""
     work = Pass(order.spec, _network(order), order.workload).eval()
-    ids, held = _ids(order, order.workload.batch), []
+    ids, sizes = _ids(order, order.workload.batch), []
 
     def look(file: Path) -> None:
-        held.append(served_bytes(order.runtime, file, threads, tuple(ids.shape)))
+        sizes.append(served_bytes(order.runtime, file, threads, tuple(ids.shape)))
 
     run = built(order.runtime, work, ids, threads, look)
     if order.runtime == COMPILE and order.workload.device == "cpu":
-        held.append(held_bytes())
-    return run, held[0] if held else None
+        sizes.append(held_bytes())
+    return run, sizes[0] if sizes else None
 
 
 def _network(order: Order) -> PreTrainedModel:

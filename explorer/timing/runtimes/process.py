@@ -1,7 +1,7 @@
-"""A process of its own for a pass in another runtime: it can be ended at any moment, also by force.
+"""Separate process for a pass in another runtime, which can be killed at any moment.
 
-Compiling sets switches under which other threads' passes would record the wrong hidden states,
-and neither it nor a pass of compiled code looks at a stop sign. A process does not mind.
+Compiling sets global flags under which other threads' passes would record the wrong hidden
+states, and neither it nor a compiled pass can be cancelled from within. A process can be killed.
 """
 
 import logging
@@ -32,28 +32,28 @@ logger = logging.getLogger(__name__)
 CHILD = (sys.executable, "-m", "explorer.timing.runtimes.child")
 LOOK_EVERY_S = 0.05
 GRACE_S = 0.1
-"""Seconds in which compilers that are asked to end remove what they have half written."""
+"""Seconds for compilers to remove unfinished files after SIGTERM."""
 REMOVE_TRIES = 50
 Check = Callable[[], None]
 
 
 class CrashedError(Exception):
-    """Report that code in a runtime's own process raised an error, which has been logged."""
+    """Error raised in a runtime's own process, which has been logged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What a process builds: the pass of a model in a runtime."""
+    """Request to a process: build the pass of a model in a runtime."""
 
     runtime: str
     spec: ModelSpec
     workload: Workload
     checkpoint: Path | None
-    """None: random weights in the spec's shape."""
+    """Checkpoint folder; None: random weights of the shape of the spec."""
 
 
 class RuntimeProcess:
-    """A pass in another runtime; the process ends with the ``with`` block, whatever it is doing."""
+    """Pass in another runtime; the process is killed at the end of the ``with`` block."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -66,7 +66,7 @@ class RuntimeProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
-        # At the latest when the explorer itself ends: a session of its own hears no Ctrl-C.
+        # At interpreter exit at the latest: a process in its own session gets no Ctrl-C.
         self._finish = weakref.finalize(self, _finish, self._process, folder)
         self._answers: queue.SimpleQueue[Any] = queue.SimpleQueue()
         threading.Thread(target=self._read, daemon=True, name=f"{order.runtime} answers").start()
@@ -79,33 +79,33 @@ class RuntimeProcess:
         self.end()
 
     def end(self) -> None:
-        """End the process, whatever it is doing, with its compilers and its scratch files."""
+        """Kill the process and its compilers, and remove its scratch files."""
         self._finish()
 
     def wait_until_built(self, check: Check) -> Mapping[str, int | None]:
-        """Tens of seconds, in which the stop sign is looked at; the memory then held, bytes.
+        """Wait tens of seconds for the pass to be built; return the memory held, by variant.
 
-        By the way to run it is held for; None where the system does not say.
+        In bytes; None where the system does not report it. ``check`` is called meanwhile.
 
         Raises:
-            NoRuntime: it cannot be had here. Stopped: somebody asked for the end.
+            NoRuntime: the runtime is not available. Stopped: cancelled.
         """
         return cast(Mapping[str, int | None], self._answer(check))
 
     def seconds(self, batch: int, check: Check) -> float:
-        """Run the pass once on so many texts and say how long it took there, on its clock.
+        """Run the pass once on a batch and return its time there in seconds, on its clock.
 
         Raises:
-            NoRuntime: the process is gone. Stopped: somebody asked for the end.
+            NoRuntime: the process is gone. Stopped: cancelled.
         """
         self._ask(batch)
         return cast(float, self._answer(check))
 
     def scores(self, question: Question, check: Check) -> np.ndarray:
-        """Last hidden states, or logits where the pass has the head, float32 [place, width].
+        """Return last hidden states, or logits if the pass has the head, float32 [place, width].
 
         Raises:
-            NoRuntime: the process is gone. Stopped: somebody asked for the end.
+            NoRuntime: the process is gone. Stopped: cancelled.
         """
         self._ask(question)
         return cast(np.ndarray, self._answer(check))
@@ -152,16 +152,16 @@ def _finish(process: subprocess.Popen, folder: str) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         if not Path(folder).exists():
             return
-        # Something of the group was still writing when it was killed.
+        # A process of the group was still writing when it was killed.
         time.sleep(LOOK_EVERY_S)
 
 
 def _kill_all(process: subprocess.Popen) -> None:
-    """End a process with everything it started; only the process where there are no groups."""
+    """Kill a process with its process group; only the process where there are no groups."""
     if not hasattr(os, "killpg"):
         process.kill()
         return
-    # Its number is its group's, and nobody else's before it has been waited for.
+    # Its id is its group's, and is not reused before the process has been waited for.
     os.killpg(process.pid, signal.SIGTERM)
     time.sleep(GRACE_S)
     os.killpg(process.pid, signal.SIGKILL)

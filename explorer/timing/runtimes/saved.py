@@ -1,7 +1,7 @@
-"""A pass saved to a file, run by the runtime it was saved for: neither torch nor a network here.
+"""Passes saved to a file and run by their runtime; neither torch nor a network is imported.
 
-``python -m explorer.timing.runtimes.saved RUNTIME FILE THREADS BATCH LENGTH`` runs it once and
-prints the bytes that a process holds which serves nothing else.
+``python -m explorer.timing.runtimes.saved RUNTIME FILE THREADS BATCH LENGTH`` runs one once and
+prints the memory in bytes of a process that serves nothing else.
 """
 
 import gc
@@ -26,7 +26,7 @@ Run = Callable[[np.ndarray], np.ndarray]
 
 
 def main() -> None:
-    """One pass, and what is held after it."""
+    """Run one pass and print the memory held after it."""
     runtime, path, *numbers = sys.argv[1:]
     threads, *shape = map(int, numbers)
     run = opened(runtime, Path(path), threads)
@@ -35,26 +35,26 @@ def main() -> None:
 
 
 def held_bytes() -> int | None:
-    """Memory of this process without what nobody uses any more."""
+    """Return the memory of this process without garbage and free heap."""
     gc.collect()
     give_back()
     return resident_bytes()
 
 
 def served_bytes(runtime: str, path: Path, threads: int, shape: tuple[int, ...]) -> int | None:
-    """Memory of a process that only serves a saved pass, bytes; None where nothing says it.
+    """Return the bytes of a process that only serves a saved pass; None where unknown.
 
     Raises:
         CalledProcessError: the file could not be run there.
     """
-    asked = [runtime, path, threads, *shape]
-    command = [sys.executable, "-m", __name__, *map(str, asked)]
-    said = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    return int(said) if said else None
+    arguments = [runtime, path, threads, *shape]
+    command = [sys.executable, "-m", __name__, *map(str, arguments)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return int(output) if output else None
 
 
 def opened(runtime: str, path: Path, threads: int) -> Run:
-    """The saved pass, ready to run on ids [text, position] of the length it was saved for."""
+    """Return the saved pass, a function of ids [text, position] of the length it was saved for."""
     if runtime == ONNX:
         return _in_onnx_runtime(path, threads)
     return _in_openvino(path, threads, PRECISIONS[runtime])
@@ -64,14 +64,14 @@ def _in_onnx_runtime(path: Path, threads: int) -> Run:
     from onnxruntime import InferenceSession
 
     session = InferenceSession(path, session_options(threads), providers=["CPUExecutionProvider"])
-    (name,) = (given.name for given in session.get_inputs())
+    (name,) = (model_input.name for model_input in session.get_inputs())
     return lambda ids: session.run(None, {name: ids})[0]
 
 
 def session_options(threads: int) -> "SessionOptions":
-    """One operator after another; with one thread all work is done by the thread that calls.
+    """Return options for sequential execution; one thread means only the calling thread works.
 
-    Threads that wait do not spin: they would take time from whatever is timed next.
+    Waiting threads do not spin: they would take time from the next measurement.
     """
     from onnxruntime import ExecutionMode, SessionOptions
 
@@ -91,7 +91,7 @@ def _in_openvino(path: Path, threads: int, precision: str) -> Run:
 
 
 def openvino_alone() -> ModuleType:
-    """OpenVINO without the package by which its converter reports its use to a server."""
+    """Import OpenVINO without the package with which its converter sends telemetry."""
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
     import openvino
 

@@ -1,7 +1,7 @@
-"""The same pass in other runtimes: compiled by torch, or run by ONNX Runtime or OpenVINO.
+"""Other runtimes for the same pass: torch.compile, ONNX Runtime and OpenVINO.
 
-They set switches that hold for the whole process while they build, and none can be stopped in
-the middle: that is why the explorer runs them in a process of their own (``runtime_process``).
+They set global flags of the process while they build, and none can be cancelled, so the explorer
+runs them in separate processes (``RuntimeProcess``).
 """
 
 import tempfile
@@ -30,7 +30,7 @@ from explorer.timing.runtimes.saved import (
 
 COMPILE = "torch.compile"
 MEMORY = "The memory of PyTorch"
-"""No runtime: a process that says what a process with nothing but torch would hold."""
+"""Not a runtime: a process that reports the memory of a process with nothing but torch."""
 PACKAGES = {
     ONNX: ("onnxruntime", "onnx", "onnxscript"),
     OPENVINO: ("openvino",),
@@ -42,31 +42,31 @@ Forward = Callable[[torch.Tensor], torch.Tensor]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Question:
-    """A batch of texts, and the places whose scores are wanted."""
+    """Batch of texts, and the positions whose scores are wanted."""
 
     ids: np.ndarray
-    """int64 [text, position], in the batch and the length that are timed."""
+    """int64 [text, position], of the batch size and length that are timed."""
     rows: np.ndarray
     positions: np.ndarray
 
 
 @torch.inference_mode()
 def scores_at(run: Forward, question: Question, device: torch.device | str) -> np.ndarray:
-    """What a pass gives at the places asked for, float32 [place, width]."""
+    """Return the output of a pass at the requested positions, float32 [place, width]."""
     out = run(torch.from_numpy(question.ids).to(device))
     return out[question.rows, question.positions].float().cpu().numpy()
 
 
 @torch.inference_mode()
 def head_logits(spec: ModelSpec, network: PreTrainedModel, hidden: np.ndarray) -> np.ndarray:
-    """Logits [place, vocabulary] of last hidden states [place, width], by the network's head."""
+    """Compute logits [place, vocabulary] of last hidden states [place, width] with the head."""
     first = next(network.parameters())
     logits = spec.kind.head(network, torch.from_numpy(hidden).to(first.device, first.dtype))
     return logits.float().cpu().numpy()
 
 
 class NoRuntime(Refusal):
-    """A runtime that cannot be had here, or no longer; ``reason`` is one of ``REASONS``."""
+    """Refusal of a runtime that is not available, or no longer; ``reason`` is in ``REASONS``."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(reason, detail)
@@ -78,7 +78,7 @@ class NoRuntime(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Crash:
-    """Report to the process that asked what was raised in a runtime's own."""
+    """Message to the parent about an error in the process of a runtime."""
 
     report: str
     """The traceback."""
@@ -88,7 +88,7 @@ REASONS = ("device", "packages", "memory", "compiler", "bfloat16", "late", "fail
 
 
 def absent_packages(runtime: str) -> tuple[str, ...]:
-    """What is still to be installed before a runtime can run a model here; imports nothing."""
+    """Return the packages missing for a runtime; imports nothing."""
     return tuple(name for name in PACKAGES.get(runtime, ()) if find_spec(name) is None)
 
 
@@ -99,14 +99,14 @@ def built(
     threads: int,
     look: Callable[[Path], object] = lambda _file: None,
 ) -> Forward:
-    """A pass in another runtime, for ids of this length; compiled by torch, of this batch too.
+    """Return a pass in another runtime, for ids of this length; torch.compile: this batch too.
 
     Args:
         runtime: one of ``RUNTIMES``.
         work: the pass.
         ids: token ids [text, position].
-        threads: how many may work on it.
-        look: is shown the file that the runtime reads, before it is gone again.
+        threads: number of threads.
+        look: called with the file that the runtime reads, before it is removed.
 
     Raises:
         NoRuntime: the C++ compiler or the instructions are missing, or building failed.
@@ -115,9 +115,9 @@ def built(
         if runtime == COMPILE:
             return compiled(work, ids)
         save = exported if runtime == ONNX else partial(converted, PRECISIONS[runtime])
-        # Where a file that is mapped cannot be removed, whoever made the folder around it does.
-        kept = tempfile.TemporaryDirectory(prefix="explorer-pass-", ignore_cleanup_errors=True)
-        with kept as folder:
+        # Where a mapped file cannot be removed, the parent process removes its folder later.
+        directory = tempfile.TemporaryDirectory(prefix="explorer-pass-", ignore_cleanup_errors=True)
+        with directory as folder:
             file = save(work, ids, Path(folder))
             run = opened(runtime, file, threads)
             look(file)
@@ -125,22 +125,22 @@ def built(
     except NoRuntime:
         raise
     except Exception as error:
-        # Every stage of a compiler or exporter raises its own; the reader needs one reason.
+        # Every stage of a compiler or exporter raises its own error; the page shows one reason.
         if "InvalidCxxCompiler" in repr(error):
             raise NoRuntime("compiler", repr(error)) from error
         raise NoRuntime("failed", "".join(format_exception(error))) from error
 
 
 def compiled(work: nn.Module, ids: torch.Tensor) -> Forward:
-    """The pass compiled for one shape, its first call made: no graph break, no second compile."""
+    """Return the pass compiled for one shape and called once: no graph break, no recompilation."""
     run = torch.compile(work, fullgraph=True, dynamic=False)
     run(ids)
     return run
 
 
 def exported(work: nn.Module, ids: torch.Tensor, folder: Path) -> Path:
-    """The pass as a file for ONNX Runtime, for any batch."""
-    # Of one text alone the exporter would take it that there is never another.
+    """Return the file of the pass for ONNX Runtime, for any batch size."""
+    # With a batch of one the exporter would take the batch size as constant.
     several, shape = ids.repeat(2, 1), ({0: torch.export.Dim.DYNAMIC},)
     torch.onnx.export(
         *(work, (several,), folder / "pass.onnx"),
@@ -153,14 +153,14 @@ def exported(work: nn.Module, ids: torch.Tensor, folder: Path) -> Path:
 
 
 def converted(precision: str, work: nn.Module, ids: torch.Tensor, folder: Path) -> Path:
-    """The pass as a file for OpenVINO, in float32, for any batch.
+    """Return the file of the pass for OpenVINO, in float32, for any batch size.
 
     Raises:
-        NoRuntime: the processor has no bfloat16 instructions, so its time would be an emulation's.
+        NoRuntime: the processor has no bfloat16 instructions; it would time an emulation.
     """
     openvino = openvino_alone()
-    able = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-    if precision == "bf16" and "BF16" not in able:
+    capabilities = openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    if precision == "bf16" and "BF16" not in capabilities:
         raise NoRuntime("bfloat16")
     model = openvino.convert_model(work, example_input=ids)
     model.reshape([-1, ids.shape[1]])
