@@ -26,7 +26,7 @@ class RunCache:
     def __init__(self, limit: int = CACHE_BYTES) -> None:
         self.limit = limit
         self.n_bytes = 0
-        """Bytes of all cached runs: kept as a running total, so that a new run costs no full sum."""
+        """Bytes of all cached runs, kept as a running total because a full sum would cost time."""
         self._runs: OrderedDict[Key, Run] = OrderedDict()
         self._pending: dict[Key, Future[Run]] = {}
         self._lock = threading.Lock()

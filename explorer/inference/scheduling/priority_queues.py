@@ -15,7 +15,7 @@ def priority_of(program: str, is_long: bool) -> int:
 
 
 class PriorityQueues:
-    """One first-in, first-out queue per priority; a visitor's single pass always goes first."""
+    """First-in, first-out queues, one per priority; a visitor's single pass always goes first."""
 
     def __init__(self) -> None:
         self._lanes: list[deque[Work]] = [deque() for _ in range(4)]
