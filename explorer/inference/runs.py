@@ -116,7 +116,7 @@ def devices() -> tuple[str, ...]:
 
 
 def default_family() -> str:
-    """Return ``base`` if its three checkpoints are in the hub's cache, else the bundled ``mini``."""
+    """Return ``base`` if its three checkpoints are in the hub's cache, else ``mini``."""
     from explorer.models.hub import cached_path
 
     return "base" if all(cached_path(spec) for spec in family_specs("base")) else "mini"
@@ -210,8 +210,8 @@ def runs_with_mlm_head(
     from explorer.models.hub import ModelUnavailable
 
     runs, missing = get_runs(state)
-    silent = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
-    return {k: run for k, run in runs.items() if k not in silent}, missing | silent
+    no_head = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
+    return {k: run for k, run in runs.items() if k not in no_head}, missing | no_head
 
 
 def get_runs(
