@@ -10,15 +10,15 @@ with plainly():
 
     flags = parse_flags(None if __name__ == "__main__" else [])
     demo = build(flags)
-    """The page, built before a model is loaded; at module level, where Gradio's own tools look."""
+    """The page, built before any model is loaded; at module level, where Gradio's tools find it."""
 
 
 def main() -> None:
-    """Serve it until its end is asked for."""
+    """Serve the page until a signal asks the process to stop."""
     with plainly():
         serve(demo, flags)
 
 
 if __name__ == "__main__":
     main()
-    os._exit(0)  # a pass that nobody waits for any more must not keep the program
+    os._exit(0)  # a forward pass still running in a thread must not keep the process alive

@@ -1,1 +1,1 @@
-"""How a network answers: runs and their cache, backends, batching, scheduling."""
+"""Inference: runs and their cache, backends, batching, scheduling."""

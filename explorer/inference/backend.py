@@ -1,4 +1,4 @@
-"""The interface of a backend, which holds the weights, and the jobs that may run beside them.
+"""Interface of a backend, which holds the weights, and the list of jobs that it may run on them.
 
 ``explorer.inference.local`` holds them in this process, ``ray_backend`` on other machines; callers
 never hold a network.
@@ -14,21 +14,21 @@ from explorer.models.run import Run
 from explorer.models.specs import NetworkKey
 
 OnProgress = Callable[[str, float], None]
-"""Called with a plain sentence and the share done, 0 to 1."""
+"""Progress callback: a sentence and the share done, 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class JobPolicy:
-    """How a job runs."""
+    """Thread, priority, arguments and lock with which a job runs."""
 
     on_worker: bool = True
-    """A pass of the network takes its turn on a worker; anything else runs where it is asked."""
+    """True: the job is queued for a worker. False: it runs in the caller's thread."""
     one_of_many: bool = False
-    """Whether it is of long work, before and between whose passes everybody else's go."""
+    """True for a job of long work: other work may go before it and between its passes."""
     given_network: bool = True
-    """Else it is given where the network is, and loads what it needs itself."""
+    """True: the first argument is the loaded network. False: its NetworkKey; the job loads it."""
     slot: Literal["none", "infer", "measure"] = "infer"
-    """What it holds of the machine: nothing, a share, or all of it, since it times something."""
+    """Hold on the measurement lock: none, shared for inference, or exclusive for timing."""
 
 
 SINGLE, CHUNK = JobPolicy(), JobPolicy(one_of_many=True)
@@ -65,33 +65,39 @@ JOBS = {
     "explorer.models.scoring:row_logits": CHUNK,
     "explorer.analysis.distillation.student.run:distil_live": INLINE,
 }
-"""Every job there is, by its name, and how it runs; a place runs no other."""
+"""Every job by its name, with its policy; a backend runs no other."""
 
 
 HAS_LEFT: list[Callable[[], Callable[[], bool]]] = [lambda: lambda: False]
-"""How to find out, later, whether whoever asks now has left; the page puts its own way here."""
+"""Function that returns, for the current request, a check whether its client has left.
+
+The last entry counts; the page sets its own.
+"""
 PROGRAM_ADDRESS: list[Callable[[], str]] = [lambda: ""]
-"""The address of the program that asks now; empty for a visitor of the page, who goes first."""
+"""Function that returns the address of the program that sent the current request.
+
+The address is empty for a visitor of the page, who goes first.
+"""
 
 
 class UnknownJob(ValueError):
-    """Something was to run beside the weights that is not on the list."""
+    """Error for a job that is not listed in ``JOBS``."""
 
 
 def name_of(job: Callable[..., Any]) -> str:
-    """A job's name on the list.
+    """Return the name of a job in ``JOBS``.
 
     Raises:
-        NoJob: it is not there.
+        UnknownJob: the job is not listed.
     """
     return _listed(f"{job.__module__}:{job.__qualname__}")
 
 
 def job_named(name: str) -> Callable[..., Any]:
-    """The job of a name on the list.
+    """Return the job with a name in ``JOBS``.
 
     Raises:
-        NoJob: it is not there.
+        UnknownJob: the name is not listed.
     """
     module, _, function = _listed(name).partition(":")
     return getattr(import_module(module), function)
@@ -104,26 +110,26 @@ def _listed(name: str) -> str:
 
 
 class Backend(Protocol):
-    """Where the weights are."""
+    """Holder of the weights, which runs texts and jobs on them."""
 
     def devices(self) -> tuple[str, ...]:
-        """What the networks can run on: always ``cpu``, the fastest last."""
+        """Return the devices that the networks can run on: always ``cpu``, the fastest last."""
 
     def is_ready(self, where: NetworkKey) -> bool:
-        """Whether a network can answer at once."""
+        """Return whether a network is loaded."""
 
     def load(self, where: NetworkKey, report: OnProgress | None) -> None:
-        """Have a network ready, however long that takes.
+        """Load a network, however long that takes.
 
         Raises:
-            ModelUnavailable: it cannot be had, in one sentence.
+            ModelUnavailable: the network cannot be loaded; the message is one sentence.
         """
 
     def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
-        """The run of a text, or why there is none; it may share its pass with other texts."""
+        """Return a future of the run of a text; the text may share its batch with others."""
 
     def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """What a job of the list answers."""
+        """Return the result of a job of ``JOBS``."""
 
     def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
-        """What a job of the list tells one by one; closing the iterator ends it."""
+        """Yield the results of a job of ``JOBS`` one by one; closing the iterator ends the job."""

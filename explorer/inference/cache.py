@@ -1,4 +1,4 @@
-"""Runs kept for all visitors, and texts that share the next forward pass."""
+"""Cache of runs, shared by all visitors, and batching of texts for one forward pass."""
 
 import threading
 from collections import OrderedDict
@@ -21,29 +21,29 @@ Key = tuple[str, str, str, str]
 
 
 class RunCache:
-    """Runs by (model, text, device, dtype), least recently used out first, bounded in bytes."""
+    """LRU cache of runs by (model, text, device, dtype), bounded in bytes."""
 
     def __init__(self, limit: int = CACHE_BYTES) -> None:
         self.limit = limit
         self.n_bytes = 0
-        """Bytes of all runs kept: counted as they come and go, or each new run would sum up all."""
+        """Bytes of all cached runs, kept as a running total because a full sum would cost time."""
         self._runs: OrderedDict[Key, Run] = OrderedDict()
         self._pending: dict[Key, Future[Run]] = {}
         self._lock = threading.Lock()
 
     def claim(self, key: Key) -> "tuple[Future[Run], bool]":
-        """What will hold the run of a key, and whether the caller is the one to settle it."""
+        """Return the future of a run, and whether the caller has to compute and settle it."""
         with self._lock:
             if key in self._runs:
                 self._runs.move_to_end(key)
                 done: Future[Run] = Future()
                 done.set_result(self._runs[key])
                 return done, False
-            mine = key not in self._pending
-            return self._pending.setdefault(key, Future()), mine
+            is_first = key not in self._pending
+            return self._pending.setdefault(key, Future()), is_first
 
     def settle(self, key: Key, made: "Future[Run]") -> None:
-        """Hand a claimed run, or the reason why there is none, to all who wait for it."""
+        """Pass the result or the exception of a claimed run to all who wait for it."""
         error = made.exception()
         with self._lock:
             future = self._pending.pop(key)
@@ -67,42 +67,42 @@ class RunCache:
 
     @property
     def is_waited_for(self) -> bool:
-        """Whether somebody waits for a run."""
+        """The flag that some run is pending."""
         return bool(self._pending)
 
     def clear(self) -> None:
-        """Forget every run."""
+        """Remove every run."""
         with self._lock:
             self._runs.clear()
             self.n_bytes = 0
 
 
 BatchKey = tuple[NetworkKey, int]
-"""A network and the lane of those who wait for it: none is kept back by another lane's padding."""
+"""A network and the priority of its waiting texts; texts of two priorities share no batch."""
 MOST = 8
-"""Texts of one pass: more gain little, and the last one's answer is late for all."""
+"""Most texts of one batch: more gain little, and all wait for the whole batch."""
 LONGEST = 4_000
-"""Characters of one pass, padding counted: bounds its memory."""
+"""Most characters of one batch, padding included: bounds its memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PendingText:
-    """A text that waits for a network, whom to tell how it stands, and what will hold its run."""
+    """Text that waits for a forward pass, with its progress callback and the future of its run."""
 
     text: str
     network: "LoadedModel"
-    """Loaded by whoever asks."""
+    """The network, loaded by the caller."""
     report: OnProgress | None = None
     held: ExitStack = field(default_factory=ExitStack)
-    """Holds the lease on the network: closed when the text has been read."""
+    """Stack that holds the lease on the network; closed after the forward pass."""
     run: "Future[Run]" = field(default_factory=Future)
 
 
 class Batcher:
-    """First come, first served; whoever is served takes along those of like length.
+    """Batches of waiting texts of similar length, the text that waits longest first.
 
-    Nobody is waited for: a text alone has its pass at once, and what comes during it shares the
-    next.
+    No timeout delays a batch: a single text runs at once, and those that arrive during its forward
+    pass share the next batch.
     """
 
     def __init__(self) -> None:
@@ -110,28 +110,28 @@ class Batcher:
         self._waiting: dict[BatchKey, list[PendingText]] = {}
 
     def add(self, network: BatchKey, waiting: PendingText) -> None:
-        """Wait."""
+        """Add a text to those that wait for a network."""
         with self._lock:
             self._waiting.setdefault(network, []).append(waiting)
 
     def take(self, network: BatchKey) -> list[PendingText]:
-        """Those who share the next pass, the one who waits longest first; nobody waits no more."""
+        """Remove and return the texts of the next batch; empty if none wait."""
         with self._lock:
-            line = self._waiting.pop(network, [])
-            taken = length_bucket(line)
-            rest = [one for one in line if one not in taken]
+            waiting = self._waiting.pop(network, [])
+            batch = length_bucket(waiting)
+            rest = [text for text in waiting if text not in batch]
             if rest:
                 self._waiting[network] = rest
-            return taken
+            return batch
 
 
 def length_bucket(line: list[PendingText]) -> list[PendingText]:
-    """The first of a line, and those behind it that are about as long: padding is work too."""
-    taken: list[PendingText] = []
-    for one in line:
-        longest = max([len(one.text), *(len(other.text) for other in taken)])
-        shortest = min([len(one.text), *(len(other.text) for other in taken)])
-        fits = longest <= 1.25 * shortest + 8 and longest * (len(taken) + 1) <= LONGEST
-        if not taken or (fits and len(taken) < MOST):
-            taken.append(one)
-    return taken
+    """Return the first text of a queue and the later ones of similar length: padding costs time."""
+    batch: list[PendingText] = []
+    for pending in line:
+        longest = max([len(pending.text), *(len(other.text) for other in batch)])
+        shortest = min([len(pending.text), *(len(other.text) for other in batch)])
+        fits = longest <= 1.25 * shortest + 8 and longest * (len(batch) + 1) <= LONGEST
+        if not batch or (fits and len(batch) < MOST):
+            batch.append(pending)
+    return batch

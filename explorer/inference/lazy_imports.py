@@ -1,7 +1,7 @@
-"""The gate: torch and transformers are imported once, in one thread; whoever needs them waits.
+"""Imports of torch and transformers, done once, in one background thread that others wait for.
 
-transformers finds its classes when they are first asked for, and that is not safe in several
-threads at once: the request that comes second gets an ImportError. So nobody imports before.
+transformers imports its classes lazily, which is not safe in several threads at once: the second
+request would get an ImportError. So no other thread imports them earlier.
 """
 
 import logging
@@ -12,13 +12,13 @@ from explorer.models.choice.family import family_specs
 
 logger = logging.getLogger(__name__)
 PATIENCE_S = 1.0
-"""After so many seconds somebody who waits is told why."""
+"""Seconds after which a waiting reader is told the reason."""
 _lock = threading.Lock()
 _thread: threading.Thread | None = None
 
 
 def start_imports() -> threading.Thread:
-    """Begin the imports, unless they have begun."""
+    """Start the import thread unless it has started, and return it."""
     global _thread
     with _lock:
         if _thread is None:
@@ -28,7 +28,7 @@ def start_imports() -> threading.Thread:
 
 
 def wait_for_imports(say: Callable[[], object] = lambda: None) -> None:
-    """Return when the imports are done; ``say`` is called once if that takes a while."""
+    """Wait until the imports are done; call ``say`` once if that takes longer than PATIENCE_S."""
     thread = start_imports()
     thread.join(PATIENCE_S)
     if thread.is_alive():
@@ -37,7 +37,7 @@ def wait_for_imports(say: Callable[[], object] = lambda: None) -> None:
 
 
 def _import_all() -> None:
-    """Every lazy class that a network of ours needs: a network without numbers asks for all."""
+    """Import every lazy class by building each bundled network on the meta device."""
     try:
         from explorer.models.architectures import meta_network
         from explorer.models.forward import run_model, tokenize  # noqa: F401
@@ -45,5 +45,5 @@ def _import_all() -> None:
         for spec in family_specs("mini"):
             meta_network(spec)
     except Exception:
-        # Whoever waits meets the same failure and says it to the reader.
+        # Each waiting handler meets the same failure and reports it to its reader.
         logger.exception("the imports failed")

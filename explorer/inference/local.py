@@ -1,4 +1,4 @@
-"""This process as the place of the weights: three workers that share its cores."""
+"""Backend that holds the weights in this process: three workers that share its cores."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -30,24 +30,23 @@ if TYPE_CHECKING:
 
 
 WIDTH = max(1, (os.cpu_count() or 1) // 3)
-"""Threads of one pass."""
+"""Threads of one forward pass."""
 
 
-def _lock_for(what: str) -> AbstractContextManager[None]:
-    """What a job holds of the machine."""
-    kinds = {"infer": MEASUREMENT_LOCK.infer, "measure": MEASUREMENT_LOCK.measure}
-    return kinds.get(what, nullcontext)()
+def _lock_for(slot: str) -> AbstractContextManager[None]:
+    locks = {"infer": MEASUREMENT_LOCK.infer, "measure": MEASUREMENT_LOCK.measure}
+    return locks.get(slot, nullcontext)()
 
 
 def _one_thread_each() -> None:
     import torch
 
-    # Three workers share the cores; with torch's default threads a busy neighbour collapses all.
+    # Three workers share the cores: with torch's default threads they would slow each other down.
     torch.set_num_threads(WIDTH)
 
 
 def _for_visitor(work: Work) -> None:
-    """A visitor's single pass, for which a measurement gives way."""
+    """Run a visitor's single pass; until it is done a measurement lets visitors go first."""
     try:
         work()
     finally:
@@ -56,7 +55,7 @@ def _for_visitor(work: Work) -> None:
 
 @contextmanager
 def _running(where: NetworkKey, tokens: int = 512, texts: int = 1) -> Iterator[None]:
-    """What a pass takes is counted; an accelerator that is full is given back what it has there."""
+    """Reserve the memory of a forward pass; unload the network when the device runs out of it."""
     import torch
 
     from explorer.models.loading import passing
@@ -74,10 +73,10 @@ def _running(where: NetworkKey, tokens: int = 512, texts: int = 1) -> Iterator[N
 def leased(
     where: NetworkKey, report: OnProgress | None = None
 ) -> AbstractContextManager["LoadedModel"]:
-    """Use a network of this process, loaded once; until the end it is kept.
+    """Lease a network of this process, loaded once and kept in memory until the lease ends.
 
     Raises:
-        ModelUnavailable: it cannot be had, in one sentence.
+        ModelUnavailable: the network cannot be loaded; the message is one sentence.
     """
     from explorer.models import loading
 
@@ -85,7 +84,7 @@ def leased(
 
 
 class LocalBackend:
-    """Networks in this process; each pass takes its turn on a worker."""
+    """Backend with the networks in this process; workers run the forward passes by priority."""
 
     def __init__(self, n_workers: int = 3) -> None:
         self._workers = ThreadPoolExecutor(n_workers, "model", initializer=_one_thread_each)
@@ -93,147 +92,156 @@ class LocalBackend:
         self._together = Batcher()
 
     def devices(self) -> tuple[str, ...]:
-        """The devices of this machine."""
+        """Return the devices of this machine."""
         from explorer.models.devices import available_devices
 
         return available_devices()
 
     def is_ready(self, where: NetworkKey) -> bool:
-        """Whether the network is in memory."""
+        """Return whether the network is in memory."""
         from explorer.models.loading import is_loaded
 
         return is_loaded(*where)
 
     def load(self, where: NetworkKey, report: OnProgress | None) -> None:
-        """Read the network from disk or from the hub, unless it is here."""
+        """Load the network from disk or from the hub, unless it is in memory."""
         with leased(where, report):
             pass
 
     def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
-        """Texts of like length that come while the workers are busy share the next pass.
+        """Return a future of the run; texts of similar length that wait together share a batch.
 
-        Loaded by the caller, as in ``near``: what left meanwhile would keep a worker for seconds.
+        The caller's thread loads the network, because loading would block a worker for seconds.
         """
         try:
-            with ExitStack() as held:
-                network = held.enter_context(leased(where, report))
-                waiting = PendingText(text, network, report, held.pop_all())
+            with ExitStack() as stack:
+                network = stack.enter_context(leased(where, report))
+                pending = PendingText(text, network, report, stack.pop_all())
         except BaseException as error:
             failed: Future[Run] = Future()
             failed.set_exception(error)
             return failed
-        lane = priority_of(PROGRAM_ADDRESS[-1](), is_long=False)
-        self._together.add((where, lane), waiting)
-        self._begin(lane, lambda: self._serve((where, lane)))
-        return waiting.run
+        priority = priority_of(PROGRAM_ADDRESS[-1](), is_long=False)
+        self._together.add((where, priority), pending)
+        self._begin(priority, lambda: self._serve((where, priority)))
+        return pending.run
 
-    def _begin(self, lane: int, work: Work) -> None:
-        if lane == VISITOR:
+    def _begin(self, priority: int, work: Work) -> None:
+        if priority == VISITOR:
             MEASUREMENT_LOCK.visitor_waits()
-            self._lanes.add(lane, lambda: _for_visitor(work))
+            self._lanes.add(priority, lambda: _for_visitor(work))
         else:
-            self._lanes.add(lane, work)
+            self._lanes.add(priority, work)
         self._workers.submit(self._do_next)
 
     def _do_next(self) -> None:
-        """One pass in many of somebody's long work waits while there is anything else to do."""
         if work := self._lanes.next():
             work()
 
-    def _yield_to_others(self, lane: int, meter: BudgetMeter, left: Callable[[], bool]) -> None:
-        """Between two passes of long work: who waits for a single pass, or measures, goes first.
+    def _yield_to_others(
+        self, priority: int, meter: BudgetMeter, has_left: Callable[[], bool]
+    ) -> None:
+        """Let single passes and measurements go first, between two passes of long work.
 
         Raises:
-            Stopped: whoever asked for the long work has left.
+            Cancelled: the client that asked for the long work has left.
         """
-        if left():
+        if has_left():
             raise Cancelled("left")
         meter.charge()
         with MEASUREMENT_LOCK.released():
-            for work in self._lanes.before(lane):
+            for work in self._lanes.before(priority):
                 work()
         meter.begin()
 
     def _serve(self, network: BatchKey) -> None:
-        """Run the texts that share a pass; each gets its own run, or the reason why it has none.
+        """Run the next batch of texts and settle the future of each with its run or its error.
 
-        Whoever reads the answer finds the lease given back already.
+        The leases are closed before the futures are settled, so that no reader finds one open.
         """
-        served = self._together.take(network)
-        if not served:
-            return  # another's pass has taken them along
-        found: dict[PendingText, Run | BaseException] = {}
+        batch = self._together.take(network)
+        if not batch:
+            return  # an earlier batch has taken these texts along
+        results: dict[PendingText, Run | BaseException] = {}
         try:
-            with ExitStack() as held:
-                for one in served:
-                    held.callback(one.held.close)
-                _run_all(served, network[0], found)
+            with ExitStack() as leases:
+                for pending in batch:
+                    leases.callback(pending.held.close)
+                _run_all(batch, network[0], results)
         except BaseException as error:
-            for one in served:
-                found.setdefault(one, error)
-        for one in served:
-            settle(one.run, found[one])
+            for pending in batch:
+                results.setdefault(pending, error)
+        for pending in batch:
+            settle(pending.run, results[pending])
 
     def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """The job on a worker or in the caller's thread, as the list says.
+        """Run a job on a worker or in the caller's thread, as its policy says; return its result.
 
         Raises:
-            Stopped: whoever asked has left before a worker was free.
+            Cancelled: the client has left before a worker was free.
         """
-        way, do = JOBS[job], job_named(job)
-        # Loaded by the caller: a download on a worker would keep everybody's texts waiting.
-        with leased(where) if way.given_network else nullcontext(where) as first:
-            return self._do(way, do, (first, *arguments), where)
+        policy, function = JOBS[job], job_named(job)
+        # Loaded in the caller's thread: a download on a worker would block everybody's texts.
+        with leased(where) if policy.given_network else nullcontext(where) as first:
+            return self._do(policy, function, (first, *arguments), where)
 
     def _do(
-        self, way: JobPolicy, do: Callable[..., Any], arguments: tuple[Any, ...], where: NetworkKey
+        self,
+        policy: JobPolicy,
+        function: Callable[..., Any],
+        arguments: tuple[Any, ...],
+        where: NetworkKey,
     ) -> Any:  # noqa: ANN401
-        """The job's answer, while whoever calls holds the lease on its network."""
+        """Return the job's result; the caller holds the lease on the network meanwhile."""
         program = PROGRAM_ADDRESS[-1]()
         meter = BudgetMeter(program, WIDTH)
-        if not way.on_worker:
+        if not policy.on_worker:
             with (
                 MEASUREMENT_LOCK.visitor_pass(not program),
-                _lock_for(way.slot),
+                _lock_for(policy.slot),
                 meter.running(),
-                nullcontext() if way.slot == "none" else _running(where),
+                nullcontext() if policy.slot == "none" else _running(where),
             ):
-                return do(*arguments)
-        left, answer, lane = HAS_LEFT[-1](), Future[Any](), priority_of(program, way.one_of_many)
-        let_others = partial(self._yield_to_others, lane, meter, left)
+                return function(*arguments)
+        has_left, future = HAS_LEFT[-1](), Future[Any]()
+        priority = priority_of(program, policy.one_of_many)
+        let_others = partial(self._yield_to_others, priority, meter, has_left)
 
         def work() -> None:
             try:
-                if left():
+                if has_left():
                     raise Cancelled("left")
                 with (
-                    _lock_for(way.slot),
+                    _lock_for(policy.slot),
                     yielding_with(let_others),
                     meter.running(),
                     _running(where),
                 ):
-                    found = do(*arguments)
-                answer.set_result(found)
+                    result = function(*arguments)
+                future.set_result(result)
             except BaseException as error:
-                answer.set_exception(error)
+                future.set_exception(error)
 
-        self._begin(lane, work)
-        return answer.result()
+        self._begin(priority, work)
+        return future.result()
 
     def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
-        """In the caller's thread; between two of its words a measurement may have its turn."""
+        """Yield a job's results, computed in the caller's thread.
+
+        The measurement lock is released between two results, so that a measurement may run.
+        """
         end = object()
-        with leased(where) as network, closing(job_named(job)(network, *arguments)) as told:
+        with leased(where) as network, closing(job_named(job)(network, *arguments)) as results:
             while True:
                 with MEASUREMENT_LOCK.infer():
-                    word = next(told, end)
-                if word is end:
+                    result = next(results, end)
+                if result is end:
                     return
-                yield word
+                yield result
 
 
 def settle(future: "Future[Run]", found: Run | BaseException) -> None:
-    """Answer whoever waits, by a run or by what kept it from being made."""
+    """Set the result or the exception of a future."""
     if isinstance(found, BaseException):
         future.set_exception(found)
     else:
@@ -241,22 +249,22 @@ def settle(future: "Future[Run]", found: Run | BaseException) -> None:
 
 
 def _run_all(
-    served: list[PendingText], where: NetworkKey, found: dict[PendingText, Run | BaseException]
+    batch: list[PendingText], where: NetworkKey, results: dict[PendingText, Run | BaseException]
 ) -> None:
-    """Put the runs of texts that share a pass into ``found``, or why one cannot be read."""
+    """Put the run of each text of a batch into ``results``, or the error of a bad text."""
     from explorer.models.forward import run_together, tokenize
 
-    reports = [one.report for one in served if one.report]
-    network, tokens = served[0].network, {}
-    for one in served:
+    reports = [pending.report for pending in batch if pending.report]
+    network, tokens = batch[0].network, {}
+    for pending in batch:
         try:
-            tokens[one] = tokenize(network, one.text)
+            tokens[pending] = tokenize(network, pending.text)
         except BadText as error:
-            found[one] = error
+            results[pending] = error
     if MEASUREMENT_LOCK.is_measuring:
         for report in reports:
             report("A measurement has the machine for some seconds; your text is next", 0.0)
-    longest = max((len(one.ids) for one in tokens.values()), default=0)
+    longest = max((len(each.ids) for each in tokens.values()), default=0)
     with MEASUREMENT_LOCK.infer(), _running(where, longest, len(tokens)):
         runs = run_together(network, list(tokens.values()))
-    found.update(zip(tokens, runs, strict=True))
+    results.update(zip(tokens, runs, strict=True))

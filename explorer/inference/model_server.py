@@ -1,7 +1,7 @@
-"""What stands beside the weights on a machine of its own, and answers the page that holds none.
+"""Server that holds the weights on its own machine and answers a page that holds none.
 
-Everything here travels: questions and answers are plain values. A refusal is an answer too, and so
-is a failure, which is logged here first: an exception of a library may not survive the way.
+Requests and responses cross processes, so they are plain values. A refusal is returned as a value,
+and so is a failure, which is logged here first: a library's exception may not unpickle elsewhere.
 """
 
 import asyncio
@@ -23,32 +23,32 @@ from explorer.refusal import carried
 from explorer.timing.memory import limit_memory
 
 NetworkName = tuple[str, str, str]
-"""The name of a model, the device and the precision: what ``Where`` is on its way."""
+"""Name of a model, device and dtype: a ``NetworkKey`` as plain values."""
 AT_ONCE = 16
-"""Questions that wait here for the one worker; the others wait before the door."""
+"""Threads that wait for the one worker with a request each; further requests are queued."""
 _gone: ContextVar[Event] = ContextVar("gone")
 
 
 def network_named(network: NetworkName) -> NetworkKey:
-    """The network of a name."""
+    """Return the key of a network from its plain values."""
     name, device, dtype = network
     return NetworkKey(all_specs()[name], device, dtype)
 
 
 def taken_apart(run: Run) -> tuple[Any, ...]:
-    """What travels of a run: the page knows its spec and its vocabulary, which is long."""
+    """Return a run as plain values, without its spec and long vocabulary, which the page has."""
     arrays = (run.hidden_states, run.attention, run.mask_logits)
     return (run.tokens, *arrays, run.mask_id, run.device, run.dtype)
 
 
 def vocabulary_of(where: NetworkKey) -> tuple[str, ...]:
-    """The piece of each id, once the network is loaded."""
+    """Return the token of each id, once the network is loaded."""
     with leased(where) as network:
         return network.vocabulary
 
 
 class ModelServer:
-    """One machine's networks, one pass at a time."""
+    """Server of one machine's networks, which runs one forward pass at a time."""
 
     def __init__(self) -> None:
         wait_for_imports()
@@ -58,24 +58,24 @@ class ModelServer:
         self._threads = ThreadPoolExecutor(AT_ONCE, "asked")
 
     def devices(self) -> tuple[str, ...]:
-        """The devices of this machine."""
+        """Return the devices of this machine."""
         return self._here.devices()
 
     async def vocabulary(self, network: NetworkName) -> Any:  # noqa: ANN401
-        """The piece of each id, once the network is loaded; or why it cannot be."""
+        """Return the token of each id, once the network is loaded, or the error."""
         return await self._in_thread(lambda: vocabulary_of(network_named(network)))
 
     async def runs(self, asked: Iterable[tuple[NetworkName, str]]) -> list[Any]:
-        """The runs of texts, taken apart, or why there is none; those of like length share one."""
-        # In a thread, since whoever asks loads the network.
-        begun = await self._in_thread(
+        """Return the runs of texts as plain values, or errors; similar lengths share a batch."""
+        # In a thread, since ``run`` loads the network in the thread that calls it.
+        futures = await self._in_thread(
             lambda: [self._here.run(network_named(network), text, None) for network, text in asked]
         )
-        found = await asyncio.gather(*map(settled, begun))
-        return [taken_apart(one) if isinstance(one, Run) else one for one in found]
+        results = await asyncio.gather(*map(settled, futures))
+        return [taken_apart(run) if isinstance(run, Run) else run for run in results]
 
     async def call(self, network: NetworkName, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """What a job of the list answers, or why it does not."""
+        """Return the result of a job of ``JOBS``, or the error."""
         return await self._in_thread(
             lambda: self._here.call(network_named(network), job, arguments)
         )
@@ -83,30 +83,30 @@ class ModelServer:
     async def stream(
         self, network: NetworkName, job: str, arguments: tuple[Any, ...]
     ) -> AsyncIterator[Any]:
-        """What a job of the list tells one by one, each in a list; a failure is the last."""
-        told, more = iter(self._here.stream(network_named(network), job, arguments)), True
+        """Yield the results of a job of ``JOBS``, each in a list; an error is the last item."""
+        results, more = iter(self._here.stream(network_named(network), job, arguments)), True
         while more:
-            word = await self._in_thread(lambda: list(islice(told, 1)))
-            more = isinstance(word, list) and bool(word)
-            if word:
-                yield word
+            item = await self._in_thread(lambda: list(islice(results, 1)))
+            more = isinstance(item, list) and bool(item)
+            if item:
+                yield item
 
-    async def _in_thread(self, ask: Any) -> Any:  # noqa: ANN401
-        """Ask in a thread; if nobody listens any more, what has not begun never does."""
+    async def _in_thread(self, function: Any) -> Any:  # noqa: ANN401
+        """Return the result of a function called in a thread; skip it if the client has left."""
         gone, context = Event(), copy_context()
         context.run(_gone.set, gone)
         try:
-            return await settled(self._threads.submit(context.run, ask))
+            return await settled(self._threads.submit(context.run, function))
         except asyncio.CancelledError:
             gone.set()
             raise
 
 
 async def settled(asked: "Future[Any]") -> Any:  # noqa: ANN401
-    """Wait for an answer, or for the error that the page raises in its place."""
+    """Return the result of a future, or its error as a value that the page raises."""
     try:
         return await asyncio.wrap_future(asked)
     except Exception:
-        # The thread's own error: asyncio puts another in the place of a TimeoutError.
+        # Read from the future itself, because asyncio replaces a TimeoutError by its own.
         error = asked.exception()
         return error if isinstance(error, Cancelled) else carried(error)

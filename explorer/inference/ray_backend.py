@@ -1,4 +1,4 @@
-"""Other machines as the place of the weights: the page asks them and holds no network itself."""
+"""Backend that keeps the weights on other machines; this process holds no network."""
 
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -12,17 +12,21 @@ from explorer.models.specs import NetworkKey
 from explorer.refusal import Refusal
 
 LOOK_S = 0.5
-"""How often whoever waits for an answer is looked after."""
+"""Seconds between two checks whether the client that waits for a response has left."""
 AT_ONCE = 64
-"""Texts that the page waits for."""
+"""Most texts whose runs are pending at once."""
 
 
 class BackendLost(Refusal):
-    """The machine that was to answer went away; says so in one sentence."""
+    """Refusal because the machine that computed the response went away."""
 
 
 class RayBackend:
-    """A group of machines for each model; ``ask`` is how one of a group is asked."""
+    """Backend with a group of machines for each model.
+
+    Args:
+        groups: By model key, the function that sends a request to one machine of the group.
+    """
 
     def __init__(self, groups: Mapping[str, "Callable[..., Any]"]) -> None:
         self._groups = groups
@@ -31,60 +35,61 @@ class RayBackend:
         self._devices: tuple[str, ...] = ()
 
     def devices(self) -> tuple[str, ...]:
-        """The devices of the first group: all machines are taken to be alike."""
+        """Return the devices of the first group; all machines are assumed to be alike."""
         if not self._devices:
             self._devices = next(iter(self._groups.values()))("devices").result()
         return self._devices
 
     def is_ready(self, where: NetworkKey) -> bool:
-        """Whether a machine has answered for this model before."""
+        """Return whether the vocabulary of the model has been received, so a machine loaded it."""
         return where.spec.name in self._vocabularies
 
     def load(self, where: NetworkKey, report: OnProgress | None) -> None:
-        """Have one machine load it, and keep its vocabulary for the runs to come."""
+        """Load the network on one machine, and keep its vocabulary for later runs."""
         if report:
             report(f"{where.spec.label} is loaded on its own machine", 0.0)
         self._vocabularies[where.spec.name] = self._answer(where, "vocabulary", _on_its_way(where))
 
     def run(self, where: NetworkKey, text: str, report: OnProgress | None) -> "Future[Run]":
-        """The run of a text; the machine lets it share its pass."""
+        """Return a future of the run of a text; the machine may batch it with others."""
         return self._threads.submit(self._run, where, text, report)
 
     def _run(self, where: NetworkKey, text: str, report: OnProgress | None) -> Run:
         if not self.is_ready(where):
             self.load(where, report)
-        found = self._answer(where, "run", _on_its_way(where), text)
-        tokens, states, attention, logits, mask_id, device, dtype = found
+        values = self._answer(where, "run", _on_its_way(where), text)
+        tokens, states, attention, logits, mask_id, device, dtype = values
         arrays = (read_only(states), read_only(attention), read_only(logits))
         vocabulary = self._vocabularies[where.spec.name]
         return Run(where.spec, tokens, *arrays, vocabulary, mask_id, device, dtype)
 
     def call(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
-        """The job on one of the model's machines.
+        """Return the result of a job that runs on one of the model's machines.
 
         Raises:
-            Gone: it went away meanwhile. Stopped: whoever asked has left.
+            BackendLost: the machine went away meanwhile.
+            Cancelled: the client has left.
         """
         return self._answer(where, "call", _on_its_way(where), job, arguments)
 
     def stream(self, where: NetworkKey, job: str, arguments: tuple[Any, ...]) -> Iterator[Any]:
-        """The job on one of the model's machines, as it goes on."""
+        """Yield the results of a job that runs on one of the model's machines."""
         ask = self._groups[where.spec.key]
-        for told in ask("stream", _on_its_way(where), job, arguments):
-            if isinstance(told, Exception):
-                raise told
-            yield from told
+        for item in ask("stream", _on_its_way(where), job, arguments):
+            if isinstance(item, Exception):
+                raise item
+            yield from item
 
-    def _answer(self, where: NetworkKey, method: str, *question: Any) -> Any:  # noqa: ANN401
-        """One machine's answer; what it could not do is raised here."""
-        left, asked = HAS_LEFT[-1](), self._groups[where.spec.key](method, *question)
+    def _answer(self, where: NetworkKey, method: str, *arguments: Any) -> Any:  # noqa: ANN401
+        """Return one machine's response, or raise the error that it returned."""
+        has_left, response = HAS_LEFT[-1](), self._groups[where.spec.key](method, *arguments)
         while True:
             try:
-                answer = asked.result(LOOK_S)
+                answer = response.result(LOOK_S)
                 break
             except TimeoutError:
-                if left():
-                    asked.cancel()
+                if has_left():
+                    response.cancel()
                     raise Cancelled("left") from None
         if isinstance(answer, Exception):
             raise answer

@@ -1,4 +1,4 @@
-"""What the page asks of the networks: runs, kept for everybody, and jobs beside the weights."""
+"""Runs of texts, cached for all visitors, and jobs that run on the weights of the backend."""
 
 import logging
 import threading
@@ -28,13 +28,13 @@ Asked = TypeVarTuple("Asked")
 
 CACHE = RunCache()
 BACKEND: list[Backend] = [LocalBackend()]
-"""Where the weights are: the last one counts."""
+"""The backend that holds the weights; the last entry counts."""
 _LOADERS = ThreadPoolExecutor(6, "loader")
 _ASKERS = ThreadPoolExecutor(48, "asker")
 
 
 def gather(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
-    """The answers of jobs that wait for networks beside each other; one's failure is all's."""
+    """Return the results of jobs that run in parallel threads; the first error is raised."""
     futures = [_ASKERS.submit(copy_context().run, job) for job in jobs]
     return [future.result() for future in futures]
 
@@ -42,13 +42,16 @@ def gather(jobs: Sequence[Callable[[], Answer]]) -> list[Answer]:
 def round_robin(
     queues: Mapping[str, Iterable[Callable[[], Answer]]],
 ) -> Iterator[dict[str, Answer]]:
-    """The jobs of several queues, one of each at a time: between rounds others have the workers."""
+    """Yield the results of several queues' jobs in rounds, each with one job of every queue.
+
+    Between two rounds other requests get the workers.
+    """
     waiting = {key: iter(jobs) for key, jobs in queues.items()}
     while waiting:
-        asked = {key: job for key, jobs in waiting.items() if (job := next(jobs, None)) is not None}
-        waiting = {key: waiting[key] for key in asked}
-        if asked:
-            yield dict(zip(asked, gather(list(asked.values())), strict=True))
+        batch = {key: job for key, jobs in waiting.items() if (job := next(jobs, None)) is not None}
+        waiting = {key: waiting[key] for key in batch}
+        if batch:
+            yield dict(zip(batch, gather(list(batch.values())), strict=True))
 
 
 def call_on_model(
@@ -57,13 +60,14 @@ def call_on_model(
     state: PageState,
     *arguments: *Asked,
 ) -> Answer:
-    """What a job answers that runs beside the weights of a spec, on the state's device and dtype.
+    """Return the result of a job on the network of a spec, on the state's device and dtype.
 
     The job is listed in ``explorer.inference.backend.JOBS``; its first argument is the network,
     which stays with the backend.
 
     Raises:
-        ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.
+        ModelUnavailable: the weights cannot be loaded.
+        UnknownJob: the job is not listed.
     """
     return BACKEND[-1].call(network_key(spec, state), name_of(job), arguments)
 
@@ -74,10 +78,11 @@ def stream_from_model(
     state: PageState,
     *arguments: *Asked,
 ) -> Iterator[Answer]:
-    """What a job tells one by one while it runs beside the weights; closing it ends the job.
+    """Yield the results of a job on the network of a spec; closing the iterator ends the job.
 
     Raises:
-        ModelUnavailable: the weights cannot be had. NoJob: it is not on the list.
+        ModelUnavailable: the weights cannot be loaded.
+        UnknownJob: the job is not listed.
     """
     return BACKEND[-1].stream(network_key(spec, state), name_of(job), arguments)
 
@@ -85,37 +90,40 @@ def stream_from_model(
 def live_lesson(
     teacher: ModelSpec, state: PageState, settings: LiveSettings, watched: Watched
 ) -> Iterator[LiveReport | None]:
-    """A fresh student that learns from a copy of the teacher; None after a step without news."""
+    """Yield reports of a new student that learns from a copy of the teacher.
+
+    None follows each step without a report.
+    """
     from explorer.analysis.distillation.student.run import distil_live
 
     return stream_from_model(distil_live, teacher, state, settings, watched)
 
 
 def network_key(spec: ModelSpec, state: PageState) -> NetworkKey:
-    """The network of a spec on the state's device and dtype."""
+    """Return the key of the network of a spec on the state's device and dtype."""
     return NetworkKey(spec, device_of(state), state.dtype)
 
 
 def device_of(state: PageState) -> str:
-    """The device a state runs on: ``auto`` is the fastest, an absent device becomes the CPU."""
-    here = devices()
-    return here[-1] if state.device == "auto" else state.device if state.device in here else "cpu"
+    """Return the device a state runs on: for ``auto`` the fastest, for an absent one the CPU."""
+    known = devices()
+    return known[-1] if state.device == "auto" else state.device if state.device in known else "cpu"
 
 
 def devices() -> tuple[str, ...]:
-    """The devices that the networks can run on."""
+    """Return the devices that the networks can run on."""
     return BACKEND[-1].devices()
 
 
 def default_family() -> str:
-    """``base`` when its three checkpoints are in the hub's cache, else the bundled ``mini``."""
+    """Return ``base`` if its three checkpoints are in the hub's cache, else ``mini``."""
     from explorer.models.hub import cached_path
 
     return "base" if all(cached_path(spec) for spec in family_specs("base")) else "mini"
 
 
 def warm_up(state: PageState) -> threading.Thread:
-    """Import torch, load the family and run the opening text, behind the page."""
+    """Import torch, load the family and run the opening text in a background thread."""
 
     def warm() -> None:
         try:
@@ -126,7 +134,7 @@ def warm_up(state: PageState) -> threading.Thread:
                 )
             get_runs(state)
         except Exception:
-            # The page meets the same failure on its first Compare and says it to the reader.
+            # The page meets the same failure at its first Compare and reports it to the reader.
             logger.exception("warm-up failed")
 
     thread = threading.Thread(target=warm, daemon=True, name="warm-up")
@@ -135,10 +143,11 @@ def warm_up(state: PageState) -> threading.Thread:
 
 
 def get_run(spec: ModelSpec, state: PageState, report: OnProgress | None = None) -> Run:
-    """The run of one model over the state's text, from the cache or computed on a worker.
+    """Return the run of one model over the state's text, from the cache or computed on a worker.
 
     Raises:
-        ModelUnavailable: the weights cannot be had. BadText: the text cannot be run.
+        ModelUnavailable: the weights cannot be loaded.
+        BadText: the text cannot be run.
     """
     return start_run(spec, state, report).result()
 
@@ -149,7 +158,7 @@ def _key(spec: ModelSpec, state: PageState) -> Key:
 
 
 def costs_nobody(state: PageState) -> bool:
-    """Whether a text's runs are there, or can be made now while nobody waits for another's."""
+    """Return whether a text's runs are cached, or can be computed now without delaying others."""
     specs = family_specs(state.family)
     if all(_key(spec, state) in CACHE for spec in specs):
         return True
@@ -158,21 +167,21 @@ def costs_nobody(state: PageState) -> bool:
 
 
 def start_run(spec: ModelSpec, state: PageState, report: OnProgress | None = None) -> "Future[Run]":
-    """The run of one model, there or under way; whoever asks first has it made for all."""
+    """Return a future of the run of one model; concurrent requests for a run share its pass."""
     network, key = network_key(spec, state), _key(spec, state)
-    future, mine = CACHE.claim(key)
-    if mine:
-        made = BACKEND[-1].run(network, key[1], report)
-        made.add_done_callback(lambda done: CACHE.settle(key, done))
+    future, is_first = CACHE.claim(key)
+    if is_first:
+        run = BACKEND[-1].run(network, key[1], report)
+        run.add_done_callback(lambda done: CACHE.settle(key, done))
     return future
 
 
 def _load_all(
     specs: tuple[ModelSpec, ...], state: PageState, report: OnProgress | None
 ) -> "dict[str, ModelUnavailable]":
-    """Have the networks ready, outside the workers, and say what cannot be had.
+    """Load the networks and return the errors of those that cannot be loaded, by model key.
 
-    A download takes minutes: on a worker it would keep everybody's other texts waiting.
+    Loading has its own threads, because a download of minutes would block the workers.
     """
     from explorer.models.hub import ModelUnavailable
 
@@ -192,26 +201,26 @@ def _load_all(
 def runs_with_mlm_head(
     state: PageState,
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
-    """``get_runs`` of the models that predict words; why the others do not stands with them.
+    """Return the runs of the models that have an MLM head, and the reasons for all others.
 
     Raises:
-        BadText: the text cannot be run by any of them.
+        BadText: a model cannot run the text.
     """
     from explorer.models.forward import NO_HEAD
     from explorer.models.hub import ModelUnavailable
 
     runs, missing = get_runs(state)
-    silent = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
-    return {k: run for k, run in runs.items() if k not in silent}, missing | silent
+    no_head = {k: ModelUnavailable(r.spec, NO_HEAD) for k, r in runs.items() if not r.spec.has_head}
+    return {k: run for k, run in runs.items() if k not in no_head}, missing | no_head
 
 
 def get_runs(
     state: PageState, report: OnProgress | None = None
 ) -> "tuple[dict[str, Run], dict[str, ModelUnavailable]]":
-    """The runs of a family by model key, and why the others are not available.
+    """Return the runs of a family by model key, and the errors of the unavailable models.
 
     Raises:
-        BadText: the text cannot be run by any of them.
+        BadText: a model cannot run the text.
     """
     from explorer.models.hub import ModelUnavailable
 

@@ -1,1 +1,1 @@
-"""From the command line to a page that is served, in this process or over Ray."""
+"""Command line, startup and shutdown of the server, in this process or on Ray Serve."""

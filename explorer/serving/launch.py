@@ -1,4 +1,4 @@
-"""From the flags to a page that is served, and to its end."""
+"""Startup of the server from the flags, and its shutdown."""
 
 import os
 import signal
@@ -26,10 +26,11 @@ from explorer.ui.shell.page import build_page, launch_options
 
 
 def build(flags: Namespace) -> gr.Blocks:
-    """The page, before a model is loaded.
+    """Build the page, before any model is loaded.
 
     Raises:
-        CannotStart: the machine has not what it needs, or no models are where they should be.
+        CannotStart: the machine lacks memory or a temporary folder, or ``--models-at`` has no
+            models.
         Broken: a file is missing or damaged.
     """
     check_machine()
@@ -41,10 +42,10 @@ def build(flags: Namespace) -> gr.Blocks:
 
 
 def use_models_at(address: str) -> None:
-    """Hold no network here, and ask those of a Ray cluster.
+    """Use the models of a Ray cluster; this process holds no network.
 
     Raises:
-        CannotStart: Ray is not installed, or there are no models.
+        CannotStart: Ray is not installed, or the cluster has no models.
     """
     try:
         from explorer.serving.ray_client import connect
@@ -56,21 +57,21 @@ def use_models_at(address: str) -> None:
 
 
 def opened_on(flags: Namespace) -> PageState:
-    """What the page shows first."""
+    """Return the state that the page opens on."""
     family = flags.family or default_family()
     return PageState(family=family, device=flags.device, dtype=flags.dtype)
 
 
 def with_tools(flags: Namespace) -> bool:
-    """Whether tools for MCP clients are served besides."""
+    """Return whether tools for MCP clients are served too."""
     return flags.mcp or os.getenv("GRADIO_MCP_SERVER", "").lower() == "true"
 
 
 def serve(page: gr.Blocks, flags: Namespace) -> None:
-    """Load the models behind the page, serve it, say where it is, and end when that is asked.
+    """Serve the page until a signal arrives; load the models meanwhile and print the address.
 
     Raises:
-        CannotStart: it cannot be served where it is asked to be.
+        CannotStart: the page cannot be served on the host and port.
     """
     wait_for_end = signal_waiter()
     try:
@@ -93,27 +94,27 @@ def serve(page: gr.Blocks, flags: Namespace) -> None:
 
 
 def signal_waiter() -> Callable[[], object]:
-    """Return a function that waits until the system, or who started the program, asks it to end.
+    """Return a function that waits until SIGTERM or SIGINT arrives.
 
-    The kernel may hand a signal to any thread. A main thread that waits in a lock then runs no
-    handler until it wakes; the descriptor is written whichever thread it was.
+    The kernel may deliver a signal to any thread. A main thread that waits in a lock then runs no
+    handler until it wakes; the wakeup descriptor is written whichever thread it was.
     """
-    waiting, waking = socket.socketpair()
-    waking.setblocking(False)
-    signal.set_wakeup_fd(waking.detach())
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+    signal.set_wakeup_fd(sender.detach())
     for name in (signal.SIGTERM, signal.SIGINT):
         signal.signal(name, lambda *_: None)
-    return partial(waiting.recv, 1)
+    return partial(receiver.recv, 1)
 
 
 def launched(page: gr.Blocks, flags: Namespace, options: dict[str, Any]) -> tuple[str, str | None]:
-    """Where the page is now, here and in public.
+    """Launch the page and return its local and its public URL.
 
     Raises:
         CannotStart: no port is free.
     """
     try:
-        # Gradio's own lines blame a missing file where only the network is missing.
+        # Hidden, because Gradio's own lines blame a missing file when only the network fails.
         with redirect_stdout(StringIO()):
             _, local, public = page.launch(
                 server_name=flags.host,

@@ -1,7 +1,7 @@
-"""The page on one machine, each model on machines of its own: Ray Serve.
+"""Ray Serve application: the page on one machine, each model on its own machines.
 
 ``serve run explorer.serving.ray_app:app`` starts both, ``explorer.serving.ray_app:models`` the
-models alone, for pages that ``app.py --models-at`` serves. Ray Serve starts, watches and multiplies
+models alone, for pages that ``app.py --models-at`` serves. Ray Serve starts, monitors and scales
 them; ``docs/serving.md`` says how many of each. Needs ``deploy/requirements-serve.txt``.
 """
 
@@ -28,50 +28,50 @@ FAMILY = os.getenv("EXPLORER_FAMILY", "")
 """``mini`` or ``base``; empty: base if it is in this machine's cache."""
 NO_PAGE = "Here are models alone; the page is served by app.py --models-at."
 TOGETHER = 8
-"""Texts that may share a pass."""
+"""Most texts of one batch."""
 WAIT_S = 0.01
-"""How long the first of them waits for the others."""
+"""Seconds that the first text of a batch waits for the others."""
 
 
 class Encoder(ModelServer):
-    """The networks of one model, behind Ray's door."""
+    """Ray Serve deployment of the networks of one model."""
 
     @serve.batch(max_batch_size=TOGETHER, batch_wait_timeout_s=WAIT_S)
     async def run(self, networks: list[NetworkName], texts: list[str]) -> list[Any]:
-        """The runs of texts that came within a moment."""
+        """Return the runs of texts that arrived within WAIT_S."""
         return await self.runs(zip(networks, texts, strict=True))
 
     async def stream(self, *question: Any) -> AsyncIterator[Any]:  # noqa: ANN401
-        """As ``Beside``: Ray looks for the generator here."""
-        async for told in super().stream(*question):
-            yield told
+        """Yield what ``ModelServer.stream`` does; Ray needs a generator on this class."""
+        async for item in super().stream(*question):
+            yield item
 
 
 def served_page(start: PageState) -> FastAPI:
-    """The page as ``app.py`` serves it, with the same look, scripts and doors."""
+    """Return the page as ``app.py`` serves it, with the same look, scripts and middleware."""
     warm_up(start)
     options, page = launch_options(os.getenv("EXPLORER_PUBLIC_URL", "")), build_page(start)
     page.state_session_capacity = options["state_session_capacity"]
     known = signature(gr.mount_gradio_app).parameters
-    taken = {name: value for name, value in options.items() if name in known}
-    bare = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
-    return gr.mount_gradio_app(bare, page, path="/", **taken)
+    accepted = {name: value for name, value in options.items() if name in known}
+    application = FastAPI(docs_url=None, redoc_url=None, openapi_url=None)
+    return gr.mount_gradio_app(application, page, path="/", **accepted)
 
 
 class Page:
-    """The page, its endpoints and its sessions."""
+    """Deployment of the page, its endpoints and its sessions."""
 
     def __init__(self, family: str, **groups: DeploymentHandle) -> None:
         use_ray_backend(groups)
         self._start = PageState(family=family)
 
     def __serve_build_asgi_app__(self) -> FastAPI:
-        """Ray asks for the application here, where it runs."""
+        """Return the application; Ray calls it in the replica's process."""
         return served_page(self._start)
 
 
 def family_of(name: str) -> str:
-    """The family that the page opens on.
+    """Return the family that the page opens on.
 
     Raises:
         Refusal: there is no such family.
@@ -83,13 +83,13 @@ def family_of(name: str) -> str:
 
 
 class Models:
-    """The models without a page; whoever asks by HTTP is told where it is."""
+    """Deployment of the models without a page; its HTTP response says how to serve the page."""
 
     def __init__(self, **groups: DeploymentHandle) -> None:
         self.groups = groups
 
     def __call__(self, _request: object) -> str:
-        """The answer to every address."""
+        """Return the response to every path."""
         return NO_PAGE
 
 
@@ -112,6 +112,6 @@ _page = serve.deployment(
     serve.ingress()(Page), max_ongoing_requests=512, ray_actor_options={"num_cpus": 0.2}
 )
 app = _page.bind(family_of(FAMILY), **_groups)
-"""What ``serve run`` starts."""
+"""The application of page and models that ``serve run`` starts."""
 models = serve.deployment(Models, ray_actor_options={"num_cpus": 0}).bind(**_groups)
-"""The same without the page."""
+"""The application of the models alone."""

@@ -1,4 +1,4 @@
-"""The models of a Ray cluster as this process's place of the weights.
+"""Client of a Ray cluster whose models serve as the backend of this process.
 
 Needs ``deploy/requirements-serve.txt``.
 """
@@ -25,10 +25,10 @@ from explorer.ui.kit import running
 from explorer.ui.kit.strings import ELSEWHERE, WENT_AWAY
 
 APPLICATION = "default"
-"""What ``serve run`` calls what it starts."""
+"""Name that ``serve run`` gives its application."""
 NO_CLUSTER = "No Ray cluster answers at {address}: {why}"
 ANSWER_S = 5.0
-"""How long the cluster's head may take to answer; Ray itself would ask for many minutes."""
+"""Timeout in seconds for the cluster's head node; Ray itself would retry for many minutes."""
 NO_MODELS = (
     "The Ray cluster at {address} has no models; on one of its machines run: "
     "serve run explorer.serving.ray_app:models"
@@ -37,32 +37,33 @@ NO_MODELS = (
 
 @contextmanager
 def plain_ray_errors() -> Iterator[None]:
-    """A machine that goes away is one sentence; a fault in what it ran stays a fault."""
+    """Raise BackendLost when a machine goes away; pass on errors of the code that it ran."""
     try:
         yield
-    except (RayTaskError, TimeoutError):  # the latter is one of Ray's own too
+    except (RayTaskError, TimeoutError):  # Ray's own timeout is a TimeoutError too
         raise
     except (RayError, RayServeException) as lost:
         raise BackendLost(WENT_AWAY) from lost
 
 
 class PendingAnswer:
-    """An answer of a machine that may go away before it comes."""
+    """Response of a machine that may go away before it arrives."""
 
     def __init__(self, response: Any) -> None:  # noqa: ANN401 - Ray's, of either kind
         self._response = response
 
     def result(self, timeout: float | None = None) -> Any:  # noqa: ANN401
-        """The answer.
+        """Return the response.
 
         Raises:
-            TimeoutError: it has not come yet. Gone: it never will.
+            TimeoutError: it has not arrived within the timeout.
+            BackendLost: the machine has gone away.
         """
         with plain_ray_errors():
             return self._response.result(timeout_s=timeout)
 
     def cancel(self) -> None:
-        """Let the machine know that nobody listens any more."""
+        """Cancel the request on the machine, since the client has left."""
         self._response.cancel()
 
     def __iter__(self) -> Iterator[Any]:
@@ -74,13 +75,13 @@ class PendingAnswer:
 
 
 def call_group(handle: DeploymentHandle, method: str, *question: Any) -> PendingAnswer:  # noqa: ANN401
-    """Put a question to any machine of a group."""
-    asked = handle.options(stream=True) if method == "stream" else handle
-    return PendingAnswer(getattr(asked, method).remote(*question))
+    """Send a request to any machine of a group and return its pending response."""
+    target = handle.options(stream=True) if method == "stream" else handle
+    return PendingAnswer(getattr(target, method).remote(*question))
 
 
 def use_ray_backend(groups: Mapping[str, DeploymentHandle]) -> None:
-    """From now on this process holds no network and times nothing."""
+    """Use these groups of machines as the backend; this process then refuses measurements."""
     runs.BACKEND[:] = [
         RayBackend({key: partial(call_group, group) for key, group in groups.items()})
     ]
@@ -89,7 +90,7 @@ def use_ray_backend(groups: Mapping[str, DeploymentHandle]) -> None:
 
 
 def connect(address: str) -> None:
-    """Ask the models that a cluster serves, from now on.
+    """Use the models that a cluster serves from now on.
 
     Args:
         address: ``auto`` (the cluster that this machine belongs to) or ``HOST:6379``.

@@ -1,4 +1,4 @@
-"""A start that cannot be is one sentence and the exit code 2; what it needs is looked at first."""
+"""Flags and startup checks; a start that fails prints one sentence and exits with code 2."""
 
 import argparse
 import errno
@@ -43,13 +43,13 @@ NO_CLIENT = (
 
 
 STUBS = "gradio.component_meta"
-"""At every start it parses the source of each component and writes a type stub beside it: over a
-third of the time that ``import gradio`` takes, and a file beside our own components."""
+"""Module of Gradio that parses the source of each component at every start and writes a type stub
+beside it: over a third of the time of ``import gradio``, and a file beside our own components."""
 
 
 class _WithoutStubs(SourceFileLoader):
     def exec_module(self, module: ModuleType) -> None:
-        """Run its source, then replace the function that writes the stubs by an empty one."""
+        """Run the module, then replace its function that writes the stubs by an empty one."""
         super().exec_module(module)
         vars(module)["create_or_modify_pyi"] = lambda *_: None
 
@@ -61,7 +61,7 @@ class _StubsFinder(MetaPathFinder):
         path: Sequence[str] | None,
         target: ModuleType | None = None,  # noqa: ARG002
     ) -> ModuleSpec | None:
-        """Answer for that module alone."""
+        """Return a spec with the patched loader for that module alone, else None."""
         spec = PathFinder.find_spec(fullname, path) if fullname == STUBS else None
         if spec and spec.origin:
             spec.loader = _WithoutStubs(fullname, spec.origin)
@@ -69,17 +69,17 @@ class _StubsFinder(MetaPathFinder):
 
 
 def leave_out_stubs() -> None:
-    """Have Gradio, once it is imported, write no type stubs."""
+    """Keep Gradio from writing type stubs; call before it is imported."""
     sys.meta_path.insert(0, _StubsFinder())
 
 
 class CannotStart(Exception):
-    """The message is the one sentence that the terminal shows."""
+    """Error of a start that fails; the terminal shows its message, one sentence."""
 
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """What keeps the page from starting ends the program in a sentence."""
+    """Exit with one sentence on stderr if the page cannot start."""
     try:
         yield
     except (Broken, CannotStart) as cannot:
@@ -91,7 +91,7 @@ def plainly() -> Iterator[None]:
 
 
 def _device(name: str) -> str:
-    """How torch names a device; ``cuda:0`` is ``cuda``."""
+    """Return the name of a device as torch writes it; ``cuda:0`` becomes ``cuda``."""
     from explorer.models.specs import DEVICE
 
     if not DEVICE.fullmatch(name):
@@ -100,7 +100,7 @@ def _device(name: str) -> str:
 
 
 def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """The command line; Gradio's own environment variables fill in what is not given."""
+    """Parse and check the command line; where a flag is absent Gradio's own variable applies."""
     from explorer.links.page_state import DTYPES
 
     parser = argparse.ArgumentParser(description=ABOUT)
@@ -147,7 +147,7 @@ def parse_flags(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def choose_models(flags: argparse.Namespace) -> None:
-    """Which models there are to choose from, and which the page opens on.
+    """Set up the models that can be chosen, and the family that the page opens on.
 
     Raises:
         Refusal: a model cannot be used, or there is no such family.
@@ -156,7 +156,7 @@ def choose_models(flags: argparse.Namespace) -> None:
 
     if flags.memory is not None:
         check_memory(flags.memory, flags.dtype)
-    limit_memory(flags.memory)  # before a model is looked at: what cannot fit is not downloaded
+    limit_memory(flags.memory)  # before the models are checked: one too large is not downloaded
     if flags.any_model or flags.model:
         from explorer.models.choice import own
 
@@ -166,10 +166,10 @@ def choose_models(flags: argparse.Namespace) -> None:
 
 
 def check_memory(gigabytes: float, dtype: str) -> None:
-    """Look whether the memory that is given takes the bundled models and a pass of the largest.
+    """Check that the memory limit holds the bundled models and a forward pass of the largest.
 
     Raises:
-        Refusal: it does not, or is no number.
+        Refusal: it does not, or is not a finite number.
     """
     from explorer.models.choice.memory import running_bytes, weight_bytes
     from explorer.models.specs import MINI
@@ -182,29 +182,29 @@ def check_memory(gigabytes: float, dtype: str) -> None:
 
 
 def check_machine() -> None:
-    """Look at what every start needs of the machine.
+    """Check that the machine has free memory and a writable temporary folder.
 
     Raises:
-        CannotStart: it is not there.
+        CannotStart: one of them is missing.
     """
     if free_memory() < NEEDED:
         raise CannotStart(NO_MEMORY.format(there=max(0.0, free_memory()) / 1e9))
-    named = os.getenv("GRADIO_TEMP_DIR")
+    gradio_dir = os.getenv("GRADIO_TEMP_DIR")
     try:
-        if named:
-            Path(named).mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=named):
+        if gradio_dir:
+            Path(gradio_dir).mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=gradio_dir):
             pass
     except OSError as error:
-        folder = named or os.getenv("TMPDIR") or "any temporary folder"
+        folder = gradio_dir or os.getenv("TMPDIR") or "any temporary folder"
         raise CannotStart(NO_FOLDER.format(folder=folder, why=error.strerror)) from error
 
 
 def check_models() -> None:
-    """Look at the bundled models' files, as far as that takes no time.
+    """Check the bundled models' files, as far as that takes no time.
 
     Raises:
-        Broken: one is missing or damaged.
+        Broken: a file is missing or damaged.
     """
     from explorer.models.damage import check_bundled
 
@@ -212,10 +212,10 @@ def check_models() -> None:
 
 
 def check_port(host: str | None, port: int | None) -> None:
-    """Look whether the page can be served where it is asked to be.
+    """Check that the page can be served on a host and port.
 
     Raises:
-        CannotStart: somebody else is there, or the address is not this machine's.
+        CannotStart: the port is in use, or the address is not this machine's.
     """
     host = (host or os.getenv("GRADIO_SERVER_NAME") or "127.0.0.1").strip("[]")
     try:
@@ -227,6 +227,6 @@ def check_port(host: str | None, port: int | None) -> None:
             probe.bind(address)
             probe.listen(1)
     except (OSError, OverflowError, UnicodeError) as error:
-        said = IN_USE if getattr(error, "errno", 0) == errno.EADDRINUSE else NOT_SERVED
-        why = getattr(error, "strerror", None) or str(error)
-        raise CannotStart(said.format(host=host, port=port, why=why)) from error
+        message = IN_USE if getattr(error, "errno", 0) == errno.EADDRINUSE else NOT_SERVED
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CannotStart(message.format(host=host, port=port, why=reason)) from error

@@ -1,1 +1,1 @@
-"""Who goes first on the machine, who waits, and how a computation is cancelled."""
+"""Scheduling of computations on the machine: priorities, queues, cancellation."""

@@ -1,4 +1,4 @@
-"""How many processor seconds the programs at one address may take in a minute."""
+"""Budget of processor seconds per minute for the programs at one address."""
 
 import threading
 import time
@@ -9,16 +9,16 @@ from contextlib import contextmanager
 from explorer import limits
 
 SECONDS: float = limits.PROCESSOR.most
-"""Processor seconds of one address in a minute, where others pay too: half of one core."""
+"""Processor seconds per minute of one address while others are charged too: half of one core."""
 ALONE: float = limits.PROCESSOR_ALONE.most
-"""The same where nobody else pays: what others do not want."""
+"""Processor seconds per minute of an address while no other address is charged."""
 WINDOW_S = 60.0
 MOST_ADDRESSES = 10_000
-"""Of more, those that paid first are forgotten."""
+"""Most addresses remembered; beyond that the oldest entries are dropped."""
 
 
 class Budget:
-    """Who has taken how much of late."""
+    """Processor seconds charged to each address in the last minute."""
 
     def __init__(
         self,
@@ -31,20 +31,20 @@ class Budget:
         self._lock = threading.Lock()
 
     def charge(self, address: str, seconds: float) -> None:
-        """Write down what the programs of an address took; visitors, without one, pay nothing."""
+        """Charge processor seconds to an address; visitors, who have none, are not charged."""
         if not address or seconds <= 0:
             return
         now = int(self._clock())
         with self._lock:
             paid = self._paid.setdefault(address, deque())
-            # One entry for each second, however often somebody pays.
+            # One entry per second, however often an address is charged: the deque stays short.
             before = paid.pop()[1] if paid and paid[-1][0] == now else 0.0
             paid.append((now, before + seconds))
             while len(self._paid) > MOST_ADDRESSES:
                 self._paid.popitem(last=False)
 
     def spent(self, address: str) -> float:
-        """What an address took in the last minute."""
+        """Return the processor seconds charged to an address in the last minute."""
         with self._lock:
             paid = self._paid.get(address, deque())
             while paid and paid[0][0] <= self._clock() - WINDOW_S:
@@ -54,7 +54,7 @@ class Budget:
             return sum(seconds for _, seconds in paid)
 
     def others_charged(self, address: str) -> bool:
-        """Whether any other address has paid in the last minute."""
+        """Return whether any other address was charged in the last minute."""
         since = self._clock() - WINDOW_S
         with self._lock:
             return any(
@@ -64,38 +64,41 @@ class Budget:
             )
 
     def exhausted(self, address: str) -> bool:
-        """Whether an address has to wait with its next question."""
+        """Return whether a new request of an address has to be refused for now."""
         return self.spent(address) >= (self.seconds if self.others_charged(address) else self.alone)
 
     def is_over(self, address: str) -> bool:
-        """Whether also a question that has been taken must end; who comes meanwhile ends none."""
+        """Return whether a running request of an address must end too.
+
+        Only the limit for an address that is alone counts: others that arrive end no running one.
+        """
         return self.spent(address) >= self.alone
 
 
 BUDGET = Budget(alone=ALONE)
-"""Everybody's."""
+"""The budget of this process, shared by all requests."""
 
 
 class BudgetMeter:
-    """Has an address pay for the processor time of the calling thread."""
+    """Meter that charges an address for the processor time of the calling thread."""
 
     def __init__(self, address: str, threads: int = 1, budget: Budget = BUDGET) -> None:
         self._address, self._threads, self._budget = address, threads, budget
         self._begun = time.thread_time()
 
     def begin(self) -> None:
-        """From now on."""
+        """Start the meter in the calling thread."""
         self._begun = time.thread_time()
 
     def charge(self) -> None:
-        """Until now; it goes on."""
+        """Charge the time since the last start or charge; the meter keeps running."""
         now = time.thread_time()
         self._budget.charge(self._address, self._threads * (now - self._begun))
         self._begun = now
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Meanwhile, in this thread."""
+        """Charge the time that the ``with`` block takes in this thread."""
         self.begin()
         try:
             yield

@@ -1,4 +1,4 @@
-"""StopSign: how a long computation is asked to end, by a reader or by the clock."""
+"""CancelToken: cancels a long computation, at a reader's request or at a deadline."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 
 class Cancelled(Exception):
-    """Raised inside a computation that was asked to end; ``reason`` is one of ``REASONS``."""
+    """Error raised inside a cancelled computation; ``reason`` is one of ``REASONS``."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -17,7 +17,7 @@ REASONS = ("stopped", "deadline", "left")
 
 
 class CancelToken:
-    """Looked at before every step of a long computation, from whatever thread it runs in."""
+    """Token that a long computation checks before every step; safe to use from any thread."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -25,26 +25,26 @@ class CancelToken:
         self._deadline = float("inf")
 
     def begin(self) -> None:
-        """The computation begins, in the calling thread."""
+        """Note that the computation begins, in the calling thread; does nothing here."""
 
     def stop(self) -> None:
-        """Ask for the end: the next ``check`` raises."""
+        """Cancel the computation: the next ``check`` raises."""
         self._asked.set()
 
     def set_deadline(self, seconds: float) -> None:
-        """Let the computation run this much longer, whatever was allowed before."""
+        """Set the deadline to this many seconds from now, replacing any earlier one."""
         self._deadline = self._clock() + seconds
 
     @property
     def cancelled(self) -> bool:
-        """Whether somebody asked for the end (a passed deadline does not count)."""
+        """The cancel flag: true after ``stop`` (a passed deadline does not count)."""
         return self._asked.is_set()
 
     def check(self) -> None:
-        """Go on, or raise.
+        """Raise if the computation was cancelled or its deadline has passed.
 
         Raises:
-            Stopped: somebody asked for the end, or the time allowed is over.
+            Cancelled: ``stop`` was called, or the deadline has passed.
         """
         if self._asked.is_set():
             raise Cancelled("stopped")

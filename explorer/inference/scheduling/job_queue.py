@@ -1,6 +1,6 @@
-"""One job at a time: who is running, who waits at which place, and how each is stopped.
+"""Queue that runs one job at a time, reports places in the queue and cancels jobs.
 
-Measurements stand in one line, the lessons of a live student in another.
+Measurements have one queue, the lessons of a live student another.
 """
 
 import threading
@@ -18,34 +18,36 @@ from explorer.refusal import Refusal
 
 Job = Callable[[CancelToken], Iterator[Any]]
 MOST_WAITING = limits.JOBS.most
-"""Jobs that may wait; the next visitor is asked to come back."""
+"""Jobs that may wait in one queue; further ones are refused."""
 MOST_OF_ONE = limits.JOBS_OF_ADDRESS.most
-"""Jobs of one address that may stand in the line at once; only programs are counted so."""
+"""Jobs of one address that may be in the queue at once; only programs are counted by address."""
 PAUSE_S = 0.05
+"""Seconds between two jobs, in which waiting texts run."""
 PAY_EVERY_S = 0.2
+"""Seconds between two charges to the budget."""
 
 
 class QueueFull(Refusal):
-    """Too many jobs wait already; says so in one sentence."""
+    """Refusal of a job because too many are waiting already."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JobUpdate:
-    """How one job stands."""
+    """Progress of one job."""
 
     place: int
     """Jobs before this one; 0 while it runs itself."""
     partial: Any
-    """What the job yielded last; None before the first."""
+    """Value that the job yielded last; None before the first."""
     done: bool
     stopped: bool = False
-    """Whether somebody asked for its end before it was through."""
+    """True if the job was cancelled before it finished."""
 
 
 class ProgramCancelToken(CancelToken):
-    """A program's: at every step visitors go first, and its address pays.
+    """Token of a program's job: each check lets visitors go first and charges the address.
 
-    When the address has nothing left, it ends as at a deadline, with what was measured so far.
+    When the budget of the address is spent, the job ends as at a deadline, with the results so far.
     """
 
     def __init__(self, address: str) -> None:
@@ -53,18 +55,18 @@ class ProgramCancelToken(CancelToken):
         self._address, self._meter, self._next = address, BudgetMeter(address), 0.0
 
     def begin(self) -> None:
-        """To be called in the thread that pays."""
+        """Start the meter; call it in the thread whose processor time is charged."""
         self._meter.begin()
 
     def check(self) -> None:
-        """Go on, or raise.
+        """Let visitors go first, charge the address, and raise if the job must end.
 
         Raises:
-            Stopped: as above, or the address has spent its seconds.
+            Cancelled: the job was cancelled, or its deadline or the budget of its address is over.
         """
         super().check()
         MEASUREMENT_LOCK.yield_to_visitors()
-        # Also looked at in the middle of what is timed: it must cost nothing.
+        # Charged only now and then: the check also runs inside timed code and must cost nothing.
         if (now := self._clock()) >= self._next:
             self._next = now + PAY_EVERY_S
             self._meter.charge()
@@ -73,7 +75,7 @@ class ProgramCancelToken(CancelToken):
 
 
 class QueuedJob:
-    """One job in a thread of its own: it waits for its turn, then has what the line gives out."""
+    """Job in its own thread, which waits for its turn, then runs holding the queue's slot."""
 
     def __init__(
         self, queue: "JobQueue", job: Job, address: str = "", place: tuple[int, ...] = ()
@@ -84,7 +86,7 @@ class QueuedJob:
         self.partial: Any = None
         self.done = threading.Event()
         self.replaced = False
-        """Whether its owner has started another job since, which is drawn in the same place."""
+        """True once its owner has started another job that is drawn in the same place."""
         self.queue, self._job = queue, job
         self.thread = threading.Thread(target=self._run, name="turn", daemon=True)
 
@@ -93,31 +95,31 @@ class QueuedJob:
             self.queue.wait_for_turn(self)
             self.cancel_token.begin()
             with self.queue.slot():
-                for shot in self._job(self.cancel_token):
-                    self.partial = shot
+                for partial in self._job(self.cancel_token):
+                    self.partial = partial
         except Cancelled:
             pass
         except Exception as error:
-            # Raised again in the thread of whoever watches.
+            # Raised again in the thread that reads the updates.
             self.error = error
         finally:
-            # Texts that waited meanwhile go before the next job.
+            # Texts that waited meanwhile run before the next job.
             time.sleep(PAUSE_S)
             self.queue.leave(self)
             self.done.set()
 
     def stop(self) -> None:
-        """Ask it to end; it does within one layer of one pass."""
+        """Cancel the job; it ends within one layer of one forward pass."""
         self.cancel_token.stop()
         self.queue.wake()
 
 
 class JobQueue:
-    """First come, first served."""
+    """First-in, first-out queue of jobs, of which one runs at a time."""
 
     def __init__(self, slot: Callable[[], AbstractContextManager[None]]) -> None:
         self.slot = slot
-        """Held by the job whose turn it is."""
+        """Context manager that the running job holds."""
         self._changed = threading.Condition()
         self._waiting: list[QueuedJob] = []
         self._by_owner: dict[str, QueuedJob] = {}
@@ -125,22 +127,22 @@ class JobQueue:
     def start(
         self, job: Job, owner: str = "", address: str = "", place: tuple[int, ...] = ()
     ) -> QueuedJob:
-        """Put a job in the line; an owner's earlier one is stopped.
+        """Add a job to the queue, cancel the owner's earlier one and return the new one.
 
-        ``place`` is where on the page it is drawn.
+        ``place`` holds the ids of the page's components that the job draws in.
 
-        A program is a new owner each time it asks: where its ``address`` is given, it has places
-        for ``MOST_OF_ONE``.
+        A program is a new owner at each request, so with its ``address`` it may have
+        ``MOST_OF_ONE`` jobs in the queue.
 
         Raises:
-            LineIsLong: too many wait already, of everybody or of this address.
+            QueueFull: too many jobs wait already, in all or of this address.
         """
         self._replace(owner, place)
         with self._changed:
             if len(self._waiting) > MOST_WAITING:
                 raise QueueFull(limits.JOBS.sentence())
-            mine = sum(queued.address == address for queued in self._waiting)
-            if address and mine >= MOST_OF_ONE:
+            n_of_address = sum(queued.address == address for queued in self._waiting)
+            if address and n_of_address >= MOST_OF_ONE:
                 raise QueueFull(limits.JOBS_OF_ADDRESS.sentence())
             queued = QueuedJob(self, job, address, place)
             self._waiting.append(queued)
@@ -150,7 +152,7 @@ class JobQueue:
         return queued
 
     def stop(self, owner: str) -> None:
-        """Stop what an owner has in the line, if anything."""
+        """Cancel the job that an owner has in the queue, if any."""
         queued = self._by_owner.get(owner)
         if queued is not None:
             queued.stop()
@@ -162,15 +164,15 @@ class JobQueue:
             queued.stop()
 
     def place(self, queued: QueuedJob) -> int:
-        """How many are before this one."""
+        """Return how many jobs are before this one."""
         with self._changed:
             return self._waiting.index(queued) if queued in self._waiting else 0
 
     def wait_for_turn(self, queued: QueuedJob) -> None:
-        """Until everybody before has left.
+        """Wait until the jobs before this one have left the queue.
 
         Raises:
-            Stopped: it was asked to end before its turn came.
+            Cancelled: the job was cancelled before its turn came.
         """
         with self._changed:
             self._changed.wait_for(
@@ -179,11 +181,11 @@ class JobQueue:
         queued.cancel_token.check()
 
     def leave(self, queued: QueuedJob) -> None:
-        """Make room for the next."""
+        """Remove a job that has ended, so that the next one can run."""
         with self._changed:
             self._waiting.remove(queued)
-            mine = [o for o, m in self._by_owner.items() if m is queued]
-            for owner in mine:
+            owners = [owner for owner, job in self._by_owner.items() if job is queued]
+            for owner in owners:
                 del self._by_owner[owner]
             self._changed.notify_all()
 
@@ -191,21 +193,22 @@ class JobQueue:
         return len(self._waiting)
 
     def wake(self) -> None:
-        """Let everybody who waits look again."""
+        """Wake all waiting jobs, so that each checks whether it was cancelled."""
         with self._changed:
             self._changed.notify_all()
 
 
 MEASUREMENTS = JobQueue(MEASUREMENT_LOCK.measure)
-"""Each has the machine to itself."""
+"""The queue of measurements; the running one has the machine to itself."""
 
 
 def updates(
     queued: QueuedJob, every_s: float = 0.3, left: Callable[[], bool] = lambda: False
 ) -> Iterator[JobUpdate]:
-    """How a job stands, again and again until it is done; the last one is ``done``.
+    """Yield the progress of a job until it is done; the last update is ``done``.
 
-    Whoever stops reading stops the job; ``left`` says so of one who cannot do that.
+    Closing the iterator cancels the job; so does ``left()`` once it returns True, for a reader that
+    cannot close it.
 
     Raises:
         Exception: whatever the job raised.

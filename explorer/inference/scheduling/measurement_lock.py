@@ -1,4 +1,4 @@
-"""The slot: many inferences at once, or one measurement that nobody disturbs."""
+"""Lock that admits many inferences at once, or one measurement alone."""
 
 import threading
 import time
@@ -8,35 +8,35 @@ from contextlib import contextmanager
 from explorer.refusal import Refusal
 
 MOST_OPEN_S = 1.0
-"""How long a measurement gives way at once, however many come: then it goes on."""
+"""Longest time, in seconds, for which a measurement pauses at once for waiting visitors."""
 
 
 class CannotMeasure(Refusal):
-    """Nothing is timed here; the message is the reason, in a sentence."""
+    """Refusal of a measurement in this process; the message gives the reason."""
 
 
 class MeasurementLock:
-    """Many inferences at once, or one measurement alone: it waits, then shuts the door."""
+    """Lock shared by inferences and exclusive to a measurement, which blocks new inferences."""
 
     def __init__(self) -> None:
         self._condition = threading.Condition()
         self._running = 0
         self._measuring = False
         self._open = False
-        """Whether the measurement gives way just now."""
+        """True while the measurement is paused for visitors."""
         self._measurer = 0
         self._visitors = 0
         self._shut = ""
         self.yielded_s = 0.0
-        """Seconds, ever growing, for which measurements gave way."""
+        """Total seconds for which measurements have been paused for visitors."""
 
     def refuse_all(self, reason: str) -> None:
-        """From now on nothing is measured, for this reason: the work is done elsewhere."""
+        """Refuse all measurements from now on, for this reason."""
         self._shut = reason
 
     @property
     def is_measuring(self) -> bool:
-        """Whether a measurement has the machine to itself, or is about to."""
+        """The flag of a measurement that runs, or waits for the last inferences to end."""
         return self._measuring
 
     @contextmanager
@@ -54,7 +54,7 @@ class MeasurementLock:
 
     @contextmanager
     def released(self) -> Iterator[None]:
-        """Let go meanwhile of what ``infer`` holds."""
+        """Release the share held by ``infer`` during the ``with`` block, then take it again."""
         with self._condition:
             self._running -= 1
             self._condition.notify_all()
@@ -86,19 +86,19 @@ class MeasurementLock:
                 self._condition.notify_all()
 
     def visitor_waits(self) -> None:
-        """A visitor of the page waits for a single pass."""
+        """Count a visitor of the page who waits for a single forward pass."""
         with self._condition:
             self._visitors += 1
 
     def visitor_done(self) -> None:
-        """The visitor has had it."""
+        """Count down after a visitor's single pass is done."""
         with self._condition:
             self._visitors -= 1
             self._condition.notify_all()
 
     @contextmanager
     def visitor_pass(self, by_visitor: bool) -> Iterator[None]:
-        """Hold while a visitor waits and is served; nothing where it is none."""
+        """Hold while a visitor waits and is served; does nothing for a program."""
         if by_visitor:
             self.visitor_waits()
         try:
@@ -108,7 +108,7 @@ class MeasurementLock:
                 self.visitor_done()
 
     def yield_to_visitors(self) -> bool:
-        """Let visitors who wait go first, in the middle of the caller's measurement; if any do."""
+        """Pause the caller's measurement for waiting visitors; return whether any waited."""
         if not self._visitors or self._measurer != threading.get_ident():
             return False
         begun = time.perf_counter()
@@ -126,4 +126,4 @@ class MeasurementLock:
 
 
 MEASUREMENT_LOCK = MeasurementLock()
-"""The machine's only one."""
+"""The measurement lock of this machine."""

@@ -1,4 +1,4 @@
-"""Who goes first where workers are few: a visitor's text, a program's text, parts of long work."""
+"""Priority queues for the workers: visitors' texts, programs' texts, passes of long work."""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -6,16 +6,16 @@ from threading import Lock
 
 Work = Callable[[], None]
 VISITOR, PROGRAM, LONG, LONG_FOR_PROGRAM = range(4)
-"""The lanes: single passes of visitors and of programs, and the long work of each."""
+"""The priorities: single passes of visitors and of programs, and the long work of each."""
 
 
 def priority_of(program: str, is_long: bool) -> int:
-    """The lane of work that a program asked for, or a visitor where no program did."""
+    """Return the priority of work; ``program`` is a program's address, empty for a visitor."""
     return 2 * is_long + bool(program)
 
 
 class PriorityQueues:
-    """First come, first served in each lane; nothing goes before a visitor's single pass."""
+    """First-in, first-out queues, one per priority; a visitor's single pass always goes first."""
 
     def __init__(self) -> None:
         self._lanes: list[deque[Work]] = [deque() for _ in range(4)]
@@ -23,19 +23,25 @@ class PriorityQueues:
         self._long_first = False
 
     def add(self, lane: int, work: Work) -> None:
-        """Wait in a lane."""
+        """Add work to the queue of its priority."""
         self._lanes[lane].append(work)
 
     def next(self) -> Work | None:
-        """What a free worker does: of programs' texts and visitors' long work each its turn."""
+        """Return the next work for a free worker, or None.
+
+        After visitors' texts, programs' texts and visitors' long work take turns.
+        """
         with self._choosing:
             self._long_first = not self._long_first
             second = (LONG, PROGRAM) if self._long_first else (PROGRAM, LONG)
             order = (VISITOR, *second, LONG_FOR_PROGRAM)
-            return next((self._lanes[n].popleft() for n in order if self._lanes[n]), None)
+            return next((self._lanes[i].popleft() for i in order if self._lanes[i]), None)
 
     def before(self, lane: int) -> Iterator[Work]:
-        """What goes between two parts of long work: all visitors' texts, and one of each lane."""
+        """Yield the work to do between two passes of long work of a priority.
+
+        It is all visitors' texts, and one item of each queue with a higher priority.
+        """
         for earlier in range(PROGRAM, lane):
             yield from self._visitors()
             if work := self._pop(earlier):
@@ -51,5 +57,5 @@ class PriorityQueues:
             return self._lanes[lane].popleft() if self._lanes[lane] else None
 
     def waiting(self, lane: int) -> int:
-        """How much waits in a lane."""
+        """Return how many items wait with a priority."""
         return len(self._lanes[lane])

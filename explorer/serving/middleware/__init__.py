@@ -1,1 +1,1 @@
-"""Between a request and Gradio: what is answered, in what order, with which headers."""
+"""Middleware between a request and Gradio: filters, limits, queue, headers, log."""

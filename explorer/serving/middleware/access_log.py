@@ -1,4 +1,4 @@
-"""One line per request, and the name under which it is found: never what the visitor wrote."""
+"""Access log: a line per request under the request's id, never with what the visitor wrote."""
 
 import json
 import logging
@@ -12,23 +12,23 @@ from uvicorn.config import LOGGING_CONFIG
 LOGGER = logging.getLogger("explorer.requests")
 FAILURES = logging.getLogger("explorer.failures")
 KEY, ROUTE = "explorer.request_id", "explorer.route"
-"""Where a request keeps its name, and the address on the list that it found."""
+"""Keys of the ASGI scope for the request's id and for the route that it matched."""
 HEADER = "x-request-id"
 
 
 def name_request(scope: Any) -> str:  # noqa: ANN401 - an ASGI scope
-    """Give a request its name."""
+    """Set a random id on a request's scope and return it."""
     scope[KEY] = secrets.token_hex(4)
     return str(scope[KEY])
 
 
 def name_of(scope: Mapping[str, Any]) -> str:
-    """The name that a request was given; one of its own where it came through no door."""
+    """Return the id of a request; a new one for a request that passed no filter."""
     return str(scope.get(KEY) or secrets.token_hex(4))
 
 
 def write(scope: Mapping[str, Any], status: int, seconds: float) -> None:
-    """The line: an address stands there as it is on the list, whatever was written in its place."""
+    """Log the line of a request; its path is the pattern of the route, without visitors' values."""
     line = {
         "id": name_of(scope),
         "method": scope["method"],
@@ -40,29 +40,29 @@ def write(scope: Mapping[str, Any], status: int, seconds: float) -> None:
 
 
 def fail(scope: Mapping[str, Any], failure: Exception) -> None:
-    """Log a failure that nobody foresaw, with its stack, under the name of its request."""
-    failure.__suppress_context__ = True  # one stack; a cause that the code names is still in it
+    """Log an unexpected failure with its traceback under the id of its request."""
+    failure.__suppress_context__ = True  # one traceback; an explicit cause is still part of it
     FAILURES.error("failure %s", name_of(scope), exc_info=failure)
 
 
 class OneLine(logging.Formatter):
-    """Formats whatever is logged, stacks and warnings too, as one line of JSON."""
+    """Formatter that writes each record, tracebacks and warnings too, as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the line of a request as it is, and of anything else who says what."""
-        said = record.getMessage()
+        """Return a request's line as it is, any other record as JSON: level, logger, message."""
+        message = record.getMessage()
         if record.name == LOGGER.name:
-            return said
-        line = {"level": record.levelname, "logger": record.name, "message": said}
+            return message
+        line = {"level": record.levelname, "logger": record.name, "message": message}
         if record.exc_info:
             line["stack"] = self.formatException(record.exc_info)
         return json.dumps(line)
 
 
 def show() -> None:
-    """Write a line for every request to the standard error stream, and all else there as JSON too.
+    """Log a line for every request, and all other records, to stderr as JSON.
 
-    Without this only failures and warnings are written, as each library does it.
+    Without it only failures and warnings are written, in each library's own format.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())

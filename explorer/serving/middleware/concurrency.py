@@ -1,4 +1,4 @@
-"""Open streams are counted, and requests beside the queue take turns."""
+"""Middleware that counts open streams and limits concurrent requests outside the queue."""
 
 import asyncio
 import re
@@ -16,37 +16,37 @@ _OF_CALL = re.compile(r"/gradio_api/call/[^/]+/([^/]+)$")
 CALLS = "/gradio_api/call/"
 _OF_PAGE = "/gradio_api/queue/data"
 _LAST = b'"close_stream"'
-"""In the last message to a page, whose browser ends the connection then and may ask again."""
+"""Marker in the last message of a page's stream; the browser closes the connection after it."""
 
 
 class Listener:
-    """Whoever reads one stream: whether it left before the last word was sent."""
+    """Client of one stream; ``has_left`` is true if it disconnected before the last message."""
 
     def __init__(self, receive: Receive, send: Send) -> None:
         self._receive, self._send = receive, send
         self.has_left = self._is_answered = False
 
     async def receive(self) -> Message:
-        """Pass on what comes, and note the end of the connection."""
+        """Return the next message of the client, and record a disconnect."""
         message = await self._receive()
         self.has_left |= message["type"] == "http.disconnect" and not self._is_answered
         return message
 
     async def send(self, message: Message) -> None:
-        """Pass on what is sent, and note the last of it."""
+        """Send a message to the client, and record the last one."""
         if message["type"] == "http.response.body":
             self._is_answered |= not message.get("more_body") or _LAST in message.get("body", b"")
         await self._send(message)
 
 
 class StreamTracker:
-    """Tells the waiting room who listens."""
+    """Middleware that tells the waiting room which sessions have an open stream."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Count a stream as long as it is open; turn programs away for whom there is no room."""
+        """Count a stream while it is open; refuse programs' requests when the queue is full."""
         if refusal := refusal_of(scope):
             await JSONResponse({"detail": refusal}, 429)(scope, receive, send)
             return
@@ -68,12 +68,15 @@ class StreamTracker:
 
 
 def room_of(scope: Scope) -> WaitingRoom:
-    """The waiting room of the page that a request is for."""
+    """Return the waiting room of the page that a request is for."""
     return scope["app"].get_blocks()._queue
 
 
 def refusal_of(scope: Scope) -> str:
-    """Why a program need not be read: reading costs more than this, and says the same later."""
+    """Return why a program's request is refused before its body is read, or an empty string.
+
+    The queue would refuse it too, but only after the more expensive parsing.
+    """
     if scope["type"] != "http" or scope["method"] != "POST" or not _path(scope).startswith(CALLS):
         return ""
     host = scope["client"][0] if scope.get("client") else NOWHERE
@@ -85,21 +88,21 @@ def _path(scope: Scope) -> str:
 
 
 def heard_session(scope: Scope) -> str:
-    """The session whose answers a request listens for; empty where it listens for none."""
+    """Return the session whose stream a request opens; empty if it opens none."""
     if scope["type"] != "http" or scope["method"] != "GET":
         return ""
     path = _path(scope)
     if path == _OF_PAGE:
         return parse_qs(scope["query_string"].decode("latin-1")).get("session_hash", [""])[0]
-    if found := _OF_CALL.match(path):
-        event = room_of(scope).event_ids_to_events.get(found[1])
+    if match := _OF_CALL.match(path):
+        event = room_of(scope).event_ids_to_events.get(match[1])
         return event.session_hash if event else ""
     return ""
 
 
 @dataclass(eq=False, slots=True)
 class Turns:
-    """So many at once, and so many who wait."""
+    """Limits of one route: requests at once, and requests that wait."""
 
     at_once: Limit
     most_waiting: Limit
@@ -111,7 +114,10 @@ class Turns:
 
 
 class ConcurrencyLimiter:
-    """Each page is 400 KB that are written anew, each picture's question may be a text to run."""
+    """Middleware that limits the concurrent requests of costly routes outside Gradio's queue.
+
+    A page is 400 KB of freshly rendered HTML; a picture's request may run a text.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -120,12 +126,12 @@ class ConcurrencyLimiter:
             ("POST", "/gradio_api/component_server"): Turns(
                 limits.PICTURES_AT_ONCE, limits.PICTURES_WAITING
             ),
-            # Only until they stand in the queue: a burst must not keep a visitor from it.
+            # Only until they are in the queue: a burst must not keep visitors out of it.
             ("POST", "/gradio_api/call"): Turns(limits.POSTS_AT_ONCE, limits.POSTS_WAITING),
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request pass at its turn, or turn it away where too many wait."""
+        """Pass a request on when a slot is free, or refuse it if too many wait."""
         turns = self.turns.get((scope.get("method", ""), _turns_at(scope)))
         if turns is None:
             await self.app(scope, receive, send)
@@ -133,38 +139,41 @@ class ConcurrencyLimiter:
             refusal = JSONResponse({"detail": turns.most_waiting.sentence(n=turns.waiting)}, 429)
             await refusal(scope, receive, send)
         else:
-            # Whoever sends slowly waits outside.
+            # The body is read first: a slow sender must not hold a slot.
             body = await whole_body(receive) if scope["method"] == "POST" else receive
             await self._at_its_turn(turns, (scope, body, send))
 
-    async def _at_its_turn(self, turns: Turns, asked: tuple[Scope, Receive, Send]) -> None:
-        scope, receive, send = asked
+    async def _at_its_turn(self, turns: Turns, request: tuple[Scope, Receive, Send]) -> None:
+        scope, receive, send = request
         turns.waiting += 1
         try:
             await turns.free.acquire()
         finally:
             turns.waiting -= 1
-        held = True
+        has_slot = True
 
-        def leave() -> None:
-            nonlocal held
-            if held:
+        def release() -> None:
+            nonlocal has_slot
+            if has_slot:
                 turns.free.release()
-            held = False
+            has_slot = False
 
         async def answer(message: Message) -> None:
-            # The work is done: whoever reads slowly keeps nobody waiting.
-            leave()
+            # The work is done: a slow reader must not hold a slot.
+            release()
             await send(message)
 
         try:
             await self.app(scope, receive, answer)
         finally:
-            leave()
+            release()
 
 
 async def whole_body(receive: Receive) -> Receive:
-    """The body of a request, read to its end; the door has seen to it that it is not long."""
+    """Read the body of a request to its end and return a ``receive`` that replays it.
+
+    The request filter has checked its length before.
+    """
     parts = [await receive()]
     while parts[-1].get("more_body", False):
         parts.append(await receive())
@@ -176,6 +185,6 @@ async def whole_body(receive: Receive) -> Receive:
 
 
 def _turns_at(scope: Scope) -> str:
-    """Where a request goes, as the table has it; below a proxy's path too."""
+    """Return the first two segments of a request's path, without a proxy's path before it."""
     path = str(scope.get("path", "")).removeprefix(str(scope.get("root_path", "")).rstrip("/"))
     return "/".join(path.rstrip("/").split("/")[:3]) or "/"

@@ -14,21 +14,21 @@ from starlette.types import ASGIApp
 from explorer.refusal import Refusal
 
 PUBLIC_URL = [""]
-"""The page's address in public, without a slash at its end; empty where nobody has said it."""
+"""Public address of the page, without a trailing slash; empty if it is not configured."""
 CONFIG = "/config"
 
 
 def said_at_the_start(flag: str) -> str:
-    """The public address: the flag's, else what Gradio's own variable or a Space says."""
+    """Return the public address: from the flag, else from Gradio's variable or a Space's."""
     root, space = os.getenv("GRADIO_ROOT_PATH", ""), os.getenv("SPACE_HOST", "")
     return public_address(flag or (root if "://" in root else "") or (space and f"https://{space}"))
 
 
 def public_address(said: str) -> str:
-    """An address that was given at the start, as it is put before the page's own.
+    """Return a configured public address without its trailing slash.
 
     Raises:
-        Refusal: it is none.
+        Refusal: it is not a valid http or https address.
     """
     try:
         parts = urlsplit(said)
@@ -41,33 +41,33 @@ def public_address(said: str) -> str:
 
 
 def set_public_url(address: str) -> None:
-    """From now on this, and no request, says where the page is."""
+    """Set the public address; from now on Gradio takes none from a request's headers."""
     PUBLIC_URL[:] = [address]
     route_utils.get_root_url = root_of
 
 
 def root_of(request: Request, route_path: str, root_path: str | None) -> str:
-    """What Gradio puts before its addresses: the public one, else where this process listens."""
+    """Return the root of Gradio's URLs: the public address, else where this process listens."""
     if route_path == CONFIG:
-        return ""  # a program goes on asking where it has asked
+        return ""  # a program keeps sending requests to the address that it has used
     return PUBLIC_URL[-1] or listening(request) + path_of(root_path)
 
 
 def listening(request: Request) -> str:
-    """Where this process itself says that it is, without a slash at its end."""
-    page = getattr(request.app, "get_blocks", None)  # the tools are an application of their own
+    """Return the local address of this process, without a trailing slash."""
+    page = getattr(request.app, "get_blocks", None)  # absent in the separate MCP application
     return ((page and page().local_url) or "http://127.0.0.1").rstrip("/")
 
 
 def path_of(root_path: str | None) -> str:
-    """The path below which a proxy has the page; empty where it is at the top."""
+    """Return the path below which a proxy serves the page; empty at the top level."""
     return urlsplit(root_path or "").path.rstrip("/")
 
 
 CONTENT = "; ".join(
     (
         "default-src 'self'",
-        # Gradio writes its settings into the page, and makes functions of its events' scripts.
+        # Gradio needs both: its settings are an inline script, its events' scripts are evaluated.
         "script-src 'self' 'unsafe-inline' 'unsafe-eval'",
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data: blob:",
@@ -76,22 +76,22 @@ CONTENT = "; ".join(
         "object-src 'none'",
         "base-uri 'self'",
         "form-action 'self'",
-        # Anybody may show a picture of this page in a page of their own: nothing here is private.
+        # Any site may embed this page: nothing here is private.
         "frame-ancestors *",
     )
 )
 HEADERS = {
     "content-security-policy": CONTENT,
     "x-content-type-options": "nosniff",
-    # The address of a view holds its text, which is no other site's business.
+    # The URL of a view holds the visitor's text, which must not leak to other sites.
     "referrer-policy": "same-origin",
 }
 
 
 class NoCredentials(CustomCORSMiddleware):
-    """Gradio's own rules for other sites' scripts, but never in the name of a visitor.
+    """Gradio's CORS middleware without credentials.
 
-    Nor is anything of a request said back: who may read at all may do so from everywhere.
+    It never echoes a request's origin or headers: where reading is allowed, it is for any origin.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
@@ -100,29 +100,29 @@ class NoCredentials(CustomCORSMiddleware):
         self.preflight_headers.pop("Access-Control-Allow-Credentials")
 
     def preflight_response(self, request_headers: Headers) -> Response:
-        """What a script of another site may ask."""
-        reply = super().preflight_response(request_headers)
+        """Return the response to a preflight request, with wildcards for origin and headers."""
+        response = super().preflight_response(request_headers)
         for name in ("Access-Control-Allow-Origin", "Access-Control-Allow-Headers"):
-            if name in reply.headers:
-                reply.headers[name] = "*"
-        return reply
+            if name in response.headers:
+                response.headers[name] = "*"
+        return response
 
     @staticmethod
     def allow_explicit_origin(headers: MutableHeaders, origin: str) -> None:  # noqa: ARG004
-        """Let it read the answer, whichever site it is."""
+        """Allow any origin to read the response."""
         headers["Access-Control-Allow-Origin"] = "*"
 
 
 def leave_out(app: ASGIApp, **_settings: Any) -> ASGIApp:  # noqa: ANN401
-    """Stand where Gradio puts its own rules, outside the door, and add nothing."""
+    """Return the app unchanged, in place of the CORS middleware that Gradio adds outermost."""
     return app
 
 
 def refuse_credentials() -> None:
-    """From now on the door alone answers other sites, and without credentials."""
+    """Disable Gradio's CORS middleware; the request filter adds its own, without credentials."""
     routes.CustomCORSMiddleware = leave_out  # type: ignore[assignment,misc]
 
 
 def is_preflight(headers: Headers) -> bool:
-    """Whether an OPTIONS request is a browser's, on behalf of another site's script."""
+    """Return whether an OPTIONS request is a browser's CORS preflight."""
     return "origin" in headers and "access-control-request-method" in headers

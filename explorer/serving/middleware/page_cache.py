@@ -1,4 +1,4 @@
-"""Answers that are the same for everybody: Gradio writes them anew for each, here they are kept."""
+"""Cache of responses that are the same for all visitors; Gradio renders them at each request."""
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -7,13 +7,14 @@ from explorer.serving.middleware.headers import CONFIG, PUBLIC_URL
 from explorer.serving.middleware.validation import below_root
 
 SAME = ("", "/", CONFIG)
-"""The page, which takes 40 ms of processor time to write, and its parts as programs read them."""
+"""Cached paths: the page, which takes 40 ms of processor time to render, and its config."""
 
 
 class PageCache:
-    """Asks for each of these once, whatever the link: what a link holds the browser reads.
+    """Middleware that caches these responses whatever the query, which only the browser reads.
 
-    A refusal is not kept. ``questions.py`` takes from a link what is Gradio's own.
+    Only responses with status 200 are cached. ``validation.py`` removes Gradio's own parameters
+    from the query.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -21,7 +22,7 @@ class PageCache:
         self._answers: dict[tuple[str, ...], Response] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer from what is kept, or pass the request on."""
+        """Respond from the cache, or pass the request on."""
         below = scope.get("root_path", "")
         path = below_root(scope["path"], below) if scope["type"] == "http" else None
         if path not in SAME or scope["method"] != "GET":
@@ -31,12 +32,12 @@ class PageCache:
         answer = self._answers.get(key) or await self._asked(scope, receive)
         if answer.status_code == 200:
             self._answers[key] = answer
-        mine = Response(answer.body, answer.status_code)
-        mine.raw_headers = [*answer.raw_headers]  # others write into theirs
-        await mine(scope, receive, send)
+        response = Response(answer.body, answer.status_code)
+        response.raw_headers = [*answer.raw_headers]  # a copy: outer middleware changes the list
+        await response(scope, receive, send)
 
     async def _asked(self, scope: Scope, receive: Receive) -> Response:
-        """What Gradio answers, whole."""
+        """Return Gradio's whole response."""
         answer = Response()
         body: list[bytes] = []
 

@@ -1,4 +1,4 @@
-"""The door: every request is named, measured and logged; some are turned away in a sentence."""
+"""Outermost middleware: gives every request an id, checks it, logs it, and refuses bad ones."""
 
 import asyncio
 import time
@@ -27,28 +27,28 @@ from explorer.serving.middleware.validation import (
 
 KB = 1024
 MOST_BODY = limits.BODY.most * KB
-"""Bytes that a request may carry; the longest question of the page has about a hundredth."""
+"""Most bytes of a request's body; the page's own longest body has about a hundredth of it."""
 MOST_HEAD = limits.HEAD.most * KB
-"""Bytes of address and headers: a link may hold 2,000 characters, nine bytes each at the most."""
+"""Most bytes of URL and headers: a link may hold 2,000 characters of up to nine bytes each."""
 UPLOADS = "/gradio_api/upload"
 QUESTIONS = ("/gradio_api/queue/join", PICTURE, f"{CALL}/")
 CHECKS = {PICTURE: checked_picture, CANCEL: checked_cancel}
-"""Who reads the body of a request before the page does, by its route."""
+"""Checks of a request's body before it reaches the page, by route."""
 
 
 class RequestFilter:
-    """In front of everything that is served.
+    """Outermost middleware, in front of all routes.
 
     Args:
-        app: What is behind it.
-        routes: What may be asked for.
+        app: The application that it wraps.
+        routes: The routes that are allowed.
     """
 
     def __init__(self, app: ASGIApp, routes: Routes) -> None:
         self.app, self.routes = app, routes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let one request through, or turn it away."""
+        """Pass one request on, or refuse it."""
         if scope["type"] == "websocket":
             await WebSocketClose()(scope, receive, send)
             return
@@ -59,15 +59,15 @@ class RequestFilter:
         await self._answer(scope, receive, send)
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request under a name, also where what is behind the door fails; log a line."""
-        name, begun, status = access_log.name_request(scope), time.perf_counter(), 0
+        """Respond to a request under an id, with status 500 after a failure, and log a line."""
+        request_id, begun, status = access_log.name_request(scope), time.perf_counter(), 0
 
         async def answer(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
                 headers = MutableHeaders(scope=message)
-                headers[access_log.HEADER] = name
+                headers[access_log.HEADER] = request_id
                 for header, value in HEADERS.items():
                     headers.setdefault(header, value)
             await send(message)
@@ -78,26 +78,26 @@ class RequestFilter:
         except Exception as failure:
             access_log.fail(scope, failure)
             if not status:
-                sentence = {"detail": validation.FAILED.format(mark=name)}
+                sentence = {"detail": validation.FAILED.format(mark=request_id)}
                 await JSONResponse(sentence, 500)(scope, receive, answer)
-            # Of an answer that has begun the server closes the connection.
+            # If the response has begun, the server closes the connection.
         finally:
             access_log.write(scope, status or 500, time.perf_counter() - begun)
 
     async def _behind(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
-        """Who answers a request, and its body; the answer says whether other sites may read it."""
+        """Return the application that responds, with CORS headers, and the request's body."""
         app, body = await self._checked(scope, receive)
         if scope["method"] == "OPTIONS" and app is not self.app:
             return app, body
         return NoCredentials(app), body
 
     async def _checked(self, scope: Scope, receive: Receive) -> tuple[ASGIApp, Receive]:
-        """The page, where a request may reach it, else a sentence."""
+        """Return the page and the checked body, or a response that refuses the request."""
         try:
             route, path = self._check_address(scope)
             without_gradios_own(scope, route)
-            if nothing := unknown_stream(scope, route, path):
-                return nothing, receive
+            if not_found := unknown_stream(scope, route, path):
+                return not_found, receive
             body = await checked_body(Headers(scope=scope), receive)
             if check := CHECKS.get(route):
                 body = await check(scope, body)
@@ -106,17 +106,17 @@ class RequestFilter:
             return JSONResponse({"detail": refusal.detail}, refusal.status_code), receive
 
     def _check_address(self, scope: Scope) -> tuple[str, str]:
-        """Where a request goes: the address on the list that it has found, and its own.
+        """Return the pattern of the route that a request matches, and its path.
 
         Raises:
-            HTTPException: it is turned away.
+            HTTPException: the request is refused.
         """
         path = below_root(scope["path"], scope.get("root_path", ""))
-        asks = scope["method"] == "POST"
+        is_post = scope["method"] == "POST"
         head = sum(len(k) + len(v) for k, v in scope["headers"])
         if head + len(scope["path"]) + len(scope["query_string"]) > MOST_HEAD:
             raise HTTPException(431, limits.HEAD.sentence())
-        if asks and path.startswith(UPLOADS):
+        if is_post and path.startswith(UPLOADS):
             raise HTTPException(403, validation.NO_UPLOADS)
         method = scope["method"]
         if method == "OPTIONS" and is_preflight(headers := Headers(scope=scope)):
@@ -124,20 +124,20 @@ class RequestFilter:
         route = scope[access_log.ROUTE] = self.routes.find(method, path)
         if route is None:
             raise HTTPException(404, validation.NOT_HERE)
-        if asks and path.startswith(QUESTIONS) and CLOSING.is_set():
-            # Of a 503 Gradio's page says its own words, of every other status the answer's.
+        if is_post and path.startswith(QUESTIONS) and CLOSING.is_set():
+            # Not 503: for that Gradio's page shows its own text instead of this sentence.
             raise HTTPException(429, limits.STOPPING.sentence())
         return route, path
 
 
 async def checked_body(headers: Headers, receive: Receive) -> Receive:
-    """The body of a request; one that does not say how long it is, is read to its end first.
+    """Return the body of a request; a chunked one, of unknown length, is read to its end first.
 
     Raises:
-        HTTPException: it is too long.
+        HTTPException: the body is too long.
     """
-    said = headers.get("content-length", "0")
-    if not said.isdecimal() or int(said) > MOST_BODY:
+    content_length = headers.get("content-length", "0")
+    if not content_length.isdecimal() or int(content_length) > MOST_BODY:
         raise too_long()
     if "transfer-encoding" not in headers:
         return receive
@@ -157,5 +157,5 @@ async def checked_body(headers: Headers, receive: Receive) -> Receive:
 
 
 def too_long() -> HTTPException:
-    """What is said of a body that is too long."""
+    """Return the exception for a body that is too long."""
     return HTTPException(413, limits.BODY.sentence())

@@ -1,4 +1,4 @@
-"""Timeouts of a connection, and the end of the server."""
+"""Connection timeouts and the shutdown of the server."""
 
 import asyncio
 import threading
@@ -14,64 +14,64 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from explorer import limits
 
 HEAD_S: float = limits.SEND_HEAD.most
-"""From the first byte of a request, or from the connection, until its headers are whole."""
+"""Seconds from the connection, or a request's first byte, until its headers are complete."""
 BODY_S: float = limits.SEND_BODY.most
-"""From there until its body is."""
+"""Seconds from then until its body is complete."""
 READ_S: float = limits.READ.most
-"""In which a reader must take in what is ready for it; the rest is some 64 KB."""
+"""Seconds in which a client must read the data sent to it, down to some 64 KB."""
 
 
 class TimeoutProtocol(H11Protocol):
-    """uvicorn's own, which waits for ever, but for an idle connection."""
+    """uvicorn's HTTP protocol with read and write timeouts; uvicorn has one for idle ones only."""
 
     _due: asyncio.TimerHandle | None = None
     _expected: Any = None
     _unread: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody has come: a request is due."""
+        """Start the timeout of the first request."""
         super().connection_made(transport)
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is due any more."""
+        """Cancel all timeouts."""
         self._stop(self._due, self._unread)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """A piece of a request."""
+        """Handle received bytes, then update the timeout."""
         super().data_received(data)
         self._expect()
 
     def on_response_complete(self) -> None:
-        """The next request may have come already, or a part of it."""
+        """Start the timeout of the next request if a part of it has arrived already."""
         super().on_response_complete()
-        if self.conn.their_state is not h11.IDLE:  # uvicorn itself closes what is idle
+        if self.conn.their_state is not h11.IDLE:  # uvicorn itself closes idle connections
             self._expect()
 
     def _expect(self) -> None:
-        """Wait so long for what comes next, and not longer where it comes in drops."""
-        now = self.conn.their_state
-        if now is self._expected and self._due is not None:
+        """Start the timeout of the client's next state; bytes that trickle in do not extend it."""
+        state = self.conn.their_state
+        if state is self._expected and self._due is not None:
             return
         self._stop(self._due)
-        self._expected, self._due = now, None
-        if limit := {h11.IDLE: HEAD_S, h11.SEND_BODY: BODY_S}.get(now):
+        self._expected, self._due = state, None
+        if limit := {h11.IDLE: HEAD_S, h11.SEND_BODY: BODY_S}.get(state):
             self._due = self.loop.call_later(limit, self.transport.abort)
 
     def pause_writing(self) -> None:
-        """More is ready than the other side has read."""
+        """Start the read timeout: the write buffer is full because the client does not read."""
         super().pause_writing()
         self._unread = self._unread or self.loop.call_later(READ_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It has read."""
+        """Cancel the read timeout: the client has caught up."""
         self._stop(self._unread)
         self._unread = None
         super().resume_writing()
 
     def timeout_keep_alive_handler(self) -> None:
-        """Close an idle connection, read or unread."""
+        """Close an idle connection; abort it after READ_S even if the client has not read all."""
         super().timeout_keep_alive_handler()
         self.loop.call_later(READ_S, self.transport.abort)
 
@@ -83,7 +83,7 @@ class TimeoutProtocol(H11Protocol):
 
 
 class TimeoutServer(http_server.Server):
-    """Gradio's server with these limits."""
+    """Gradio's server with these timeouts."""
 
     def __init__(self, config: Any, *arguments: Any, **named: Any) -> None:  # noqa: ANN401
         config.http = TimeoutProtocol
@@ -91,23 +91,24 @@ class TimeoutServer(http_server.Server):
 
 
 def set_timeouts() -> None:
-    """From now on a page that is served waits for nobody longer than this."""
+    """Set these timeouts for every page that Gradio serves from now on."""
     http_server.Server = TimeoutServer  # type: ignore[misc]
 
 
 CLOSING = threading.Event()
+"""Set once the server is shutting down."""
 TOLD_S = 0.5
-"""The last words need so long to reach those who wait."""
+"""Seconds for the last messages to reach the clients."""
 LOOP: list[asyncio.AbstractEventLoop] = []
-"""Where the page is served."""
+"""The event loop that serves the page; empty before the start."""
 
 
 def close(page: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
-    """Come to an end that nobody has to guess at; the program may be left afterwards."""
+    """Shut down: refuse waiting requests, let running ones finish in time, then tell the rest."""
     CLOSING.set()
-    queue, ends = page._queue, time.monotonic() + limits.STOPPING.most
+    queue, deadline = page._queue, time.monotonic() + limits.STOPPING.most
     _tell(queue, waiting_in(queue))
-    while running_in(queue) and time.monotonic() < ends:
+    while running_in(queue) and time.monotonic() < deadline:
         time.sleep(0.05)
     if LOOP and (running := running_in(queue)):
         _tell(queue, running)
@@ -117,28 +118,28 @@ def close(page: Any) -> None:  # noqa: ANN401 - Gradio's Blocks
 
 
 def waiting_in(queue: Any) -> list[Any]:  # noqa: ANN401 - Gradio's
-    """The questions whose turn has not come."""
+    """Return the requests that wait in the queue."""
     return [event for line in queue.event_queue_per_concurrency_id.values() for event in line.queue]
 
 
 def running_in(queue: Any) -> list[Any]:  # noqa: ANN401 - Gradio's
-    """The questions that are being answered."""
+    """Return the requests that are running."""
     return [event for job in queue.active_jobs if job for event in job]
 
 
 def _tell(queue: Any, events: list[Any]) -> None:  # noqa: ANN401 - Gradio's
-    """Say to those who wait that there will be no answer."""
+    """End requests with the message that the server is stopping."""
 
     def say() -> None:
         for event in events:
-            said = ProcessCompletedMessage(
+            message = ProcessCompletedMessage(
                 output={"error": limits.STOPPING.sentence()}, success=False
             )
             line = queue.event_queue_per_concurrency_id[event.concurrency_id].queue
             if event in line:
                 line.remove(event)
             if event.session_hash in queue.pending_messages_per_session:
-                queue.send_message(event, said)
+                queue.send_message(event, message)
             event.alive = False
 
     if LOOP:

@@ -1,4 +1,4 @@
-"""The table of addresses that are answered; questions that Gradio cannot answer are refused."""
+"""Table of allowed routes, and checks that refuse requests which Gradio cannot answer."""
 
 import json
 import re
@@ -48,22 +48,22 @@ PAGE = {
         "/gradio_api/reset",
     ),
 }
-"""What the page itself asks of Gradio, and the Python client besides."""
+"""Gradio's routes that the page itself and Gradio's Python client use, by method."""
 TOOLS = {
     "GET": ("/gradio_api/mcp/", "/gradio_api/mcp/schema"),
     "POST": ("/gradio_api/mcp/",),
     "DELETE": ("/gradio_api/mcp/",),
 }
-"""What clients ask that speak MCP; nothing answers there without ``--mcp``."""
+"""Routes of MCP clients; they exist only with ``--mcp``."""
 CALL = "/gradio_api/call"
 
 
 class Routes:
-    """What may be asked for.
+    """Table of the allowed routes.
 
     Args:
-        ours: The page's own routes, which Gradio does not have.
-        endpoints: The names that programs call.
+        ours: The page's own routes, besides Gradio's.
+        endpoints: The names of the public endpoints.
     """
 
     def __init__(self, ours: Iterable[Route] = (), endpoints: Iterable[str] = ()) -> None:
@@ -74,41 +74,46 @@ class Routes:
         for name in endpoints:
             listed |= {("POST", f"{CALL}/{name}"), ("GET", f"{CALL}/{name}/{{event}}")}
         self.listed = frozenset(listed)
-        self._plain = {one for one in listed if "{" not in one[1]}
+        self._plain = {(method, path) for method, path in listed if "{" not in path}
         self._patterns: list[tuple[str, str, re.Pattern[str]]] = [
             (method, path, compile_path(path)[0]) for method, path in sorted(listed - self._plain)
         ]
 
     def find(self, method: str, path: str) -> str | None:
-        """The listed address that a request means, without what the visitor put in; else None."""
+        """Return the pattern of the route that a request matches, or None."""
         if (method, path) in self._plain:
             return path
         return next(
-            (to for of, to, rule in self._patterns if of == method and rule.match(path)), None
+            (
+                route
+                for route_method, route, regex in self._patterns
+                if route_method == method and regex.match(path)
+            ),
+            None,
         )
 
 
 def below_root(path: str, root: str) -> str:
-    """An address as the routes have it, whether or not a proxy has passed on the path before it."""
+    """Return a request's path without the root path, if the proxy has not removed it already."""
     return path[len(root) :] if root and path.startswith(f"{root}/") else path
 
 
 STREAM, PICTURE = "/gradio_api/queue/data", "/gradio_api/component_server/"
 CANCEL = "/gradio_api/cancel"
 OTHERS = "x-others"
-"""In a request behind a proxy that asks another process where this one knows no such stream."""
+"""Header by which a proxy says that it tries another process if this one returns 404."""
 WITH_LINK = ("/", "/config")
 GRADIOS_OWN = ("deep_link", "page")
-"""What Gradio reads from a link; this page's links have none of it."""
+"""Query parameters that Gradio reads; this page's links have none of them."""
 _known_function = route_utils.get_fn
 
 
 def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: ANN401 - Gradio's
-    """The function that a question names.
+    """Return the function that a request names.
 
     Raises:
-        HTTPException: there is none, or the question is of a session that no address can name, so
-            that nobody could listen for its answer.
+        HTTPException: there is no such function, or the session hash has characters that no URL
+            can hold, so that no stream could be opened for the response.
     """
     if not str(body.session_hash or "").isprintable():
         raise HTTPException(422, NO_JSON)
@@ -118,73 +123,75 @@ def function_of(blocks: Any, api_name: str | None, body: Any) -> Any:  # noqa: A
 
 
 def refuse_unknown() -> None:
-    """From now on a question about no function is refused in a sentence."""
+    """Refuse requests for unknown functions with a sentence from now on."""
     route_utils.get_fn = function_of
 
 
 def without_gradios_own(scope: Scope, route: str) -> None:
-    """Take what is Gradio's own from a link: it looks that up, whether or not it is there."""
+    """Remove Gradio's own parameters from a query, because Gradio would look up any value."""
     if route in WITH_LINK and scope["query_string"]:
-        asked = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        if any(name in GRADIOS_OWN for name, _ in asked):
-            kept = [(name, value) for name, value in asked if name not in GRADIOS_OWN]
-            scope["query_string"] = urlencode(kept).encode()
+        params = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        if any(name in GRADIOS_OWN for name, _ in params):
+            own = [(name, value) for name, value in params if name not in GRADIOS_OWN]
+            scope["query_string"] = urlencode(own).encode()
 
 
 def unknown_stream(scope: Scope, route: str, path: str) -> Response | None:
-    """What is said to who listens for an answer that nobody will give; else None."""
+    """Return the response to a request for a stream that does not exist; else None."""
     if route.startswith(f"{CALL}/") and route.endswith("{event}"):
         event = path.rpartition("/")[2]
         queue = scope["app"].get_blocks()._queue
         sessions = queue.pending_event_ids_session.items()
-        asked_by = next((session for session, asked in sessions if event in asked), None)
-        if asked_by not in queue.pending_messages_per_session:
+        owner = next((session for session, events in sessions if event in events), None)
+        if owner not in queue.pending_messages_per_session:
             return JSONResponse({"detail": NO_ANSWER}, 404)
     if route == STREAM:
         session = Request(scope).query_params.get("session_hash", "")
         queue = scope["app"].get_blocks()._queue
-        # A session that went over to another process is still known here, and waits for nothing.
+        # A session that has moved to another process is still known here, without pending events.
         if Headers(scope=scope).get(OTHERS) and not queue.pending_event_ids_session.get(session):
             return JSONResponse({"detail": NO_ANSWER}, 404)
         if session not in queue.pending_messages_per_session:
-            # As Gradio says it, by which its page knows that it has to begin anew.
-            said = {"msg": "unexpected_error", "message": NO_ANSWER}
-            told = json.dumps(said | {"session_not_found": True, "success": False})
-            return PlainTextResponse(f"data: {told}\n\n", media_type="text/event-stream")
+            # Gradio's own message, at which its page starts a new session.
+            message = {"msg": "unexpected_error", "message": NO_ANSWER}
+            data = json.dumps(message | {"session_not_found": True, "success": False})
+            return PlainTextResponse(f"data: {data}\n\n", media_type="text/event-stream")
     return None
 
 
 async def checked_picture(scope: Scope, body: Receive) -> Receive:
-    """The body of a picture's question, read to its end and known to ask something that there is.
+    """Read and check the body of a picture's request, and return a ``receive`` that replays it.
 
     Raises:
-        HTTPException: it does not.
+        HTTPException: it is no JSON of the right form, or names a function that does not exist.
     """
     if not Headers(scope=scope).get("content-type", "").startswith("application/json"):
         raise HTTPException(415, NO_JSON)
     content = await Request(scope, body).body()
     try:
-        asked = json.loads(content)
-        block = scope["app"].get_blocks().blocks.get(asked["component_id"])
-        answers = getattr(block, asked["fn_name"], None)
-        known = isinstance(asked["session_hash"], str) and "data" in asked
+        request = json.loads(content)
+        block = scope["app"].get_blocks().blocks.get(request["component_id"])
+        function = getattr(block, request["fn_name"], None)
+        is_complete = isinstance(request["session_hash"], str) and "data" in request
     except (ValueError, TypeError, KeyError, RecursionError):
         raise HTTPException(400, NO_JSON) from None
-    if not known or not getattr(answers, "_is_server_fn", False):
+    if not is_complete or not getattr(function, "_is_server_fn", False):
         raise HTTPException(404, NO_QUESTION)
     return replayed(content)
 
 
 async def checked_cancel(scope: Scope, body: Receive) -> Receive:
-    """The body of a request to cancel a question, where it comes from whoever asked that question.
+    """Check a request to cancel another request, and return a ``receive`` that replays its body.
+
+    A program's waiting request is cancelled here.
 
     Raises:
-        HTTPException: it comes from somebody else.
+        HTTPException: the body cannot be read, or comes from another session than the request's.
     """
     content = await Request(scope, body).body()
     try:
-        asked = json.loads(content)
-        event_id, session = str(asked["event_id"]), asked["session_hash"]
+        request = json.loads(content)
+        event_id, session = str(request["event_id"]), request["session_hash"]
     except (ValueError, TypeError, KeyError, RecursionError):
         raise HTTPException(400, NO_JSON) from None
     room = scope["app"].get_blocks()._queue
@@ -196,7 +203,7 @@ async def checked_cancel(scope: Scope, body: Receive) -> Receive:
 
 
 def replayed(content: bytes) -> Receive:
-    """A body that has been read, once more."""
+    """Return a ``receive`` that yields a body that has been read already."""
 
     async def again() -> Message:
         return {"type": "http.request", "body": content, "more_body": False}
@@ -205,14 +212,14 @@ def replayed(content: bytes) -> Receive:
 
 
 def refused(_request: Request, refusal: Exception) -> Response:
-    """What a picture's question is answered that is refused in a sentence."""
+    """Return the response to a picture's request that was refused: its sentence as JSON."""
     return JSONResponse({"detail": str(getattr(refusal, "message", refusal))}, 422)
 
 
 def unreadable(_request: Request, _refusal: Exception) -> Response:
-    """What a question is answered that is none; nothing of it is said back."""
+    """Return the response to a malformed request, without echoing any part of it."""
     return JSONResponse({"detail": NO_JSON}, 422)
 
 
 REFUSALS = {Error: refused, RequestValidationError: unreadable}
-"""What Gradio's server does with failures that are sentences."""
+"""Exception handlers of Gradio's server for refusals and malformed requests."""
