@@ -91,7 +91,7 @@ def context_answers(
     Args:
         logits: a row for each reading.
         vocabulary: the model's pieces.
-        wanted: the id of the target word; None: the top prediction of the first reading (both sides).
+        wanted: the id of the target word; None: the top prediction with both sides.
         readings: names of the readings.
     """
     p, spelling = np.exp(log_softmax(logits)), spelling_of(vocabulary)
@@ -248,7 +248,7 @@ class LayerWay:
 
     @property
     def angles(self) -> dict[str, float]:
-        """The angle in degrees between the states before and after each block and its layer norm."""
+        """The angle in degrees between the state before each block and after its layer norm."""
         blocks = {"attention": self.attention_cosine, "feed_forward": self.feed_forward_cosine}
         return {name: degrees(acos(min(1.0, max(-1.0, c)))) for name, c in blocks.items()}
 
