@@ -85,7 +85,7 @@ class ParameterCounts:
 
     @property
     def applied(self) -> int:
-        """The number of parameters applied by one forward pass: a shared layer counts at each use."""
+        """The number of parameters applied by one forward pass: a shared layer counts each time."""
         return sum(tensor.size * tensor.calls for tensor in self.encoder)
 
     @property
